@@ -95,6 +95,7 @@ def crowd(agents: int, folder: Path) -> Course:
     """Return a full room in which everyone speaks and perceives all, every tick recorded."""
     env = town_v0.parallel_env(scenario=make_crowd(agents), max_cycles=10**9)
     env.percepts = True
+    env.percepts = True
     env.reset(seed=0)
     chatter, writer = Chatter(env), _open(env, folder / f"crowd_{agents}.sqlite")
 

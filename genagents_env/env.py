@@ -17,7 +17,8 @@ from genagents_env.config import RENDER_MODES, ScenarioSource, TownConfig, TownO
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.goals import describe_goal
 from genagents_env.observe.knowledge_table import KnowledgeTable
-from genagents_env.observe.snapshot_percept import PerceptCache, SnapshotPercept
+from genagents_env.observe.percept_cache import PerceptCache
+from genagents_env.observe.snapshot_percept import SnapshotPercept
 from genagents_env.observe.text_obs import TextObservation
 from genagents_env.observe.town_columns import TownColumns
 from genagents_env.observe.vector_obs import VectorObservation
@@ -101,7 +102,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self._words = config.actions == "words"
         indexed = tuple(f"resident_{i}" for i in range(world.count))
         self._ids = world.names if config.ids == "names" else indexed
-        self._assemble(world, Vicinity(world), TownColumns(world.town))
+        self._assemble(world)
         limit, choices = town.rules.max_utterance, self.parts.menu.size
         self._action_space = action_space(choices, limit, words=self._words)
         self._observation_space = observation_space(
@@ -116,11 +117,18 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         reward that is a callable is the same object in both.
         """
         other, world = copy(self), self.world.fresh_copy()
-        other._assemble(world, Vicinity(world, self.parts.vicinity), self.parts.town)
+        other._assemble(world, self.parts)
         return other
 
-    def _assemble(self, world: World, vicinity: Vicinity, town: TownColumns) -> None:
-        """Take a world that was never reset, and make what reads it."""
+    def _assemble(self, world: World, like: TownParts | None = None) -> None:
+        """Take a world that was never reset, and make what reads it.
+
+        Args:
+            world: taken.
+            like: of a fresh copy of it.
+        """
+        town = TownColumns(world.town) if like is None else like.town
+        vicinity = Vicinity(world, None if like is None else like.vicinity)
         self.world = world
         self.possible_agents: list[AgentID] = list(self._ids)
         self.agents: list[AgentID] = []
@@ -134,7 +142,12 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             vicinity,
             menu,
             VectorObservation(world, vicinity, menu, knowledge, town),
-            TextObservation(world, vicinity, reward.board if self.config.goal_line else None),
+            TextObservation(
+                world,
+                vicinity,
+                reward.board if self.config.goal_line else None,
+                like=None if like is None else like.text,
+            ),
             Decoder(world, menu, self._ids, words=self._words),
             reward,
             knowledge,

@@ -6,7 +6,6 @@ import numpy.typing as npt
 from genagents_env.percept import OwnGoal
 from genagents_env.rng import draw_bits
 from genagents_env.scenario.schema import GOAL_KINDS, Goal, Reward
-from genagents_env.world.places import find_arenas
 from genagents_env.world.tiles import Ints
 from genagents_env.world.world import World
 
@@ -213,7 +212,7 @@ def find_ticks(world: World, goal: Goal) -> tuple[int, int]:
 def _find_middle(world: World, place: str) -> int:
     """Return the tile of a place that is nearest to its middle, a tile that one can stand on."""
     ground = world.town.ground
-    tiles = np.array(ground.tiles_of(find_arenas(world.plan, place)))
+    tiles = np.array(ground.tiles_of(world.town.places.find_arenas(place)))
     x, y = tiles % ground.width, tiles // ground.width
     return int(tiles[np.argmin((x - x.mean()) ** 2 + (y - y.mean()) ** 2)])
 

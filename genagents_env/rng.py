@@ -5,6 +5,7 @@ Hash: SplitMix64 finaliser (Steele, Lea, Flood 2014) over the mixed words; strin
 BLAKE2b, never through `hash`, which changes with PYTHONHASHSEED.
 """
 
+from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
@@ -56,13 +57,20 @@ def _finalise(x: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     return x ^ (x >> _SHIFTS[2])
 
 
+@lru_cache(maxsize=64)
+def _list_steps(count: int) -> npt.NDArray[np.uint64]:
+    steps = np.arange(1, count + 1, dtype=np.uint64) * _STEP
+    steps.flags.writeable = False
+    return steps
+
+
 def ranks(
     seeds: npt.NDArray[np.uint64], ticks: npt.NDArray[np.int64], count: int
 ) -> npt.NDArray[np.int64]:
     """Return `rank(seed, tick, count)` for each of T seeds and ticks, shape (T, count)."""
     word = np.uint64(_RANK)
     base = _mix_all(_mix_all(_mix_all(seeds) ^ ticks.astype(np.uint64)) ^ word)
-    steps = np.arange(1, count + 1, dtype=np.uint64) * _STEP
+    steps = _list_steps(count)
     return np.argsort(_finalise(base[:, None] + steps), axis=1, kind="stable")
 
 
@@ -72,5 +80,5 @@ def rank(seed: int, tick: int, count: int) -> npt.NDArray[np.int64]:
     Fair over ticks and seeds, independent of the order of any dictionary.
     """
     base = np.uint64(draw_bits(seed, tick, _RANK))
-    steps = np.arange(1, count + 1, dtype=np.uint64) * _STEP
+    steps = _list_steps(count)
     return np.argsort(_finalise(base + steps), kind="stable")

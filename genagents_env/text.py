@@ -39,7 +39,10 @@ def clean(raw: str, limit: int = 500, *, lines: bool = False) -> str:
         limit: the most characters returned; the rest is cut.
         lines: keep line breaks (as line feeds); otherwise they become spaces.
     """
-    if raw.isascii() and raw.isprintable() and "  " not in raw:
+    if raw.isascii():
+        if raw.isprintable() and "  " not in raw:
+            return raw[:limit].strip()
+    elif _is_plain(raw[: limit * 8]):
         return raw[:limit].strip()
     text = _BREAKS.sub("\n", _ANSI.sub("", raw[: limit * 8]))
     if not lines:
@@ -87,6 +90,16 @@ def fold(name: str) -> str:
         name = _bound_marks(name.translate(_HALFWIDTH_VOICING))
         name = _bound_marks(unicodedata.normalize("NFKC", name)).casefold()
     return " ".join(name.split())
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether nothing in a text but its ends needs cleaning: emoji, names with accents."""
+    return (
+        text.isprintable()
+        and "  " not in text
+        and unicodedata.is_normalized("NFC", text)
+        and (len(text) <= _MOST_MARKS or _MARKS.search(text) is None)
+    )
 
 
 def _bound_marks(text: str) -> str:

@@ -78,3 +78,19 @@ def test_the_limit_is_kept(raw: str, limit: int) -> None:
 
 def test_names_that_look_alike_fold_alike() -> None:
     assert fold("Ann\u00a0 ASH") == fold("ann ash") == fold("\uff21nn Ash")
+
+
+PLAIN = st.text(st.sampled_from("aé❤🙂日本ł  .\u0301\u1100\u1161"), max_size=60)
+
+
+@given(PLAIN)
+def test_text_that_is_clean_but_for_its_ends_is_cleaned_as_any_other(raw: str) -> None:
+    # What is not printable sends the text along the way of those that need cleaning.
+    assert clean(raw) == clean(f"\x00{raw}")
+    assert clean(raw, 5) == clean(f"\x00{raw}", 5)
+
+
+@pytest.mark.parametrize("text", ["🚶", "María López", "三浦 陽太", "☕ and cake"])
+def test_emoji_and_names_are_cut_and_stripped_and_nothing_else(text: str) -> None:
+    assert clean(f" {text} ") == text
+    assert clean(text, 3) == text[:3].strip()

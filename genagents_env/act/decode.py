@@ -1,7 +1,9 @@
 """From what `step` was given to what the bodies attempt; what means nothing is a `RefusedAct`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from contextlib import suppress
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,6 +28,8 @@ from genagents_env.world.world import World
 
 _INTEGERS = frozenset({int, np.int64, np.int32, np.int16, np.int8})
 _WORDS = 200  # characters of what one is doing
+_ACTIONS = (Move, Talk, Interact, Idle, Restart)
+_KEPT = 4096  # actions whose reading is kept
 NOTHING = RefusedAct("none", "you gave no action that can be understood")
 
 
@@ -42,7 +46,10 @@ class Decoder:
     def __init__(self, world: World, menu: Menu, agents: Sequence[str], *, words: bool) -> None:
         self._world, self._menu, self._words = world, menu, words
         self._agents = tuple(agents)
+        # Of one name alone there would be no tuple.
+        self._pick = itemgetter(*self._agents, self._agents[0])
         self._rows = np.arange(world.count)
+        self._readings: dict[tuple[object, ...], _Reading] = {}
         self._utterance = world.scenario.rules.max_utterance
 
     def decode(self, actions: Mapping[str, object], mask: Mask) -> Attempt:
@@ -68,7 +75,7 @@ class Decoder:
         """All agents gave a plain choice of the declared format: no per-agent work."""
         messages: dict[int, str] = {}
         try:
-            values = [actions[a] for a in self._agents]
+            values: Sequence[Any] = self._pick(actions)[:-1]
             if self._words:
                 messages = {i: v["message"] for i, v in enumerate(values) if v["message"]}
                 values = [v["choice"] for v in values]
@@ -85,12 +92,23 @@ class Decoder:
     ) -> tuple[Ints, dict[int, str]]:
         chosen = np.zeros(self._world.count, dtype=np.int64)
         messages: dict[int, str] = {}
+        state = self._world.state
+        present, known, may_go = state.present.tolist(), state.known, state.access.places
         for i, agent in enumerate(self._agents):
-            if not self._world.state.present[i]:
+            if not present[i]:
                 continue
             value = actions.get(agent)
-            if isinstance(value, Move | Talk | Interact | Idle | Restart):
-                acts[i] = self._resolve(i, value)
+            if isinstance(value, _ACTIONS):
+                read = self._find_reading(value)
+                if (
+                    isinstance(read, _Aim)
+                    and read.move is not None
+                    and known[i] >> read.place & 1
+                    and may_go[i, read.place]
+                ):
+                    acts[i] = read.move  # most of what people do
+                else:
+                    acts[i] = self._resolve(i, value, read)
                 continue
             choice = self._parse_choice(value)
             if choice is None:
@@ -141,59 +159,84 @@ class Decoder:
             return self._go_beside(item, None, None)
         return ResolvedUse(item, self._world.plan.objects[item].states[state])
 
-    def _resolve(self, i: int, action: Action) -> ResolvedAct:
-        """Resolve the names in a dataclass action."""
+    def _find_reading(self, action: Action) -> "_Reading | None":
+        """Return what an action says, if that is known: people repeat most of them tick by tick."""
         try:
-            doing = None if action.doing is None else clean(action.doing, _WORDS) or None
-            emoji = None if action.emoji is None else clean(action.emoji, 8)
-            if isinstance(action, Move):
-                return self._resolve_move(i, clean(action.place, 200), doing, emoji)
+            return self._readings.get(_list_fields(action))
+        except TypeError:  # a field holds something that cannot be kept
+            return None
+
+    def _keep(self, action: Action, read: "_Reading") -> None:
+        """Keep what an action says, whoever does it."""
+        if len(self._readings) == _KEPT:
+            self._readings.clear()
+        with suppress(TypeError):
+            self._readings[_list_fields(action)] = read
+
+    def _resolve(self, i: int, action: Action, read: "_Reading | None") -> ResolvedAct:
+        """Resolve the names in a dataclass action, of which perhaps a reading is known."""
+        try:
             if isinstance(action, Talk):
-                return self._resolve_talk(i, action, doing, emoji)
-            if isinstance(action, Interact):
-                return self._resolve_interact(i, action, doing, emoji)
+                return self._resolve_talk(i, action)
+            if read is None:
+                read = self._read(action)
+                self._keep(action, read)
+            if isinstance(read, _Aim):
+                return self._resolve_move(i, read)
+            return self._resolve_interact(i, read) if isinstance(read, _Grip) else read
         except (AttributeError, TypeError):
             return NOTHING  # a field holds something that is not text
+
+    def _read(self, action: Move | Interact | Idle | Restart) -> "_Reading":
+        doing, emoji = _read_shown(action)
+        if isinstance(action, Move):
+            return self._read_move(clean(action.place, 200), doing, emoji)
+        if isinstance(action, Interact):
+            name, places = clean(action.object, 250), self._world.town.places
+            found = places.find(name)
+            item = found[1] if found is not None and found[0] == "object" else None
+            return _Grip(name, item, action.state, doing, emoji)
         if isinstance(action, Restart):
             if not self._world.scenario.rules.restart:
                 return RefusedAct("restart", "this town knows no restart")
             return ResolvedRestart(doing, emoji)
         return ResolvedStay(doing, emoji)
 
-    def _resolve_move(self, i: int, name: str, doing: str | None, emoji: str | None) -> ResolvedAct:
-        state, town = self._world.state, self._world.town
+    def _read_move(self, name: str, doing: str | None, emoji: str | None) -> "_Aim":
+        town = self._world.town
         found = town.places.find(name)
-        if found is not None:
-            return self._go_to(i, *found, doing, emoji)
-        j = town.people.find(name)
-        if j is not None and j != i:
-            return self._go_towards(i, j, doing, emoji)
-        tile = self._parse_tile(name)
-        if tile is not None:
-            return self._go_to_tile(i, tile, name, doing, emoji)
+        if found is None:
+            person = town.people.find(name)
+            return _Aim(name, doing, emoji, person=person, tile=self._parse_tile(name))
+        kind, index = found
+        if kind == "object":
+            place = town.places.of_arena[town.plan.objects[index].arena]
+            return _Aim(name, doing, emoji, place, self._go_beside(index, doing, emoji))
+        label = town.places.all[index].label
+        move = ResolvedMove(town.paths.find_targets(index), label, doing, emoji)
+        return _Aim(name, doing, emoji, index, move)
+
+    def _resolve_move(self, i: int, aim: "_Aim") -> ResolvedAct:
+        state, town = self._world.state, self._world.town
+        place = aim.place
+        if aim.move is not None:
+            if not state.known[i] >> place & 1:
+                name = town.places.ids[place]
+                return RefusedAct("move", f"you do not know a place called {name}")
+            if not state.access.places[i, place]:
+                arena = town.places.all[place].arenas[0]
+                return RefusedAct("move", state.access.explain_refusal(i, arena))
+            return aim.move
+        if aim.person is not None and aim.person != i:
+            return self._go_towards(i, aim.person, aim.doing, aim.emoji)
+        if aim.tile is not None:
+            return self._go_to_tile(i, aim.tile, aim.name, aim.doing, aim.emoji)
         known = [p for k, p in enumerate(town.places.ids) if state.known[i] >> k & 1]
         return RefusedAct(
-            "move", town.places.explain_unknown(name) + town.places.suggest(name, known)
+            "move", town.places.explain_unknown(aim.name) + town.places.suggest(aim.name, known)
         )
 
-    def _go_to(
-        self, i: int, kind: str, index: int, doing: str | None, emoji: str | None
-    ) -> ResolvedAct:
-        state, town = self._world.state, self._world.town
-        item = town.plan.objects[index] if kind == "object" else None
-        place = index if item is None else town.places.of_arena[item.arena]
-        if not state.known[i] >> place & 1:
-            return RefusedAct("move", f"you do not know a place called {town.places.ids[place]}")
-        if not state.access.places[i, place]:
-            arena = town.places.all[place].arenas[0]
-            return RefusedAct("move", state.access.explain_refusal(i, arena))
-        if item is None:
-            return ResolvedMove(
-                town.paths.find_targets(place), town.places.all[place].label, doing, emoji
-            )
-        return self._go_beside(index, doing, emoji)
-
-    def _go_beside(self, index: int, doing: str | None, emoji: str | None) -> ResolvedAct:
+    def _go_beside(self, index: int, doing: str | None, emoji: str | None) -> ResolvedMove:
         """Walk to an object: to the nearest free tile beside it."""
         ground, item = self._world.town.ground, self._world.plan.objects[index]
         return ResolvedMove(ground.around(item), f"the {item.name}", doing, emoji)
@@ -229,10 +272,8 @@ class Decoder:
             return RefusedAct("move", f"{name} is not there any more")
         return ResolvedMove(tuple(town.ground.beside(last)), name, doing, emoji)
 
-    def _resolve_talk(
-        self, i: int, action: Talk, doing: str | None, emoji: str | None
-    ) -> ResolvedAct:
-        town = self._world.town
+    def _resolve_talk(self, i: int, action: Talk) -> ResolvedAct:
+        town, (doing, emoji) = self._world.town, _read_shown(action)
         text = clean(action.text, self._utterance)
         if not text and not action.leave:
             return RefusedAct("talk", "there was nothing to say")
@@ -245,21 +286,56 @@ class Decoder:
             return RefusedAct("talk", "one does not address oneself")
         return ResolvedSpeak(j, text, bool(action.leave), doing, emoji)
 
-    def _resolve_interact(
-        self, i: int, action: Interact, doing: str | None, emoji: str | None
-    ) -> ResolvedAct:
+    def _resolve_interact(self, i: int, grip: "_Grip") -> ResolvedAct:
         state, town = self._world.state, self._world.town
-        name = clean(action.object, 250)
-        near = [o for o, d in town.around[i].objects(int(state.tile[i])) if d <= 1]
-        found = town.places.find(name)
-        if found is None or found[0] != "object":
+        name, item = grip.name, grip.item
+        if item is None:
+            near = [o for o, d in town.around[i].objects(int(state.tile[i])) if d <= 1]
             close = [o for o in near if town.plan.objects[o].name.casefold() == name.casefold()]
             if not close:
                 return RefusedAct("use", f"there is no {name!r} within reach")
             item = close[0]
-        else:
-            item = found[1]
         reason = find_use_refusal(state, i, item)
         if reason is not None:
             return RefusedAct("use", reason)
-        return ResolvedUse(item, clean(action.state, 120), doing, emoji)
+        return ResolvedUse(item, clean(grip.state, 120), grip.doing, grip.emoji)
+
+
+class _Aim(NamedTuple):
+    """A `Move` as it reads: to a place or a thing, else to a person or a tile, else to nothing."""
+
+    name: str
+    doing: str | None
+    emoji: str | None
+    place: int = -1
+    move: ResolvedMove | None = None
+    person: int | None = None
+    tile: int | None = None
+
+
+class _Grip(NamedTuple):
+    """An `Interact` as it reads; `item` is None where the name is not that of one thing."""
+
+    name: str
+    item: int | None
+    state: str
+    doing: str | None
+    emoji: str | None
+
+
+_Reading: TypeAlias = _Aim | _Grip | ResolvedStay | ResolvedRestart | RefusedAct
+
+
+def _list_fields(action: Action) -> tuple[object, ...]:
+    """Return what makes two actions say the same, but for what is spoken."""
+    if isinstance(action, Move):
+        return Move, action.place, action.doing, action.emoji
+    if isinstance(action, Interact):
+        return Interact, action.object, action.state, action.doing, action.emoji
+    return type(action), action.doing, action.emoji
+
+
+def _read_shown(action: Action) -> tuple[str | None, str | None]:
+    """Return what others are to see of one who acts."""
+    doing = None if action.doing is None else clean(action.doing, _WORDS) or None
+    return doing, None if action.emoji is None else clean(action.emoji, 8)

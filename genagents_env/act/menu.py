@@ -13,9 +13,11 @@
 Slots keep N independent of the population. The mask says exactly what is possible now.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from genagents_env.act.spaces import Floats, Mask
 from genagents_env.observe.columns import OBJECT_SLOTS, PERSON_SLOTS, SIZE, STATE_SLOTS
@@ -61,6 +63,21 @@ def find_nearest(pairs: Pairs, rank: Ints) -> Near:
     if np.count_nonzero(keep) < len(keep):
         viewer, seen, apart, rank = viewer[keep], seen[keep], apart[keep], rank[keep]
     return Near(viewer, seen, apart, viewer * PERSON_SLOTS + rank)
+
+
+def list_bound_pairs(
+    near: Near, slots: Mask, bound: npt.NDArray[np.bool_]
+) -> Iterable[tuple[int, int, int]]:
+    """Return viewer, seen and slot where speech may be refused by a rule of conversation.
+
+    Args:
+        near: who fills the person slots.
+        slots: 1 where one could speak to whom one sees, flat.
+        bound: whom conversations bind.
+    """
+    some = (bound[near.viewer] | bound[near.seen]) & (slots[near.slot] > 0)
+    columns = (near.viewer[some], near.seen[some], near.slot[some])
+    return zip(*(column.tolist() for column in columns), strict=True)
 
 
 class Menu:
@@ -159,9 +176,12 @@ class Menu:
         rights = self._state.access.places
         if self._based_on[0] is bits and self._based_on[1] is rights:
             return False
-        for i, (new, old) in enumerate(zip(bits, self._bits, strict=True)):
-            if new != old:
-                self._known[i] = [new >> p & 1 for p in range(self._known.shape[1])]
+        changed = [
+            i for i, (new, old) in enumerate(zip(bits, self._bits, strict=True)) if new != old
+        ]
+        if changed:
+            rows = self._world.town.places.to_rows([bits[i] for i in changed])
+            self._known[changed] = rows
         self._bits, self._based_on = list(bits), (bits, rights)
         self.allowed = self._known & rights
         self._write_base()
@@ -178,9 +198,10 @@ class Menu:
         if not self.all_heard:
             slots[near.slot] = near.apart <= world.town.people.hearing[near.seen]
         if talks.open or talks.until:
-            pairs = zip(near.viewer.tolist(), near.seen.tolist(), near.slot.tolist(), strict=True)
-            for i, j, slot in pairs:
-                if slots[slot] and talks.find_refusal(i, j, world.tick + 1) is not None:
+            bound = np.zeros(world.count, dtype=np.bool_)
+            bound[list(talks.list_bound())] = True
+            for i, j, slot in list_bound_pairs(near, slots, bound):
+                if talks.find_refusal(i, j, world.tick + 1) is not None:
                     slots[slot] = 0
         mask[:, self.talk : self.reach] = slots.reshape(-1, PERSON_SLOTS)
 

@@ -3,11 +3,12 @@
 Lines are cached until what they describe changes; per agent and tick only the pieces are joined.
 """
 
-from datetime import datetime
-from operator import itemgetter
+from datetime import date, datetime
+from functools import lru_cache
 
 from genagents_env.act.spaces import TEXT_LIMIT
 from genagents_env.goals import GoalBoard, describe_goal
+from genagents_env.observe.place_lines import PlaceLines
 from genagents_env.observe.vicinity import AWAY, Vicinity
 from genagents_env.scenario.plan import OUTSIDE
 from genagents_env.world.conversations import ConversationView
@@ -19,13 +20,18 @@ _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
+_TWO = tuple(f"{number:02}" for number in range(60))
 
 
 def format_time(when: datetime) -> str:
     """Return such as `Monday 13 February 2023, 08:00:10` (the same in every locale)."""
-    day, month = _DAYS[when.weekday()], _MONTHS[when.month - 1]
-    clock = f"{when.hour:02}:{when.minute:02}:{when.second:02}"
-    return f"{day} {when.day} {month} {when.year}, {clock}"
+    clock = f"{_TWO[when.hour]}:{_TWO[when.minute]}:{_TWO[when.second]}"
+    return f"{_format_day(when.date())}, {clock}"
+
+
+@lru_cache(maxsize=64)
+def _format_day(day: date) -> str:
+    return f"{_DAYS[day.weekday()]} {day.day} {_MONTHS[day.month - 1]} {day.year}"
 
 
 def format_conversation(world: World, i: int, talk: ConversationView) -> str:
@@ -48,21 +54,29 @@ def format_sound(names: tuple[str, ...], sound: Sound) -> str:
     return f"You hear news: {sound.text}\n" if sound.kind == "news" else f"{sound.text}\n"
 
 
-PLACES_LIMIT = 1500  # characters of the places one knows
-
-
 class TextObservation:
-    """Writes the text of every agent of one world."""
+    """Writes the text of every agent of one world.
 
-    def __init__(self, world: World, vicinity: Vicinity, board: GoalBoard | None = None) -> None:
-        """`board`: the goals that texts tell, in a task."""
-        plan = world.plan
+    Args:
+        world: the people.
+        vicinity: the things around them.
+        board: the goals that texts tell, in a task.
+        like: of a fresh copy of `world`; lines written for one serve the other too.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        vicinity: Vicinity,
+        board: GoalBoard | None = None,
+        *,
+        like: "TextObservation | None" = None,
+    ) -> None:
         self._world, self._vicinity, self._board = world, vicinity, board
         self._state, self._names, self._count = world.state, world.names, world.count
-        names = ["in " + plan.arena_id(a) for a in range(len(plan.arenas))]
-        names[OUTSIDE] = plan.arena_id(OUTSIDE)
-        arenas, width = world.town.ground.arena.tolist(), world.town.ground.width
-        self._at = [f"{names[a]} at ({t % width}, {t // width}), " for t, a in enumerate(arenas)]
+        self._at: list[str] = _describe_tiles(world) if like is None else like._at
+        self._lines: PlaceLines = PlaceLines(world.town.places) if like is None else like._lines
+        self._people = world.scenario.people
         self._who = tuple(f"You are {name}, " for name in world.names)
         self.reset()
 
@@ -130,32 +144,10 @@ class TextObservation:
             self._seen[i] = f"{names[i]} ({snapshot.doing[i]})"
         self._tick = snapshot.tick
         if snapshot.known is not self._known:
-            for i, bits in enumerate(snapshot.known):
+            for i, (bits, person) in enumerate(zip(snapshot.known, self._people, strict=True)):
                 if bits != self._known[i]:
-                    self._places[i] = self._format_places(i, bits)
+                    self._places[i] = self._lines.format(person, bits)
             self._known = snapshot.known
-
-    def _format_places(self, i: int, bits: int) -> str:
-        """Name the places one knows, `place (its rooms)`; in a large town the first and one's own.
-
-        Cut at PLACES_LIMIT characters, because a text has to stay readable, and short.
-        """
-        rooms: dict[str, list[str]] = {}
-        for k, place in enumerate(self._world.town.places.ids):
-            if bits >> k & 1:
-                sector, _, room = place.partition("/")
-                rooms.setdefault(sector, []).extend([room] if room else [])
-        person = self._world.scenario.people[i]
-        own = {r.split("/")[0] for r in (person.home, person.workplace) if r}
-        listed = [f"{s} ({', '.join(r)})" if r else s for s, r in rooms.items()]
-        if sum(map(len, listed)) > PLACES_LIMIT:
-            mine = [sector not in own for sector in rooms]
-            listed = [line for _, line in sorted(zip(mine, listed, strict=True), key=itemgetter(0))]
-            total = count = 0
-            while total + len(listed[count]) < PLACES_LIMIT:
-                total, count = total + len(listed[count]) + 2, count + 1
-            listed = [*listed[:count], f"and {len(listed) - count} more"]
-        return f"Places you know (name a room as place/room): {', '.join(listed)}.\n"
 
     def _format_people(self, snapshot: Snapshot) -> list[str]:
         viewers, seen, apart = snapshot.pairs
@@ -173,8 +165,12 @@ class TextObservation:
         """What only some agents have: words heard, the last action's result, a conversation."""
         lines = [""] * self._count
         names = self._names
+        told: dict[int, str] = {}  # by the sound, which the snapshot holds
         for i, sounds in snapshot.heard.items():
-            lines[i] = "".join(format_sound(names, s) for s in sounds)
+            for sound in sounds:
+                if id(sound) not in told:
+                    told[id(sound)] = format_sound(names, sound)
+            lines[i] = "".join([told[id(sound)] for sound in sounds])
         for i, outcome in snapshot.outcomes.items():
             if outcome.text:
                 lines[i] += format_result(outcome)
@@ -186,3 +182,12 @@ class TextObservation:
 def format_result(outcome: ActionOutcome) -> str:
     """Return what came of one's last action."""
     return f"{outcome.text}\n" if outcome.ok else f"That did not work: {outcome.text}.\n"
+
+
+def _describe_tiles(world: World) -> list[str]:
+    """Return where one is on each tile, `in Hobbs Cafe/cafe at (3, 4), `."""
+    ids, ground = world.town.places.arena_ids, world.town.ground
+    names = ["in " + id_ for id_ in ids]
+    names[OUTSIDE] = ids[OUTSIDE]
+    tiles = zip(ground.arena.tolist(), ground.x.tolist(), ground.y.tolist(), strict=True)
+    return [f"{names[a]} at ({x}, {y}), " for a, x, y in tiles]

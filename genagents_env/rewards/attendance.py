@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from genagents_env.rewards.reward import CallableReward
 from genagents_env.world.events import Event
-from genagents_env.world.places import find_arenas
 from genagents_env.world.world import World
 
 
@@ -23,7 +22,7 @@ class AttendanceReward(CallableReward):
                 continue
             if not gathering.start <= world.time < gathering.end:
                 continue
-            arenas = find_arenas(world.plan, gathering.place)
+            arenas = world.town.places.find_arenas(gathering.place)
             for i, name in enumerate(world.names):
                 if world.state.present[i] and int(world.state.arena[i]) in arenas:
                     out[name] = world.town.clock.seconds_per_tick / 3600

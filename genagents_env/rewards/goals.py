@@ -26,7 +26,6 @@ from genagents_env.rewards.reward import divide
 from genagents_env.rewards.shaping import Shaping
 from genagents_env.scenario.schema import Goal
 from genagents_env.world.events import JSON, Event
-from genagents_env.world.places import find_arenas
 from genagents_env.world.world import World
 
 _LASTING = ("keep", "escape")  # kinds that are never achieved before the end
@@ -42,7 +41,7 @@ class GoalsReward:
         self._owners = self.board.owners
         self._shaping = Shaping(world, self.board)
         self._told: list[int] = []
-        self._rooms: dict[str, set[int]] = {}
+        self._rooms: dict[str, frozenset[int]] = {}
 
     def reset(self, world: World) -> None:
         """Deal the goals; nothing is achieved yet."""
@@ -191,7 +190,7 @@ class GoalsReward:
         place = goal.place or ""
         arenas = self._rooms.get(place)
         if arenas is None:
-            arenas = self._rooms[place] = find_arenas(world.plan, place)
+            arenas = self._rooms[place] = world.town.places.find_arenas(place)
         return bool(world.state.present[i]) and int(world.state.arena[i]) in arenas
 
 

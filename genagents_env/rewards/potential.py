@@ -4,7 +4,6 @@ import numpy as np
 
 from genagents_env.goals import GoalBoard
 from genagents_env.scenario.schema import Goal
-from genagents_env.world.places import find_arenas
 from genagents_env.world.tiles import Ints
 from genagents_env.world.world import World
 
@@ -75,4 +74,4 @@ def _list_targets(world: World, goal: Goal) -> tuple[int, ...]:
     ground = world.town.ground
     if goal.object is not None:
         return ground.around(world.plan.objects[world.town.places.find_object(goal.object)])
-    return tuple(ground.tiles_of(find_arenas(world.plan, goal.place or "")))
+    return ground.tiles_of(world.town.places.find_arenas(goal.place or ""))

@@ -62,28 +62,35 @@ def floors(grid: Grid, arenas: int) -> list[list[Tile]]:
     return found
 
 
-def choose_tiles(grid: Grid, floor: list[Tile], taken: set[Tile], count: int) -> list[Tile]:
+def mark_doors(grid: Grid) -> npt.NDArray[np.bool_]:
+    """Return which tiles are doors, shape (height, width)."""
+    doors = np.zeros_like(grid.blocked)
+    for x, y in grid.doors:
+        doors[y, x] = True
+    return doors
+
+
+def choose_tiles(
+    grid: Grid, doors: npt.NDArray[np.bool_], floor: list[Tile], taken: set[Tile], count: int
+) -> list[Tile]:
     """Return `count` distinct tiles of `floor` for objects, fewer where there is no room.
 
     They stand along the walls and apart from each other, and off the tiles before doors as long
-    as others are left. Deterministic.
+    as others are left. Deterministic. `doors` is what `mark_doors` returns.
     """
-    doors = frozenset(grid.doors)
-    edge: list[Tile] = []
-    inner: list[Tile] = []
-    before: list[Tile] = []
-    for tile in floor:
-        near = grid.beside(tile)
-        if tile in taken:
-            continue
-        if any(side in doors for side in near):
-            before.append(tile)
-        elif len(near) < 4 or any(grid.blocked[y, x] for x, y in near):
-            edge.append(tile)
-        else:
-            inner.append(tile)
+    free = [tile for tile in floor if tile not in taken]
+    x, y = np.array(free, dtype=np.int64).reshape(-1, 2).T
+    before = np.zeros(len(free), dtype=np.bool_)
+    edge = before.copy()
+    for dx, dy in _SIDES:
+        column, row = (x + dx).clip(0, grid.width - 1), (y + dy).clip(0, grid.height - 1)
+        before |= doors[row, column] & ((row != y) | (column != x))
+        edge |= grid.blocked[row, column] | ((row == y) & (column == x))
+    groups: tuple[list[Tile], list[Tile], list[Tile]] = ([], [], [])  # edge, inner, before
+    for tile, group in zip(free, np.where(before, 2, np.where(edge, 0, 1)).tolist(), strict=True):
+        groups[group].append(tile)
     chosen: list[Tile] = []
-    for group in (edge, inner, before):
+    for group in groups:
         wanted = min(count - len(chosen), len(group))
         chosen += [group[i * len(group) // wanted] for i in range(wanted)]
     return chosen

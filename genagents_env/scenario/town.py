@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario.faults import Fault, Origins
 from genagents_env.scenario.fitting import FittedMap, Tiles, read_map
-from genagents_env.scenario.grid import Grid, Tile, choose_tiles, floors
+from genagents_env.scenario.grid import Grid, Tile, choose_tiles, floors, mark_doors
 from genagents_env.scenario.layout import arrange
 from genagents_env.scenario.place_order import arenas_of, objects_of
 from genagents_env.scenario.plan import (
@@ -111,12 +111,12 @@ def _place_objects(
     faults: list[Fault] = []
     plans: list[ObjectPlan] = []
     taken = {tile for tiles in fixed.values() for tile in tiles}
-    floor = floors(grid, int(grid.arena.max()) + 1)
+    floor, doors = floors(grid, int(grid.arena.max()) + 1), mark_doors(grid)
     for index, (loc, _, arena) in enumerate(arenas_of(scenario), OUTSIDE + 1):
         locs = [(*loc, "objects", k) for k in range(len(arena.objects))]
         loose = [place for place in locs if place not in fixed]
         free = floor[index] if index < len(floor) else []
-        tiles = choose_tiles(grid, free, taken, len(loose)) if loose else []
+        tiles = choose_tiles(grid, doors, free, taken, len(loose)) if loose else []
         if len(tiles) < len(loose):
             text = f"{len(loose)} objects but {len(tiles)} free tiles; make the arena larger"
             faults.append(Fault((*loc, "objects"), text))

@@ -18,7 +18,7 @@ from genagents_env.world.shared_array import SharedArray, SharedAttribute, Share
 from genagents_env.world.sight import Pairs
 from genagents_env.world.sightings import Sightings
 from genagents_env.world.snapshot import Bools
-from genagents_env.world.state import TownIndex, TownMoves, WorldState
+from genagents_env.world.state import TownFields, TownIndex, WorldState
 from genagents_env.world.tick import advance, find_pairs
 from genagents_env.world.tiles import Ints
 from genagents_env.world.world import World
@@ -97,17 +97,17 @@ class BatchedWorld:
             found |= mask.any(axis=1)
         return [self._towns[t] for t in found.nonzero()[0].tolist()]
 
-    def plan_steps(self, rows: Ints, moves: TownMoves) -> Iterable[tuple[Ints, TownMoves]]:
+    def plan_steps(self, rows: Ints, own: TownFields) -> Iterable[tuple[Ints, TownFields]]:
         """Return who takes each step of this tick; towns with fewer tiles to walk hold still."""
         paths, ticks = self.town.paths, self.ticks.tolist()
         tiles = {tick: paths.tiles_at(tick) for tick in dict.fromkeys(ticks)}
         shortest, longest = min(tiles.values()), max(tiles.values())
         for k in range(longest):
             if k < shortest:
-                yield rows, moves
+                yield rows, own
             else:
                 walks = np.array([tiles[tick] > k for tick in ticks])
-                movers = {town: own for town, own in moves.items() if walks[town]}
+                movers = {town: fields for town, fields in own.items() if walks[town]}
                 yield np.where(walks[:, None], rows, paths.hold), movers
 
     def rank_in(self, towns: Sequence[TownIndex]) -> Mapping[TownIndex, Sequence[int]]:

@@ -2,6 +2,7 @@
 
 from genagents_env.scenario.plan import TownPlan
 from genagents_env.scenario.schema import Scenario
+from genagents_env.world.access import EntryRights
 from genagents_env.world.clock import Clock
 from genagents_env.world.paths import PlacePaths
 from genagents_env.world.people_table import PeopleTable
@@ -24,11 +25,12 @@ class TownConstants:
         self.tree = build_tree(plan, scenario.town)
         self.people = PeopleTable(scenario, self.places)
         self.names = self.people.names
+        self.rights = EntryRights(plan, self.places, scenario.people)
         self.count = len(self.names)
         self.clock = Clock(scenario.start, scenario.seconds_per_tick)
         self.paths = PlacePaths(self.ground, self.places, scenario)
         radii = self.people.vision.tolist()
-        places_of = tuple(self.places.to_bits({a}) for a in range(len(plan.arenas)))
+        places_of = tuple(self.places.bits_of_arena)
         self.surroundings = {r: Surroundings(self.ground, r, places_of) for r in set(radii)}
         self.around = tuple(self.surroundings[r] for r in radii)
         self.sight = Sight(self.people.vision)

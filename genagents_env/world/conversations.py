@@ -56,6 +56,16 @@ class Conversations:
             return "you two talked just now; give it some time"
         return None
 
+    def list_bound(self) -> set[int]:
+        """Return who is in a conversation or was in one just now: only they are refused or refuse.
+
+        Between all others `find_refusal` finds nothing.
+        """
+        bound = {i for talk in self.open.values() for i in talk.members}
+        for pair in self.until:
+            bound.update(pair)
+        return bound
+
     def check_turn(self, i: int) -> str | None:
         """Return why the turn-taking rule forbids a member to speak, or None."""
         talk = self.open[self.of[i]]

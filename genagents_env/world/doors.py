@@ -27,7 +27,7 @@ class Doors:
                 state.fail(i, "move", f"{state.town.plan.arena_id(there)} is full")
                 return False
             self._now[i] = there
-        state.log.emit("arrive", i, place=state.town.plan.arena_id(there))
+        state.log.emit("arrive", i, place=state.town.places.arena_ids[there])
         return True
 
 

@@ -1,15 +1,16 @@
 """Where and how everyone starts: on which tile, asleep or awake."""
 
+from collections.abc import Callable, Container, Mapping, Sequence
+
 import numpy as np
 
 from genagents_env.rng import draw_index
 from genagents_env.scenario.plan import TownPlan
 from genagents_env.scenario.schema import Person
 from genagents_env.world.clock import DAY, Clock, second_of_day
-from genagents_env.world.objects import Objects
-from genagents_env.world.places import find_arenas
+from genagents_env.world.constants import TownConstants
 from genagents_env.world.state import ASLEEP_DOING, ASLEEP_EMOJI, WorldState
-from genagents_env.world.tiles import Ground, Ints
+from genagents_env.world.tiles import Ints
 
 NOWHERE = -1  # the arena of those who are not in town
 
@@ -26,38 +27,45 @@ def sleeps_at_start(person: Person, clock: Clock, plan: TownPlan) -> bool:
     return (clock.second(0) - bed) % DAY < (wake - bed) % DAY
 
 
-def find_bed(objects: Objects, plan: TownPlan, person: Person, taken: set[int]) -> int | None:
-    """Return the bed of `person`: in the home, free, theirs by name before anyone's."""
-    home = find_arenas(plan, person.home)
-    beds = [
-        (not (person.name in item.users or person.name in plan.arenas[item.arena].users), o)
-        for o, item in enumerate(objects.plans)
-        if item.sleep_state is not None and item.arena in home and o not in taken
-        if not item.users or person.name in item.users
-        if not plan.arenas[item.arena].users or person.name in plan.arenas[item.arena].users
-    ]
-    return min(beds)[1] if beds else None
+def find_bed(state: WorldState, i: int, beds: Mapping[int, Sequence[int]]) -> int | None:
+    """Return the bed of `i`: in the home, free, theirs by name before anyone's.
+
+    Args:
+        state: of the town.
+        i: who sleeps.
+        beds: the free ones of each arena.
+    """
+    person, plan = state.town.scenario.people[i], state.town.plan
+    found: list[tuple[bool, int]] = []
+    for arena in state.town.places.find_arenas(person.home):
+        owners = plan.arenas[arena].users
+        for o in beds.get(arena, ()) if not owners or person.name in owners else ():
+            users = plan.objects[o].users
+            if not users or person.name in users:
+                found.append((not (person.name in users or person.name in owners), o))
+    return min(found)[1] if found else None
 
 
 def draw_start_tile(
-    ground: Ground, person: Person, seed: int, taken: set[int], allowed: set[int]
+    town: TownConstants,
+    person: Person,
+    seed: int,
+    taken: Container[int],
+    is_allowed: Callable[[int], bool],
 ) -> int:
     """Return the tile on which a person starts: the one that `start` names, or one drawn by seed.
 
     Drawn is a free tile of the starting place, a spawn tile before others, shared only if all are
     taken.
     """
-    ref = person.start or person.home
+    ground, ref = town.ground, person.start or person.home
     exact = ground.plan.find_tile(ref)
     if exact is not None:
         return ground.tile(*exact)
-    arenas = find_arenas(ground.plan, ref)
-    doors = {ground.tile(x, y) for x, y in ground.plan.doors}
-    tiles = ground.tiles_of((arenas & allowed) or arenas)
-    inner = [t for t in tiles if t not in doors] or tiles
-    spawns = {ground.tile(*s.tile) for s in ground.plan.spawns}
-    choices = [t for t in inner if t not in taken] or inner
-    choices = [t for t in choices if t in spawns] or choices
+    arenas = town.places.find_arenas(ref)
+    inner = ground.inside_of(frozenset(filter(is_allowed, arenas)) or arenas)
+    choices: Sequence[int] = [t for t in inner if t not in taken] or inner
+    choices = [t for t in choices if t in ground.spawns] or choices
     return choices[draw_index(seed, len(choices), person.name, "start")]
 
 
@@ -69,21 +77,21 @@ def place_people(state: WorldState) -> None:
     """
     town, objects = state.town, state.objects
     taken: set[int] = set()
-    beds: set[int] = set()
+    beds = _list_beds(town.plan)
     tiles = np.zeros(town.count, dtype=np.int64)
     sleepers: list[tuple[int, int | None]] = []
     rooms = _find_named_rooms(state)
     for i, person in enumerate(town.scenario.people):
         tile = _draw_tile(state, i, taken, rooms)
         if sleeps_at_start(person, town.clock, town.plan):
-            bed = find_bed(objects, town.plan, person, beds)
+            bed = find_bed(state, i, beds)
             exact = town.plan.find_tile(person.start or "") is not None
             if bed is not None:
                 around = town.ground.around(objects.plans[bed])
                 if exact and tile not in around:
                     bed = None
                 else:
-                    beds.add(bed)
+                    beds[objects.plans[bed].arena].remove(bed)
                     tile = tile if exact else around[0]
             sleepers.append((i, bed))
         taken.add(tile)
@@ -109,22 +117,37 @@ def _find_named_rooms(state: WorldState) -> list[int]:
         ref = person.start or person.home
         tile = town.plan.find_tile(ref)
         arenas = (
-            find_arenas(town.plan, ref) if tile is None else {town.plan.arena[tile[1], tile[0]]}
+            town.places.find_arenas(ref)
+            if tile is None
+            else {int(town.plan.arena[tile[1], tile[0]])}
         )
         if len(arenas) == 1 and state.present[i]:
-            rooms[i] = int(arenas.pop())
+            (rooms[i],) = arenas
     return rooms
+
+
+def _list_beds(plan: TownPlan) -> dict[int, list[int]]:
+    """Return what one can sleep in, by arena."""
+    beds: dict[int, list[int]] = {}
+    for o, item in enumerate(plan.objects):
+        if item.sleep_state is not None:
+            beds.setdefault(item.arena, []).append(o)
+    return beds
 
 
 def _draw_tile(state: WorldState, i: int, taken: set[int], rooms: list[int]) -> int:
     """Return the tile on which `i` starts: in a room that others have not filled, if it may be."""
-    ground, access, person = state.town.ground, state.access, state.town.scenario.people[i]
-    allowed = set(np.flatnonzero(access.enter[i]).tolist())
-    tile = draw_start_tile(ground, person, state.seed, taken, allowed)
-    others = [NOWHERE if j == i else room for j, room in enumerate(rooms)] if access.limited else []
+    town, access, person = state.town, state.access, state.town.scenario.people[i]
+    enter = access.enter[i]
+    tile = draw_start_tile(town, person, state.seed, taken, lambda a: bool(enter[a]))
+    if not access.limited or not state.present[i]:
+        return tile
+    others = [NOWHERE if j == i else room for j, room in enumerate(rooms)]
     full = {arena for arena in access.limited if access.is_full(arena, others)}
-    if state.present[i] and int(ground.arena[tile]) in full:
-        return draw_start_tile(ground, person, state.seed, taken, allowed - full)
+    if int(town.ground.arena[tile]) in full:
+        return draw_start_tile(
+            town, person, state.seed, taken, lambda a: bool(enter[a]) and a not in full
+        )
     return tile
 
 

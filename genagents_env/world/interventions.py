@@ -132,8 +132,7 @@ def _bring(state: WorldState, i: int, place: str | None, kind: str) -> None:
     if place is not None:
         person = town.scenario.people[i].model_copy(update={"start": place})
         taken = {int(t) for t in state.tile[state.present]}
-        allowed = set(range(len(town.plan.arenas)))
-        state.put(i, draw_start_tile(town.ground, person, state.seed, taken, allowed))
+        state.put(i, draw_start_tile(town, person, state.seed, taken, lambda _: True))
     elif town.scenario.rules.bodies_block:
         state.put(i, int(state.tile[i]))  # where somebody may stand by now
     state.wake(i, "intervention")

@@ -20,6 +20,8 @@ from genagents_env.world.state import (
     IDLE_EMOJI,
     Bodies,
     Moves,
+    OwnFields,
+    TownFields,
     TownIndex,
     TownMoves,
     WorldState,
@@ -52,11 +54,17 @@ def walk(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
     else:
         paths.prepare(goals)
         rows = goals * paths.ground.count
+        fields = {
+            town: OwnFields(
+                np.array(list(own)), [paths.to_tiles.view(act.targets) for act in own.values()]
+            )
+            for town, own in moves.items()
+        }
         trail = [bodies.tile]
-        for step, movers in bodies.plan_steps(rows, moves):
+        for step, movers in bodies.plan_steps(rows, fields):
             _advance(bodies, step, movers)
             trail.append(bodies.tile)
-        _arrive(bodies, goals, rows, moves, trail)
+        _arrive(bodies, goals, rows, moves, fields, trail)
     _show_walkers(bodies, goals, acts, moves)
 
 
@@ -69,15 +77,14 @@ def _select_moves(acts: TownActs) -> TownMoves:
     return moves
 
 
-def _advance(bodies: Bodies, rows: Ints, moves: TownMoves) -> None:
-    """Take one step along the direction fields that start at `rows`, or along one's own way."""
+def _advance(bodies: Bodies, rows: Ints, movers: TownFields) -> None:
+    """Take one step along the direction fields that start at `rows`, or along one's own field."""
     paths, tile = bodies.town.paths, bodies.tile
     ground = paths.ground
     new = tile + ground.delta[paths.fields[rows + tile]]
-    for town, own in moves.items():
-        for i, act in own.items():
-            here = int(tile[town, i])
-            new[town, i] = here + ground.delta[paths.to_tiles.first_step(here, act.targets)]
+    for town, own in movers.items():
+        here = tile[town, own.who]
+        new[town, own.who] = here + ground.delta[own.find_steps(here)]
     arena = ground.arena[new]
     crossing = arena != bodies.arena
     if np.count_nonzero(crossing):
@@ -88,7 +95,12 @@ def _advance(bodies: Bodies, rows: Ints, moves: TownMoves) -> None:
 
 
 def _arrive(
-    bodies: Bodies, goals: Ints, rows: Ints, moves: TownMoves, trail: Sequence[Ints]
+    bodies: Bodies,
+    goals: Ints,
+    rows: Ints,
+    moves: TownMoves,
+    fields: TownFields,
+    trail: Sequence[Ints],
 ) -> None:
     """Mark who has arrived, and let them make room for one another.
 
@@ -97,14 +109,13 @@ def _arrive(
         goals: the place each walks to.
         rows: where each one's direction field starts.
         moves: of those who have their own way.
+        fields: along which these walk.
         trail: `bodies.tile` before this tick's steps and after each.
     """
     paths, tile = bodies.town.paths, bodies.tile
     arrived = paths.fields[rows + tile] == STAY
-    for town, own in moves.items():
-        for i, act in own.items():
-            here = int(tile[town, i])
-            arrived[town, i] = paths.to_tiles.first_step(here, act.targets) == STAY
+    for town, own in fields.items():
+        arrived[town, own.who] = own.find_steps(tile[town, own.who]) == STAY
     if np.count_nonzero(arrived):
         for town, state in bodies.towns_with(arrived):
             taken = state.tile[state.present].tolist()
@@ -163,8 +174,9 @@ def _show_walkers(bodies: Bodies, goals: Ints, acts: TownActs, moves: TownMoves)
         shown[town, list(own)], changed[town, list(own)] = -1, True
     bodies.shown = shown
     for town, state in bodies.towns_with(changed, arrived):
-        who = changed[town].nonzero()[0].tolist()
-        _show(state, who, acts.get(town, NO_ACTS), moves.get(town, NO_MOVES))
+        own = moves.get(town, NO_MOVES)
+        who = [i for i in changed[town].nonzero()[0].tolist() if i not in own]
+        _show(state, who, acts.get(town, NO_ACTS), own)
 
 
 def _show(
@@ -180,10 +192,13 @@ def _show(
             state.show(i, f"walking to {places[k].label}", WALK_EMOJI)
         elif i not in acts and not state.asleep[i]:
             state.show(i, IDLE_DOING, IDLE_EMOJI)
+    arrived = dict.fromkeys(state.arrived.nonzero()[0].tolist())
     for i, move in moves.items():
-        there = bool(state.arrived[i])
+        there = i in arrived
         doing = move.doing or (f"at {move.label}" if there else f"walking to {move.label}")
-        state.show(i, doing, move.emoji or (IDLE_EMOJI if there else WALK_EMOJI))
-    for i in state.arrived.nonzero()[0].tolist():
+        emoji = move.emoji or (IDLE_EMOJI if there else WALK_EMOJI)
+        if doing != state.doing[i] or emoji != state.emoji[i]:
+            state.show(i, doing, emoji)
+    for i in arrived:
         label = moves[i].label if i in moves else places[int(state.shown[i]) - count].label
         state.outcomes.setdefault(i, ActionOutcome(True, f"You are at {label}."))

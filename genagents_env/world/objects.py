@@ -9,9 +9,9 @@ from genagents_env.world.events import JSON, Log
 class Objects:
     """The states of all objects, by index, and the event that caused each."""
 
-    def __init__(self, plan: TownPlan) -> None:
+    def __init__(self, plan: TownPlan, ids: tuple[str, ...]) -> None:
         self.plans: tuple[ObjectPlan, ...] = plan.objects
-        self.ids = tuple(plan.object_id(o) for o in range(len(plan.objects)))
+        self.ids = ids
         self.states = tuple(item.state for item in plan.objects)
         self.events: tuple[int, ...] = (0,) * len(plan.objects)
         self._next = [dict(item.next) for item in plan.objects]

@@ -68,6 +68,4 @@ class PlacePaths:
     def _list_targets(self, place: int) -> tuple[int, ...]:
         plan, arenas = self.ground.plan, set(self.places.all[place].arenas)
         public = {a for a in arenas if not plan.arenas[a].users}
-        tiles = self.ground.tiles_of(public or arenas)
-        doors = {self.ground.tile(x, y) for x, y in plan.doors}
-        return tuple(t for t in tiles if t not in doors) or tuple(tiles)
+        return self.ground.inside_of(public or arenas)

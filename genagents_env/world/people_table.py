@@ -1,5 +1,7 @@
 """The people as the world needs them: indices, radii, what they know at the start."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from genagents_env.patterns import compile_any, prepare
@@ -23,7 +25,7 @@ class PeopleTable:
         self.vision = np.array([p.vision_radius or rules.vision_radius for p in people])
         self.hearing = np.array([p.hearing_radius or rules.hearing_radius for p in people])
         self.wake_second = np.array([second_of_day(p.lifestyle.wake) for p in people])
-        self.known = tuple(_list_known_places(places, person) for person in people)
+        self.known = _find_known_places(places, people)
         self.friends = tuple(
             frozenset(self.index[r.to] for r in p.relationships if r.to in self.index)
             for p in people
@@ -51,13 +53,20 @@ class PeopleTable:
         return tuple(k for k, pattern in enumerate(self._patterns) if pattern.is_in(ready))
 
 
-def _list_known_places(places: Places, person: Person) -> int:
+def _find_known_places(places: Places, people: Sequence[Person]) -> tuple[int, ...]:
     """Everyone knows the common places, all of home and workplace, and where the routine leads."""
-    plan = places.plan
-    names = find_familiar_places(person, plan)
-    arenas = {OUTSIDE}
-    for a, arena in enumerate(plan.arenas):
+    plan, of_arena = places.plan, places.bits_of_arena
+    common, named = of_arena[OUTSIDE], dict[str, int]()
+    for arena, id_, bits in zip(plan.arenas, places.arena_ids, of_arena, strict=True):
         sector = plan.sectors[arena.sector]
-        if sector.common or sector.name in names or plan.arena_id(a) in names:
-            arenas.add(a)
-    return places.to_bits(arenas)
+        if sector.common:
+            common |= bits
+        for name in {sector.name, id_}:
+            named[name] = named.get(name, 0) | bits
+    known = []
+    for person in people:
+        bits = common
+        for name in find_familiar_places(person, plan):
+            bits |= named.get(name, 0)
+        known.append(bits)
+    return tuple(known)

@@ -1,9 +1,12 @@
 """Names of places: the containment tree world > sector > arena > object, and who knows what."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 import networkx as nx
+import numpy as np
+import numpy.typing as npt
 
 from genagents_env.scenario.plan import TownPlan
 from genagents_env.text import fold
@@ -43,17 +46,26 @@ def build_tree(plan: TownPlan, town: str) -> "nx.DiGraph[str]":
     return tree
 
 
-def find_arenas(plan: TownPlan, ref: str) -> set[int]:
-    """Return the arenas that a place id (sector, arena, or an object's arena) covers.
+def index_arenas(plan: TownPlan) -> dict[str, frozenset[int]]:
+    """Return the arenas that each place id (sector, arena, or an object's arena) covers.
 
     A sector covers its arenas and its ground outside them.
     """
-    for o in range(len(plan.objects)):
-        if plan.object_id(o) == ref:
-            return {plan.objects[o].arena}
-    exact = {a for a, x in enumerate(plan.arenas) if plan.arena_id(a) == ref and not x.ground}
-    sector = {a for a, x in enumerate(plan.arenas) if plan.sectors[x.sector].name == ref}
-    return exact or sector
+    arenas: dict[str, set[int]] = {}
+    sectors: dict[str, set[int]] = {}
+    for a, arena in enumerate(plan.arenas):
+        sectors.setdefault(plan.sectors[arena.sector].name, set()).add(a)
+        if not arena.ground:
+            arenas.setdefault(plan.arena_id(a), set()).add(a)
+    objects: dict[str, set[int]] = {}
+    for o, item in enumerate(plan.objects):
+        objects.setdefault(plan.object_id(o), {item.arena})
+    return {ref: frozenset(found) for ref, found in (sectors | arenas | objects).items()}
+
+
+def find_arenas(plan: TownPlan, ref: str) -> frozenset[int]:
+    """Return the arenas that one place id covers; of many ask `Places.find_arenas`."""
+    return index_arenas(plan).get(ref, frozenset())
 
 
 def is_within(place: str, whole: str) -> bool:
@@ -69,20 +81,23 @@ class Places:
 
     def __init__(self, plan: TownPlan) -> None:
         self.plan = plan
-        self.all = _list_places(plan)
+        self.arena_ids = tuple(plan.arena_id(a) for a in range(len(plan.arenas)))
+        self.all = _list_places(plan, self.arena_ids)
         self.ids = tuple(place.id for place in self.all)
         self.index = {place.id: i for i, place in enumerate(self.all)}
-        self.of_arena = tuple(self.index[plan.arena_id(a)] for a in range(len(plan.arenas)))
-        self.object_ids = tuple(plan.object_id(o) for o in range(len(plan.objects)))
+        self.of_arena = tuple(self.index[id_] for id_ in self.arena_ids)
+        self.object_ids = tuple(f"{self.arena_ids[o.arena]}/{o.name}" for o in plan.objects)
         self._by_name = self._names()
-
-    def to_bits(self, arenas: set[int] | frozenset[int]) -> int:
-        """Return the set of places known by knowing `arenas`, as bits by place index."""
-        known = 0
+        self._arenas = index_arenas(plan)
+        # The places known by knowing each arena, as bits by place index.
+        self.bits_of_arena = [0] * len(plan.arenas)
         for i, place in enumerate(self.all):
-            if not arenas.isdisjoint(place.arenas):
-                known |= 1 << i
-        return known
+            for arena in place.arenas:
+                self.bits_of_arena[arena] |= 1 << i
+
+    def find_arenas(self, ref: str) -> frozenset[int]:
+        """Return the arenas that a place id covers, as `index_arenas` has them; none for others."""
+        return self._arenas.get(ref, frozenset())
 
     def find(self, name: str) -> tuple[str, int] | None:
         """Return ("place", index) or ("object", index) for an id or an unambiguous short name."""
@@ -113,6 +128,13 @@ class Places:
         """Return the full id of what `find` returned."""
         return self.ids[index] if kind == "place" else self.object_ids[index]
 
+    def to_rows(self, known: Sequence[int]) -> npt.NDArray[np.uint8]:
+        """Return sets of places, bits by place index, as rows of 0 and 1, by place."""
+        size = -(-len(self.all) // 8)
+        packed = np.frombuffer(b"".join(bits.to_bytes(size, "little") for bits in known), np.uint8)
+        rows = np.unpackbits(packed.reshape(-1, size), axis=1, bitorder="little")
+        return rows[:, : len(self.all)]
+
     def _names(self) -> dict[str, tuple[tuple[str, int], ...]]:
         full: dict[str, tuple[tuple[str, int], ...]] = {}
         short: dict[str, list[tuple[str, int]]] = {}
@@ -128,15 +150,17 @@ class Places:
         return {name: tuple(hits) for name, hits in short.items()} | full
 
 
-def _list_places(plan: TownPlan) -> tuple[Place, ...]:
+def _list_places(plan: TownPlan, arena_ids: Sequence[str]) -> tuple[Place, ...]:
     """Sectors (where they are more than their one arena) and arenas, in the plan's order."""
+    inside: list[list[int]] = [[] for _ in plan.sectors]
+    for a, arena in enumerate(plan.arenas):
+        inside[arena.sector].append(a)
     places: list[Place] = []
-    for s, sector in enumerate(plan.sectors):
-        inside = [a for a, arena in enumerate(plan.arenas) if arena.sector == s]
-        named = [a for a in inside if not plan.arenas[a].ground]
-        names = [plan.arena_id(a) for a in named]
-        if len(inside) > 1 and sector.name not in names:
-            places.append(Place(sector.name, sector.name, s, tuple(inside)))
+    for s, (sector, arenas) in enumerate(zip(plan.sectors, inside, strict=True)):
+        named = [a for a in arenas if not plan.arenas[a].ground]
+        names = [arena_ids[a] for a in named]
+        if len(arenas) > 1 and sector.name not in names:
+            places.append(Place(sector.name, sector.name, s, tuple(arenas)))
         for a, name in zip(named, names, strict=True):
             places.append(Place(name, name.replace("/", ", "), s, (a,)))
     return tuple(places)

@@ -13,7 +13,6 @@ from genagents_env.errors import ConfigError
 from genagents_env.world.constants import TownConstants
 from genagents_env.world.events import JSON
 from genagents_env.world.interventions import TYPES
-from genagents_env.world.places import find_arenas
 from genagents_env.world.tiles import Ground
 
 Check = Callable[[JSON], bool]
@@ -216,4 +215,4 @@ def _is_field(town: TownConstants, name: str, value: JSON, default: object) -> b
         return value in town.people.index
     if name == "object":
         return value in town.places.object_ids
-    return name != "place" or bool(find_arenas(town.plan, value))
+    return name != "place" or bool(town.places.find_arenas(value))

@@ -62,8 +62,10 @@ class Sightings:
     def _write(self) -> None:
         if self._shared is not None:
             self._shared._write()
-        several = len(self._tiles) > self._count
-        for viewer, seen, tile in self._pending:
-            column = seen % self._count if several else seen
-            self._tiles[viewer, column] = tile.ravel()[seen]
-        self._pending = []
+        if self._pending:
+            viewers, seen, tiles = zip(*self._pending, strict=True)
+            whom = np.concatenate(seen)
+            where = np.concatenate([t.ravel()[s] for s, t in zip(seen, tiles, strict=True)])
+            # Of what is assigned to one element several times, the last stays.
+            self._tiles[np.concatenate(viewers), whom % self._count] = where
+            self._pending = []

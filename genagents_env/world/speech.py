@@ -3,7 +3,6 @@
 import numpy as np
 
 from genagents_env.world.conversations import OpenConversation
-from genagents_env.world.places import find_arenas
 from genagents_env.world.resolved import ResolvedSpeak
 from genagents_env.world.snapshot import ActionOutcome, Sound
 from genagents_env.world.state import WorldState
@@ -18,13 +17,7 @@ ENGAGED = "is talking to somebody and does not answer the telephone"
 
 def find_hearers(state: WorldState, i: int) -> list[int]:
     """Return who is near enough to hear `i` (asleep or not), ascending."""
-    x, y = state.tile % state.town.ground.width, state.tile // state.town.ground.width
-    apart = np.maximum(np.abs(x - x[i]), np.abs(y - y[i]))
-    zone = state.town.ground.zone_of_arena[state.arena]
-    near = (apart <= state.town.people.hearing) & (zone == zone[i]) & state.present
-    near[i] = False
-    found: list[int] = np.flatnonzero(near).tolist()
-    return found
+    return state.earshot.find_hearers(i, state.tile, state.present)
 
 
 def find_refusal(state: WorldState, i: int, j: int, near: list[int]) -> str | None:
@@ -89,7 +82,7 @@ def end_conversations(state: WorldState) -> None:
 
 def spread_news(state: WorldState, text: str, place: str | None) -> None:
     """Let everyone awake in `place` (everywhere if None) hear `text`."""
-    arenas = None if place is None else find_arenas(state.town.plan, place)
+    arenas = None if place is None else state.town.places.find_arenas(place)
     hearers = [
         i
         for i in np.flatnonzero(state.present & ~state.asleep).tolist()
@@ -196,34 +189,37 @@ def _utter(
 ) -> None:
     members = [m for m in talk.members if m != i] if talk is not None else []
     remote = talk is not None and talk.remote
-    reached = set(near)
-    addressed = [m for m in members if remote or m in reached]
+    awake = [j for j in near if not state.asleep[j]] if state.asleep.any() else near
     if talk is None:
-        addressed = [j for j in near if not state.asleep[j]]
-    hearers = set(addressed)
-    if state.town.scenario.rules.overhear:
-        hearers |= {j for j in near if not state.asleep[j]}
+        addressed = awake
+    else:
+        addressed = sorted(members if remote else set(members).intersection(near))
+    overhear = state.town.scenario.rules.overhear and addressed is not awake
+    hearers = sorted({*addressed, *awake}) if overhear else addressed
+    names = state.town.names
     facts = state.town.people.find_facts(act.text)
     ids = tuple(state.town.people.fact_ids[f] for f in facts)
     event = state.log.emit(
         "say",
         i,
         text=act.text,
-        to=None if act.to is None else state.town.names[act.to],
-        addressed=[state.town.names[j] for j in sorted(addressed)],
-        heard_by=[state.town.names[j] for j in sorted(hearers)],
+        to=None if act.to is None else names[act.to],
+        addressed=[names[j] for j in addressed],
+        heard_by=[names[j] for j in hearers],
         conversation=None if talk is None else talk.id,
         phone=remote,
         facts=list(ids),
     )
     state.spoken.append((i, act.text))
     state.outcomes[i] = ActionOutcome(True, "" if hearers else "Nobody heard you.")
-    for j in sorted(hearers):
-        phone = remote and j in members
-        state.hear(j, Sound("speech", i, act.text, j in addressed, phone, ids, event))
+    told = Sound("speech", i, act.text, True, remote, ids, event)
+    overheard = Sound("speech", i, act.text, False, False, ids, event)
+    reached = set(addressed)
+    for j in hearers:
+        state.hear(j, told if j in reached else overheard)
         for fact in facts:
             state.told.add((i, j, fact))
-            state.learn_fact(j, fact, event, state.town.names[i])
+            state.learn_fact(j, fact, event, names[i])
 
 
 def _leave_silently(state: WorldState, i: int) -> None:

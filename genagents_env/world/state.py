@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import Field
 from types import EllipsisType
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from genagents_env.world.access import Access
 from genagents_env.world.clock import DAY
 from genagents_env.world.constants import TownConstants
 from genagents_env.world.conversations import Conversations
+from genagents_env.world.earshot import Earshot
 from genagents_env.world.events import Log
 from genagents_env.world.objects import Objects
 from genagents_env.world.resolved import ResolvedMove
@@ -27,6 +28,21 @@ TownIndex: TypeAlias = int | EllipsisType
 Moves: TypeAlias = Mapping[int, ResolvedMove]  # by person
 TownMoves: TypeAlias = Mapping[TownIndex, Moves]
 ONLY: EllipsisType = ...  # the index of the one town of arrays without an axis for towns
+
+
+class OwnFields(NamedTuple):
+    """Who walks along a direction field of their own, and that field: the step from every tile."""
+
+    who: Ints
+    fields: list[memoryview]
+
+    def find_steps(self, tiles: Ints) -> Ints:
+        """Return the next step of each, from where they are."""
+        steps = [field[tile] for field, tile in zip(self.fields, tiles.tolist(), strict=True)]
+        return np.array(steps, dtype=np.int64)
+
+
+TownFields: TypeAlias = Mapping[TownIndex, OwnFields]
 
 
 class StateChange(Protocol):
@@ -74,12 +90,12 @@ class Bodies(Protocol):
     def towns_with(self, *masks: Bools) -> Iterable[tuple[TownIndex, "WorldState"]]:
         """Return at least the towns in which one of `masks` holds for anybody."""
 
-    def plan_steps(self, rows: Ints, moves: TownMoves) -> Iterable[tuple[Ints, TownMoves]]:
+    def plan_steps(self, rows: Ints, own: TownFields) -> Iterable[tuple[Ints, TownFields]]:
         """Return who takes each step of this tick: as many as tiles are walked in it.
 
         Args:
             rows: where everyone's direction field starts in `PlacePaths.fields`.
-            moves: of those who have their own way.
+            own: the fields of those who have their own way.
         """
 
     def rank_in(self, towns: Sequence[TownIndex]) -> Mapping[TownIndex, Sequence[int]]:
@@ -101,8 +117,8 @@ class WorldState:
 
     def __init__(self, town: TownConstants) -> None:
         self.town = town
-        self.access = Access(town.plan, town.places, town.scenario.people)
-        self.objects = Objects(town.plan)
+        self.access = Access(town.rights)
+        self.objects = Objects(town.plan, town.places.object_ids)
         self.due: Mapping[int, Sequence[StateChange]] = {}  # the scenario's events, by tick
         self.seed, self.tick = 0, -1
 
@@ -129,6 +145,7 @@ class WorldState:
         self.set_known(town.people.known)
         self.facts = list(town.people.facts_at_start)
         self.sightings = Sightings(n)
+        self.earshot = Earshot(town.ground, town.people.hearing)
         self.ways: dict[int, Way] = {}  # of those who walk one by one: see `crowd`
         self.pending: list[StateChange] = []
         self._checked: tuple[object, object] = (None, None)
@@ -156,9 +173,9 @@ class WorldState:
         """Return this town."""
         return ((ONLY, self),)
 
-    def plan_steps(self, rows: Ints, moves: TownMoves) -> Iterable[tuple[Ints, TownMoves]]:
+    def plan_steps(self, rows: Ints, own: TownFields) -> Iterable[tuple[Ints, TownFields]]:
         """Return who takes each step of this tick: everyone all of them."""
-        return ((rows, moves),) * self.town.paths.tiles_at(self.tick)
+        return ((rows, own),) * self.town.paths.tiles_at(self.tick)
 
     def rank_in(self, towns: Sequence[TownIndex]) -> Mapping[TownIndex, Sequence[int]]:
         """Return the order in which ties are won at this tick."""

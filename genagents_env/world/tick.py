@@ -42,10 +42,10 @@ def advance(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
         goals, acts = _drop_absent(bodies, goals, acts)
     walk(bodies, goals, acts)
     if acts:
-        orders = bodies.rank_in([town for town, own in acts.items() if len(own) > 1])
+        due = {town: _select_due(state, acts.get(town, NO_ACTS)) for town, state in towns}
+        orders = bodies.rank_in([town for town, own in due.items() if len(own) > 1])
         for town, state in towns:
-            own = acts.get(town, NO_ACTS)
-            _resolve(state, own, orders.get(town, own))
+            _resolve(state, due[town], orders.get(town, due[town]))
     for _, state in towns:
         _finish(state)
     bodies.collect()
@@ -122,6 +122,29 @@ def _wake(state: WorldState, goals: Ints, acts: Mapping[int, ResolvedAct]) -> No
             state.wake(i, "hour")
         elif goals[i] >= 0 or isinstance(acts.get(i), _WAKING):
             state.wake(i, "action")
+
+
+def _select_due(state: WorldState, acts: Mapping[int, ResolvedAct]) -> Mapping[int, ResolvedAct]:
+    """Return the acts that are not done yet: all but walking, unless a door was in its way.
+
+    To go on with what one is doing is done, too, whatever others do.
+    """
+    failed = {i for i, outcome in state.outcomes.items() if not outcome.ok}
+    asleep, doing, emoji = state.asleep, state.doing, state.emoji
+    due: dict[int, ResolvedAct] = {}
+    for i, act in acts.items():
+        if isinstance(act, ResolvedMove):
+            done = True
+        elif isinstance(act, ResolvedStay) and not asleep[i]:
+            if act.doing is None:
+                done = not is_shown_by_walking(doing[i])
+            else:
+                done = act.doing == doing[i] and (act.emoji or "") == emoji[i]
+        else:
+            done = False
+        if not done or i in failed:
+            due[i] = act
+    return due
 
 
 def _resolve(state: WorldState, acts: Mapping[int, ResolvedAct], order: Iterable[int]) -> None:

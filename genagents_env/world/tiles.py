@@ -5,6 +5,7 @@ so copies of a world share it.
 """
 
 from collections.abc import Callable, Collection, Container
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +42,17 @@ class Ground:
         # Which building a tile is in: its sector, or OPEN_AIR.
         sectors = np.array([a.sector for a in plan.arenas])
         self.building: Ints = np.where(self.zone == 0, OPEN_AIR, sectors[self.arena])
+        # The free tiles, arena by arena, and where those of each begin.
+        free = self.free.nonzero()[0]
+        order = self.arena[free].argsort(kind="stable")
+        self._by_arena: Ints = free[order]
+        bounds = self.arena[free][order].searchsorted(np.arange(len(plan.arenas) + 1))
+        self._bounds: list[int] = bounds.tolist()
+        self.spawns = frozenset(self.tile(*spawn.tile) for spawn in plan.spawns)
+        self._doors = frozenset(self.tile(x, y) for x, y in plan.doors)
         self._tiles: dict[frozenset[int], tuple[int, ...]] = {}
+        self._around: dict[tuple[int, tuple[tuple[int, int], ...]], tuple[int, ...]] = {}
+        self._inner: dict[frozenset[int], tuple[int, ...]] = {}
 
     def __deepcopy__(self, memo: dict[int, object]) -> "Ground":
         return self
@@ -60,15 +71,27 @@ class Ground:
         """Return (x, y) of a tile number."""
         return tile % self.width, tile // self.width
 
-    def tiles_of(self, arenas: set[int]) -> list[int]:
+    def tiles_of(self, arenas: AbstractSet[int]) -> tuple[int, ...]:
         """Return the free tiles of these arenas, ascending."""
         found = self._tiles.get(frozenset(arenas))
         if found is None:
             if len(self._tiles) == _KEPT:
                 self._tiles.clear()
-            inside = self.free & np.isin(self.arena, list(arenas))
-            found = self._tiles[frozenset(arenas)] = tuple(inside.nonzero()[0].tolist())
-        return list(found)
+            inside = [self._by_arena[self._bounds[a] : self._bounds[a + 1]] for a in arenas]
+            tiles = np.sort(np.concatenate([*inside, self._by_arena[:0]]))
+            found = self._tiles[frozenset(arenas)] = tuple(tiles.tolist())
+        return found
+
+    def inside_of(self, arenas: AbstractSet[int]) -> tuple[int, ...]:
+        """Return the free tiles of these arenas that are no doors, or all where there are none."""
+        found = self._inner.get(frozenset(arenas))
+        if found is None:
+            if len(self._inner) == _KEPT:
+                self._inner.clear()
+            tiles = self.tiles_of(arenas)
+            found = tuple(t for t in tiles if t not in self._doors) or tiles
+            self._inner[frozenset(arenas)] = found
+        return found
 
     def beside(self, tile: int) -> list[int]:
         """Return the tile, if free, and its free 4-neighbours in the same arena."""
@@ -81,9 +104,14 @@ class Ground:
 
         Tile by tile of the object, each once.
         """
-        own = [self.tile(x, y) for x, y in item.tiles]
-        near = [t for tile in own for t in (tile, *self.neighbours[:, tile].tolist()) if t >= 0]
-        return tuple(t for t in dict.fromkeys(near) if self.free[t] and self.arena[t] == item.arena)
+        found = self._around.get((item.arena, item.tiles))
+        if found is None:
+            own = [self.tile(x, y) for x, y in item.tiles]
+            near = [t for tile in own for t in (tile, *self.neighbours[:, tile].tolist()) if t >= 0]
+            found = self._around[item.arena, item.tiles] = tuple(
+                t for t in dict.fromkeys(near) if self.free[t] and self.arena[t] == item.arena
+            )
+        return found
 
     def find_nearest(
         self,

@@ -1,11 +1,10 @@
 """The observations of all people of a batch, as two arrays; each row is as from its town alone."""
 
 from collections.abc import Sequence
-from itertools import chain
 
 import numpy as np
 
-from genagents_env.act.menu import Near, find_nearest
+from genagents_env.act.menu import Near, find_nearest, list_bound_pairs
 from genagents_env.act.portable_menu import PortableMenu
 from genagents_env.act.portable_slots import PortableSlots
 from genagents_env.act.spaces import Floats, Mask
@@ -185,16 +184,11 @@ class BatchedObservation:
         towns = [t for t, own in enumerate(talks) if own.open or own.until]
         if not towns:
             return
-        starts = np.array(towns) * count
-        begin, end = near.viewer.searchsorted(starts), near.viewer.searchsorted(starts + count)
-        rows = zip(near.viewer.tolist(), near.seen.tolist(), near.slot.tolist(), strict=True)
-        pairs = list(rows)
-        parts = (pairs[b:e] for b, e in zip(begin.tolist(), end.tolist(), strict=True))
-        for t, i, j, slot in chain.from_iterable(
-            ((t, *pair) for pair in part) for t, part in zip(towns, parts, strict=True)
-        ):
-            refused = talks[t].find_refusal(i % count, j % count, worlds[t].tick + 1)
-            if there[slot] and refused is not None:
+        bound = np.zeros(len(self._talk), dtype=np.bool_)
+        bound[[t * count + i for t in towns for i in talks[t].list_bound()]] = True
+        for i, j, slot in list_bound_pairs(near, there, bound):
+            t = i // count
+            if talks[t].find_refusal(i % count, j % count, worlds[t].tick + 1) is not None:
                 there[slot] = 0
 
     def _objects(self, out: Floats, mask: Mask) -> None:

@@ -1,0 +1,72 @@
+"""Actions as dataclasses: what one says is read once, and holds for nobody but who may do it."""
+
+import pytest
+
+from genagents_env.act.decode import Attempt
+from genagents_env.actions import Action, Idle, Interact, Move, Talk
+from genagents_env.env import TownEnv
+from genagents_env.world.resolved import RefusedAct, ResolvedMove, ResolvedSpeak, ResolvedStay
+
+
+@pytest.fixture
+def env() -> TownEnv:
+    env = TownEnv("tiny")
+    env.reset(seed=0)
+    return env
+
+
+def decode(env: TownEnv, action: object) -> Attempt:
+    mask = env.parts.menu.base
+    return env.parts.decoder.decode(dict.fromkeys(env.possible_agents, action), mask)
+
+
+@pytest.mark.parametrize("action", [Move("kitchen"), Move("stove"), Idle("reading", "📖")])
+def test_the_same_words_mean_the_same_again_and_for_everybody(env: TownEnv, action: Action) -> None:
+    first, second = decode(env, action).acts, decode(env, action).acts
+    assert first == second
+    assert first[0] == first[1]
+    assert not isinstance(first[0], RefusedAct)
+
+
+def test_a_move_by_name_asks_each_time_whether_one_may(env: TownEnv) -> None:
+    state = env.world.state
+    assert isinstance(decode(env, Move("kitchen")).acts[0], ResolvedMove)
+    state.set_known((0, *state.known[1:]))
+    acts = decode(env, Move("kitchen")).acts
+    assert isinstance(acts[0], RefusedAct)
+    assert "do not know" in acts[0].reason
+    assert isinstance(acts[1], ResolvedMove)
+
+
+def test_one_does_not_walk_to_oneself_by_words_that_lead_another_there(env: TownEnv) -> None:
+    acts = decode(env, Move(env.world.names[1])).acts
+    refused = acts[1]
+    assert isinstance(refused, RefusedAct)
+    assert "no place called" in refused.reason
+    assert acts[0] != acts[1]
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        Move(["kitchen"]),  # type: ignore[arg-type]
+        Move(None),  # type: ignore[arg-type]
+        Idle({"reading"}),  # type: ignore[arg-type]
+        Idle(5),  # type: ignore[arg-type]
+        Interact(b"stove", "on"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_text_is_no_action_however_often(env: TownEnv, action: Action) -> None:
+    for _ in range(2):
+        refused = decode(env, action).acts[0]
+        assert isinstance(refused, RefusedAct)
+        assert refused.action == "none"
+
+
+def test_any_true_value_leaves_a_conversation(env: TownEnv) -> None:
+    said = decode(env, Talk(None, "Bye.", leave=[1])).acts[0]  # type: ignore[arg-type]
+    assert said == ResolvedSpeak(None, "Bye.", leave=True)
+
+
+def test_idling_with_an_emoji_shows_it(env: TownEnv) -> None:
+    assert decode(env, Idle(" knitting ", "🧶")).acts[0] == ResolvedStay("knitting", "🧶")

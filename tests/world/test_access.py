@@ -1,0 +1,63 @@
+"""Entry rights: the table of a day's minutes, and what worlds of one town share."""
+
+from datetime import datetime
+
+import numpy as np
+import pytest
+
+from genagents_env.env import TownEnv
+from genagents_env.scenario.plan import DAY
+from genagents_env.scenario.schema import ArenaSpec, Person, Scenario, SectorSpec
+
+
+@pytest.mark.parametrize("name", ["valentines_party", "simuverse_park", "murder_mystery"])
+def test_the_rights_of_every_minute_are_what_users_hours_and_staff_say(name: str) -> None:
+    world = TownEnv(name).world
+    plan, access = world.plan, world.state.access
+    for minute in range(0, DAY, 7):
+        access.set_minute(minute)
+        for i, person in enumerate(world.scenario.people):
+            own = {ref.split("/")[0] for ref in (person.home, person.workplace) if ref}
+            for a, arena in enumerate(plan.arenas):
+                sector = plan.sectors[arena.sector]
+                admitted = all(not u or person.name in u for u in (arena.users, sector.users))
+                hours = [spans for spans in (sector.hours, arena.hours) if spans]
+                opened = all(any(s.contains(minute) for s in spans) for spans in hours)
+                may = admitted and (opened or sector.name in own)
+                assert access.enter[i, a] == may
+            for p, place in enumerate(world.town.places.all):
+                assert access.places[i, p] == access.enter[i, list(place.arenas)].any()
+
+
+def test_hours_past_midnight_are_open_on_both_sides_of_it() -> None:
+    room = ArenaSpec(name="room", size=(3, 3))
+    late = Scenario(
+        name="late",
+        title="A bar",
+        town="Late",
+        start=datetime(2023, 2, 13, 8),  # noqa: DTZ001 - town time has no zone
+        hours=1.0,
+        sectors=(
+            SectorSpec(name="Bar", arenas=(room,), hours=("22:00-02:00",)),
+            SectorSpec(name="House", arenas=(room,)),
+        ),
+        people=(Person(name="Ada", persona="Lives here.", home="House"),),
+    )
+    world = TownEnv(late).world
+    inside = list(world.town.places.find_arenas("Bar"))
+    for minute in range(DAY):
+        world.state.access.set_minute(minute)
+        assert world.state.access.enter[:, inside].all() == (minute < 120 or minute >= 1320)
+
+
+def test_fresh_copies_share_the_rights_and_change_the_hour_alone() -> None:
+    env = TownEnv("valentines_party")
+    other = env.fresh_copy()
+    mine, theirs = env.world.state.access, other.world.state.access
+    mine.set_minute(3 * 60)
+    assert not np.array_equal(mine.enter, theirs.enter)
+    theirs.set_minute(3 * 60)
+    assert mine.enter is theirs.enter
+    assert mine.places is theirs.places
+    mine.set_minute(12 * 60)
+    assert not np.array_equal(mine.enter, theirs.enter)
