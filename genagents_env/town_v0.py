@@ -12,7 +12,7 @@
 Arguments are those of `genagents_env.config.TownConfig`. Version history: v0, the first.
 """
 
-from typing import Any, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 
 from pettingzoo import AECEnv
 from pettingzoo.utils import parallel_to_aec, wrappers
@@ -20,7 +20,9 @@ from pettingzoo.utils import parallel_to_aec, wrappers
 from genagents_env.config import ScenarioSource, TownConfig, TownOptions
 from genagents_env.env import TownEnv
 from genagents_env.scenario import Scenario
-from genagents_env.tasks import Task, TaskEnv, get_task
+
+if TYPE_CHECKING:
+    from genagents_env.tasks import Task, TaskEnv
 
 __all__ = ["env", "parallel_env", "raw_env", "rl_env"]
 
@@ -42,10 +44,10 @@ def env(scenario: ScenarioSource | TownConfig = "tiny", **options: Unpack[TownOp
 
 
 def rl_env(
-    task: str | Task = "errand",
+    task: "str | Task" = "errand",
     town: str | Scenario | None = None,
     **options: Unpack[TownOptions],
-) -> TaskEnv:
+) -> "TaskEnv":
     """Return a task to train on: the portable menu, masks in observations, vectors, no text.
 
     Args:
@@ -58,6 +60,9 @@ def rl_env(
         ConfigError: there is no such task, or an option is not allowed.
         ScenarioError: the task cannot be put into `town`.
     """
+    # Tasks bring their solutions along, and these the policies; who steps a town needs neither.
+    from genagents_env.tasks import TaskEnv, get_task
+
     options.setdefault("actions", "menu")
     options.setdefault("menu", "portable")
     options.setdefault("text", options["actions"] == "words")
