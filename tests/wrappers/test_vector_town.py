@@ -16,6 +16,7 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Scenario
+from genagents_env.tasks import get_task
 from genagents_env.world.events import Event
 from genagents_env.world.interventions import Intervention, Join, News, Part, Put
 from genagents_env.world.tiles import STAY
@@ -44,12 +45,19 @@ SCENARIOS: dict[str, tuple[str | Scenario, TownOptions, int, int]] = {
     "murder": ("murder_mystery", {"max_cycles": 25}, 3, 60),
     "talks": ("medicine", {"max_cycles": 40, "reward": "knowledge_spread"}, 4, 90),
     "goals": (give_goals("medicine"), {"max_cycles": 30}, 3, 65),
-    "portable errands": ("tiny", {"menu": "portable"}, 4, 130),
     "portable goals": (give_goals("medicine"), {"max_cycles": 30, "menu": "portable"}, 3, 65),
     "portable meetings": (give_goals("tiny"), {"menu": "portable"}, 3, 65),
-    "portable party": ("valentines_party", {**PARTY, "menu": "portable"}, 3, 65),
+    **{
+        f"task {name}": (
+            get_task(name).draw(0, None),
+            {"max_cycles": 18, "menu": "portable"},
+            2,
+            38,
+        )
+        for name in ("culprit", "invite")
+    },
+    "portable party": ("valentines_party", {**PARTY, "menu": "portable"}, 2, 40),
     "portable night": ("valentines_party", {**NIGHT, "menu": "portable"}, 2, 125),
-    "portable talks": ("medicine", {"max_cycles": 40, "menu": "portable"}, 3, 85),
 }
 
 
