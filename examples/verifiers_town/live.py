@@ -1,6 +1,6 @@
 """Two agents of a town as one verifiers episode, each with a trace and a reward of its own.
 
-    pip install verifiers && pip install --no-deps -e . && pip install -e examples/verifiers_town
+    pip install 'genagents-env[verifiers]' ./examples/verifiers_town
     python examples/verifiers_town/live.py                                  # a scripted model
     python examples/verifiers_town/live.py --base-url URL --model NAME      # any server
 

@@ -2,9 +2,8 @@
 
 import zlib
 
-import httpx2
-
 from genagents_env.llm.attempt_errors import AttemptFailed
+from genagents_env.llm.http_library import httpx2
 
 MOST_BYTES = 1 << 20
 _GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS

@@ -7,7 +7,6 @@ from typing import NoReturn
 from urllib.parse import unquote, urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
-import httpx2
 import openai
 
 from genagents_env.errors import ConfigError, LLMError, LLMRefused
@@ -15,6 +14,7 @@ from genagents_env.llm.attempt_errors import AttemptFailed, PromptRefused
 from genagents_env.llm.bounded_body import read_bounded
 from genagents_env.llm.calls import Completion, CompletionRequest, JSONValue, ReasoningEffort
 from genagents_env.llm.completions import read_completion, read_error
+from genagents_env.llm.http_library import httpx2
 from genagents_env.llm.prices import FREE, LOOPBACK, Price, find_price
 from genagents_env.llm.redact import Redactor
 from genagents_env.llm.retries import retry_after

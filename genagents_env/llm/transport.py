@@ -5,7 +5,7 @@ import ssl
 from collections.abc import Iterator
 from urllib.parse import urlsplit, urlunsplit
 
-import httpx2
+from genagents_env.llm.http_library import httpx2
 
 
 def strip_address(url: str) -> str:

@@ -5,7 +5,6 @@ import base64
 import json
 from collections.abc import Mapping, Sequence
 
-import httpx2
 import numpy as np
 import openai
 
@@ -13,6 +12,7 @@ from genagents_env.errors import LLMError
 from genagents_env.llm.attempt_errors import AttemptFailed
 from genagents_env.llm.budget import Budget, Spend
 from genagents_env.llm.endpoint import OpenAIEndpoint
+from genagents_env.llm.http_library import httpx2
 from genagents_env.llm.prices import FREE
 from genagents_env.llm.retries import RetryPolicy, with_retries
 from genagents_env.llm.tokens import byte_count

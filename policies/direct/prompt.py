@@ -1,7 +1,10 @@
 """The prompt of a direct mind: who it is, earlier turns, and what it perceives, within a length."""
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+
+from jinja2 import Template
 
 from genagents_env.llm.calls import Message
 from genagents_env.llm.prompts import fence, load_prompt, run_fence
@@ -26,11 +29,7 @@ class DirectPrompts:
     """
 
     def __init__(self, seed: int, config: DirectConfig, most: int) -> None:
-        folder = Path(__file__).parent
-        self._system, self._user = (
-            load_prompt(folder / "system.jinja"),
-            load_prompt(folder / "user.jinja"),
-        )
+        self._system, self._user = _load("system.jinja"), _load("user.jinja")
         self._mark, self._config = run_fence(seed)[:_MARK], config
         self._most = min(config.prompt_tokens, most)
 
@@ -79,3 +78,9 @@ class DirectPrompts:
         data = fence(lines, self._mark)
         now = self._user.render(fault=fault, data=data).strip()
         return [Message("system", system), *earlier, Message("user", now)]
+
+
+@cache
+def _load(name: str) -> Template:
+    """Return a prompt file; read once, since trainers begin episodes by the thousand."""
+    return load_prompt(Path(__file__).parent / name)

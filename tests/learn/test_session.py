@@ -11,7 +11,7 @@ from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.learn import Session, SharedSession
 from genagents_env.learn.seeds import list_seeds
 from genagents_env.run import rollout
-from genagents_env.tasks import get_task
+from genagents_env.tasks import TASKS, get_task
 
 WAIT = {"do": "wait", "target": "", "words": "", "minutes": 20}
 ERRANDS = {
@@ -173,3 +173,14 @@ def test_seeds_that_are_held_out_are_no_seeds_to_learn_from() -> None:
     with Session("errand", seed=list_seeds("training")[0]) as one:
         learned = one.prompt
         assert one.reset(list_seeds("held_out")[0]) != learned
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_can_be_learned_in_words(task: str) -> None:
+    with Session(task, seed=1) as session:
+        assert session.prompt is not None
+        assert "Your goals: " in session.prompt.user
+        while not session.done:
+            session.act(json.dumps(WAIT))
+        least, most = get_task(task).bounds
+        assert least - 1e-6 <= session.episode_return <= most + 1e-6
