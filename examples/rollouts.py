@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env import town_v0
+from genagents_env.observe.columns import SIZE
 from genagents_env.policy import Context, Infos, Observations, Policy, Profile
 from genagents_env.run import rollouts
 
 Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.int8]
 make_env = partial(town_v0.parallel_env, "tiny", actions="menu")
-WEIGHTS = {agent: np.zeros((204, 36)) for agent in ("Ada Brook", "Ben Carver")}
+WEIGHTS = {agent: np.zeros((SIZE, 36)) for agent in ("Ada Brook", "Ben Carver")}
 
 
 def odds(agent: str, numbers: Floats, masks: Mask) -> npt.NDArray[np.float64]:
