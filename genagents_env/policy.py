@@ -141,6 +141,7 @@ class Policy:
         faculties: the first words of the purposes of its calls; each can have a model of its own.
         switches: the options that switch faculties on or off, so that reports can tell of one that
             was on and never ran.
+        file_options: options that name a file, whose content is a part of what a run is.
         scripted_replies: what scripted models reply to its prompts; samples where it says nothing.
     """
 
@@ -152,6 +153,7 @@ class Policy:
     has_past: ClassVar[bool] = False
     faculties: Collection[str] = ()
     switches: Sequence[FacultySwitch] = ()
+    file_options: ClassVar[Collection[str]] = ()
     scripted_replies: ClassVar[ScriptedReplies] = {}
     _loop: OwnLoop | None = None
 

@@ -38,6 +38,7 @@ class LearnedPolicy(Policy):
 
     name = "learned"
     needs_portable_menu = True
+    file_options = ("weights",)
 
     def __init__(self, weights: str = "", temperature: float = 0.0) -> None:
         if not 0.0 <= temperature <= 100.0:

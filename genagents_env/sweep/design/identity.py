@@ -7,8 +7,11 @@ with or allowed to spend.
 import re
 from collections.abc import Mapping
 from hashlib import sha256
+from pathlib import Path
 
 from genagents_env import __version__
+from genagents_env.files import read_file
+from genagents_env.policy_loader import find_policy_class, is_shipped
 from genagents_env.policy_source import find_policy_file, read_source, shorten_policy
 from genagents_env.record.rows import JSON, encode
 from genagents_env.run import PolicySpec
@@ -16,6 +19,7 @@ from genagents_env.run import PolicySpec
 _FORMAT = 1  # of what is hashed; another number, another identity of everything
 _NOT_IN_SLUGS = re.compile(r"[^a-z0-9]+")
 _SLUG_LIMIT = 60
+_MOST_BYTES = 1_000_000_000  # of a file that an option names
 
 
 def compute_identity(
@@ -37,7 +41,8 @@ def compute_identity(
         scenario: its digest, see `scenario.digest`: people, place and repeats are in it.
         arguments: start, hours and seconds per tick, as the environment understood them.
         policies: of each agent. One that is a file counts by its name and content, so that a
-            moved folder keeps its runs; what it imports from other files does not count.
+            moved folder keeps its runs; what it imports from other files does not count. So does
+            a file that an option of a shipped policy names.
         seed: of the episode.
         model: as asked for; None is the default.
         embedder: as asked for; None is the default.
@@ -48,6 +53,7 @@ def compute_identity(
 
     Raises:
         PolicyError: a policy's file cannot be read.
+        FileError: a file that an option names cannot be read.
     """
     files: dict[str, JSON] = {}
     facts: dict[str, JSON] = {
@@ -56,7 +62,7 @@ def compute_identity(
         "scenario": scenario,
         "arguments": dict(arguments),
         "policies": {
-            agent: {"policy": _describe_policy(spec.name, files), "config": dict(spec.config)}
+            agent: {"policy": _describe_policy(spec.name, files), "config": _describe_config(spec)}
             for agent, spec in policies.items()
         },
         "seed": seed,
@@ -74,6 +80,16 @@ def compute_identity(
 def make_slug(name: str) -> str:
     """Return `name` in small letters and digits, everything else one `-`; at most 60 characters."""
     return _NOT_IN_SLUGS.sub("-", name.lower())[:_SLUG_LIMIT].strip("-") or "run"
+
+
+def _describe_config(spec: PolicySpec) -> dict[str, JSON]:
+    config = dict(spec.config)
+    if config and is_shipped(spec.name):
+        for option in find_policy_class(spec.name).file_options:
+            if config.get(option):
+                path = Path(str(config[option]))
+                config[option] = [path.name, sha256(read_file(path, _MOST_BYTES)).hexdigest()]
+    return config
 
 
 def _describe_policy(name: str, files: dict[str, JSON]) -> JSON:

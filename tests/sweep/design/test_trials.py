@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.errors import ConfigError, PolicyError, ScenarioError
+from genagents_env.policies.learned import WEIGHTS
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.run import PolicySpec, RunOptions, run
@@ -291,3 +292,21 @@ def test_runs_with_seeds_of_their_own(tmp_path: Path) -> None:
     ]
     found = [(one.seed, one.condition.arm) for one in trials(tmp_path, arms=None, runs=runs)]
     assert found == [(1, "a"), (2, "a"), (2, "b"), (3, "b")]
+
+
+def test_weights_count_by_name_and_content(tmp_path: Path) -> None:
+    shipped = WEIGHTS.read_bytes()
+    first, second = tmp_path / "one" / "w.npz", tmp_path / "two" / "w.npz"
+    for path in (first, second):
+        path.parent.mkdir()
+        path.write_bytes(shipped)
+
+    def identify(path: Path) -> str:
+        spec = PolicySpec("learned", {"weights": str(path)})
+        return _identity({}, policies={"A": spec})
+
+    assert identify(first) == identify(second)  # a moved folder keeps its runs
+    assert identify(first) != _identity({}, policies={"A": PolicySpec("learned")})
+    kept = identify(first)
+    first.write_bytes(shipped + b" ")
+    assert identify(first) != kept
