@@ -118,11 +118,12 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, dict[str, float]]:
     parser.add_argument("--population", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--steps", type=int, default=300_000, help="agent-steps of each network")
+    parser.add_argument("--towns", type=int, default=16, help="of each of 8 layouts, at once")
     parser.add_argument("--episodes", type=int, default=20)
     parser.add_argument("--out", type=Path, default=Path("runs/self_play"))
     options = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    config = Config(tasks=options.task, total_steps=options.steps)
+    config = Config(tasks=options.task, total_steps=options.steps, towns=options.towns)
     nets = train(config, options.population, options.seed)
     options.out.mkdir(parents=True, exist_ok=True)
     names: dict[str, MakePolicy] = {}

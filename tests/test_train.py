@@ -88,3 +88,18 @@ def test_maskable_ppo_learns_the_errand_almost_to_the_optimum_for_every_agent() 
     played = [list(train_sb3.play(model, "errand", seed).values()) for seed in HELD_OUT[:20]]
     best = find_optimum(HELD_OUT[:20])
     assert (np.mean(played, axis=0) >= 0.95 * best.mean(axis=0)).all()
+
+
+def test_a_population_trains_and_is_measured_among_every_other(tmp_path: Path) -> None:
+    from examples import self_play
+
+    options = ["--task", "errand", "--population", "2", "--steps", "3000", "--episodes", "1"]
+    table = self_play.main([*options, "--towns", "2", "--out", str(tmp_path)])
+    names = ["network 0", "network 1", "random", "scripted"]
+    assert [*table] == names
+    assert all([*row] == names for row in table.values())
+    # Who is focal earns what they can whoever the others are: errands are one's own.
+    assert table["scripted"]["random"] == pytest.approx(table["scripted"]["network 1"], abs=0.05)
+    assert table["scripted"]["random"] > table["random"]["scripted"]
+    weights = [(tmp_path / f"network_{k}.npz").read_bytes() for k in range(2)]
+    assert weights[0] != weights[1]
