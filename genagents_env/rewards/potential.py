@@ -12,8 +12,10 @@ class Potential:
     """The potentials of the agents of one world.
 
     A goal that leads to a place counts the steps of a shortest path there over those of the
-    longest; one that leads to a person the columns and rows between both over those of the town;
-    `tell` those who do not know yet over all. `keep` counts nothing.
+    longest, and all of it as long as its agent has no word of that place; one that leads to a
+    person the columns and rows between both over those of the town. `tell` counts those who do not
+    know yet over all: half for that, half for the way to that person or place, from when on its
+    agent knows the fact. `keep` and `escape` count nothing.
 
     Args:
         world: of the agents.
@@ -40,20 +42,35 @@ class Potential:
 
     def _measure_goal(self, world: World, i: int, slot: int, goal: Goal) -> float:
         tile = world.state.tile
+        if self._board.is_hidden(i, slot):
+            return -1.0
         if goal.kind in ("use", "accuse", "be"):
             return -self._measure_way(world, int(tile[i]), goal)
         j = int(self._board.person[i, slot])
         if goal.kind == "bring":
             return -self._measure_way(world, int(tile[j]), goal)
         if goal.kind == "meet":
-            (y, x), (v, u) = divmod(int(tile[i]), self._width), divmod(int(tile[j]), self._width)
-            return -(abs(x - u) + abs(y - v)) / self._span
-        if goal.kind == "tell":
-            fact = int(self._board.fact[i, slot])
-            who = range(world.count) if j < 0 else (j,)
-            unknowing = sum(not world.state.facts[k] >> fact & 1 for k in who)
-            return -unknowing / len(who)
-        return 0.0
+            return -self._measure_gap(int(tile[i]), int(tile[j]))
+        return -self._measure_ignorance(world, i, slot, goal) if goal.kind == "tell" else 0.0
+
+    def _measure_ignorance(self, world: World, i: int, slot: int, goal: Goal) -> float:
+        """Return which part of those whom a goal is about do not know, the way to them included."""
+        j, fact = int(self._board.person[i, slot]), int(self._board.fact[i, slot])
+        who = range(world.count) if j < 0 else (j,)
+        facts, tile = world.state.facts, world.state.tile
+        unknowing = sum(not facts[k] >> fact & 1 for k in who) / len(who)
+        way = 1.0
+        if unknowing and facts[i] >> fact & 1:
+            if j >= 0:
+                way = self._measure_gap(int(tile[i]), int(tile[j]))
+            elif goal.place is not None:
+                way = self._measure_way(world, int(tile[i]), goal)
+        return unknowing * (1.0 + way) / 2
+
+    def _measure_gap(self, one: int, other: int) -> float:
+        """Return columns and rows between two tiles, over those of the town."""
+        (y, x), (v, u) = divmod(one, self._width), divmod(other, self._width)
+        return (abs(x - u) + abs(y - v)) / self._span
 
     def _measure_way(self, world: World, tile: int, goal: Goal) -> float:
         """Return the steps from `tile` to the goal's place, as a part of the longest way."""

@@ -4,6 +4,7 @@ import pytest
 
 from genagents_env.actions import Idle, Interact, Move, Talk
 from genagents_env.env import TownEnv
+from genagents_env.rewards.potential import Potential
 from genagents_env.scenario import Scenario
 from genagents_env.tasks.layouts import draw_town, list_rooms, list_things
 from genagents_env.tasks.task import change, find_time, make_people, set_clock, strip
@@ -142,3 +143,20 @@ def test_an_end_that_others_brought_about_is_paid_for_and_shown_when_noticed() -
     _, rewards, *_, infos = env.step({ANN: Talk(BEN, "There is a party.")})
     assert infos[ANN]["percept"].goals[0].done
     assert rewards[ANN] == 0.0
+
+
+def test_shaping_leads_to_whom_one_has_to_tell_and_not_to_what_one_has_no_word_of() -> None:
+    town = make_town([{"agent": ANN, "kind": "tell", "fact": "party", "person": BEN}])
+    rooms = list_rooms(town)
+    people = make_people((ANN, BEN, CAT), (rooms[0], rooms[-1], rooms[0]), ("",) * 3)
+    env = TownEnv(change(town, people=people))
+    env.reset(seed=0)
+    potential, measured = Potential(env.world, env.parts.reward.board), []
+    for _ in range(30):  # she arrives
+        measured.append(potential.measure(env.world, 0))
+        env.step({ANN: Move(rooms[-1])})
+    assert -1 < measured[0] < measured[-1] < -0.5
+    env = TownEnv(make_party()[0])
+    env.reset(seed=0)
+    potential = Potential(env.world, env.parts.reward.board)
+    assert [potential.measure(env.world, i) for i in range(2)] == [0.0, -1.0]
