@@ -1,7 +1,7 @@
-"""`meet`: two pairs who live apart; each has to stand beside the one who is named in the goal.
+"""`meet`: two who visit, two who are visited at home; each pair has to stand side by side.
 
-The other's home is told, but the other sets out, too: two who wait never meet, and two who each go
-to the other's home may pass each other out of sight.
+A visitor knows where the other lives, and has to tell that one from the others in sight. Who is
+visited does not know from where the visitor comes, and does best to be at home.
 """
 
 from collections.abc import Mapping
@@ -23,15 +23,20 @@ PEOPLE, HORIZON, STEP_COST = 4, 80, 0.01
 
 
 def assign_meetings(town: Scenario, rng: np.random.Generator) -> Scenario:
-    """Put two pairs into a town, the two of a pair into different rooms."""
+    """Put two pairs into a town, who live in different rooms; the first of a pair visits."""
     names, rooms = draw_names(rng, PEOPLE), list_rooms(town)
     pairs = [rng.permutation(len(rooms))[:2] for _ in range(PEOPLE // 2)]
     homes = [rooms[index] for pair in pairs for index in pair]
     goals = [
-        {"agent": name, "kind": "meet", "person": names[i ^ 1], "place": homes[i ^ 1]}
+        {"agent": name, "kind": "meet", "person": names[i ^ 1], "place": homes[i | 1]}
         for i, name in enumerate(names)
     ]
-    texts = [f"Meet {names[i ^ 1]}, who lives at {homes[i ^ 1]}." for i in range(PEOPLE)]
+    texts = [
+        f"Visit {names[i + 1]}, who lives at {homes[i + 1]}."
+        if i % 2 == 0
+        else f"Receive {names[i - 1]}, who comes to see you at {homes[i]}."
+        for i in range(PEOPLE)
+    ]
     ticks = fit_horizon(town, HORIZON)
     reward = {
         "name": "goals",
@@ -44,38 +49,25 @@ def assign_meetings(town: Scenario, rng: np.random.Generator) -> Scenario:
 
 
 class MeetSolution(Policy):
-    """Goes to the other's home and up to the other where in sight.
-
-    Of two who miss each other, the first by name waits where the other lives, and the other comes
-    back.
-    """
+    """Goes to where the other is to be found, and up to the other where in sight."""
 
     name = "meet_solution"
 
-    def __init__(self) -> None:
-        self._homes: dict[AgentID, str] = {}
-        self._returning: set[AgentID] = set()
-
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
-        """Nobody has missed anybody yet."""
-        self._homes, self._returning = {}, set()
+        """Nothing to begin: the goal stands in the percept."""
 
     def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
         """Return for each agent the next step towards the other."""
-        return {agent: self._decide(agent, get_percept(infos, agent)) for agent in observations}
+        return {agent: _decide(get_percept(infos, agent)) for agent in observations}
 
-    def _decide(self, agent: AgentID, percept: Percept) -> Action:
-        home = self._homes.setdefault(agent, percept.me.place)
-        goal = find_meeting(percept)
-        if goal is None or goal.person is None or goal.place is None:
-            return Idle()
-        if is_in_sight(percept, goal.person):
-            return Move(goal.person)
-        if percept.me.place == goal.place and percept.me.name > goal.person:
-            self._returning.add(agent)
-        if agent in self._returning:
-            return Move(home)
-        return Idle() if percept.me.place == goal.place else Move(goal.place)
+
+def _decide(percept: Percept) -> Action:
+    goal = find_meeting(percept)
+    if goal is None or goal.person is None or goal.place is None:
+        return Idle()
+    if is_in_sight(percept, goal.person):
+        return Move(goal.person)
+    return Idle() if percept.me.place == goal.place else Move(goal.place)
 
 
 def find_meeting(percept: Percept) -> OwnGoal | None:
@@ -89,19 +81,16 @@ def is_in_sight(percept: Percept, name: str) -> bool:
 
 
 def find_meeting_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return what each earns where both of a pair take the ways on which they meet the soonest.
-
-    Who does not know where in a room the other stands, and by which way the other comes, can at
-    best reach it by luck.
-    """
+    """Return what each earns by the shortest way to where the other can be by then, in the room."""
     world, board = env.world, env.parts.reward.board
-    steps = [count_steps(world.town.ground, tile) for tile in world.state.tile.tolist()]
-    cost = world.scenario.reward.step_cost
+    ground, cost = world.town.ground, world.scenario.reward.step_cost
     optimum: dict[AgentID, float] = {}
-    for i, agent in enumerate(env.possible_agents):
-        j = int(board.person[i, 0])
-        ticks = _find_soonest(world.town.ground, steps[i], steps[j])
-        optimum[agent] = 1.0 - cost * max(1, ticks)
+    for i in range(0, world.count, 2):
+        one, other = (count_steps(ground, int(world.state.tile[j])) for j in (i, i + 1))
+        arenas = world.town.places.all[int(board.place[i, 0])].arenas
+        at_home = np.where(np.isin(ground.arena, arenas), other, -1)
+        earned = 1.0 - cost * max(1, _find_soonest(ground, one, at_home))
+        optimum |= dict.fromkeys(env.possible_agents[i : i + 2], earned)
     return optimum
 
 
@@ -123,8 +112,8 @@ def _find_soonest(ground: Ground, one: Ints, other: Ints) -> int:
 
 TASK = Task(
     name="meet",
-    summary="Stand beside the one whom your goal names; you know where they live.",
-    lesson="The other sets out, too: where to look, and who of two goes on, depends on both.",
+    summary="Stand beside the one whom your goal names: visit them, or wait for them at home.",
+    lesson="Who comes to see whom differs, and it has to be the right one of those in sight.",
     people=PEOPLE,
     horizon=HORIZON,
     assign=assign_meetings,
