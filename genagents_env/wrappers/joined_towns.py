@@ -26,6 +26,8 @@ class JoinedTowns(VectorEnv[Observation, Any, Any]):
         ConfigError: there is none, or their spaces differ.
     """
 
+    vectors: tuple[VectorTown, ...] = ()  # gymnasium 1.2 closes what was never built, too
+
     def __init__(self, vectors: Sequence[VectorTown]) -> None:
         if not vectors:
             raise ConfigError("vectors: there is none; at least one")
