@@ -229,6 +229,10 @@ def main() -> None:
     for name, figures in known.items():
         draw(name, figures)
     write_documents(known)
+    # The pages of the tasks, which stand on the figures and on this.
+    from benchmarks.task_pages import write_pages
+
+    write_pages()
 
 
 if __name__ == "__main__":

@@ -8,11 +8,14 @@ figures says so.
 """
 
 import inspect
+import json
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 
+import numpy as np
+
+from benchmarks.learning import fill_blocks, find_file, load_learning
 from benchmarks.markdown import make_rows
 from genagents_env import rewards, town_v0
 from genagents_env.goals import describe_goal
@@ -21,7 +24,7 @@ from genagents_env.tasks import HELD_OUT, LAYOUTS, TASKS, TRAINING, Task, TaskEn
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "tasks"
-LEARNING = ROOT / "docs" / "learning"
+BASELINES = ROOT / "genagents_env" / "tasks" / "baselines.json"
 LIST = "README.md"
 _LOOKED_AT = 4  # layouts, to see of which kinds a task's goals are
 _ROW = re.compile(r"^\| (\w+) \| (.+) \|$", re.MULTILINE)
@@ -114,13 +117,11 @@ def _describe_reward(task: Task, env: TaskEnv) -> Iterator[str]:
 
 
 def _describe_earnings(task: Task) -> Iterator[str]:
-    if not (LEARNING / f"{task.name}.json").is_file():
+    if not find_file(task.name).is_file():
         yield f"Not measured yet: `python -m benchmarks.learning {task.name}`."
         return
-    # What fills the tables is there as soon as there are figures.
-    learning = import_module("benchmarks.learning")
     block = f"<!-- learning: {task.name} -->\n<!-- /learning -->"
-    yield from (learning.fill_blocks(block, learning.load_learning()), "")
+    yield from (fill_blocks(block, load_learning()), "")
     yield f"![Return of an agent while it learns](../learning/{task.name}.png)"
     yield ""
     yield f"Measured by `python -m benchmarks.learning {task.name}`, on held-out seeds."
@@ -177,13 +178,29 @@ def _get_doc(thing: object) -> str:
     return inspect.getdoc(thing) or ""
 
 
-def main() -> None:
-    """Write all pages."""
+def find_baselines() -> dict[str, dict[str, float]]:
+    """Return what an agent earns on the average in each task that was measured, by whom."""
+    found = {}
+    for task, known in load_learning().items():
+        trained = [one["held_out"] for one in known.get("ppo", {}).values()]
+        played = {name: known.get(name) for name in ("random", "scripted", "optimum")}
+        means = played | {"PPO": trained or None}
+        found[task] = {
+            name: round(float(np.mean(earned)), 3)
+            for name, earned in means.items()
+            if earned is not None
+        }
+    return found
+
+
+def write_pages() -> None:
+    """Write all pages, and the baselines that `genagents tasks` shows."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for name, text in format_pages().items():
-        (FOLDER / name).write_text(text)
-        print("written", (FOLDER / name).relative_to(ROOT))
+    files = {FOLDER / name: text for name, text in format_pages().items()}
+    for path, text in {BASELINES: json.dumps(find_baselines(), indent=1) + "\n", **files}.items():
+        path.write_text(text)
+        print("written", path.relative_to(ROOT))
 
 
 if __name__ == "__main__":
-    main()
+    write_pages()

@@ -57,6 +57,7 @@ def tasks(
             raise ConfigError(f"--seed, --town, --out: of which task? {', '.join(TASKS)}")
         for task in TASKS.values():
             _list_task(task)
+        say("Returns are those of an agent, on the average; docs/tasks has a page for each.")
         return
     task = get_task(name)
     if seed is None and town is None and out is None:
@@ -69,10 +70,16 @@ def tasks(
 
 
 def _list_task(task: "Task") -> None:
+    from genagents_env.tasks.task import read_baselines
+
     people = "1 agent" if task.people == 1 else f"{task.people} agents"
     low, high = task.bounds
     say(f"{task.name}  {task.summary}", indent=4)
     say(f"    {people}, {task.horizon} ticks; an agent earns {low:g} to {high:g}", indent=4)
+    earned = read_baselines().get(task.name, {})
+    if earned:
+        told = ", ".join(f"{name} {value:.2f}" for name, value in earned.items())
+        say(f"    {told}", indent=4)
 
 
 def _describe_task(task: "Task") -> None:

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import ScenarioError
@@ -18,6 +20,7 @@ from genagents_env.tasks.layouts import draw_town
 TRAINING = range(0, 10_000)  # seeds of episodes to train on
 HELD_OUT = range(1_000_000, 1_010_000)  # seeds of episodes in towns that training never shows
 LAYOUTS = 128  # towns of each of the two
+_BASELINES = TypeAdapter(dict[str, dict[str, float]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,15 @@ def find_layout(seed: int) -> int:
     """
     block = HELD_OUT.start if seed >= HELD_OUT.start else TRAINING.start
     return block + (seed - block) % LAYOUTS
+
+
+def read_baselines() -> dict[str, dict[str, float]]:
+    """Return what an agent earns on the average on held-out seeds, by task and by whom.
+
+    `python -m benchmarks.learning` measures it; tasks without figures are left out.
+    """
+    text = Path(__file__).with_name("baselines.json").read_text("utf-8")
+    return _BASELINES.validate_json(text)
 
 
 def change(town: Scenario, **changes: Any) -> Scenario:

@@ -1,11 +1,21 @@
 """The pages of the tasks say what the tasks are now."""
 
+import json
 from functools import cache
+from pathlib import Path
 
 import pytest
 
-from benchmarks.task_pages import FOLDER, LIST, format_pages, leave_out_earnings
+from benchmarks import learning
+from benchmarks.task_pages import (
+    FOLDER,
+    LIST,
+    find_baselines,
+    format_pages,
+    leave_out_earnings,
+)
 from genagents_env.tasks import TASKS
+from genagents_env.tasks.task import read_baselines
 
 ANEW = "python -m benchmarks.task_pages"
 
@@ -52,3 +62,22 @@ def test_what_was_measured_alone_is_left_out() -> None:
     assert "benchmarks.learning" in page
     assert "benchmarks.learning" not in rest
     assert rest.count("## ") == page.count("## ")
+
+
+def test_the_baselines_that_are_listed_are_those_that_were_measured() -> None:
+    measured = find_baselines()
+    assert read_baselines() == {task: measured[task] for task in read_baselines()}, ANEW
+
+
+def test_baselines_are_means_over_episodes_seeds_and_agents(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = {
+        "random": [[0.0, 0.5], [0.5, 0.0]],
+        "scripted": [[1.0, 0.5]],
+        "optimum": None,
+        "ppo": {"0": {"held_out": [[0.5, 0.75]]}, "1": {"held_out": [[0.75, 1.0]]}},
+    }
+    (tmp_path / "meet.json").write_text(json.dumps(known))
+    monkeypatch.setattr(learning, "FOLDER", tmp_path)
+    assert find_baselines() == {"meet": {"random": 0.25, "scripted": 0.75, "PPO": 0.75}}
