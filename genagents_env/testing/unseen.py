@@ -10,7 +10,6 @@ from genagents_env.goals import GoalBoard
 from genagents_env.scenario.plan import OUTSIDE, ObjectPlan, TownPlan
 from genagents_env.testing.legal import Env
 from genagents_env.world.interventions import Put, SetObject
-from genagents_env.world.places import find_arenas
 
 Disturb: TypeAlias = Callable[[Env, str], bool]
 
@@ -26,9 +25,8 @@ def find_town(env: Env) -> TownEnv | None:
 def disturb_unseen(env: Env, agent: str) -> bool:
     """Change the objects of a zone `agent` is not in, and move somebody there out of sight.
 
-    Of the objects every other one gets a state that it never has, the rest one of their own. Nobody
-    is put where one of the agent's goals would be achieved. Works on our own env only. Changes
-    apply at its next step.
+    Of the objects every other one gets a state that it never has, the rest one of their own.
+    Works on our own env only. Changes apply at its next step.
 
     Returns:
         Whether there was anything to change.
@@ -38,8 +36,6 @@ def disturb_unseen(env: Env, agent: str) -> bool:
     plan, now = world.plan, world.snapshot
     own = town.possible_agents.index(agent)
     here = _zone(plan, int(now.arena[own]))
-    wanted = [goal.place for goal in town.parts.reward.board.goals[own] if goal.place is not None]
-    spared = {arena for place in wanted for arena in find_arenas(plan, place)}
     things = [k for k, o in enumerate(plan.objects) if _zone(plan, o.arena) != here]
     for turn, k in enumerate(things):
         other = _find_other_state(plan.objects[k], now.object_states[k]) if turn % 2 else None
@@ -49,7 +45,7 @@ def disturb_unseen(env: Env, agent: str) -> bool:
         if _zone(plan, there) == here or k in now.talks or not now.present[k]:
             continue
         rooms = (*range(OUTSIDE + 1, len(plan.arenas)), OUTSIDE)
-        elsewhere = [a for a in rooms if a not in (there, *spared) and _zone(plan, a) != here]
+        elsewhere = [a for a in rooms if a != there and _zone(plan, a) != here]
         if elsewhere:
             town.intervene(Put(world.names[k], plan.arena_id(elsewhere[0])))
             return True
@@ -59,9 +55,8 @@ def disturb_unseen(env: Env, agent: str) -> bool:
 def disturb_minds(env: Env, agent: str) -> bool:
     """Give all others the agent's own goals, turn round what they know, and change the culprit.
 
-    What is to be found out, whom to `accuse`, is changed for the agent itself. What would achieve
-    or lose a goal of its own stays, since it is paid for that and sees that it is over. Works on
-    our own env only.
+    What is to be found out, whom to `accuse`, is changed for the agent itself. Works on our own env
+    only.
 
     Returns:
         Whether there was anything to change.
@@ -73,24 +68,8 @@ def disturb_minds(env: Env, agent: str) -> bool:
     copied, hidden = _copy_goals(board, own, others), _hide_other(board, own, world.names)
     facts = (1 << len(world.town.people.fact_ids)) - 1
     for i in others:
-        world.state.facts[i] ^= facts & ~_find_paid_facts(town, own, i)
+        world.state.facts[i] ^= facts
     return copied or hidden or bool(facts and others)
-
-
-def _find_paid_facts(town: TownEnv, own: int, other: int) -> int:
-    """Return the facts, as bits, that must not change in `other` lest a goal of `own` be over.
-
-    Of a goal to tell everybody, one who does not know it yet stays so.
-    """
-    board, facts = town.parts.reward.board, town.world.state.facts
-    found = 0
-    for slot, goal in enumerate(board.goals[own]):
-        if goal.kind in ("tell", "keep"):
-            fact, person = int(board.fact[own, slot]), int(board.person[own, slot])
-            last = max((i for i, known in enumerate(facts) if not known >> fact & 1), default=-1)
-            if other == person or (person < 0 and other == last):
-                found |= 1 << fact
-    return found
 
 
 def _get_town(env: Env) -> TownEnv:
@@ -105,16 +84,20 @@ def _find_other_state(item: ObjectPlan, state: str) -> str | None:
 
 
 def _copy_goals(board: GoalBoard, own: int, others: list[int]) -> bool:
-    """Give others the goals of `own`, all columns but whether they are done."""
+    """Give others the goals of `own`, with all that is shown of them."""
     before = board.kind.copy()
     for column in vars(board).values():
-        is_column = isinstance(column, np.ndarray) and column.shape == board.kind.shape
-        if is_column and column is not board.done:
+        if isinstance(column, np.ndarray) and column.shape == before.shape:
             column[others] = column[own]
     for i in others:
         board.goals[i] = list(board.goals[own])
+        for slot in range(before.shape[1]):
+            hidden = board._hidden.pop((own, slot), None)
+            board._hidden.pop((i, slot), None)
+            if hidden is not None:
+                board._hidden[own, slot] = board._hidden[i, slot] = hidden
     board.version += 1
-    return bool(board) and not np.array_equal(before, np.zeros_like(before))
+    return not np.array_equal(before, np.zeros_like(before))
 
 
 def _hide_other(board: GoalBoard, own: int, names: tuple[str, ...]) -> bool:
