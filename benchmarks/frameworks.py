@@ -84,8 +84,8 @@ def list_versions(python: Path, names: Sequence[str]) -> dict[str, str]:
         capture_output=True,
         text=True,
     )
-    found = {one["name"].lower(): one["version"] for one in json.loads(shown.stdout)}
-    return {name: found.get(name.lower(), "") for name in names}
+    found = {one["name"].replace("_", "-"): one["version"] for one in json.loads(shown.stdout)}
+    return {name: found.get(name, "") for name in names}
 
 
 def run_example(framework: Framework, python: Path, task: str) -> str:

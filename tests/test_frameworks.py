@@ -42,6 +42,17 @@ def test_rows_replace_only_their_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("task", TASKS)
+def test_maskable_ppo_trains_as_it_stands(task: str, tmp_path: Path) -> None:
+    pytest.importorskip("sb3_contrib")
+    from examples import train_sb3
+
+    low, high = get_task(task).bounds
+    file = tmp_path / "model.zip"
+    assert low <= train_sb3.main(["--task", task, "--steps", "1", "--out", str(file)]) <= high
+    assert file.is_file()
+
+
+@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("name", SHORT)
 def test_an_example_trains_as_it_stands(name: str, task: str) -> None:
     if importlib.util.find_spec(name) is None:
