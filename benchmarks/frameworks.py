@@ -118,7 +118,7 @@ def make_row(framework: Framework, folder: Path, tasks: Sequence[str]) -> str:
         lines.append(run_example(framework, python, task).partition(": ")[2])
         print(f"{framework.name}, {task}: {lines[-1]} ({time.monotonic() - begun:.0f} s)")
     versions = list_versions(python, (framework.package, *SHOWN))
-    package = f"{framework.package} {versions.pop(framework.package)}"
+    package = f"{framework.package} {versions[framework.package]}"
     cells = [framework.name, package, *(versions[name] or "-" for name in SHOWN), *lines]
     return f"| {' | '.join(cells)} |"
 
