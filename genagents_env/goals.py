@@ -6,6 +6,7 @@ import numpy.typing as npt
 from genagents_env.percept import OwnGoal
 from genagents_env.rng import draw_bits
 from genagents_env.scenario.schema import GOAL_KINDS, Goal, Reward
+from genagents_env.world.events import JSON
 from genagents_env.world.tiles import Ints
 from genagents_env.world.world import World
 
@@ -93,6 +94,15 @@ class GoalBoard:
         self.done[i, slot] = True
         self.noticed[i, slot] = self.goals[i][slot].kind not in _ELSEWHERE
         self.version += 1
+
+    def fits(self, done: JSON) -> bool:
+        """Return whether these are values of `done` of such a board, as JSON holds them."""
+        return (
+            isinstance(done, list)
+            and len(done) == len(self.goals)
+            and all(isinstance(row, list) and len(row) == GOAL_SLOTS for row in done)
+            and all(isinstance(value, bool) for row in done for value in row)
+        )
 
     def load_done(self, done: list[list[bool]], noticed: list[list[bool]] | None = None) -> None:
         """Resume from the values of `done` and, where they may differ, of `noticed`."""

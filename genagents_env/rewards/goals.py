@@ -86,17 +86,11 @@ class GoalsReward:
 
     def load_state(self, state: JSON) -> None:
         """Resume from `state`."""
-        shape = [len(self.board.goals), len(self.board.done[0])]
+        fits = self.board.fits
         match state:
-            case {
-                "done": [*done],
-                "noticed": [*noticed],
-                "told": [*told],
-                "potential": [*before],
-            }:
-                alike = all([len(part), len(part[0])] == shape for part in (done, noticed))
-                fits = alike and len(told) == shape[0]
-                if fits and self._shaping.fits(before):
+            case {"done": done, "noticed": noticed, "told": [*told], "potential": [*before]}:
+                counted = len(told) == len(self.board.goals) and _are_whole(told)
+                if fits(done) and fits(noticed) and counted and self._shaping.fits(before):
                     self.board.load_done(done, noticed)
                     self._shaping.load_state(before)
                     self._told = told
@@ -192,6 +186,10 @@ class GoalsReward:
         if arenas is None:
             arenas = self._rooms[place] = world.town.places.find_arenas(place)
         return bool(world.state.present[i]) and int(world.state.arena[i]) in arenas
+
+
+def _are_whole(values: Sequence[JSON]) -> bool:
+    return all(isinstance(value, int) and not isinstance(value, bool) for value in values)
 
 
 def _has_put(world: World, events: Sequence[Event], i: int, goal: Goal, state: str | None) -> bool:

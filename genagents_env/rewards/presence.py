@@ -55,11 +55,10 @@ class PresenceReward(ABC):
     def load_state(self, state: JSON) -> None:
         """Resume from `state`."""
         match state:
-            case {"done": [*done], "counts": [*counts], "potential": [*before]}:
-                fits = len(done) == len(self.board.goals) and len(done[0]) == len(
-                    self.board.done[0]
-                )
-                if fits and len(counts) == len(self.list_counts()) and self._shaping.fits(before):
+            case {"done": done, "counts": [*counts], "potential": [*before]}:
+                counted = len(counts) == len(self.list_counts())
+                counted = counted and all(isinstance(count, int | float) for count in counts)
+                if self.board.fits(done) and counted and self._shaping.fits(before):
                     self.board.load_done(done)
                     self.load_counts([int(count) for count in counts])
                     self._shaping.load_state(before)

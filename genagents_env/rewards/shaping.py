@@ -47,7 +47,8 @@ class Shaping:
 
     def fits(self, state: Sequence[JSON]) -> bool:
         """Return whether `state` is one of such a reward."""
-        return len(state) == (len(self._owners) if self._weight else 0)
+        numbers = all(isinstance(value, int | float) for value in state)
+        return numbers and len(state) == (len(self._owners) if self._weight else 0)
 
     def load_state(self, state: Sequence[JSON]) -> None:
         """Resume from `state`, which fits."""

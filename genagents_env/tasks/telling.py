@@ -147,7 +147,7 @@ def find_presence(env: TownEnv, i: int, goal: Goal) -> float:
     world = env.world
     steps = count_steps(world.town.ground, int(world.state.tile[i]))
     arenas = find_arenas(world.plan, goal.place or "")
-    there = steps[world.town.ground.tiles_of(arenas)]
+    there = steps[list(world.town.ground.tiles_of(arenas))]
     start, end = find_ticks(world, goal)
     first = max(start + 1, int(there[there >= 0].min(initial=end + 1)))  # ticks count when over
     return max(0, end + 1 - first) / (end - start)
