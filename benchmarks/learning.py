@@ -9,7 +9,8 @@ Beside them stands what the shipped policy `learned` earns, in drawn towns and i
 which no training shows. Each task has a file `docs/learning/NAME.json` and a picture `NAME.png`. A
 file is written after every seed, so a run that was stopped goes on where it was. One thread each;
 several tasks may be measured by several processes. In a document a table stands between
-`<!-- learning: NAME -->` and `<!-- /learning -->`; NAME is a task, `all` or `transfer`.
+`<!-- learning: NAME -->` and `<!-- /learning -->`; NAME is a task, `all`, `transfer` or
+`maskable`.
 """
 
 import argparse
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.learning_tables import tabulate_all, tabulate_task, tabulate_transfer
+from benchmarks.maskable import load_maskable, tabulate_maskable
 from genagents_env import town_v0
 from genagents_env.policies.learned import LearnedPolicy
 from genagents_env.policy import Policy
@@ -178,11 +180,16 @@ def draw(task: str, known: Mapping[str, Any]) -> None:
 
 def fill_blocks(text: str, known: Mapping[str, Any]) -> str:
     """Return a document with its tables as the figures have them."""
+    whole = {"all": tabulate_all, "transfer": tabulate_transfer}
 
     def fill(found: re.Match[str]) -> str:
         name = found[2]
-        whole = {"all": tabulate_all, "transfer": tabulate_transfer}
-        rows = whole[name](known) if name in whole else tabulate_task(known[name])
+        if name == "maskable":
+            rows = tabulate_maskable(load_maskable())
+        elif name in whole:
+            rows = whole[name](known)
+        else:
+            rows = tabulate_task(known[name])
         return f"{found[1]}\n{chr(10).join(rows)}\n\n{found[4]}"
 
     return _BLOCK.sub(fill, text)

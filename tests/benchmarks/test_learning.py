@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks import learning
 from benchmarks.learning_tables import count_errors_above_random, tabulate_all, tabulate_task
+from benchmarks.maskable import SEEDS, load_maskable, tabulate_maskable
 from genagents_env.policies.learned import LearnedPolicy
 from genagents_env.tasks import HELD_OUT, TASKS, get_task
 
@@ -96,3 +97,16 @@ def test_what_is_known_of_a_task_is_not_measured_again(
     with pytest.raises(KeyboardInterrupt):
         learning.measure_task(TASKS["errand"], range(3))
     assert measured == [0, 1, 2, 2]
+
+
+def test_the_recipe_is_shown_by_seed() -> None:
+    found = {"0": {"parts": [0.99, 0.9512], "steps": 200704, "seconds": 60, "cpu_seconds": 31}}
+    assert list(tabulate_maskable(found))[2:] == ["| 0 | 0.990, 0.951 | 200,704 | 31 |"]
+
+
+def test_the_recipe_reached_the_optimum_for_every_agent_in_every_seed() -> None:
+    known = load_maskable()
+    assert list(known) == [str(seed) for seed in SEEDS]
+    for found in known.values():
+        assert min(found["parts"]) >= 0.95
+        assert found["seconds"] <= 300
