@@ -46,6 +46,9 @@ def env(scenario: ScenarioSource | TownConfig = "tiny", **options: Unpack[TownOp
 def rl_env(
     task: "str | Task" = "errand",
     town: str | Scenario | None = None,
+    *,
+    shaping: float | None = None,
+    discount: float = 0.99,
     **options: Unpack[TownOptions],
 ) -> "TaskEnv":
     """Return a task to train on: the portable menu, masks in observations, vectors, no text.
@@ -53,6 +56,9 @@ def rl_env(
     Args:
         task: one of `genagents tasks`, or a `Task` of one's own.
         town: a scenario to do it in; None draws a town at each reset, by the seed.
+        shaping: the weight of the reward's potential, which leaves the best policies as they are;
+            None is the task's own, which is 0: sparse.
+        discount: the learner's own, for `shaping`.
         options: those of `TownConfig`, by keyword, where others are wanted: `text=True` adds a
             text that tells the goals too; `actions="words"` takes words.
 
@@ -67,4 +73,4 @@ def rl_env(
     options.setdefault("menu", "portable")
     options.setdefault("text", options["actions"] == "words")
     options.setdefault("goal_line", True)
-    return TaskEnv(get_task(task), town, **options)
+    return TaskEnv(get_task(task), town, shaping=shaping, discount=discount, **options)

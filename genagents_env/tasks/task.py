@@ -11,7 +11,7 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from genagents_env.env import TownEnv
-from genagents_env.errors import ScenarioError
+from genagents_env.errors import ConfigError, ScenarioError
 from genagents_env.policy import AgentID, Policy
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.loader import check_scenario
@@ -105,6 +105,25 @@ def _freeze(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _freeze(part) for key, part in value.items()}
     return tuple(map(_freeze, value)) if isinstance(value, list | tuple) else value
+
+
+def shape_reward(scenario: Scenario, weight: float, discount: float) -> Scenario:
+    """Return a scenario whose goals are paid for on the way, too; its best policies stay.
+
+    Args:
+        scenario: with goals or errands.
+        weight: of the potential; 0 pays for what is achieved alone.
+        discount: the learner's own.
+
+    Raises:
+        ConfigError: a number is out of range.
+    """
+    if not 0 <= weight <= 100:
+        raise ConfigError(f"shaping: {weight} is not allowed; 0 to 100")
+    if not 0 < discount <= 1:
+        raise ConfigError(f"discount: {discount} is not allowed; above 0, at most 1")
+    reward = scenario.reward.model_dump() | {"shaping": weight, "discount": discount}
+    return change(scenario, reward=reward)
 
 
 def set_clock(ticks: int, seconds: int = 10) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.profile import AgentID, EmbedderT, EpisodeContext, ModelT, Profile
 from genagents_env.rng import draw_index
 from genagents_env.scenario import Scenario
-from genagents_env.tasks.task import HELD_OUT, TRAINING, Task, find_layout
+from genagents_env.tasks.task import HELD_OUT, TRAINING, Task, find_layout, shape_reward
 from genagents_env.world.events import Event
 from genagents_env.world.world import World
 
@@ -32,6 +32,8 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
     Args:
         task: what is to be done.
         town: one scenario to do it in, by name or folder, or loaded; None draws towns.
+        shaping: the weight of the reward's potential; None is the task's own, which is 0.
+        discount: the learner's own, for `shaping`.
         options: those of `TownConfig`, by keyword; ids are indexed, and the menu is the portable
             one unless given.
 
@@ -48,11 +50,18 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
     }
 
     def __init__(
-        self, task: Task, town: str | Scenario | None = None, **options: Unpack[TownOptions]
+        self,
+        task: Task,
+        town: str | Scenario | None = None,
+        *,
+        shaping: float | None = None,
+        discount: float = 0.99,
+        **options: Unpack[TownOptions],
     ) -> None:
         if options.get("ids", "indexed") != "indexed":
             raise ConfigError("ids: a task's agents are indexed, since its people change")
         self.task, self._place = task, town
+        self._shaping, self._discount = shaping, discount
         if options.get("menu", "portable") != "portable" and town is None:
             raise ConfigError("menu: towns that change need 'portable'; 'town' needs one `town`")
         self._options: TownOptions = {"menu": "portable", **options, "ids": "indexed"}
@@ -197,7 +206,10 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         if town is None:
             if len(self._towns) == _KEPT:
                 self._towns.popitem(last=False)
-            town = TownEnv(self.task.draw(layout, self._place), **self._options)
+            drawn = self.task.draw(layout, self._place)
+            if self._shaping is not None:
+                drawn = shape_reward(drawn, self._shaping, self._discount)
+            town = TownEnv(drawn, **self._options)
             self._towns[layout] = town
         self._towns.move_to_end(layout)
         return town

@@ -5,9 +5,8 @@ from typing import Unpack
 
 from genagents_env.config import TownOptions
 from genagents_env.errors import ConfigError
-from genagents_env.scenario import Scenario
 from genagents_env.tasks import get_task
-from genagents_env.tasks.task import LAYOUTS, Task, change
+from genagents_env.tasks.task import LAYOUTS, Task, shape_reward
 from genagents_env.wrappers.joined_towns import JoinedTowns
 from genagents_env.wrappers.vector_town import VectorTown
 
@@ -46,15 +45,3 @@ def make_vector(
         drawn = [shape_reward(scenario, shaping, discount) for scenario in drawn]
     chosen: TownOptions = {"ids": "indexed", "menu": "portable", **options}
     return JoinedTowns([VectorTown(scenario, towns, **chosen) for scenario in drawn])
-
-
-def shape_reward(scenario: Scenario, weight: float, discount: float) -> Scenario:
-    """Return a scenario whose goals are paid for on the way, too; its best policies stay.
-
-    Args:
-        scenario: with goals or errands.
-        weight: of the potential; 0 pays for what is achieved alone.
-        discount: the learner's own.
-    """
-    reward = scenario.reward.model_dump() | {"shaping": weight, "discount": discount}
-    return change(scenario, reward=reward)

@@ -146,3 +146,23 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ConfigError, match="task: no 'erand'; allowed: errand, "):
         get_task("erand")
     assert get_task(TASKS["meet"]) is TASKS["meet"]
+
+
+def test_the_shaped_reward_differs_by_a_potential_alone() -> None:
+    sparse, shaped = make(), make(shaping=2.0, discount=1.0)
+    rewards = []
+    for env in (sparse, shaped):
+        lived = run(env, env.reset(seed=4), 60)
+        totals = {a: sum(step[1].get(a, 0.0) for step in lived) for a in env.possible_agents}
+        rewards.append((lived, totals))
+    (plain, before), (paid, after) = rewards
+    assert [step[0] for step in plain] == [step[0] for step in paid]  # it is the same episode
+    assert before != after
+    # With discount 1 all differences but the first potential, at least -1, cancel.
+    assert all(0 < after[agent] - before[agent] <= 2.0 for agent in before)
+
+
+@pytest.mark.parametrize("options", [{"shaping": -1.0}, {"shaping": 1.0, "discount": 0.0}])
+def test_a_weight_or_discount_out_of_range_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=r"(shaping|discount): .* is not allowed"):
+        make(**options)
