@@ -1,0 +1,31 @@
+"""The shipped weights in towns that their training never showed: drawn ones and a shipped one."""
+
+import numpy as np
+import pytest
+
+from genagents_env import town_v0
+from genagents_env.policy import Policy
+from genagents_env.run import rollout
+from genagents_env.tasks import HELD_OUT, get_task
+
+SEEDS = HELD_OUT[:10]
+
+
+def play(task: str, town: str | None, policy: Policy | str) -> float:
+    env = town_v0.rl_env(task, town, actions="words")
+    returns = [rollout(env, policy, seed).returns.values() for seed in SEEDS]
+    return float(np.mean([earned for one in returns for earned in one]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("town", [None, "murder_mystery"])
+def test_it_does_errands_within_a_tenth_of_the_scripted_solution(town: str | None) -> None:
+    learned = play("errand", town, "learned")
+    assert learned > play("errand", town, "random")
+    assert learned >= 0.9 * play("errand", town, get_task("errand").make_solution())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("town", [None, "murder_mystery"])
+def test_it_visits_better_than_chance(town: str | None) -> None:
+    assert play("meet", town, "learned") > play("meet", town, "random")
