@@ -111,7 +111,7 @@ def measure_learned(task: Task, seeds: Sequence[int]) -> dict[str, Any]:
 
 
 def measure_seed(task: Task, seed: int) -> dict[str, Any]:
-    """Train from a seed; return its budget, its curve, and what the greedy policy earns."""
+    """Train from a seed; return its budget, its curve, and what its policy earns."""
     # The extra `train` only where something is trained.
     import torch
 

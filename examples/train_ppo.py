@@ -4,7 +4,7 @@
     python examples/train_ppo.py --tasks errand --seeds 5 --out runs/train_ppo
 
 Towns of several layouts are stepped together; each agent of each is a row of the batch. While it
-learns, the greedy policy is played in towns that training never shows, by the sparse reward. The
+learns, its policy is played in towns that training never shows, by the sparse reward. The
 script writes a curve of that for each seed, the results, and the weights, which
 `genagents run ... --policy learned --policy-config weights=FILE` takes.
 """
@@ -82,9 +82,9 @@ class Net(nn.Module):
         return values.squeeze(-1)
 
     @torch.no_grad()
-    def choose(self, seen: Floats, masks: Masks) -> npt.NDArray[np.int64]:
-        """Return the most probable choice of each row."""
-        logits = self.actor(torch.from_numpy(seen)).numpy()
+    def draw(self, seen: Floats, masks: Masks, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+        """Return a choice for each row, drawn by its probabilities (the Gumbel-max trick)."""
+        logits = self.actor(torch.from_numpy(seen)).numpy() + rng.gumbel(size=masks.shape)
         chosen: npt.NDArray[np.int64] = np.where(masks == 0, -np.inf, logits).argmax(axis=1)
         return chosen
 
@@ -119,7 +119,7 @@ class Training:
 
     Attributes:
         net: as it is at the end.
-        curve: for each task, the greedy policy in towns never seen.
+        curve: for each task, the policy in towns never seen.
         seconds: of CPU, evaluations left out.
         steps: agent-steps.
     """
@@ -151,12 +151,17 @@ class Evaluation:
         self.vector = make_vector(task, [find_layout(seed) for seed in seeds], 1, shaping=0.0)
 
     def play(self, net: Net) -> npt.NDArray[np.float64]:
-        """Return what each agent of each episode earns by the greedy policy, (episodes, agents)."""
+        """Return what each agent of each episode earns, shape (episodes, agents).
+
+        Choices are drawn as in training. The most probable ones alone would be another policy:
+        one without a memory that is wrong once goes on being wrong where nothing changes.
+        """
+        rng = np.random.default_rng(0)
         seen, _ = self.vector.reset(seed=self.seeds)
         earned = np.zeros(self.vector.num_envs)
         first = np.ones(self.vector.num_envs, dtype=np.bool_)
         while first.any():
-            chosen = net.choose(seen["observation"], seen["action_mask"])
+            chosen = net.draw(seen["observation"], seen["action_mask"], rng)
             seen, rewards, ends, cuts, _ = self.vector.step(chosen)
             earned[first] += rewards[first]
             first &= ~(ends | cuts)

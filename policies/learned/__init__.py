@@ -29,7 +29,8 @@ class LearnedPolicy(Policy):
 
     Args:
         weights: a file written by `examples/train_ppo.py`; the shipped one if empty.
-        temperature: 0 takes the best choice; 1 draws choices as training did.
+        temperature: 1 draws choices as training did; 0 takes the most probable one, which may go on
+            without end where that is a mistake.
 
     Raises:
         FileError: the weights cannot be read.
@@ -40,7 +41,7 @@ class LearnedPolicy(Policy):
     needs_portable_menu = True
     file_options = ("weights",)
 
-    def __init__(self, weights: str = "", temperature: float = 0.0) -> None:
+    def __init__(self, weights: str = "", temperature: float = 1.0) -> None:
         if not 0.0 <= temperature <= 100.0:
             raise ConfigError(f"temperature: {temperature} is not allowed; 0 to 100")
         self.temperature = temperature
