@@ -29,8 +29,8 @@ class LearnedPolicy(Policy):
 
     Args:
         weights: a file written by `examples/train_ppo.py`; the shipped one if empty.
-        temperature: 1 draws choices as training did; 0 takes the most probable one, which may go on
-            without end where that is a mistake.
+        temperature: 1 draws choices as training did; 0 takes the most probable one, which goes on
+            without end where that is a mistake; between them rarer choices are drawn more rarely.
 
     Raises:
         FileError: the weights cannot be read.
@@ -41,7 +41,7 @@ class LearnedPolicy(Policy):
     needs_portable_menu = True
     file_options = ("weights",)
 
-    def __init__(self, weights: str = "", temperature: float = 1.0) -> None:
+    def __init__(self, weights: str = "", temperature: float = 0.5) -> None:
         if not 0.0 <= temperature <= 100.0:
             raise ConfigError(f"temperature: {temperature} is not allowed; 0 to 100")
         self.temperature = temperature

@@ -86,7 +86,7 @@ def test_files_that_are_no_weights_are_refused(tmp_path: Path) -> None:
 
 
 def test_it_takes_the_best_of_what_is_possible_in_both_formats(weights: str) -> None:
-    policy = LearnedPolicy(weights)
+    policy = LearnedPolicy(weights, temperature=0.0)
     policy.reset({}, 0, context())
     rng = np.random.default_rng(3)
     for _ in range(20):
