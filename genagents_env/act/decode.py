@@ -93,22 +93,20 @@ class Decoder:
         chosen = np.zeros(self._world.count, dtype=np.int64)
         messages: dict[int, str] = {}
         state = self._world.state
-        present, known, may_go = state.present.tolist(), state.known, state.access.places
+        present, known, may_go = state.present.tolist(), state.known, state.access.places.item
         for i, agent in enumerate(self._agents):
             if not present[i]:
                 continue
             value = actions.get(agent)
             if isinstance(value, _ACTIONS):
                 read = self._find_reading(value)
-                if (
-                    isinstance(read, _Aim)
-                    and read.move is not None
-                    and known[i] >> read.place & 1
-                    and may_go[i, read.place]
-                ):
-                    acts[i] = read.move  # most of what people do
-                else:
-                    acts[i] = self._resolve(i, value, read)
+                # Most of what people do: go where they know and may go.
+                if type(read) is _Aim and (move := read.move) is not None:
+                    place = read.place
+                    if known[i] >> place & 1 and may_go(i, place):
+                        acts[i] = move
+                        continue
+                acts[i] = self._resolve(i, value, read)
                 continue
             choice = self._parse_choice(value)
             if choice is None:
@@ -162,6 +160,8 @@ class Decoder:
     def _find_reading(self, action: Action) -> "_Reading | None":
         """Return what an action says, if that is known: people repeat most of them tick by tick."""
         try:
+            if type(action) is Move:
+                return self._readings.get((Move, action.place, action.doing, action.emoji))
             return self._readings.get(_list_fields(action))
         except TypeError:  # a field holds something that cannot be kept
             return None
