@@ -150,13 +150,13 @@ class Evaluation:
         self.seeds = list(seeds)
         self.vector = make_vector(task, [find_layout(seed) for seed in seeds], 1, shaping=0.0)
 
-    def play(self, net: Net) -> npt.NDArray[np.float64]:
+    def play(self, net: Net, rng: np.random.Generator | None = None) -> npt.NDArray[np.float64]:
         """Return what each agent of each episode earns, shape (episodes, agents).
 
         Choices are drawn as in training. The most probable ones alone would be another policy:
         one without a memory that is wrong once goes on being wrong where nothing changes.
         """
-        rng = np.random.default_rng(0)
+        rng = rng or np.random.default_rng(0)
         seen, _ = self.vector.reset(seed=self.seeds)
         earned = np.zeros(self.vector.num_envs)
         first = np.ones(self.vector.num_envs, dtype=np.bool_)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,12 +31,22 @@ def test_the_example_trains_and_draws_and_its_weights_are_a_policy(tmp_path: Pat
     assert load_policy("learned", weights=str(tmp_path / "seed_0.npz")).name == "learned"
 
 
+class Still(np.random.Generator):
+    """Draws nothing, so that the most probable choice is taken."""
+
+    def __init__(self) -> None:
+        super().__init__(np.random.PCG64(0))
+
+    def gumbel(self, *_: Any, size: Any = None, **__: Any) -> Any:
+        return np.zeros(size)
+
+
 def test_the_evaluation_is_what_the_exported_policy_earns_in_the_task(tmp_path: Path) -> None:
     net = example.train(SMALL, 3).net
     net.save(tmp_path / "w.npz")
-    policy = load_policy("learned", weights=str(tmp_path / "w.npz"))
+    policy = load_policy("learned", weights=str(tmp_path / "w.npz"), temperature=0.0)
     env = town_v0.rl_env("errand", actions="words")
-    played = example.Evaluation("errand", HELD_OUT[:3]).play(net)
+    played = example.Evaluation("errand", HELD_OUT[:3]).play(net, Still())
     for seed, row in zip(HELD_OUT[:3], played, strict=True):
         assert list(rollout(env, policy, seed).returns.values()) == pytest.approx(row.tolist())
 
