@@ -83,7 +83,8 @@ def find_optimum(seeds: range) -> np.ndarray:
 def test_ppo_learns_the_errand_almost_to_the_optimum_for_every_agent() -> None:
     torch.set_num_threads(1)
     net = example.train(example.Config(total_steps=130_000, evaluations=1), seed=0).net
-    played = example.Evaluation("errand", HELD_OUT[:20]).play(net)
+    # So early it still tries other choices now and then; what it thinks best is right already.
+    played = example.Evaluation("errand", HELD_OUT[:20]).play(net, Still())
     best = find_optimum(HELD_OUT[:20])
     assert (played.mean(axis=0) >= 0.95 * best.mean(axis=0)).all()
 
