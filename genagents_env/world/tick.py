@@ -152,6 +152,8 @@ def _resolve(state: WorldState, acts: Mapping[int, ResolvedAct], order: Iterable
     used: set[int] = set()
     for i in order:
         act = acts.get(i)
+        if act is None:
+            continue
         if isinstance(act, ResolvedSpeak):
             speech.speak(state, i, act)
         elif isinstance(act, ResolvedUse):
@@ -164,7 +166,7 @@ def _resolve(state: WorldState, acts: Mapping[int, ResolvedAct], order: Iterable
             state.show(i, act.doing or IDLE_DOING, act.emoji or IDLE_EMOJI)
         elif isinstance(act, RefusedAct):
             state.fail(i, act.action, act.reason, illegal=True)
-        if act is not None and i in state.outcomes and not state.outcomes[i].ok:
+        if i in state.outcomes and not state.outcomes[i].ok:
             _settle(state, i)
 
 
