@@ -137,6 +137,8 @@ class BudgetClient(SharedBudget):
             self._socket.shutdown(socket.SHUT_WR)
         self._reader.join(_SECONDS_TO_CLOSE)  # until the server has read everything
         self._socket.close()
+        if not self._reader.is_alive():  # a stream that is being read would wait for its reader
+            self._replies.close()
 
     def _report_last(self) -> None:
         progress, self._unreported = self._unreported, None
@@ -203,16 +205,17 @@ def _connect(address: Address, trial: str) -> tuple[socket.socket, BinaryIO]:
         connection = socket.create_connection((address.host, address.port), _SECONDS_TO_CONNECT)
     except OSError as error:
         raise ConfigError(f"{where}: {error}") from None
+    replies = connection.makefile("rb")
     try:
         keep_alive(connection)
         introduction = Introduction(address.token, trial, os.getpid())
         connection.sendall(encode(INTRODUCTION, introduction))
-        replies = connection.makefile("rb")
         welcome = replies.readline()
         connection.settimeout(None)
         if welcome != WELCOME:
             raise OSError("it does not know this worker")
     except OSError as error:
+        replies.close()
         connection.close()
         raise ConfigError(f"{where}: {error}") from None
     return connection, replies

@@ -280,6 +280,17 @@ def test_nobody_there_and_a_wrong_token_are_told(office: Office) -> None:
         BudgetClient(Address("127.0.0.1", port, "t"), "t")
 
 
+def test_every_way_to_end_lets_go_of_the_socket(office: Office) -> None:
+    good = office.server.address
+    before = len(os.listdir("/dev/fd"))
+    client = office.client()
+    client.close()
+    with pytest.raises(ConfigError) as refused:
+        BudgetClient(Address(good.host, good.port, "guess"), "t")
+    eventually(lambda: len(os.listdir("/dev/fd")) == before)
+    assert {client.trial, str(refused.value)}  # both alive till here: neither ended by itself
+
+
 def test_the_token_is_not_shown(office: Office) -> None:
     client = office.client()
     shown = (
