@@ -4,8 +4,9 @@
 // exported file holds each as <script type="application/octet-stream" id="data-NAME">, gzip in base64.
 // All are JSON but `ticks/K`. Agents, arenas and objects are indices into the lists of `head` and
 // `town`; ticks are whole numbers, 0 is the start. Nothing in them is markup: it is all plain text.
+// The server answers 404 to what is no resource, 503 as long as the run has not begun: ask again.
 
-/** Ticks in one part of `ticks/K`, `events/K`: part K has those from K * PART on. */
+/** Ticks in one part of `ticks/K`, `events/K`, `calls/K`: part K has those from K * PART on. */
 export const PART = 512;
 
 export type Tick = number;
@@ -37,6 +38,9 @@ export interface Status {
   lastTick: Tick; // -1 before the first
   events: number;
   calls: number;
+  // Counted up where what was given before does not hold any more (the file was replaced, or the
+  // run was resumed from an earlier tick and came out otherwise): load the page anew.
+  revision: number;
 }
 
 export interface Person {
@@ -112,10 +116,9 @@ export interface SceneLine {
   facts: number[];
 }
 
-/** `calls`: every model call without its texts, ordered by tick, agent, purpose and number. */
+/** `calls/K`: the model calls of the part's ticks, without their texts, ordered by tick, agent, purpose and number. */
 export interface Calls {
   calls: CallRow[];
-  dollars: number | null; // of all together; null where the price is not known
 }
 export interface CallRow {
   agent: AgentIndex | -1;
@@ -125,12 +128,12 @@ export interface CallRow {
   outcome: string; // "fallback" where a rule stood in
   promptTokens: number;
   completionTokens: number;
-  dollars: number | null;
+  dollars: number | null; // null where the price is not known
   seconds: number; // waited for the model
   model: string;
 }
 
-/** `prompts/AGENT/K`: the texts of an agent's calls in the ticks of part K, in the order of `calls`. */
+/** `prompts/AGENT/K`: the texts of an agent's calls in the ticks of part K, in the order of `calls/K`. */
 export interface Prompts {
   prompts: { tick: Tick; purpose: string; number: number; messages: { role: string; content: string }[]; reply: string; fault: string | null }[];
 }

@@ -1,10 +1,16 @@
 // Where resources come from: the server that made the page, or the file that it is.
 
-/** Returns the bytes of a resource; throws where there is none. */
+const AGAIN = 500; // milliseconds between two questions after a run that has not begun
+
+/** Returns the bytes of a resource, once the run has begun; throws where there is none. */
 async function read(name: string): Promise<ArrayBuffer> {
   const held = document.getElementById(`data-${name}`);
   if (held !== null) return inflate(held.textContent ?? "");
-  const answer = await fetch(`data/${name}`, { cache: "no-store" });
+  let answer = await fetch(`data/${name}`, { cache: "no-store" });
+  while (answer.status === 503) {
+    await new Promise((resolve) => setTimeout(resolve, AGAIN));
+    answer = await fetch(`data/${name}`, { cache: "no-store" });
+  }
   if (!answer.ok) throw new Error(`${name}: ${answer.status} ${answer.statusText}`);
   return answer.arrayBuffer();
 }
