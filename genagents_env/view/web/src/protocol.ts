@@ -101,19 +101,21 @@ export interface Story {
 export interface Scene {
   first: Tick;
   last: Tick;
-  kind: string; // talk, gathering, activity, ...
-  place: string;
+  kind: string; // talk, gathering, activity, sleep, intervention
+  place: string; // id of an arena or a sector; "" where there is none, or several
   people: AgentIndex[];
   title: string; // one line
+  gathering: string | null; // the id of the gathering that it is, or that a talk was part of
   lines: SceneLine[];
 }
 export interface SceneLine {
   tick: Tick;
   agent: AgentIndex | -1;
-  kind: string; // say, learn, news, whisper, doing, ...
-  text: string;
+  kind: string; // come, say, learn, doing, visit, sleep, wake, news, whisper, put, join, part, object
+  text: string; // of say, news and whisper the words; else to be read after the agent's name
   event: EventId | -1;
-  facts: number[];
+  facts: number[]; // of say those recognised in it, of learn the one heard for the first time
+  other: string; // of say whom the speaker addressed, of learn who said it, of come from which place
 }
 
 /** `calls/K`: the model calls of the part's ticks, without their texts, ordered by tick, agent, purpose and number. */

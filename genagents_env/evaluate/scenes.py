@@ -1,0 +1,121 @@
+"""A run as scenes: who talked, gathered, did or slept where and when, and first heard what there.
+
+Walking is folded: a scene tells who has come since the scene before, and from where.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from genagents_env.evaluate.measures.gatherings import find_gathering_visits
+from genagents_env.evaluate.run_data import RunData, once_per_run
+from genagents_env.evaluate.scene import LineKind, Scene, SceneKind, SceneLine
+from genagents_env.evaluate.scene_activities import find_activity_scenes
+from genagents_env.evaluate.scene_sleep import find_sleep_scenes
+from genagents_env.evaluate.scene_talks import find_hearings, find_talks, name_fact
+from genagents_env.record.rows import JSON
+from genagents_env.world.events import Event
+from genagents_env.world.places import is_within
+
+_ORDER: tuple[SceneKind, ...] = ("intervention", "gathering", "talk", "activity", "sleep")
+_FROM_OUTSIDE: dict[str, LineKind] = {
+    "news": "news",
+    "whisper": "whisper",
+    "put": "put",
+    "join": "join",
+    "part": "part",
+}
+
+
+@once_per_run
+def find_scenes(data: RunData) -> tuple[Scene, ...]:
+    """Return the scenes of a run in the order in which they began."""
+    gatherings = tuple(_show_gatherings(data))
+    talks = [_place_in(talk, gatherings) for talk in find_talks(data)]
+    scenes = [
+        *gatherings,
+        *talks,
+        *find_activity_scenes(data, talks),
+        *find_sleep_scenes(data),
+        *_show_interventions(data),
+    ]
+    scenes.sort(key=lambda scene: (scene.first, _ORDER.index(scene.kind), scene.place))
+    return tuple(_add_arrivals(scenes))
+
+
+def index_scenes(data: RunData) -> dict[str, JSON]:
+    """Return the scenes for a page: people by row, facts by their place in the scenario."""
+    facts = {fact.id: at for at, fact in enumerate(data.scenario.facts)}
+    return {
+        "until": data.last_tick,
+        "scenes": [scene.as_indices(data.row, facts) for scene in find_scenes(data)],
+    }
+
+
+def _show_gatherings(data: RunData) -> Iterator[Scene]:
+    for one in find_gathering_visits(data):
+        minute = 60 / data.meta.seconds_per_tick
+        people = tuple(visit.agent for visit in one.visits)
+        yield Scene(
+            "gathering",
+            max(0, data.reader.tick_at(one.start)),
+            min(data.reader.tick_at(one.end), data.last_tick),
+            one.place,
+            people,
+            f"{name_fact(one.gathering)}: {len(people)} of {len(data.names)} people came",
+            tuple(
+                SceneLine(v.first, v.agent, "visit", f"is there for {v.ticks / minute:.0f} minutes")
+                for v in one.visits
+            ),
+            one.gathering,
+        )
+
+
+def _place_in(talk: Scene, gatherings: Iterable[Scene]) -> Scene:
+    """Return a talk with the gathering that it was part of, if any."""
+    for one in gatherings:
+        if one.first <= talk.first <= one.last and is_within(talk.place, one.place):
+            return replace(talk, gathering=one.gathering)
+    return talk
+
+
+def _show_interventions(data: RunData) -> Iterator[Scene]:
+    hearings = find_hearings(data)
+    for event in data.events:
+        if event.kind in _FROM_OUTSIDE:
+            yield _show_intervention(event, _FROM_OUTSIDE[event.kind], hearings.get(event.id, ()))
+        elif event.kind == "object" and event.agent is None and event.tick > 0:
+            place, _, name = str(event.data["object"]).rpartition("/")
+            told = f"{name} is now {event.data['state']}"
+            line = SceneLine(event.tick, None, "object", told, event.id)
+            yield Scene("intervention", event.tick, event.tick, place, (), told, (line,))
+
+
+def _show_intervention(event: Event, kind: LineKind, hearings: Iterable[SceneLine]) -> Scene:
+    who, data = event.agent or "", event.data
+    place, words = str(data.get("place") or ""), str(data.get("text", ""))
+    people = tuple(data["heard_by"]) if kind == "news" else (who,)
+    title = {
+        "news": f"News reaches {len(people)} {'person' if len(people) == 1 else 'people'}",
+        "whisper": f"A thought is given to {who}",
+        "put": f"{who} is put at {place}",
+        "join": f"{who} comes to town",
+        "part": f"{who} leaves town",
+    }[kind]
+    line = SceneLine(event.tick, event.agent, kind, words or title, event.id)
+    lines = (line, *hearings)
+    return Scene("intervention", event.tick, event.tick, place, people, title, lines)
+
+
+def _add_arrivals(scenes: Iterable[Scene]) -> Iterator[Scene]:
+    before: dict[str, str] = {}  # the place of each person's scene before
+    for scene in scenes:
+        if scene.kind not in ("talk", "activity"):
+            yield scene
+            continue
+        come = (
+            SceneLine(scene.first, name, "come", f"comes from {before[name]}", other=before[name])
+            for name in scene.people
+            if before.get(name, scene.place) != scene.place
+        )
+        yield replace(scene, lines=(*come, *scene.lines))
+        before.update(dict.fromkeys(scene.people, scene.place))
