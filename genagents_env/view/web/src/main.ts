@@ -1,12 +1,12 @@
 // Puts the page together: what is recorded, the clock, the map, the timeline and the panels.
 
-import type { Head } from "./protocol";
-import { readJson } from "./source";
+import { make } from "./dom";
+import { layOut } from "./layout";
+import { mountPanels } from "./panels/index";
+import { openReplay } from "./replay";
 import { Store } from "./store";
 
-async function open(): Promise<void> {
-  const head = await readJson<Head>("head");
-  document.title = head.title;
+async function open(app: HTMLElement): Promise<void> {
   const store = new Store({
     time: 0,
     playing: false,
@@ -19,9 +19,22 @@ async function open(): Promise<void> {
     panel: "story",
     zoom: 0,
   });
-  const app = document.getElementById("app");
-  if (app === null) throw new Error("the page has no place for the town");
-  app.textContent = `${head.title}: ${head.people.length} people, tick ${store.get().time}`;
+  const replay = await openReplay(store);
+  const { recording, clock } = replay;
+  document.title = recording.head.title;
+  const layout = layOut(app, store);
+  layout.header.append(make("h1", {}, recording.head.title));
+  await recording.load(store.get().time, () => mountPanels(layout, replay, store));
+  void recording.follow();
+  const frame = (now: number): void => {
+    clock.frame(now);
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
 }
 
-void open();
+const app = document.getElementById("app");
+if (app === null) throw new Error("the page has no place for the town");
+open(app).catch((error: unknown) => {
+  app.replaceChildren(make("p", { class: "fault", role: "alert" }, `This run cannot be shown: ${error instanceof Error ? error.message : String(error)}`));
+});
