@@ -10,6 +10,7 @@ from genagents_env.event_loop import OwnLoop
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted.replies import ScriptedReplies
+from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.memory.embedder import Embedder
 from genagents_env.percept import Percept
 from genagents_env.profile import AgentID, EpisodeContext, Profile
@@ -212,6 +213,15 @@ class Policy:
     def memories(self, agent: AgentID) -> Sequence[RecalledMemory]:
         """Return what `agent` remembers now, of whatever kind; nothing where it keeps no words."""
         return ()
+
+    @classmethod
+    def describe_mind(cls, saved: SavedMind) -> MindContent:
+        """Return what a mind of this policy holds, told from what a run file has of it.
+
+        It is called without a policy being made, by who looks at a run: it needs no model, asks
+        nobody, and reads the state as `state` left it.
+        """
+        return MindContent(note=f"The policy {cls.name!r} shows nothing of what it remembers.")
 
     def collect_past(self, agent: AgentID, source: str) -> Past:
         """Return all that `agent` carries along into another run, as `Profile.past` gives it back.

@@ -74,6 +74,17 @@ def read_calls(path: Path, connection: RunConnection) -> Iterator[CallRow]:
         yield _unpack(path, values, dictionaries)
 
 
+def read_calls_of(path: Path, connection: RunConnection, agent: str) -> list[CallRow]:
+    """Return every call of an agent, ordered by tick, purpose and number.
+
+    Raises:
+        RecordError: one has changed.
+    """
+    dictionaries = _inflate_all(DICTIONARIES.read(path, connection))
+    found = CALLS.find(path, connection, "agent = ? ORDER BY tick, purpose, number", agent)
+    return [_unpack(path, values, dictionaries) for values in found]
+
+
 def _unpack(path: Path, values: Sequence[Value], dictionaries: dict[str, bytes]) -> CallRow:
     facts = dict(zip(CALLS.columns, values, strict=True))
     packed, faculty = facts.pop("messages"), _find_faculty(facts["purpose"])

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from genagents_env.llm.calls import Message
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.record import answers
-from genagents_env.record.calls import parse_messages, read_calls
+from genagents_env.record.calls import parse_messages, read_calls, read_calls_of
 from genagents_env.record.canonical import verify_chain
 from genagents_env.record.cassette import SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint, find_last_good
@@ -221,6 +221,11 @@ class RunReader:
         """Yield the model calls, ordered by agent, tick, purpose and number."""
         with guard_reading(self.path):
             yield from read_calls(self.path, self._connection)
+
+    def calls_of(self, agent: str) -> list[CallRow]:
+        """Return the model calls of one agent, ordered by tick, purpose and number."""
+        with guard_reading(self.path):
+            return read_calls_of(self.path, self._connection, agent)
 
     def prompts(self) -> Iterator[tuple[CallRow, list[Message]]]:
         """Yield the model calls as `calls` does, each with its prompt."""

@@ -14,6 +14,7 @@ from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
 from genagents_env.cognition.policy import MindPolicy
 from genagents_env.cognition.query import Moment, QueryHandler
+from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept
 from genagents_env.policy import (
     Answer,
@@ -24,7 +25,7 @@ from genagents_env.policy import (
 )
 from genagents_env.policy_loader import read_options
 
-from . import act, converse, interview, perceive, pursue, reflect, remember
+from . import act, content, converse, interview, perceive, pursue, reflect, remember
 from .config import AiTownConfig
 from .mind import AiTownMind, make_mind
 from .scripted import REPLIES
@@ -98,6 +99,11 @@ class AiTownPolicy(MindPolicy[AiTownMind, AiTownConfig]):
     def set_interview_terms(self, terms: InterviewTerms) -> None:
         """Hold interviews on these terms from now on."""
         self.terms = terms
+
+    @classmethod
+    def describe_mind(cls, saved: SavedMind) -> MindContent:
+        """Return what a saved mind holds."""
+        return content.describe_mind(saved)
 
     def memories(self, agent: str) -> list[RecalledMemory]:
         """Return all that is in the stream, each memory with the events it goes back to."""

@@ -16,6 +16,7 @@ from genagents_env.actions import Action, Idle
 from genagents_env.cognition.policy import gather_all
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey
+from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept
 from genagents_env.policy import (
     Context,
@@ -29,14 +30,14 @@ from genagents_env.policy import (
 )
 from genagents_env.policy_loader import read_options
 
+from . import content
 from .config import DirectConfig
 from .mind import DirectMind, begin, go_on, is_over, listen, rest
 from .prompt import DirectPrompts
-from .reply import DirectReply
+from .reply import PURPOSE, DirectReply
 
 __all__ = ["DirectConfig", "DirectPolicy", "DirectReply"]
 
-PURPOSE = "act"
 _FAULT = 160  # characters of what was wrong with a reply
 
 
@@ -86,6 +87,11 @@ class DirectPolicy(Policy):
         """Return how many lines of observations there was no room for."""
         notes, self._notes = sorted(self._notes, key=lambda note: note.call), []
         return notes
+
+    @classmethod
+    def describe_mind(cls, saved: SavedMind) -> MindContent:
+        """Return what a saved mind holds."""
+        return content.describe_mind(saved)
 
     async def _act(self, agent: str, percept: Percept) -> tuple[Action, DirectMind]:
         mind, talk = self.minds[agent], percept.conversation

@@ -7,6 +7,7 @@ from pydantic import BeforeValidator, Field
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import clean
 
+PURPOSE = "act"
 TARGET_LIMIT, WORDS_LIMIT = 200, 480
 
 

@@ -15,12 +15,25 @@ from genagents_env.cognition.mind import Services
 from genagents_env.cognition.policy import MindPolicy
 from genagents_env.cognition.query import Moment, QueryHandler
 from genagents_env.errors import PolicyError
+from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept
 from genagents_env.policy import Answer, InterviewTerms, Profile, RecalledMemory
 from genagents_env.policy_loader import read_options
 from genagents_env.text import clean
 
-from . import act, controller, interview, memory, monitor, options, outlook, reflect, senses, talk
+from . import (
+    act,
+    content,
+    controller,
+    interview,
+    memory,
+    monitor,
+    options,
+    outlook,
+    reflect,
+    senses,
+    talk,
+)
 from .config import LyfeConfig
 from .mind import LyfeMind, make_mind
 from .scripted import REPLIES
@@ -98,6 +111,11 @@ class LyfePolicy(MindPolicy[LyfeMind, LyfeConfig]):
                 "not told apart by what made them"
             )
         self.interviewer = clean(terms.interviewer) or interview.INTERVIEWER
+
+    @classmethod
+    def describe_mind(cls, saved: SavedMind) -> MindContent:
+        """Return what a saved mind holds."""
+        return content.describe_mind(saved)
 
     def memories(self, agent: str) -> list[RecalledMemory]:
         """Return long and recent memory, and the summary."""

@@ -13,6 +13,7 @@ from genagents_env.actions import Action, Idle, Talk
 from genagents_env.cognition.policy import gather_all
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey
+from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept
 from genagents_env.policy import (
     INTERVIEW_CALLS,
@@ -28,6 +29,7 @@ from genagents_env.policy import (
 )
 from genagents_env.policy_loader import read_options
 
+from . import content
 from .config import ReactiveConfig
 from .interview import PURPOSE, UNKNOWN, ReactiveAnswer, list_memories, make_prompt
 from .mind import ReactiveMind, RememberedLine, clear_reasons, note_decision, notice
@@ -94,6 +96,11 @@ class ReactivePolicy(Policy):
     def memories(self, agent: str) -> list[RecalledMemory]:
         """Return the facts and ties of the profile, the facts heard, and the last things heard."""
         return list_memories(self.profiles[agent], self.minds[agent])
+
+    @classmethod
+    def describe_mind(cls, saved: SavedMind) -> MindContent:
+        """Return what a saved mind holds."""
+        return content.describe_mind(saved)
 
     async def _answer(self, agent: str, number: int, question: str) -> Answer:
         mind = self.minds[agent]

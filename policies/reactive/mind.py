@@ -8,7 +8,7 @@ from genagents_env.percept import HeardWords, Percept
 from .config import ReactiveConfig
 
 HOUR = 3600
-_LINES = 20  # remembered at most, whatever the configuration shows of them
+LINES_KEPT = 20  # remembered at most, whatever the configuration shows of them
 _FACTS = 2
 
 
@@ -99,7 +99,7 @@ def notice(mind: ReactiveMind, percept: Percept, now: int, config: ReactiveConfi
         mind,
         tick=moment,
         seen=_update_seen(mind.seen, percept, now),
-        lines=tuple(lines[-_LINES:]),
+        lines=tuple(lines[-LINES_KEPT:]),
         facts=tuple(facts.items())[-_FACTS:],
         why=tuple(dict.fromkeys((*mind.why, *why)))[-3:],
         urgent=urgent,
@@ -113,7 +113,7 @@ def note_decision(
 ) -> ReactiveMind:
     """Return the mind after a decision for `activity`."""
     recent = tuple(second for second in mind.decisions if now - second < HOUR)
-    lines = mind.lines if line is None else (*mind.lines, line)[-_LINES:]
+    lines = mind.lines if line is None else (*mind.lines, line)[-LINES_KEPT:]
     return clear_reasons(replace(mind, activity=activity, decisions=(*recent, now), lines=lines))
 
 

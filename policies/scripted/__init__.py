@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from genagents_env.actions import Action, Idle, Move
 from genagents_env.cognition.routine import is_in_bed
+from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept
 from genagents_env.policy import (
     Answer,
@@ -23,6 +24,7 @@ from genagents_env.policy import (
     get_percept,
 )
 
+from . import content
 from .day import follow_day
 from .interview import answer_question
 from .state import ScriptedConfig, ScriptedState
@@ -97,6 +99,11 @@ class ScriptedPolicy(Policy):
             RecalledMemory(text, (memory.sources[fact],) if fact in memory.sources else ())
             for fact, text in memory.facts.items()
         ]
+
+    @classmethod
+    def describe_mind(cls, saved: SavedMind) -> MindContent:
+        """Return what a saved mind holds."""
+        return content.describe_mind(saved)
 
     def state(self) -> State:
         """Return what everyone carries."""

@@ -12,11 +12,12 @@ from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
 from genagents_env.cognition.policy import MindPolicy
 from genagents_env.cognition.query import Moment, Query, QueryHandler
+from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept
 from genagents_env.policy import Answer, Profile, RecalledMemory
 from genagents_env.policy_loader import read_options
 
-from . import act, choose, interpret, interview, senses, talk
+from . import act, choose, content, interpret, interview, senses, talk
 from .config import SimuverseConfig
 from .mind import SimuverseMind, make_mind
 from .scripted import REPLIES
@@ -72,6 +73,11 @@ class SimuversePolicy(MindPolicy[SimuverseMind, SimuverseConfig]):
     ) -> list[Answer]:
         """Answer as `agent` from what the questions bring to mind; no trace."""
         return await interview.answer_questions(self.minds[agent], questions, repeat)
+
+    @classmethod
+    def describe_mind(cls, saved: SavedMind) -> MindContent:
+        """Return what a saved mind holds."""
+        return content.describe_mind(saved)
 
     def memories(self, agent: str) -> list[RecalledMemory]:
         """Return what it remembers, or the last messages where it has no memory."""

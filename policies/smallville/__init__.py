@@ -13,6 +13,7 @@ from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
 from genagents_env.cognition.policy import MindPolicy
 from genagents_env.cognition.query import Moment, QueryHandler
+from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept
 from genagents_env.policy import Answer, InterviewTerms, Profile, RecalledMemory
 from genagents_env.policy_loader import read_options
@@ -20,6 +21,7 @@ from genagents_env.scenario.past import Past
 
 from . import (
     act,
+    content,
     converse,
     interview,
     past,
@@ -126,6 +128,11 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
         So those of a thought are the events of what it rests on.
         """
         return interview.list_memories(self.minds[agent])
+
+    @classmethod
+    def describe_mind(cls, saved: SavedMind) -> MindContent:
+        """Return what a saved mind holds."""
+        return content.describe_mind(saved)
 
     def collect_past(self, agent: str, source: str) -> Past:
         """Return all that another run can begin with: memories, summary, status, promises."""

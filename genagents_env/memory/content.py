@@ -1,0 +1,185 @@
+"""What a mind holds, told from its saved state: memories, plans, and what others are to it.
+
+Each policy tells its own (`Policy.describe_mind`), without being made: who looks at a run needs no
+model, and runs no code of policies that did not come with the package.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, TypeAlias
+
+BEFORE = -1  # the tick of what was brought along
+_AT_TICK = re.compile(r" at tick (\d+)$")  # of a cause, such as `plan.hours #0 at tick 120`
+State: TypeAlias = Mapping[str, Any]  # JSON values
+
+
+@dataclass(frozen=True, slots=True)
+class ContentMemory:
+    """A memory as it is shown.
+
+    Attributes:
+        id: by which others of the same mind name it as evidence.
+        tick: at whose end it was there first; -1 where it was brought along. None where the mind
+            does not say: then it is as old as the latest of its events, or the saved state.
+        kind: known, observation, thought, chat, plan, summary or merged.
+        text: in words.
+        importance: 1 to 10; None where the mind does not weigh its memories.
+        evidence: ids of the memories it rests on.
+        events: ids of the record's events it comes from.
+    """
+
+    id: int
+    tick: int | None
+    kind: str
+    text: str
+    importance: float | None = None
+    evidence: tuple[int, ...] = ()
+    events: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ContentPlanLine:
+    """A part of a plan; `start` and `end` are of the clock, "07:30", or empty."""
+
+    text: str
+    start: str = ""
+    end: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContentPlan:
+    """What somebody meant to do, from the tick on at which it was made."""
+
+    made: int
+    title: str
+    lines: tuple[ContentPlanLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContentTie:
+    """What somebody was to one, from a tick on until the next of the same name."""
+
+    name: str
+    since: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MindContent:
+    """All that a mind holds; `note` says what is not to be had, in whole sentences."""
+
+    memories: tuple[ContentMemory, ...] = ()
+    plans: tuple[ContentPlan, ...] = ()
+    ties: tuple[ContentTie, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedCall:
+    """A stored model call of a mind.
+
+    `prompt`: its last message; `reply`: its words, empty where the fallback stood in.
+    """
+
+    tick: int
+    purpose: str
+    number: int
+    prompt: str
+    reply: str
+
+
+@dataclass(frozen=True)
+class SavedMind:
+    """What there is of a mind in a run file.
+
+    Attributes:
+        agent: whose.
+        people: everybody's names.
+        state: of the mind in the last checkpoint; None where there is none.
+        calls: ordered by tick, purpose and number.
+        start: town time of tick 0.
+        seconds_per_tick: of game time.
+    """
+
+    agent: str
+    people: Sequence[str]
+    state: State | None
+    calls: Sequence[AskedCall]
+    start: datetime
+    seconds_per_tick: int
+
+    def find_tick(self, second: int) -> int:
+        """Return the tick at whose end there is what was made at a second of game time.
+
+        What is decided at a second shows at the end of the tick that begins then.
+        """
+        return BEFORE if second < 0 else second // self.seconds_per_tick + 1
+
+    def format_clock(self, second: int) -> str:
+        """Return the hour of a second of game time, such as "07:30"."""
+        return f"{self.start + timedelta(seconds=second):%H:%M}"
+
+
+def list_stream(saved: SavedMind, stream: State, before: Iterable[str]) -> list[ContentMemory]:
+    """Return the memories of `MemoryStream.state()`.
+
+    Args:
+        saved: whose.
+        stream: the state.
+        before: the causes of what was brought along.
+    """
+    names = ("kind", "text", "created", "importance", "evidence", "events", "cause")
+    columns = [stream[name] for name in names]
+    brought = frozenset(before)
+    return [
+        ContentMemory(
+            id_,
+            BEFORE if cause in brought else find_made(saved, created, cause),
+            "known" if cause in brought else _KINDS.get(kind, kind),
+            text,
+            importance,
+            tuple(evidence),
+            tuple(events),
+        )
+        for id_, (kind, text, created, importance, evidence, events, cause) in enumerate(
+            zip(*columns, strict=True)
+        )
+    ]
+
+
+def find_made(saved: SavedMind, created: int, cause: str) -> int:
+    """Return the tick at whose end a memory was there first: after the call that made it."""
+    asked = _AT_TICK.search(cause)
+    return max(saved.find_tick(created), int(asked[1]) + 1 if asked else BEFORE)
+
+
+def list_items(saved: SavedMind, state: State, first: int = 0) -> list[ContentMemory]:
+    """Return the memories of `ForgettingMemory.state()`, numbered from `first` on."""
+    names = ("text", "events", "at", "origin")
+    rows = zip(*(state[name] for name in names), strict=True)
+    return [
+        ContentMemory(
+            first + number,
+            BEFORE if origin == "seed" else saved.find_tick(at),
+            _ORIGINS.get(origin, origin),
+            text,
+            events=tuple(events),
+        )
+        for number, (text, events, at, origin) in enumerate(rows)
+    ]
+
+
+_KINDS = {"event": "observation"}
+_ORIGINS = {"seed": "known", "observed": "observation"}
+
+
+def read_reply(call: AskedCall) -> State:
+    """Return the fields of a reply, which are those of its reply model; none of a fallback."""
+    try:
+        fields = json.loads(call.reply)
+    except ValueError:
+        return {}
+    return fields if isinstance(fields, dict) else {}

@@ -1,0 +1,166 @@
+"""What a mind holds, over the whole run: resource `person/AGENT` of a page.
+
+Memories and plans are read from the state in the last checkpoint, by the policy's own reading of
+it; code of policies that did not come with the package is never run. Whom somebody knows comes
+from the scenario, the record and the mind; interviews from the record.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from genagents_env.memory.content import (
+    AskedCall,
+    ContentMemory,
+    MindContent,
+    SavedMind,
+    State,
+)
+from genagents_env.policy_loader import find_policy_class, is_shipped
+from genagents_env.record import RunReader
+from genagents_env.record.calls import parse_messages
+from genagents_env.record.rows import CallRow
+from genagents_env.world.events import Event
+
+_NO_STATE = "This run has no checkpoint (yet), so its memories are not to be had."
+JSON: TypeAlias = Any  # what json.dumps takes
+_FAULTS = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
+
+
+@dataclass(frozen=True, slots=True)
+class MindReading:
+    """What a mind holds, and the tick of the state that it was read from; -1 for none."""
+
+    until: int
+    content: MindContent
+
+
+def make_mind(run: RunReader, number: int) -> JSON:
+    """Return what an agent's mind holds, as the page takes it; `number` is of the run's names."""
+    agent = run.meta.names[number]
+    reading = read_mind(run, agent)
+    events = _find_events(run, reading.content.memories)
+    index = {name: number for number, name in enumerate(run.meta.names)}
+    return {
+        "until": reading.until,
+        "note": reading.content.note,
+        "memories": sorted(
+            (_format_memory(one, events, reading.until) for one in reading.content.memories),
+            key=lambda memory: (memory["tick"], memory["id"]),
+        ),
+        "plans": [
+            {
+                "made": plan.made,
+                "title": plan.title,
+                "items": [asdict(line) for line in plan.lines],
+            }
+            for plan in sorted(reading.content.plans, key=lambda plan: plan.made)
+        ],
+        "acquaintances": [
+            {"agent": index[name], "since": since, "text": text}
+            for name, since, text in _list_acquaintances(run, agent, reading.content)
+            if name in index
+        ],
+        "interviews": [
+            {
+                "tick": row.tick,
+                "question": row.question,
+                "answer": row.answer,
+                "evidence": list(row.evidence),
+            }
+            for row in run.interviews()
+            if row.agent == agent
+        ],
+    }
+
+
+def read_mind(run: RunReader, agent: str) -> MindReading:
+    """Return what the mind of `agent` holds, as far as the file has it.
+
+    Raises:
+        KeyError: nobody is called so.
+        RecordError: the file is damaged.
+    """
+    policy = str(run.meta.policies[agent]["name"])
+    if not is_shipped(policy):
+        note = f"The policy {policy} did not come with this package; its code is not run here."
+        return MindReading(-1, MindContent(note=note))
+    until, state = _find_state(run, agent)
+    saved = SavedMind(
+        agent,
+        run.meta.names,
+        state,
+        tuple(map(_make_call, run.calls_of(agent))),
+        datetime.fromisoformat(run.meta.start),
+        run.meta.seconds_per_tick,
+    )
+    try:
+        content = find_policy_class(policy).describe_mind(saved)
+    except _FAULTS as error:
+        note = f"The saved state of this mind cannot be read ({type(error).__name__}: {error})."
+        return MindReading(until, MindContent(note=note))
+    if state is None:
+        content = replace(content, note=f"{_NO_STATE} {content.note}".strip())
+    return MindReading(until, content)
+
+
+def _find_state(run: RunReader, agent: str) -> tuple[int, State | None]:
+    """Return the last saved state of a mind, and its tick; -1 and None where there is none."""
+    saved = run.checkpoint(run.last_tick)
+    if saved is None:
+        return -1, None
+    specs: list[Mapping[str, JSON]] = []
+    for name in run.meta.names:
+        if run.meta.policies[name] not in specs:
+            specs.append(run.meta.policies[name])  # one state for each, in this order
+    states = saved.policies[specs.index(run.meta.policies[agent])]
+    state = states.get(agent) if isinstance(states, dict) else None
+    return saved.tick, state if isinstance(state, dict) else None
+
+
+def _make_call(row: CallRow) -> AskedCall:
+    messages = parse_messages(row)
+    prompt = messages[-1].content if messages else ""
+    return AskedCall(row.tick, row.purpose, row.number, prompt, row.reply)
+
+
+def _find_events(run: RunReader, memories: Iterable[ContentMemory]) -> Mapping[int, Event]:
+    """Return the events that memories of no tick of their own come from."""
+    wanted = {id_ for one in memories if one.tick is None for id_ in one.events}
+    found = (run.event(id_) for id_ in sorted(wanted))
+    return {event.id: event for event in found if event is not None}
+
+
+def _format_memory(memory: ContentMemory, events: Mapping[int, Event], until: int) -> JSON:
+    made = memory.tick
+    if made is None:  # perceived at the end of a tick, taken in as the next is decided
+        ticks = [events[id_].tick + 1 for id_ in memory.events if id_ in events]
+        made = max(ticks, default=until)
+    return asdict(memory) | {"tick": made}
+
+
+def _list_acquaintances(
+    run: RunReader, agent: str, content: MindContent
+) -> Iterator[tuple[str, int, str]]:
+    """Yield whom one knows, since when, and how; of the same person the latest holds."""
+    knows = [(tie.name, tie.since, tie.text) for tie in content.ties]
+    person = next((one for one in run.meta.scenario.people if one.name == agent), None)
+    if person is not None:
+        knows += [(tie.to, 0, tie.about) for tie in person.relationships]
+    known = {name for name, _, _ in knows}
+    for name, tick in _find_first_talks(run, agent).items():
+        if name not in known:
+            knows.append((name, tick, "they have talked"))
+    yield from sorted(knows, key=lambda one: one[1])
+
+
+def _find_first_talks(run: RunReader, agent: str) -> Mapping[str, int]:
+    """Return with whom one has talked, and since when."""
+    first: dict[str, int] = {}
+    for event in run.events():
+        if event.kind == "converse" and agent in (members := event.data["members"]):
+            for name in members:
+                if name != agent:
+                    first.setdefault(name, event.tick)
+    return first

@@ -1,0 +1,32 @@
+"""What a scripted person knows, told from its saved state: facts, and whom it has met."""
+
+from genagents_env.memory.content import (
+    BEFORE,
+    ContentMemory,
+    MindContent,
+    SavedMind,
+)
+
+_NOTE = (
+    "A scripted person keeps the facts it knows, and no other memories; its day is the routine of "
+    "its profile."
+)
+
+
+def describe_mind(saved: SavedMind) -> MindContent:
+    """Return the facts that are known, each with the event of hearing it."""
+    if saved.state is None:
+        return MindContent()
+    sources = saved.state["sources"]
+    facts = saved.state["facts"].items()
+    memories = [
+        ContentMemory(
+            number,
+            None if fact in sources else BEFORE,
+            "observation" if fact in sources else "known",
+            text,
+            events=(sources[fact],) if fact in sources else (),
+        )
+        for number, (fact, text) in enumerate(facts)
+    ]
+    return MindContent(tuple(memories), note=_NOTE)

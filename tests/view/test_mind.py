@@ -1,0 +1,146 @@
+"""What a page shows of minds is what they held at each tick."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from genagents_env.config import TownConfig
+from genagents_env.record import RunReader
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
+from genagents_env.run.past import collect_run_pasts
+from genagents_env.run.policy_trust import ChosenPolicies
+from genagents_env.run.recorded import load_policies
+from genagents_env.run.replay import RunReplay, open_replayed
+from genagents_env.view.mind import make_mind
+from tests.run.towns import WITNESS, make_options, make_spec
+
+RUNS = Path(__file__).parents[2] / "examples" / "runs"
+VALENTINES = RUNS / "smallville_13_february.sqlite.xz"
+ISABELLA, KLAUS = "Isabella Rodriguez", "Klaus Mueller"
+PEOPLE = ("Dmitri Ivanov", "Richard Smith", "Lizhi Chen")
+MINDS = ("smallville", "lyfe", "ai_town", "simuverse", "reactive", "scripted")
+
+
+def play(path: Path, policy: str, scenario: str = "murder_mystery", ticks: int = 180) -> Path:
+    """Record a run in which three people have much to say, asked of a scripted model."""
+    people = PEOPLE if scenario == "murder_mystery" else None
+    town = TownConfig(scenario, people=people, hours=ticks / (720 if people else 360))
+    options = RunOptions(
+        model="scripted:gossip", embedder="hashed", checkpoint_every=25, interviews=False
+    )
+    run(RunSpec(town, policy=PolicySpec(policy), seed=2), path, options)
+    return path
+
+
+def show(reader: RunReader, agent: str) -> Any:
+    return make_mind(reader, reader.meta.names.index(agent))
+
+
+def list_truth(path: Path, tick: int) -> dict[str, list[str]]:
+    """Return what everybody remembers once the run is replayed up to `tick`."""
+
+    async def ask(replay: RunReplay, names: tuple[str, ...]) -> dict[str, list[str]]:
+        async with replay.open_at(tick):
+            asked = {name: (await replay.groups.memories(name, tick))[0] for name in names}
+        return {name: [memory.text for memory in found] for name, found in asked.items()}
+
+    options = RunOptions()
+    with RunReader(path) as reader:
+        groups = load_policies(reader.meta, options, ChosenPolicies())
+        replay = RunReplay(reader, groups, options, open_replayed(groups, options, reader))
+        try:
+            return asyncio.run(ask(replay, reader.meta.names))
+        finally:
+            groups.close()
+
+
+def test_memories_and_plan_of_a_shipped_run_are_those_of_each_tick() -> None:
+    pasts, _ = collect_run_pasts(VALENTINES, [ISABELLA, KLAUS], 500)
+    with RunReader(VALENTINES) as reader:
+        for agent, past in pasts.items():
+            mind = show(reader, agent)
+            assert mind["until"] == 2159
+            held = [memory for memory in mind["memories"] if memory["tick"] <= 500]
+            assert [memory["text"] for memory in held] == [one.text for one in past.memories]
+            assert [tuple(m["evidence"]) for m in held] == [m.evidence for m in past.memories]
+            assert len(mind["memories"]) > len(held)
+            latest = {
+                reader.meta.names[tie["agent"]]: tie["text"]
+                for tie in mind["acquaintances"]
+                if tie["since"] <= 500
+            }
+            assert {name: tie.text for name, tie in past.ties.items()}.items() <= latest.items()
+            assert past.day is not None
+            hours = [p for p in mind["plans"] if p["title"] == "the hours of the day"][-1]
+            assert [line["text"] for line in hours["items"]] == [b.text for b in past.day.blocks]
+            assert hours["items"][0]["start"] == f"{past.day.blocks[0].begins:%H:%M}"
+            day = next(p for p in mind["plans"] if p["title"] == "the day")
+            assert tuple(line["text"] for line in day["items"]) == past.day.outline
+
+
+@pytest.mark.parametrize("policy", MINDS)
+def test_the_page_shows_of_each_mind_what_it_remembered(policy: str, tmp_path: Path) -> None:
+    scenario = "tiny" if policy == "reactive" else "murder_mystery"  # where somebody speaks
+    path = play(tmp_path / "run.sqlite", policy, scenario)
+    with RunReader(path) as reader:
+        minds = {name: show(reader, name)["memories"] for name in reader.meta.names}
+        for tick in (60, reader.checkpoints()[-1]):
+            for name, truth in list_truth(path, tick).items():
+                shown = [memory["text"] for memory in minds[name] if memory["tick"] <= tick]
+                assert shown, name
+                assert set(shown) <= set(truth)
+                if policy in ("smallville", "ai_town", "simuverse"):  # which forget nothing
+                    assert len(shown) == len(truth)
+
+
+@pytest.mark.parametrize("policy", ["direct", "reactive", "lyfe", "simuverse"])
+def test_what_was_chosen_stands_among_the_plans(policy: str, tmp_path: Path) -> None:
+    path = play(tmp_path / "run.sqlite", policy)
+    with RunReader(path) as reader:
+        mind = show(reader, "Dmitri Ivanov")
+        asked = [call.tick for call in reader.calls_of("Dmitri Ivanov")]
+    assert mind["plans"]
+    assert {plan["made"] - 1 for plan in mind["plans"]} <= set(asked)
+    assert all(line["text"] for plan in mind["plans"] for line in plan["items"])
+
+
+def test_a_run_without_checkpoints_shows_what_the_record_has(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    options = RunOptions(checkpoint_every=10**6, interviews=True)
+    run(RunSpec(TownConfig("tiny", hours=1.0), policy=PolicySpec("scripted")), path, options)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DELETE FROM checkpoints")
+        connection.commit()
+    with RunReader(path) as reader:
+        mind = show(reader, "Ben Carver")
+    assert {row["tick"] for row in mind["interviews"]} == {0, 12}
+    assert mind["until"] == -1
+    assert mind["memories"] == []
+    assert "no checkpoint" in mind["note"]
+
+
+def test_code_of_a_policy_given_by_path_is_not_run(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    spec = make_spec("tiny", 20, policy=PolicySpec(WITNESS))
+    run(spec, path, make_options())
+    with RunReader(path) as reader:
+        mind = make_mind(reader, 0)
+    assert (mind["until"], mind["memories"]) == (-1, [])
+    assert "its code is not run" in mind["note"]
+
+
+def test_a_state_that_is_no_mind_is_said_to_be_none(tmp_path: Path) -> None:
+    path = play(tmp_path / "run.sqlite", "lyfe", ticks=30)
+    with RunReader(path) as reader:
+        saved = reader.checkpoint(reader.last_tick)
+        assert saved is not None
+        saved.policies[0]["Dmitri Ivanov"]["long"] = {"text": 7}
+        with patch.object(reader, "checkpoint", return_value=saved):
+            mind = show(reader, "Dmitri Ivanov")
+    assert mind["memories"] == []
+    assert "cannot be read" in mind["note"]
