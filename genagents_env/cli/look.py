@@ -36,18 +36,40 @@ def show(
     agent: Annotated[str | None, typer.Option(help="Only what this person did or heard.")] = None,
     first: Annotated[str | None, typer.Option("--from", help="Town time: 08:30.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Town time: 09:00.")] = None,
+    story: Annotated[
+        bool,
+        typer.Option("--story", help="By scenes: talks, what people did, who heard what first."),
+    ] = False,
+    dialogue: Annotated[
+        bool, typer.Option("--dialogue", help="As --story, but only what was said.")
+    ] = False,
+    fact: Annotated[
+        str | None, typer.Option(help="As --story, but only scenes in which this fact is told.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="As JSON Lines: events, or with --story scenes.")
+    ] = False,
 ) -> None:
     """Print what happened, to read: who went where, did what, said what to whom."""
-    from genagents_env.evaluate import format_transcript
+    from genagents_env.cli.scene_output import SceneChoice, print_events, print_scenes, print_story
+    from genagents_env.evaluate import RunData, format_transcript
+    from genagents_env.name_search import find_person, find_word
     from genagents_env.record import RunReader
 
     with RunReader(run_file) as record:
-        if agent is not None and agent not in record.meta.names:
-            raise ConfigError(f"nobody is called {agent!r}; there are {_list_names(record)}")
+        who = None if agent is None else find_person(agent, record.meta.names)
         begin = 0 if first is None else parse_tick(record, first)
         end = None if last is None else parse_tick(record, last)
-        for line in format_transcript(record.events(begin, end), record.time, agent):
-            say(line, indent=10)
+        if story or dialogue or fact is not None:
+            facts = (one.id for one in record.meta.scenario.facts)
+            wanted = None if fact is None else find_word(fact, facts, "fact")
+            choice = SceneChoice(begin, end, who, wanted, dialogue)
+            (print_scenes if as_json else print_story)(RunData(record), choice)
+        elif as_json:
+            print_events(record, begin, end, who)
+        else:
+            for line in format_transcript(record.events(begin, end), record.time, who):
+                say(line, indent=10)
         print_degradation(record.find_degradation())
         print_cuts(record.find_prompt_cuts())
 
@@ -124,7 +146,3 @@ def parse_tick(record: "RunReader", text: str) -> int:
                 f"{text!r} is not a time; expected 08:30 or 2023-02-13T08:30"
             ) from None
     return record.tick_at(datetime.combine(record.time(0).date(), clock))
-
-
-def _list_names(record: "RunReader") -> str:
-    return ", ".join(record.meta.names)

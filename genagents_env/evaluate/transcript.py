@@ -32,7 +32,7 @@ def format_transcript(
     """
     day = None
     for event in events:
-        if agent is not None and not _concerns(event, agent):
+        if agent is not None and not concerns(event, agent):
             continue
         told = _format_event(event)
         if told is None:
@@ -44,7 +44,8 @@ def format_transcript(
         yield f"{now:%H:%M:%S}  {clean(told, 2000)}"
 
 
-def _concerns(event: Event, agent: str) -> bool:
+def concerns(event: Event, agent: str) -> bool:
+    """Return whether somebody did, heard or changed places in `event`."""
     data = event.data
     others = (*data.get("heard_by", ()), *data.get("moved", ()), data.get("with"))
     return agent == event.agent or agent in others

@@ -81,8 +81,9 @@ def test_show_narrows_by_time_and_person(lived: Run) -> None:
     assert lived("show", "run.sqlite", "--to", start)[1].splitlines()[1] == whole.splitlines()[1]
     of_ada = lived("show", "run.sqlite", "--agent", ADA)[1].splitlines()
     assert 0 < len(of_ada) < len(whole.splitlines())
-    code, _, err = lived("show", "run.sqlite", "--agent", "Ada")
-    assert (code, err) == (2, f"genagents: nobody is called 'Ada'; there are {ADA}, Ben Carver\n")
+    assert lived("show", "run.sqlite", "--agent", "ada")[1].splitlines() == of_ada
+    code, _, err = lived("show", "run.sqlite", "--agent", "Zoe")
+    assert (code, err) == (2, f"genagents: nobody is called 'Zoe'; there are {ADA}, Ben Carver\n")
     assert lived("show", "run.sqlite", "--from", "noonish")[0] == 2
 
 

@@ -1,0 +1,120 @@
+"""What somebody typed as a name, found among the names there are: `Klaus`, `lena`, `ada brook`.
+
+A name is understood where it is unique; nothing is guessed. Who reads data that is kept (files,
+experiments) compares whole names; this is for what people type.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+
+from genagents_env.errors import ConfigError
+from genagents_env.text import clean, fold
+
+_MOST_LISTED = 8  # names in a message; of more only how many there are besides
+_LIKE = 0.6  # of difflib: its own default
+
+
+def find_person(said: str, names: Iterable[str]) -> str:
+    """Return the one of `names` that is meant: the whole name or some words of it, in any case.
+
+    Raises:
+        ConfigError: nobody is called so, or several are; the message names them.
+    """
+    known = list(dict.fromkeys(names))
+    found = _find(said, known, (_is_same, _has_words))
+    return _take_one(said, found, known, "nobody is called", "people")
+
+
+def find_place(said: str, places: Iterable[str]) -> str:
+    """Return the one of `places` (a sector, `sector/arena`) that is meant.
+
+    A room may be named without its house, and any place by some words of its name; a house comes
+    before rooms.
+
+    Raises:
+        ConfigError: there is no such place, or there are several; the message names them.
+    """
+    known = list(dict.fromkeys(places))
+    asked = "/".join(part.strip() for part in said.replace(", ", "/").split("/"))
+    houses = [place for place in known if "/" not in place]
+    found = (
+        _find(asked, known, (_is_same, _ends_with))
+        or _find(asked, houses, (_has_words,))
+        or _find(asked, known, (_has_words_at_the_end,))
+    )
+    return _take_one(said, found, known, "there is no place called", "places")
+
+
+def find_word(said: str, words: Iterable[str], what: str) -> str:
+    """Return the one of `words` that is meant, in any case; `what` they are, such as `fact`.
+
+    Raises:
+        ConfigError: there is none of this name.
+    """
+    known = list(dict.fromkeys(words))
+    return _take_one(
+        said, _find(said, known, (_is_same,)), known, f"no {what} is called", f"{what}s"
+    )
+
+
+def suggest_names(said: str, names: Iterable[str], what: str) -> str:
+    """Return `did you mean ...?`, or what there is, of many not all: `there are 25 people, ...`."""
+    known = list(dict.fromkeys(names))
+    if not known:
+        return f"there are no {what}"
+    near = _find_alike(said, known)
+    if near:
+        return f"did you mean {' or '.join(near)}?"
+    told = ", ".join(clean(name, 80) for name in known[:_MOST_LISTED])
+    if len(known) <= _MOST_LISTED:
+        return f"there are {told}"
+    return f"there are {len(known)} {what}, among them {told}"
+
+
+def _find_alike(said: str, known: Sequence[str]) -> list[str]:
+    """Return up to two names that are spelt alike, as a whole or in one of their words."""
+    whole: dict[str, str] = {}
+    for name in reversed(known):
+        for part in (*fold(name).replace("/", " ").split(), fold(name)):
+            whole[part] = name
+    near = get_close_matches(fold(said)[:300], list(whole), n=4, cutoff=_LIKE)
+    return [clean(name, 80) for name in dict.fromkeys(whole[part] for part in near)][:2]
+
+
+def _find(said: str, known: Sequence[str], ways: Iterable[Callable[[str, str], bool]]) -> list[str]:
+    """Return what is found by the first of `ways` that finds anything; a whole name by itself."""
+    if said in known:
+        return [said]
+    asked = fold(said)
+    for is_meant in ways:
+        found = [name for name in known if asked and is_meant(asked, fold(name))]
+        if found:
+            return found
+    return []
+
+
+def _take_one(said: str, found: Sequence[str], known: Sequence[str], none: str, what: str) -> str:
+    if len(found) == 1:
+        return found[0]
+    told = repr(clean(said, 80))
+    if found:
+        listed = ", ".join(clean(name, 80) for name in found[:_MOST_LISTED])
+        more = f" and {len(found) - _MOST_LISTED} more" if len(found) > _MOST_LISTED else ""
+        raise ConfigError(f"{told} may be {listed}{more}; say which")
+    raise ConfigError(f"{none} {told}; {suggest_names(said, known, what)}")
+
+
+def _is_same(asked: str, name: str) -> bool:
+    return asked == name
+
+
+def _has_words(asked: str, name: str) -> bool:
+    return f" {asked} " in f" {name} "
+
+
+def _ends_with(asked: str, name: str) -> bool:
+    return name.endswith("/" + asked)
+
+
+def _has_words_at_the_end(asked: str, name: str) -> bool:
+    return _has_words(asked, name.rpartition("/")[2])

@@ -1,0 +1,111 @@
+"""What people type as names, found among the names there are."""
+
+import pytest
+
+from genagents_env.errors import ConfigError
+from genagents_env.name_search import find_person, find_place, find_word, suggest_names
+
+PEOPLE = ("Ada Brook", "Klaus Mueller", "Lena Ortiz", "Lena Brook", "Maria Lopez", "Zoë O'Neil")
+PLACES = (
+    "Hobbs Cafe",
+    "Hobbs Cafe/cafe",
+    "Hobbs Cafe/kitchen",
+    "Oak Hill College/library",
+    "Lin family house",
+    "Lin family house/kitchen",
+    "Johnson Park/lawn",
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("Klaus", "Klaus Mueller"),
+        ("klaus", "Klaus Mueller"),
+        ("MUELLER", "Klaus Mueller"),
+        ("ada brook", "Ada Brook"),
+        ("  Ada   Brook ", "Ada Brook"),
+        ("lena b", None),
+        ("lena brook", "Lena Brook"),
+        ("ada", "Ada Brook"),
+        ("zoë", "Zoë O'Neil"),
+        ("ZOE\u0308", "Zoë O'Neil"),
+        ("kla", None),
+        ("", None),
+        ("brook ada", None),
+    ],
+)
+def test_people_are_understood_by_words_of_their_names(said: str, name: str | None) -> None:
+    if name is None:
+        with pytest.raises(ConfigError, match="nobody is called"):
+            find_person(said, PEOPLE)
+    else:
+        assert find_person(said, PEOPLE) == name
+
+
+def test_a_whole_name_comes_before_parts_of_others() -> None:
+    assert find_person("Ada", ["Ada Brook", "Ada"]) == "Ada"
+    assert find_person("ada", ["Ada Brook", "Ada"]) == "Ada"
+
+
+def test_what_may_be_several_names_them() -> None:
+    with pytest.raises(ConfigError) as caught:
+        find_person("lena", PEOPLE)
+    assert str(caught.value) == "'lena' may be Lena Ortiz, Lena Brook; say which"
+
+
+def test_a_slip_gets_a_suggestion_and_a_long_list_is_not_told_whole() -> None:
+    with pytest.raises(ConfigError) as caught:
+        find_person("Klaas", PEOPLE)
+    assert str(caught.value) == "nobody is called 'Klaas'; did you mean Klaus Mueller?"
+    with pytest.raises(ConfigError) as caught:
+        find_person("xyz", [f"Person {at}" for at in range(25)])
+    told = str(caught.value)
+    assert told.startswith("nobody is called 'xyz'; there are 25 people, among them Person 0, ")
+    assert "Person 8" not in told
+    with pytest.raises(ConfigError, match="there are Ada Brook, Klaus Mueller$"):
+        find_person("xyz", PEOPLE[:2])
+
+
+def test_what_is_typed_cannot_dress_up_the_message() -> None:
+    with pytest.raises(ConfigError) as caught:
+        find_person("\x1b[31mAda\nBen" * 100, PEOPLE)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("said", "place"),
+    [
+        ("hobbs cafe", "Hobbs Cafe"),
+        ("Hobbs", "Hobbs Cafe"),
+        ("library", "Oak Hill College/library"),
+        ("Oak Hill College, Library", "Oak Hill College/library"),
+        ("hobbs cafe / kitchen", "Hobbs Cafe/kitchen"),
+        ("lin", "Lin family house"),
+        ("lawn", "Johnson Park/lawn"),
+        ("cafe", "Hobbs Cafe/cafe"),
+    ],
+)
+def test_places_are_understood_without_their_house(said: str, place: str) -> None:
+    assert find_place(said, PLACES) == place
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("kitchen", "'kitchen' may be Hobbs Cafe/kitchen, Lin family house/kitchen; say which"),
+        ("libary", "there is no place called 'libary'; did you mean Oak Hill College/library?"),
+    ],
+)
+def test_unclear_places_are_told(said: str, words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        find_place(said, PLACES)
+    assert str(caught.value) == words
+
+
+def test_words_such_as_facts() -> None:
+    assert find_word("PARTY", ["party", "candidacy"], "fact") == "party"
+    with pytest.raises(ConfigError, match="no fact is called 'x'; there are party, candidacy"):
+        find_word("x", ["party", "candidacy"], "fact")
+    assert suggest_names("x", [], "facts") == "there are no facts"
