@@ -2,6 +2,7 @@
 
 import { make } from "./dom";
 import { layOut } from "./layout";
+import { TownMap } from "./map/town_map";
 import { mountPanels } from "./panels/index";
 import { openReplay } from "./replay";
 import { Store } from "./store";
@@ -24,13 +25,18 @@ async function open(app: HTMLElement): Promise<void> {
   document.title = recording.head.title;
   const layout = layOut(app, store);
   layout.header.append(make("h1", {}, recording.head.title));
-  await recording.load(store.get().time, () => mountPanels(layout, replay, store));
-  void recording.follow();
+  const map = new TownMap(layout.map, replay, store);
   const frame = (now: number): void => {
     clock.frame(now);
+    map.frame(now);
     requestAnimationFrame(frame);
   };
-  requestAnimationFrame(frame);
+  Object.assign(window, { dev: { map, store, replay } });
+  await recording.load(store.get().time, () => {
+    requestAnimationFrame(frame);
+    mountPanels(layout, replay, store);
+  });
+  void recording.follow();
 }
 
 const app = document.getElementById("app");

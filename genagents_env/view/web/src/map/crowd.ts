@@ -1,0 +1,79 @@
+// Where discs are drawn so that nobody covers another: those too near push each other apart.
+
+const ROUNDS = 5;
+const EASE = 0.14; // seconds in which most of the way to a new place beside others is made
+
+/** Shifts of N people from where they stand, in pixels: x and y in turn. */
+export class Crowd {
+  readonly shift: Float32Array;
+  private readonly wanted: Float32Array;
+  private readonly cells = new Map<number, number[]>();
+
+  constructor(count: number) {
+    this.shift = new Float32Array(2 * count);
+    this.wanted = new Float32Array(2 * count);
+  }
+
+  /**
+   * Finds the shifts of `shown`, who stand at `at` (pixels, x and y in turn); they keep `apart`.
+   *
+   * `passed` is in seconds: people are pushed gently; 0 puts them there at once.
+   */
+  settle(shown: number[], at: Float32Array, apart: number, passed: number): void {
+    const { wanted, shift } = this;
+    for (const i of shown) wanted[2 * i] = wanted[2 * i + 1] = 0;
+    const most = apart * 1.6;
+    for (let round = 0; round < ROUNDS; round++) if (!this.push(shown, at, apart, most)) break;
+    const share = passed <= 0 ? 1 : 1 - Math.exp(-passed / EASE);
+    for (const i of shown) {
+      for (const k of [2 * i, 2 * i + 1]) shift[k] = (shift[k] as number) + ((wanted[k] as number) - (shift[k] as number)) * share;
+    }
+  }
+
+  private push(shown: number[], at: Float32Array, apart: number, most: number): boolean {
+    const { wanted, cells } = this;
+    cells.clear();
+    const x = (i: number): number => (at[2 * i] as number) + (wanted[2 * i] as number);
+    const y = (i: number): number => (at[2 * i + 1] as number) + (wanted[2 * i + 1] as number);
+    let moved = false;
+    for (const i of shown) {
+      const column = Math.floor(x(i) / apart);
+      const row = Math.floor(y(i) / apart);
+      for (let r = row - 1; r <= row + 1; r++) {
+        for (let c = column - 1; c <= column + 1; c++) {
+          for (const j of cells.get(r * 65536 + c) ?? []) if (this.part(i, j, x(j) - x(i), y(j) - y(i), apart, most)) moved = true;
+        }
+      }
+      const key = row * 65536 + column;
+      const cell = cells.get(key);
+      if (cell === undefined) cells.set(key, [i]);
+      else cell.push(i);
+    }
+    return moved;
+  }
+
+  private part(i: number, j: number, dx: number, dy: number, apart: number, most: number): boolean {
+    let far = Math.hypot(dx, dy);
+    if (far >= apart) return false;
+    if (far < 1e-3) {
+      // On one tile: side by side, then around, the same whenever it is drawn.
+      const angle = ((i * 31 + j * 17) % 8) * 0.35 - 1.2;
+      dx = Math.cos(angle);
+      dy = Math.sin(angle);
+      far = 1e-3;
+    } else {
+      dx /= far;
+      dy /= far;
+    }
+    const by = (apart - far) / 2 + 0.1;
+    this.move(i, -dx * by, -dy * by, most);
+    this.move(j, dx * by, dy * by, most);
+    return true;
+  }
+
+  private move(i: number, dx: number, dy: number, most: number): void {
+    const clamp = (value: number): number => Math.max(-most, Math.min(most, value));
+    this.wanted[2 * i] = clamp((this.wanted[2 * i] as number) + dx);
+    this.wanted[2 * i + 1] = clamp((this.wanted[2 * i + 1] as number) + dy);
+  }
+}
