@@ -29,6 +29,7 @@ from genagents_env.cli import (
     runs,
     sweep,
     tasks,
+    view,
 )
 from genagents_env.cli.screen import say
 from genagents_env.errors import FileError, GenagentsError
@@ -50,7 +51,7 @@ app = typer.Typer(
     "interrupted.",
 )
 for group in (
-    *(runs, doctor, look, prompts, files, report, interviews, memories),
+    *(runs, view, doctor, look, prompts, files, report, interviews, memories),
     *(judge, sweep, compare, rate, lists, new, maps, tasks),
 ):
     group.add_to(app)

@@ -63,6 +63,26 @@ def find_call(
     return _unpack(path, found[0], _inflate_all(dictionaries))
 
 
+def find_calls(
+    path: Path, connection: RunConnection, first: int, last: int, agent: str | None = None
+) -> list[CallRow]:
+    """Return an agent's or everybody's calls of these ticks.
+
+    They are ordered by tick, agent, purpose and number.
+
+    Raises:
+        RecordError: one of them has changed.
+    """
+    agents = [agent]
+    if agent is None:  # by way of the key, whose first column the agent is
+        agents = [name for (name,) in connection.execute("SELECT DISTINCT agent FROM calls")]
+    where = "agent = ? AND tick BETWEEN ? AND ?"
+    rows = [row for a in agents for row in CALLS.find(path, connection, where, a, first, last)]
+    dictionaries = _inflate_all(DICTIONARIES.find(path, connection, "1"))
+    found = [_unpack(path, row, dictionaries) for row in rows]
+    return sorted(found, key=lambda row: (row.tick, row.agent, row.purpose, row.number))
+
+
 def read_calls(path: Path, connection: RunConnection) -> Iterator[CallRow]:
     """Yield every call, ordered by agent, tick, purpose and number.
 
@@ -72,17 +92,6 @@ def read_calls(path: Path, connection: RunConnection) -> Iterator[CallRow]:
     dictionaries = _inflate_all(DICTIONARIES.read(path, connection))
     for values in CALLS.read(path, connection, ", ".join(CALLS.key)):
         yield _unpack(path, values, dictionaries)
-
-
-def read_calls_of(path: Path, connection: RunConnection, agent: str) -> list[CallRow]:
-    """Return every call of an agent, ordered by tick, purpose and number.
-
-    Raises:
-        RecordError: one has changed.
-    """
-    dictionaries = _inflate_all(DICTIONARIES.read(path, connection))
-    found = CALLS.find(path, connection, "agent = ? ORDER BY tick, purpose, number", agent)
-    return [_unpack(path, values, dictionaries) for values in found]
 
 
 def _unpack(path: Path, values: Sequence[Value], dictionaries: dict[str, bytes]) -> CallRow:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from genagents_env.llm.calls import Message
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.record import answers
-from genagents_env.record.calls import parse_messages, read_calls, read_calls_of
+from genagents_env.record.calls import find_calls, parse_messages, read_calls
 from genagents_env.record.canonical import verify_chain
 from genagents_env.record.cassette import SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint, find_last_good
@@ -98,8 +98,30 @@ class ThinkingTotals:
     unsaid_completion_tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class RecordLength:
+    """How much a run file holds as of one moment.
+
+    Attributes:
+        last_tick: -1 before the first.
+        events: of all ticks.
+        calls: model calls.
+        checksum: of the last tick, and through it of all before; empty where there is none.
+    """
+
+    last_tick: int
+    events: int
+    calls: int
+    checksum: bytes
+
+
 class RunReader:
     """A read-only view of a run file; use it in a `with` block or close it.
+
+    Args:
+        path: of the file.
+        known: it was opened before and found whole: opening is quick, and of ticks and events
+            those are checked that are read, rather than all of them before the first.
 
     Attributes:
         path: of the file.
@@ -111,9 +133,9 @@ class RunReader:
         RecordError: the file is missing, foreign, damaged, or newer.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self._connection = open_file(self.path, write=False)
+    def __init__(self, path: str | Path, *, known: bool = False) -> None:
+        self.path, self._known = Path(path), known
+        self._connection = open_file(self.path, write=False, known=known)
         try:
             with guard_reading(self.path):
                 self.meta: RunMeta = load_meta(self.path, self._connection)
@@ -165,6 +187,21 @@ class RunReader:
         (tick,) = self._one("SELECT max(tick) FROM ticks")
         return -1 if tick is None else int(tick)
 
+    def measure(self) -> RecordLength:
+        """Return how much it holds now."""
+        with guard_reading(self.path):
+            (calls, _) = CALLS.find_sum(self._connection)
+            (last_event,) = self._connection.execute("SELECT max(id) FROM events").fetchone()
+            query = "SELECT tick, checksum FROM ticks ORDER BY tick DESC LIMIT 1"
+            last_tick, checksum = self._connection.execute(query).fetchone() or (-1, b"")
+        events = 0 if last_event is None else last_event + 1  # their ids have no gaps
+        return RecordLength(last_tick, events, calls, checksum)
+
+    def find_checksum(self, tick: int) -> bytes | None:
+        """Return the checksum of a tick and of all before it; None where it is not recorded."""
+        found = self._one("SELECT checksum FROM ticks WHERE tick = ?", tick)
+        return None if found is None else bytes(found[0])
+
     def time(self, tick: int) -> datetime:
         """Return the town time at `tick`."""
         seconds = tick * self.meta.seconds_per_tick
@@ -177,23 +214,26 @@ class RunReader:
 
     def positions(self, tick: int) -> npt.NDArray[np.int16]:
         """Return where everyone is at `tick`: shape (N, 2), x and y, in the order of the names."""
-        self._check_ticks()
+        self._check_ticks(tick, tick)
         found = self._one("SELECT positions FROM ticks WHERE tick = ?", tick)
         if found is None:
             raise IndexError(f"{self.path} has no tick {tick}; its last is {self.last_tick}")
         return self._decode_positions(found[0])
 
-    def ticks(self, first: int = 0) -> Iterator[tuple[int, npt.NDArray[np.int16]]]:
-        """Yield each tick from `first` on with its positions."""
-        self._check_ticks()
-        query = "SELECT tick, positions FROM ticks WHERE tick >= ? ORDER BY tick"
+    def ticks(
+        self, first: int = 0, last: int | None = None
+    ) -> Iterator[tuple[int, npt.NDArray[np.int16]]]:
+        """Yield each of these ticks with its positions; None is to the end."""
+        self._check_ticks(first, last)
+        query = "SELECT tick, positions FROM ticks WHERE tick BETWEEN ? AND ? ORDER BY tick"
+        until = 2**62 if last is None else last
         with guard_reading(self.path):
-            for tick, blob in self._connection.execute(query, (first,)):
+            for tick, blob in self._connection.execute(query, (first, until)):
                 yield tick, self._decode_positions(blob)
 
     def events(self, first_tick: int = 0, last_tick: int | None = None) -> Iterator[Event]:
         """Yield the events of these ticks, in the order of their ids; None is to the end."""
-        self._check_ticks()
+        self._check_ticks(first_tick, last_tick)
         bound = self._one(
             "SELECT min(first_event), max(first_event + events) FROM ticks "
             "WHERE tick >= ? AND tick <= ? AND events > 0",
@@ -209,11 +249,13 @@ class RunReader:
 
     def event(self, id_: int) -> Event | None:
         """Return the event of this id; None where there is none."""
-        self._check_ticks()
+        found = self._one("SELECT tick FROM events WHERE id = ?", id_)
+        if found is None:
+            self._check_ticks(0, -1)
+            return None
+        self._check_ticks(found[0], found[0])
         with guard_reading(self.path):
             row = self._connection.execute("SELECT * FROM events WHERE id = ?", (id_,)).fetchone()
-            if row is None:
-                return None
             _, tick, kind, agent, data = row
             return read_event(id_, tick, kind, agent, data)
 
@@ -225,7 +267,15 @@ class RunReader:
     def calls_of(self, agent: str) -> list[CallRow]:
         """Return the model calls of one agent, ordered by tick, purpose and number."""
         with guard_reading(self.path):
-            return read_calls_of(self.path, self._connection, agent)
+            return find_calls(self.path, self._connection, -1, 2**62, agent)
+
+    def list_calls(self, first: int, last: int, agent: str | None = None) -> list[CallRow]:
+        """Return an agent's or everybody's model calls of these ticks.
+
+        They are ordered by tick, agent, purpose and number.
+        """
+        with guard_reading(self.path):
+            return find_calls(self.path, self._connection, first, last, agent)
 
     def prompts(self) -> Iterator[tuple[CallRow, list[Message]]]:
         """Yield the model calls as `calls` does, each with its prompt."""
@@ -395,16 +445,23 @@ class RunReader:
         agents = tuple(name for (name,) in run.execute(query, (policy,)))
         return PolicyFailure(policy, count, agents, tick, agent, text)
 
-    def _check_ticks(self) -> None:
-        """Compare the checksums of ticks and events once, before the first of them is read."""
+    def _check_ticks(self, first: int = 0, last: int | None = None) -> None:
+        """Compare the checksums of ticks and events before they are read: all of them, once.
+
+        Of a known file those of the ticks that are read.
+        """
         if "ticks" not in self._checked:
             with guard_reading(self.path):
                 self._connection.execute("BEGIN")  # one snapshot, even while it is written
                 try:
-                    verify_chain(self.path, self._connection)
+                    if self._known:
+                        verify_chain(self.path, self._connection, last, first=first)
+                    else:
+                        verify_chain(self.path, self._connection)
                 finally:
                     self._connection.execute("COMMIT")
-            self._checked.add("ticks")
+            if not self._known:
+                self._checked.add("ticks")
 
     def _check_rows(self, table: RecordTable) -> None:
         """Compare the checksums of a table once, before sums over it are read."""

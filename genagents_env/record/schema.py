@@ -26,8 +26,10 @@ def create(path: Path) -> RunConnection:
     return connection
 
 
-def open_file(path: Path, *, write: bool) -> RunConnection:
+def open_file(path: Path, *, write: bool, known: bool = False) -> RunConnection:
     """Return a connection to an existing run file.
+
+    Its pages are checked, unless it is `known`: opened before, and whole.
 
     Raises:
         RecordError: it is missing, foreign, damaged, or of another format than this version's.
@@ -39,7 +41,8 @@ def open_file(path: Path, *, write: bool) -> RunConnection:
             connection.execute("PRAGMA cell_size_check=ON")
             check_header(path, connection)
             check_tables(path, connection)
-            check_pages(path, connection, indexes=write)
+            if not known:
+                check_pages(path, connection, indexes=write)
             if write:
                 _tune(connection)
         except BaseException:

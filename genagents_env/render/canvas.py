@@ -21,6 +21,8 @@ FAINT: Color = (128, 120, 124)
 THING: Color = (252, 249, 242)
 EDGE: Color = (190, 178, 164)
 ICON: Color = (120, 92, 70)
+PAPER: Color = (250, 247, 240)
+NIGHT: Color = (52, 60, 110)
 
 
 @dataclass(frozen=True, slots=True)

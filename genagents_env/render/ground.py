@@ -48,7 +48,7 @@ class GroundImage:
 
     def _shade_walls(self) -> None:
         """Give walls a shadow on the floor below them, so that rooms look like rooms."""
-        walls, t = _find_walls(self.plan), self.tile
+        walls, t = find_walls(self.plan), self.tile
         below = np.zeros_like(walls)
         below[1:] = walls[:-1]
         for y, x in np.argwhere(below & ~self.plan.blocked).tolist():
@@ -117,7 +117,7 @@ class GroundImage:
         return int(((owners != sector) & (part != OUTSIDE)).sum()) > _CORNER
 
 
-def _find_walls(plan: TownPlan) -> npt.NDArray[np.bool_]:
+def find_walls(plan: TownPlan) -> npt.NDArray[np.bool_]:
     """Return the blocked tiles that touch a room; the other blocked ones are hedges."""
     indoors = (plan.arena != OUTSIDE) & ~np.array([a.open_air for a in plan.arenas])[plan.arena]
     near = ndimage.binary_dilation(indoors, np.ones((3, 3), bool))
@@ -130,7 +130,7 @@ def _color_tiles(plan: TownPlan) -> npt.NDArray[np.uint8]:
     table = np.array([find_floor_color(plan, i) for i in range(len(plan.arenas))], np.uint8)
     tiles = table[plan.arena]
     tiles[plan.blocked] = HEDGE
-    tiles[_find_walls(plan)] = WALL
+    tiles[find_walls(plan)] = WALL
     odd = (np.indices(plan.arena.shape).sum(axis=0) % 2).astype(bool) & ~plan.blocked
     tiles[odd] = np.minimum(tiles[odd].astype(np.int16) + 4, 255).astype(np.uint8)
     return tiles

@@ -3,7 +3,7 @@
 import numpy as np
 from PIL import Image, ImageDraw
 
-from genagents_env.render.canvas import FAINT, INK, Color
+from genagents_env.render.canvas import FAINT, INK, PAPER, Color
 from genagents_env.render.fonts import Fonts
 from genagents_env.render.ground import GroundImage
 from genagents_env.scenario.plan import TownPlan
@@ -12,7 +12,6 @@ WIDEST, HIGHEST = 4600, 3600  # pixels of the map, unless told otherwise
 SMALLEST, LARGEST = 8, 40  # pixels a tile
 HEADER, RULER, EVERY = 60, 34, 5  # pixels above and around the map; tiles between numbers
 MARGIN = 2  # tiles around what can be walked on
-PAPER: Color = (250, 247, 240)
 SPAWN: Color = (196, 72, 62)
 
 

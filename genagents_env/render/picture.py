@@ -1,7 +1,6 @@
 """One tick as a picture: the town from above, its people, what they do and what they say."""
 
 from collections.abc import Sequence
-from colorsys import hls_to_rgb
 from datetime import datetime
 
 import numpy as np
@@ -10,9 +9,10 @@ from PIL import Image, ImageDraw
 
 from genagents_env.render import RenderSnapshot, format_clock, make_initials, shorten
 from genagents_env.render.boxes import Box, Boxes
-from genagents_env.render.canvas import FAINT, INK, Color
+from genagents_env.render.canvas import FAINT, INK, NIGHT, PAPER
 from genagents_env.render.fonts import AnyFont, Fonts
 from genagents_env.render.ground import GroundImage
+from genagents_env.render.palette import find_person_color
 from genagents_env.scenario.plan import TownPlan
 from genagents_env.scenario.sprites import decode_sprite, open_png
 
@@ -20,8 +20,6 @@ MAP_WIDTH, MAP_HEIGHT = 1800, 1500  # pixels the map may take
 SMALLEST, LARGEST = 10, 48  # pixels a tile
 HEADER, SIDE = 54, 380
 Positions = npt.NDArray[np.integer] | npt.NDArray[np.floating]
-PAPER: Color = (250, 247, 240)
-NIGHT: Color = (52, 60, 110)
 
 
 class Picture:
@@ -60,7 +58,7 @@ class Picture:
         rows = min(len(self.names), 12)
         self.size = (wide + SIDE, HEADER + max(high, 24 + rows * 44))
         self.disc = max(20, min(40, int(self.tile * 1.15)))
-        self.colors = [_person_color(i) for i in range(len(self.names))]
+        self.colors = [find_person_color(i) for i in range(len(self.names))]
         self._discs: dict[tuple[int, bool, int], Image.Image] = {}
 
     def draw(
@@ -285,11 +283,6 @@ def _fit_sprite(sprite: Image.Image, asleep: bool, size: int) -> Image.Image:
     square = Image.new("RGBA", (size, size))
     square.paste(shown, ((size - wide) // 2, size - high))
     return square
-
-
-def _person_color(i: int) -> Color:
-    red, green, blue = hls_to_rgb((0.02 + i * 0.381966) % 1.0, 0.4 - 0.06 * (i % 3), 0.62)
-    return (round(red * 255), round(green * 255), round(blue * 255))
 
 
 def _night(moment: datetime) -> float:

@@ -10,6 +10,7 @@ from typing import Any, Literal, ParamSpec
 
 from genagents_env.errors import ConfigError
 from genagents_env.extras import format_install_command
+from genagents_env.render.palette import COLOURS
 from genagents_env.text import clean
 
 try:
@@ -51,12 +52,6 @@ FONT = "DejaVu Sans"  # comes with matplotlib
 DPI = 120
 GREY, PALE, DARK = "#9aa0a6", "#eceef1", "#30343a"
 NONE = "#cdd2d8"  # the value of those who have none
-# After Petroff 2021 (arXiv 2107.02270), whose colours the colour-blind can distinguish, too; in
-# place of its two greys, which would look like NONE, a green and a pink.
-COLOURS = (
-    *("#3f90da", "#ffa90e", "#bd1f01", "#832db6", "#2f9e62"),
-    *("#a96b59", "#92dadd", "#e78ac3", "#b9ac70", "#e76300"),
-)
 HATCHES = ("", "//", "..")  # for more values than colours
 LIMIT = 34  # characters of a label
 _INCHES = 0.085  # of a letter in a legend, on average

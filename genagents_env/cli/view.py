@@ -1,0 +1,121 @@
+"""`genagents view`: the page of a run, on loopback."""
+
+import secrets
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote, urlencode
+
+import typer
+
+from genagents_env.cli.browser import open_browser
+from genagents_env.cli.look import parse_tick
+from genagents_env.cli.options import RunFile
+from genagents_env.cli.screen import say
+from genagents_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from genagents_env.record import RunReader
+    from genagents_env.view.server import ViewServer
+
+NoOpen = Annotated[bool, typer.Option("--no-open", help="Print the address alone.")]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Of the page; 0 takes a free one.")]
+_NEW = "new"  # as a token: one is drawn
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    app.command()(view)
+
+
+def view(
+    run_file: RunFile,
+    at: Annotated[str | None, typer.Option(help="Begin at this town time: 17:10.")] = None,
+    person: Annotated[str | None, typer.Option(help="Begin with this person.")] = None,
+    no_open: NoOpen = False,
+    port: Port = 0,
+    host: Annotated[
+        str, typer.Option(help="Listen there, and not on loopback alone; goes with --token.")
+    ] = "127.0.0.1",
+    token: Annotated[
+        str | None,
+        typer.Option(help="What the address must show once, to be let in; `new` makes one."),
+    ] = None,
+    wait: Annotated[bool, typer.Option("--wait", help="The run file may come later.")] = False,
+    with_parent: Annotated[bool, typer.Option(hidden=True, help="End as the input ends.")] = False,
+) -> None:
+    """Look at a run in the browser: its map, its story, its people, why they did what they did.
+
+    Also while it is written. Ctrl-C ends.
+
+    Example: genagents view run.sqlite --at 17:10 --person klaus
+    """
+    from genagents_env.view.admission import Admission
+    from genagents_env.view.open_run import OpenRun
+    from genagents_env.view.server import ViewServer
+
+    admission = Admission(host, secrets.token_urlsafe(24) if token == _NEW else token)
+    with closing(OpenRun(run_file, wait=wait)) as run:
+        moment = make_moment(run_file, at, person) if at or person else ""
+        with ViewServer(run, admission, port) as server:
+            address = server.address + moment
+            say(address)
+            sys.stdout.flush()
+            if with_parent:
+                Thread(target=_await_parent, args=[server], daemon=True).start()
+            if not no_open and not open_browser(address):
+                say("No browser was found; open the address in one. Ctrl-C ends.")
+            with _end_quietly():
+                server.serve_forever()
+
+
+def make_moment(run_file: Path, at: str | None, person: str | None) -> str:
+    """Return what of an address names a moment of a run and a person in it.
+
+    Raises:
+        ConfigError: the time is none, or nobody or more than one is called so.
+    """
+    from genagents_env.record import RunReader
+
+    with RunReader(run_file) as run:
+        parts = {} if at is None else {"t": str(parse_tick(run, at))}
+        if person is not None:
+            parts["p"] = _find_person(run, person)
+    return f"#{urlencode(parts, quote_via=quote)}"
+
+
+def _find_person(run: "RunReader", text: str) -> str:
+    wanted = text.casefold()
+    names = run.meta.names
+    if text in names:
+        return text
+    found = [name for name in names if wanted in (name.casefold(), *name.casefold().split())]
+    if len(found) != 1:
+        raise ConfigError(f"--person: {text!r} names {len(found)} people; there are {names}")
+    return found[0]
+
+
+@contextmanager
+def _end_quietly() -> Iterator[None]:
+    """End by Ctrl-C or SIGTERM as by the end of a page that is closed."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    former = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        pass
+    finally:
+        signal.signal(signal.SIGTERM, former)
+
+
+def _await_parent(server: "ViewServer") -> None:
+    """End the server once nobody can write to this process any more."""
+    sys.stdin.buffer.read()
+    server.shutdown()

@@ -1,0 +1,58 @@
+"""The resources `calls/K` and `prompts/AGENT/K`: what models were asked, and what they replied."""
+
+from dataclasses import asdict
+
+from genagents_env.llm.prices import Price
+from genagents_env.record import CallRow, RunReader
+from genagents_env.record.calls import parse_messages
+from genagents_env.record.guard import guard_reading
+from genagents_env.record.rows import JSON
+from genagents_env.view.parts import find_span
+
+
+def make_calls(run: RunReader, part: int) -> dict[str, JSON]:
+    """Return the model calls of a part without their texts; agents by their rows."""
+    row = {name: index for index, name in enumerate(run.meta.names)}
+    return {
+        "calls": [
+            {
+                "agent": row.get(call.agent, -1),
+                "tick": call.tick,
+                "purpose": call.purpose,
+                "number": call.number,
+                "outcome": call.outcome,
+                "promptTokens": call.prompt_tokens,
+                "completionTokens": call.completion_tokens,
+                "dollars": _find_cost(run.find_price(call.model), call),
+                "seconds": call.latency_seconds,
+                "model": call.model,
+            }
+            for call in run.list_calls(*find_span(part))
+        ]
+    }
+
+
+def make_prompts(run: RunReader, agent: int, part: int) -> dict[str, JSON]:
+    """Return the texts of an agent's calls in the ticks of a part, in the order of `calls/K`."""
+    calls = run.list_calls(*find_span(part), run.meta.names[agent])
+    with guard_reading(run.path):
+        return {"prompts": [_describe_prompt(call) for call in calls]}
+
+
+def _describe_prompt(call: CallRow) -> dict[str, JSON]:
+    return {
+        "tick": call.tick,
+        "purpose": call.purpose,
+        "number": call.number,
+        "messages": [asdict(message) for message in parse_messages(call)],
+        "reply": call.reply,
+        "fault": call.fault,
+    }
+
+
+def _find_cost(price: Price | None, call: CallRow) -> float | None:
+    """Return what a call cost, with the attempts in which a model only thought."""
+    if price is None:
+        return None
+    read = call.prompt_tokens + call.unsaid_prompt_tokens
+    return float(price.cost(read, call.completion_tokens + call.unsaid_completion_tokens))

@@ -1,0 +1,133 @@
+"""The one table of what the page is given: by the server, and in the exported file."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal, TypeAlias
+
+from genagents_env.record import RunReader
+from genagents_env.record.rows import JSON
+from genagents_env.view.calls import make_calls, make_prompts
+from genagents_env.view.events import make_events
+from genagents_env.view.head import make_head
+from genagents_env.view.mind import make_mind
+from genagents_env.view.parts import count_parts
+from genagents_env.view.scenes import make_gatherings, make_story
+from genagents_env.view.status import make_status
+from genagents_env.view.ticks import make_ticks
+from genagents_env.view.town import make_town
+
+Number: TypeAlias = Literal["agent", "part", "tick"]  # what stands behind the name of a resource
+_NAME = re.compile(r"([a-z]{1,20})((?:/(?:0|[1-9]\d{0,8})){0,2})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """A run as it is looked at: its reader, and what `head` and `status` say of the looking."""
+
+    run: RunReader
+    revision: int = 0
+    live: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Something that the page is given under `name`, followed by `numbers`.
+
+    Attributes:
+        make: returns it as bytes or as what `json` takes.
+        numbers: what stands behind the name.
+        slow: it is made of the whole run, so it is kept for a while.
+        media_type: of what the page reads.
+    """
+
+    make: Callable[..., bytes | JSON]
+    numbers: tuple[Number, ...] = ()
+    slow: bool = False
+    media_type: str = "application/json"
+
+
+RESOURCES: Mapping[str, Resource] = {
+    "head": Resource(lambda of: make_head(of.run, revision=of.revision, live=of.live)),
+    "status": Resource(lambda of: make_status(of.run, of.revision)),
+    "town": Resource(lambda of: make_town(of.run)),
+    "ticks": Resource(
+        lambda of, part: make_ticks(of.run, part),
+        ("part",),
+        media_type="application/octet-stream",
+    ),
+    "events": Resource(lambda of, part: make_events(of.run, part), ("part",)),
+    "calls": Resource(lambda of, part: make_calls(of.run, part), ("part",)),
+    "prompts": Resource(
+        lambda of, agent, part: make_prompts(of.run, agent, part), ("agent", "part")
+    ),
+    "story": Resource(lambda of: make_story(of.run), slow=True),
+    "gatherings": Resource(lambda of: make_gatherings(of.run), slow=True),
+    "person": Resource(lambda of, agent: make_mind(of.run, agent), ("agent",), slow=True),
+}
+
+
+class UnknownResource(LookupError):
+    """There is no resource of this name in this run."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceKey:
+    """A resource and its numbers, such as `events/3`."""
+
+    resource: str
+    numbers: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return "/".join((self.resource, *map(str, self.numbers)))
+
+
+def parse_key(name: str) -> ResourceKey:
+    """Return what is asked for by a name such as `events/3`.
+
+    Raises:
+        UnknownResource: it is none.
+    """
+    found = _NAME.fullmatch(name)
+    resource = RESOURCES.get(found[1]) if found else None
+    numbers = tuple(int(number) for number in found[2].split("/")[1:]) if found else ()
+    if found is None or resource is None or len(numbers) != len(resource.numbers):
+        raise UnknownResource(name)
+    return ResourceKey(found[1], numbers)
+
+
+def make_resource(of: RunView, key: ResourceKey) -> bytes:
+    """Return a resource as the page reads it.
+
+    Raises:
+        UnknownResource: the run has no such agent, part or tick.
+        RecordError: the file is damaged where it is read.
+    """
+    resource = RESOURCES[key.resource]
+    bounds = _find_bounds(of.run)
+    for kind, number in zip(resource.numbers, key.numbers, strict=True):
+        if number >= bounds[kind]:
+            raise UnknownResource(str(key))
+    made = resource.make(of, *key.numbers)
+    return made if isinstance(made, bytes) else encode_json(made)
+
+
+def list_keys(run: RunReader) -> Iterator[ResourceKey]:
+    """Yield all that a run has, in the order of the table."""
+    bounds = {**_find_bounds(run), "part": count_parts(run.last_tick)}
+    for name, resource in RESOURCES.items():
+        for numbers in product(*(range(bounds[kind]) for kind in resource.numbers)):
+            yield ResourceKey(name, numbers)
+
+
+def encode_json(value: JSON) -> bytes:
+    """Return the JSON text of a resource."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def _find_bounds(run: RunReader) -> Mapping[Number, int]:
+    """Return how many there are of each number; parts that are yet to come among them."""
+    horizon = max(run.meta.horizon, run.last_tick)
+    return {"agent": len(run.meta.names), "part": count_parts(horizon), "tick": horizon + 1}
