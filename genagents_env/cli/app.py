@@ -16,6 +16,7 @@ from genagents_env.cli import (
     compare,
     doctor,
     files,
+    film,
     interviews,
     judge,
     lists,
@@ -51,7 +52,7 @@ app = typer.Typer(
     "interrupted.",
 )
 for group in (
-    *(runs, view, doctor, look, prompts, files, report, interviews, memories),
+    *(runs, view, doctor, look, film, prompts, files, report, interviews, memories),
     *(judge, sweep, compare, rate, lists, new, maps, tasks),
 ):
     group.add_to(app)

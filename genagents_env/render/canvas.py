@@ -22,6 +22,7 @@ THING: Color = (252, 249, 242)
 EDGE: Color = (190, 178, 164)
 ICON: Color = (120, 92, 70)
 PAPER: Color = (250, 247, 240)
+BORDER: Color = (214, 206, 194)
 NIGHT: Color = (52, 60, 110)
 
 

@@ -2,18 +2,25 @@
 
 from collections import deque
 from collections.abc import Iterator
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from genagents_env.render import RenderSnapshot
 from genagents_env.render.motion import Motion
-from genagents_env.render.picture import Picture
 
-Frame = npt.NDArray[np.uint8]
+Frame = TypeVar("Frame", covariant=True)
 
 
-class Film:
+class FramePainter(Protocol[Frame]):
+    """Draws the pictures of a film, such as a `Picture`."""
+
+    def draw(self, snapshot: RenderSnapshot, positions: npt.NDArray[np.floating], /) -> Frame:
+        """Return the picture of people who do what the snapshot says, standing at `positions`."""
+
+
+class Film(Generic[Frame]):
     """Draws several pictures a tick.
 
     Where people are on their way is known a step later, so pictures may come with a later tick.
@@ -24,7 +31,9 @@ class Film:
         frames_per_tick: at least 1.
     """
 
-    def __init__(self, picture: Picture, motion: Motion, frames_per_tick: int = 10) -> None:
+    def __init__(
+        self, picture: FramePainter[Frame], motion: Motion, frames_per_tick: int = 10
+    ) -> None:
         if frames_per_tick < 1:
             raise ValueError(f"{frames_per_tick} frames a tick; at least 1")
         self._picture, self._motion, self._rate = picture, motion, frames_per_tick

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
+from genagents_env.render import shorten
+
 _PACKAGE = "manimgx_fonts"  # Noto Sans and Noto Emoji, SIL Open Font License
 _JOINERS = ("\u200d", "\ufe0f", "\ufe0e")  # parts of an emoji that draw nothing by themselves
 
@@ -70,6 +72,16 @@ class Fonts:
         canvas = Image.new("L", (24, 24))
         ImageDraw.Draw(canvas).text((0, 0), sign, 255, font)
         return canvas.tobytes() if canvas.getbbox() else b""
+
+
+def cut_to_fit(text: str, font: AnyFont, room: float) -> str:
+    """Return `text`, cut so that it takes at most `room` pixels."""
+    if font.getlength(text) <= room:
+        return text
+    limit = len(text)
+    while limit > 1 and font.getlength(shorten(text, limit)) > room:
+        limit -= max(1, limit // 16)
+    return shorten(text, limit) if font.getlength(shorten(text, limit)) <= room else ""
 
 
 def _find_file(folder: Path | None, name: str) -> str | None:

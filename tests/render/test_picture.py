@@ -8,7 +8,8 @@ import pytest
 
 from genagents_env.render.boxes import Boxes
 from genagents_env.render.fonts import Fonts
-from genagents_env.render.picture import HEADER, Picture
+from genagents_env.render.header import HEADER
+from genagents_env.render.picture import Picture
 from tests.render.towns import NAMES, Frame, town
 
 

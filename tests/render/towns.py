@@ -6,6 +6,7 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
+from genagents_env.render import RenderSnapshot
 from genagents_env.scenario.plan import ArenaPlan, ObjectPlan, SectorPlan, TownPlan
 
 Ints = npt.NDArray[np.int64]
@@ -68,3 +69,12 @@ class Frame:
     emoji: tuple[str, ...] = ("🍳", "🌹", "")
     object_states: tuple[str, ...] = ("off", "still")
     spoken: tuple[tuple[int, str], ...] = ((0, "Good morning, Ben!"),)
+
+
+def check_same(shown: RenderSnapshot, true: RenderSnapshot) -> None:
+    """Check that two snapshots are drawn alike."""
+    assert (shown.tick, shown.time) == (true.tick, true.time)
+    for name in ("x", "y", "arena", "asleep", "present"):
+        assert np.array_equal(getattr(shown, name), getattr(true, name)), (shown.tick, name)
+    for name in ("doing", "emoji", "object_states", "spoken"):
+        assert tuple(getattr(shown, name)) == tuple(getattr(true, name)), (shown.tick, name)

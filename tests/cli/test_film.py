@@ -1,0 +1,159 @@
+"""`genagents picture` and `film`: a run, or a part of the town, in files that are whole."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from genagents_env import town_v0
+from genagents_env.render.mp4 import check_encoder
+from genagents_env.render.picture import Picture
+from genagents_env.run import PolicySpec, RunOptions, run
+from genagents_env.scenario import lay_out
+from tests.cli.conftest import Run
+from tests.run.towns import compose_spec
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return ten minutes of two people who do what comes to them in a cottage, from 09:00 on."""
+    path = tmp_path_factory.mktemp("filmed") / "run.sqlite"
+    run(compose_spec("tiny", policy=PolicySpec("random")), path, RunOptions())
+    return str(path)
+
+
+def open_pixels(file: str) -> np.ndarray:
+    return np.asarray(Image.open(file).convert("RGB"))
+
+
+def test_a_picture_is_that_of_rgb_array_at_that_time(genagents: Run, path: str) -> None:
+    env = town_v0.parallel_env(scenario="tiny", render_mode="rgb_array")
+    wide, high = Picture(lay_out(env.world.scenario), env.possible_agents).size
+    code, out, err = genagents("picture", path)
+    assert (code, err) == (0, "")
+    assert out == f"run-0910.png: Mon 13 Feb 2023, 09:10:00, {wide} x {high} pixels\n"
+    assert genagents("picture", path, "--at", "09:00", "--out", "first.png")[0] == 0
+    env.reset(seed=0)
+    shown = env.render()
+    assert isinstance(shown, np.ndarray)
+    assert np.array_equal(open_pixels("first.png"), shown)
+    assert not np.array_equal(open_pixels("first.png"), open_pixels("run-0910.png"))
+
+
+def test_a_part_of_the_town_is_drawn_as_wide_as_asked_for(genagents: Run, path: str) -> None:
+    code, _, err = genagents(
+        *("picture", path, "--place", "Cottage", "--width", "640", "--out", "cottage.png")
+    )
+    assert (code, err) == (0, "")
+    code, _, err = genagents("picture", path, "--follow", "ada", "--out", "ada.png")
+    assert (code, err) == (0, "")
+    assert open_pixels("cottage.png").shape[1] == 640
+    assert open_pixels("ada.png").shape[1] == 900
+    assert genagents("picture", path, "--width", "640", "--out", "town.png")[0] == 0
+    assert (open_pixels("town.png")[:300] != open_pixels("cottage.png")[:300]).any()
+
+
+def test_a_gif_shows_people_walking_and_what_has_changed(genagents: Run, path: str) -> None:
+    part = ("--from", "09:00", "--to", "09:02", "--place", "Cottage", "--width", "480")
+    code, out, err = genagents("film", path, "cottage.gif", *part)
+    assert (code, err) == (0, "")
+    film = Image.open("cottage.gif")
+    assert f"cottage.gif: {2 + 1.5 + 1 / 12:.1f} s, 25 pictures," in out
+    assert film.size[0] == 480
+    assert film.info["loop"] == 0
+    assert 5 < film.n_frames <= 25  # type: ignore[attr-defined]
+    shown = np.asarray(film.convert("RGB")).astype(int)
+    genagents("picture", path, "--at", "09:00", "--out", "first.png", *part[4:])
+    assert np.abs(shown - open_pixels("first.png")).mean() < 0.5  # the same but for a few colours
+
+
+def test_a_film_of_the_same_run_is_the_same_file(genagents: Run, path: str, tmp_path: Path) -> None:
+    part = ("--to", "09:01", "--follow", "Ben Carver", "--width", "320", "--read", "-q")
+    for name in ("a.gif", "b.gif"):
+        assert genagents("film", path, name, *part)[0] == 0
+    assert (tmp_path / "a.gif").read_bytes() == (tmp_path / "b.gif").read_bytes()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.gif", "b.gif"]
+
+
+def test_an_mp4_is_a_film(genagents: Run, path: str, tmp_path: Path) -> None:
+    imageio = pytest.importorskip("imageio_ffmpeg", reason="the extra `pictures` brings it")
+    part = ("--to", "09:01", "--place", "Cottage", "--width", "401")
+    code, out, err = genagents("film", path, "cottage.mp4", *part)
+    assert (code, err) == (0, "")
+    assert "cottage.mp4: " in out
+    frames, seconds = imageio.count_frames_and_secs(str(tmp_path / "cottage.mp4"))
+    assert (frames, seconds) == (31, pytest.approx(31 / 12, abs=0.01))
+    reader = imageio.read_frames(str(tmp_path / "cottage.mp4"))
+    wide, high = next(reader)["size"]
+    reader.close()
+    assert wide == 402  # even, as H.264 wants it
+    assert high % 2 == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("picture", "--at", "14:00"),
+            "--at 14:00: run.sqlite has no 2023-02-13T14:00:00; it goes",
+        ),
+        (("picture", "--at", "noon"), "'noon' is not a time; expected 08:30"),
+        (("picture", "--out", "x.jpg"), "a picture is a PNG; name it x.png"),
+        (
+            ("picture", "--place", "Cotage"),
+            "no place called 'Cotage'; did you mean Cottage",
+        ),
+        (("picture", "--follow", "Ben Craver"), "'Ben Craver'; did you mean Ben Carver?"),
+        (("picture", "--place", "Cottage", "--follow", "Ada Brook"), "not both"),
+        (("film", "x.avi"), "a film is a .gif or an .mp4; name it x.gif"),
+        (("film", "none/x.gif"), "there is no folder none; make it first"),
+        (
+            ("film", "x.gif", "--from", "09:05", "--to", "09:05"),
+            "--from 09:05:00 is not before",
+        ),
+        (("film", "x.gif", "--speed", "1"), "at most 3,000 go into a GIF: say --speed 3, or take"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_and_leaves_no_file(
+    arguments: tuple[str, ...], said: str, genagents: Run, path: str, tmp_path: Path
+) -> None:
+    (tmp_path / "run.sqlite").symlink_to(path)
+    code, out, err = genagents(arguments[0], "run.sqlite", *arguments[1:])
+    assert (code, out) == (2, "")
+    assert said in err
+    assert [file.name for file in tmp_path.iterdir()] == ["run.sqlite"]
+
+
+def test_what_stops_a_film_leaves_no_half_of_it(
+    genagents: Run, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "x.gif").write_bytes(b"before")
+    drawn = 0
+
+    def fail(*_: object) -> float:
+        nonlocal drawn
+        drawn += 1
+        if drawn > 12:
+            raise OSError(28, "No space left on device")
+        return 0.0
+
+    monkeypatch.setattr("genagents_env.render.words.WordsPainter._add_words", fail)
+    code, _, err = genagents("film", path, "x.gif", "--width", "320")
+    assert code == 2
+    assert "the disk is full" in err
+    assert (tmp_path / "x.gif").read_bytes() == b"before"
+    assert [file.name for file in tmp_path.iterdir()] == ["x.gif"]
+
+
+def test_without_the_encoder_it_is_said_how_to_get_it(
+    genagents: Run, path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("genagents_env.render.mp4.find_spec", lambda _: None)
+    code, _, err = genagents("film", path, "x.mp4")
+    assert code == 2
+    assert "an MP4 needs imageio-ffmpeg: " in err
+    assert "[pictures]" in err
+    assert err.rstrip().endswith("or write a .gif")
+    with pytest.raises(Exception, match="imageio-ffmpeg"):
+        check_encoder()
