@@ -1,11 +1,21 @@
 // Puts the page together: what is recorded, the clock, the map, the timeline and the panels.
 
+import { Actions } from "./actions";
+import { keepAddress, readAddress } from "./address";
+import { mountObjectCard, mountTip } from "./cards";
+import { mountControls, mountMapButtons } from "./controls";
 import { make } from "./dom";
+import { mountHeader } from "./header";
 import { layOut } from "./layout";
 import { TownMap } from "./map/town_map";
+import { Marks } from "./marks";
 import { mountPanels } from "./panels/index";
+import { exposeProbe } from "./probe";
 import { openReplay } from "./replay";
+import type { Replay } from "./replay";
 import { Store } from "./store";
+import { Strip } from "./strip";
+import { mountVoice } from "./voice";
 
 async function open(app: HTMLElement): Promise<void> {
   const store = new Store({
@@ -23,20 +33,47 @@ async function open(app: HTMLElement): Promise<void> {
   const replay = await openReplay(store);
   const { recording, clock } = replay;
   document.title = recording.head.title;
+  const given = readAddress(location.hash, recording.head);
   const layout = layOut(app, store);
-  layout.header.append(make("h1", {}, recording.head.title));
   const map = new TownMap(layout.map, replay, store);
+  const marks = new Marks(recording);
+  const actions = new Actions(replay, store, map, marks, mountVoice(layout.live, replay, store));
+  mountHeader(layout.header, replay, store);
+  mountTip(layout.map, map, replay, store);
+  mountObjectCard(layout.map, replay, store);
+  mountMapButtons(layout.map, map, store, actions);
+  mountControls(layout.timeline, replay, store, marks, actions);
+  new Strip(layout.timeline, replay, store, marks);
+  const probe = exposeProbe(replay, store, map);
+  store.set(given);
+
   const frame = (now: number): void => {
     clock.frame(now);
     map.frame(now);
     requestAnimationFrame(frame);
   };
-  Object.assign(window, { dev: { map, store, replay } });
-  await recording.load(store.get().time, () => {
-    requestAnimationFrame(frame);
+  const paint = (): void => {
+    map.start();
+    frame(performance.now());
+    probe.painted = performance.now();
     mountPanels(layout, replay, store);
-  });
+  };
+  await recording.load(given.time ?? (clock.live ? recording.head.status.lastTick : 0), paint);
+  if (given.time === undefined) begin(replay, store);
+  keepAddress(replay, store);
+  probe.ready = true;
   void recording.follow();
+}
+
+/** Where no moment was asked for: with the end of a live run, else from where people are up and about. */
+function begin({ recording, clock }: Replay, store: Store): void {
+  if (clock.live) {
+    clock.followEnd();
+    return;
+  }
+  const first = recording.events.find((event) => event[2] === "wake" || event[2] === "say" || (event[2] === "doing" && event[1] > 0));
+  if (first !== undefined && first[1] > 30) clock.seek(first[1] - 3);
+  store.set({ playing: !matchMedia("(prefers-reduced-motion: reduce)").matches });
 }
 
 const app = document.getElementById("app");

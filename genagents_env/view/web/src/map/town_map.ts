@@ -88,6 +88,28 @@ export class TownMap {
     });
   }
 
+  /** Brings the map to where the address wants it, at once, when people can first be shown. */
+  start(): void {
+    const { zoom, person, follow, time } = this.store.get();
+    this.motion.find(time, this.people.positions);
+    if (zoom > 0) this.camera.scale = zoom;
+    if (person >= 0 && (zoom > 0 || follow)) this.aimAt(person);
+    if (this.aim !== null) Object.assign(this.camera, this.aim);
+    this.camera.keepInside();
+    this.aim = null;
+    this.touch();
+  }
+
+  /** Brings somebody into the window, where they are not. */
+  show(agent: AgentIndex | -1): void {
+    if (agent < 0) return;
+    this.motion.find(this.store.get().time, this.people.positions);
+    const x = this.people.positions[2 * agent] ?? -1;
+    const y = this.people.positions[2 * agent + 1] ?? -1;
+    if (x >= 0 && !this.camera.sees(x, y, -2)) this.aim = { x: x + 0.5, y: y + 0.5, scale: this.camera.scale };
+    this.touch();
+  }
+
   /** Has the map drawn again. */
   touch(): void {
     this.dirty = true;
