@@ -1,0 +1,69 @@
+// Finding words in the texts of an element: every place is marked, and one can go from one to the next.
+
+import { make } from "../dom";
+
+const SHORTEST = 2; // letters
+
+export class WordFinder {
+  readonly element: HTMLElement;
+  private marks: HTMLElement[] = [];
+  private at = -1;
+  private readonly input = make("input", { type: "search", placeholder: "Find in prompts", "aria-label": "Find in prompts and replies" });
+  private readonly counted = make("span", { class: "found", "aria-live": "polite" });
+
+  constructor(private readonly root: HTMLElement) {
+    const next = make("button", { type: "button", class: "quiet", "aria-label": "Next place" }, "↓");
+    next.addEventListener("click", () => this.go(1));
+    this.element = make("div", { class: "find", role: "search" }, this.input, this.counted, next);
+    this.input.addEventListener("input", () => this.find());
+    this.input.addEventListener("keydown", (key) => {
+      if (key.key !== "Enter") return;
+      key.preventDefault();
+      this.go(key.shiftKey ? -1 : 1);
+    });
+    root.addEventListener("texts", () => this.find());
+  }
+
+  private find(): void {
+    const query = this.input.value.trim().toLocaleLowerCase();
+    this.marks = [];
+    this.at = -1;
+    for (const text of this.root.querySelectorAll<HTMLElement>(".searchable")) {
+      const whole = text.textContent ?? "";
+      if (text.childElementCount > 0) text.replaceChildren(whole);
+      if (query.length >= SHORTEST) this.mark(text, whole, query);
+    }
+    this.counted.textContent = query.length < SHORTEST ? "" : this.marks.length === 1 ? "1 place" : `${this.marks.length} places`;
+    if (this.marks.length > 0) for (const mark of this.marks) unfold(mark, this.root);
+  }
+
+  private mark(text: HTMLElement, whole: string, query: string): void {
+    const lower = whole.toLocaleLowerCase();
+    if (lower.length !== whole.length) return; // letters that change their length: places would be off
+    const pieces: (Node | string)[] = [];
+    let from = 0;
+    for (let at = lower.indexOf(query); at >= 0; at = lower.indexOf(query, from)) {
+      const mark = make("mark", {}, whole.slice(at, at + query.length));
+      pieces.push(whole.slice(from, at), mark);
+      this.marks.push(mark);
+      from = at + query.length;
+    }
+    if (from > 0) text.replaceChildren(...pieces, whole.slice(from));
+  }
+
+  private go(step: number): void {
+    if (this.marks.length === 0) return;
+    this.marks[this.at]?.classList.remove("here");
+    this.at = (this.at + step + this.marks.length) % this.marks.length;
+    const mark = this.marks[this.at];
+    mark?.classList.add("here");
+    mark?.scrollIntoView({ block: "center" });
+    this.counted.textContent = `${this.at + 1} of ${this.marks.length}`;
+  }
+}
+
+function unfold(mark: HTMLElement, root: HTMLElement): void {
+  for (let at: HTMLElement | null = mark; at !== null && at !== root; at = at.parentElement) {
+    if (at instanceof HTMLDetailsElement) at.open = true;
+  }
+}

@@ -1,0 +1,152 @@
+// The story: scenes by place and talk, going along with the clock until the reader scrolls.
+
+import { make } from "../dom";
+import type { Scene, SceneLine, Story, Tick } from "../protocol";
+import type { Context } from "./context";
+import { note } from "./parts";
+import { SceneView } from "./scene_view";
+
+const NEAR = "1200px 0px"; // of the window: scenes so near are filled
+const AT = 0.3; // of the height of the list: where the current line is put
+
+export function mountStory(element: HTMLElement, context: Context): void {
+  new StoryPanel(element, context);
+}
+
+class StoryPanel {
+  private story: Story = { until: -1, scenes: [] };
+  private views: SceneView[] = [];
+  private along = true; // whether it goes along with the clock
+  private readonly search = make("input", { type: "search", placeholder: "Search what was said and done", "aria-label": "Search the story" });
+  private readonly people = make("select", { "aria-label": "Only scenes with" });
+  private readonly facts = make("select", { "aria-label": "Only what tells of" });
+  private readonly list = make("div", { class: "scenes", role: "feed", "aria-label": "Scenes" });
+  private readonly found = make("p", { class: "found", "aria-live": "polite" });
+  private readonly back = make("button", { type: "button", class: "back-to-clock", hidden: true }, "Back to the clock");
+  private readonly watcher: IntersectionObserver;
+
+  constructor(
+    private readonly element: HTMLElement,
+    private readonly context: Context,
+  ) {
+    this.fillChoices();
+    const bar = make("div", { class: "panel-bar", role: "search" }, this.search, make("div", { class: "choices" }, this.people, this.facts), this.found);
+    element.append(bar, this.list, this.back);
+    this.watcher = new IntersectionObserver((entries) => this.fillNear(entries), { root: this.list, rootMargin: NEAR });
+    for (const input of [this.search, this.people, this.facts]) input.addEventListener("input", () => this.show());
+    for (const kind of ["wheel", "touchmove"]) this.list.addEventListener(kind, () => this.letGo(), { passive: true });
+    this.list.addEventListener("pointerdown", (press) => {
+      if (press.target === this.list) this.letGo(); // its scroll bar
+    });
+    this.list.addEventListener("click", (click) => {
+      if ((click.target as Element).closest(".line, .time") !== null) this.along = true; // it sought
+    });
+    this.list.addEventListener("keydown", (key) => {
+      if (["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "].includes(key.key)) this.letGo();
+    });
+    this.back.addEventListener("click", () => {
+      this.along = true;
+      this.update(context.tick);
+    });
+    context.replay.recording.onGrow(() => void this.load());
+    context.keep(element, (tick) => this.update(tick));
+    void this.load();
+  }
+
+  private fillChoices(): void {
+    const { people, facts } = this.context.head;
+    this.people.append(make("option", { value: -1 }, "Everybody"));
+    const order = people.map((_, i) => i).sort((a, b) => this.context.name(a).localeCompare(this.context.name(b)));
+    for (const i of order) this.people.append(make("option", { value: i }, this.context.name(i)));
+    this.facts.append(make("option", { value: -1 }, "All facts"));
+    facts.forEach((_, i) => this.facts.append(make("option", { value: i }, this.context.factName(i))));
+    this.facts.hidden = facts.length === 0;
+  }
+
+  private async load(): Promise<void> {
+    try {
+      const story = await this.context.replay.recording.resource<Story>("story");
+      if (story === this.story) return;
+      this.story = story;
+      this.show();
+    } catch (error) {
+      if (this.views.length === 0) this.list.replaceChildren(note(`The story cannot be read: ${error instanceof Error ? error.message : String(error)}`));
+    }
+  }
+
+  /** Makes the scenes that are asked for; those that are unchanged are kept. */
+  private show(): void {
+    const query = this.search.value.trim().toLocaleLowerCase();
+    const [person, fact] = [Number(this.people.value), Number(this.facts.value)];
+    const filtered = query !== "" || person >= 0 || fact >= 0;
+    const before = new Map(this.views.map((view) => [keyOf(view.scene), view]));
+    this.watcher.disconnect();
+    this.views = this.story.scenes.flatMap((scene) => {
+      if (person >= 0 && !scene.people.includes(person)) return [];
+      const lines = scene.lines.filter((line) => matches(line, query, fact) || (query !== "" && fact < 0 && isIn(scene, query)));
+      if (lines.length === 0 && (query !== "" || fact >= 0)) return [];
+      const held = filtered || this.filtered ? undefined : before.get(keyOf(scene));
+      return [held ?? new SceneView(this.context, scene, lines)];
+    });
+    this.filtered = filtered;
+    this.list.replaceChildren(...this.views.map((view) => view.element));
+    if (this.views.length === 0) this.list.append(note(filtered ? "Nothing like that happens." : "Nothing has happened yet."));
+    this.found.textContent = filtered ? `${this.views.length} of ${this.story.scenes.length} scenes` : "";
+    for (const view of this.views) this.watcher.observe(view.element);
+    this.update(this.context.tick);
+  }
+  private filtered = false;
+
+  private fillNear(entries: IntersectionObserverEntry[]): void {
+    const near = new Set(entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target));
+    for (const view of this.views) {
+      if (!near.has(view.element)) continue;
+      view.fill();
+      view.mark(this.context.tick);
+      this.watcher.unobserve(view.element);
+    }
+  }
+
+  private letGo(): void {
+    this.along = false;
+    this.back.hidden = this.views.length === 0;
+  }
+
+  private update(tick: Tick): void {
+    for (const view of this.views) view.mark(tick);
+    if (this.along && !this.element.hidden) this.scrollTo(tick);
+    this.back.hidden = this.along || this.views.length === 0;
+  }
+
+  /** Brings the last line of the scene that began last into sight. */
+  private scrollTo(tick: Tick): void {
+    const begun = this.views.filter((view) => view.scene.first <= tick);
+    const under = begun.filter((view) => view.scene.last >= tick);
+    const talks = under.filter((view) => view.scene.kind === "talk");
+    const view = talks.at(-1) ?? under.at(-1) ?? begun.at(-1);
+    if (view === undefined) {
+      this.list.scrollTop = 0;
+      return;
+    }
+    if (!view.isFilled) {
+      view.fill();
+      view.mark(tick);
+    }
+    const line = view.latest(tick);
+    const box = this.list.getBoundingClientRect();
+    const at = (line === view.element ? view.element : line).getBoundingClientRect().top - box.top;
+    if (at >= 0 && at < box.height * 0.55) return; // it is in sight
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches || Math.abs(at) > box.height * 2;
+    this.list.scrollBy({ top: at - box.height * AT, behavior: calm ? "instant" : "smooth" });
+  }
+}
+
+const keyOf = (scene: Scene): string => `${scene.first} ${scene.last} ${scene.kind} ${scene.place} ${scene.lines.length} ${scene.title}`;
+
+function isIn(scene: Scene, query: string): boolean {
+  return `${scene.title} ${scene.place}`.toLocaleLowerCase().includes(query);
+}
+
+function matches(line: SceneLine, query: string, fact: number): boolean {
+  return (fact < 0 || line.facts.includes(fact)) && (query === "" || line.text.toLocaleLowerCase().includes(query));
+}
