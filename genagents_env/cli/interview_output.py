@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from genagents_env.judge.kept_answers import KeptAnswer
-    from genagents_env.policy import Answer
     from genagents_env.record import RunReader
     from genagents_env.run.replay_interview import Transcript
 
@@ -18,6 +17,8 @@ def format_answers(
     record: "RunReader", tick: int, told: "Transcript", repeats: int
 ) -> Iterator[str]:
     """Yield the answers person by person, each with what it rests on."""
+    from genagents_env.evaluate.evidence import find_evidence_lines
+
     time = record.time(tick)
     for name, answers in told.items():
         yield f"{name}, {time:%A %H:%M}"
@@ -29,28 +30,16 @@ def format_answers(
             yield f"    A: {answer.text}"
             if answer.fallback:
                 yield f"        {DEFAULT}"
-            yield from (f"        {line}" for _, line in _find_evidence(record, answer))
-
-
-def _find_evidence(record: "RunReader", answer: "Answer") -> Iterator[tuple[int, str]]:
-    """Yield the id of each event that an answer rests on, and the event in a line."""
-    from genagents_env.evaluate import format_transcript
-
-    for id_ in answer.evidence:
-        event = record.event(id_)
-        if event is None:
-            yield id_, f"event {id_}, which is not in the record"
-            continue
-        time = record.time(event.tick)
-        untold = f"{time:%H:%M:%S}  {event.agent or 'the town'}: {event.kind}"
-        *_, line = "", untold, *format_transcript([event], record.time)
-        yield id_, f"{time:%a} {line}"
+            rests_on = find_evidence_lines(record, answer.evidence, tick)
+            yield from (f"        {one.line}" for one in rests_on)
 
 
 def describe_answers(
     record: "RunReader", path: Path, tick: int, told: "Transcript", repeats: int
 ) -> dict[str, object]:
     """Return the answers as JSON."""
+    from genagents_env.evaluate.evidence import find_evidence_lines
+
     return {
         "run": str(path),
         "tick": tick,
@@ -63,7 +52,8 @@ def describe_answers(
                     "answer": answer.text,
                     "fallback": answer.fallback,
                     "evidence": [
-                        {"event": id_, "line": line} for id_, line in _find_evidence(record, answer)
+                        {"event": one.event, "line": one.line}
+                        for one in find_evidence_lines(record, answer.evidence, tick)
                     ],
                 }
                 for number, (question, answer) in enumerate(answers)

@@ -52,8 +52,19 @@ def report(
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+    quotes: Annotated[
+        bool,
+        typer.Option(
+            "--quotes",
+            help="Of run files, also the words: who told whom what, and every answer with the "
+            "events it rests on.",
+        ),
+    ] = False,
 ) -> None:
     """Tell what it came to: successes, who heard which fact and from whom, who came, its cost.
+
+    With --out as a page: pictures of the map, who told whom in which words, answers with their
+    evidence, tables.
 
     Of a sweep: a page with tables, intervals, differences and figures, CSV and Parquet beside it.
     """
@@ -66,7 +77,7 @@ def report(
         _report_sweep(run_files, out, as_json, chosen, trust_measures)
         return
     from genagents_env.report import write_report
-    from genagents_env.report.run_text import describe_run, describe_runs
+    from genagents_env.report.run_text import describe_run, describe_runs, describe_words
 
     results = _measure_runs(run_files, price_as, speed, chosen or "exclude")
     first, *others = results.summaries
@@ -74,11 +85,14 @@ def report(
         page, *_ = write_report(results, out)
         say(str(page))
     elif as_json:
-        told = results.as_json() if others else first.as_json()
-        typer.echo(json.dumps(told, indent=2))
+        told = results.as_json(words=quotes)
+        typer.echo(json.dumps(told if others else told["runs"][0], indent=2))
     else:
         for line in describe_runs(results) if others else describe_run(first):
             say(line, indent=4)
+        for summary in results.summaries if quotes else ():
+            for line in describe_words(summary):
+                say(line)
 
 
 def _check_degraded(word: str | None) -> "DegradedRuns | None":

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, is_dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from genagents_env.evaluate.evidence import RestedAnswer, find_rested_answers
 from genagents_env.evaluate.faculty_costs import (
     EmbeddingCost,
     FacultyCost,
@@ -26,11 +27,13 @@ from genagents_env.evaluate.measures.preferences import Preference, compute_pref
 from genagents_env.evaluate.measures.success import SuccessOutcome, compute_outcomes
 from genagents_env.evaluate.measures.talk import TalkCounts, count_talk
 from genagents_env.evaluate.measures.tools import ToolUse, count_tool_use
+from genagents_env.evaluate.moments import ShownMoment, choose_moments
 from genagents_env.evaluate.narratives import SummaryCourse, find_summary_courses
 from genagents_env.evaluate.opinions import Opinion, find_opinions
 from genagents_env.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
 from genagents_env.evaluate.run_data import RunData
-from genagents_env.record import Degradation, FacultyUse, InterviewRow, JudgementRow, RunReader
+from genagents_env.evaluate.tellings import Telling, ToldFact, trace_tellings
+from genagents_env.record import Degradation, FacultyUse, RunReader
 from genagents_env.record.policy_origin import PolicyChange
 from genagents_env.record.prompt_cuts import PromptCuts
 from genagents_env.record.reader import CallTotals, ThinkingTotals
@@ -46,6 +49,7 @@ class RunSummary:
         seed: of the episode.
         status: see `RunReader.status`.
         scenario: its name.
+        title: of the scenario.
         people: who took part.
         start: town time of tick 0.
         end: town time of the last tick.
@@ -82,14 +86,16 @@ class RunSummary:
         rates: what it cost per agent and game hour.
         opinions: mentions of the values of its checks over time.
         courses: the summaries of self-monitors over time, and merges of memories.
-        answers: every interview answer.
-        judgements: what models judged of them.
+        tellings: who told whom of each fact, with the words; see `evaluate.tellings`.
+        answers: every interview answer, with what it rests on and what models judged of it.
+        moments: worth a picture; see `evaluate.moments`.
     """
 
     path: Path
     seed: int
     status: str
     scenario: str
+    title: str
     people: tuple[str, ...]
     start: datetime
     end: datetime
@@ -125,8 +131,9 @@ class RunSummary:
     rates: Rates
     opinions: tuple[Opinion, ...]
     courses: tuple[SummaryCourse, ...]
-    answers: tuple[InterviewRow, ...]
-    judgements: tuple[JudgementRow, ...]
+    tellings: tuple[ToldFact, ...]
+    answers: tuple[RestedAnswer, ...]
+    moments: tuple[ShownMoment, ...]
 
     @property
     def degraded(self) -> bool:
@@ -139,13 +146,19 @@ class RunSummary:
         return self.last_tick * self.seconds_per_tick / 3600
 
     def format_time(self, tick: int) -> str:
-        """Return the town time at `tick`, to the second."""
-        return f"{self.start + timedelta(seconds=tick * self.seconds_per_tick):%H:%M:%S}"
+        """Return the town time at `tick`, to the second, with the day where the run has several."""
+        return self.format_moment(self._find_time(tick))
+
+    def format_moment(self, moment: datetime) -> str:
+        """Return a town time as `format_time` does."""
+        if self.start.date() == self.end.date():
+            return f"{moment:%H:%M:%S}"
+        return f"{moment:%a} {moment.day} {moment:%b %H:%M:%S}"
 
     def as_json(self) -> dict[str, JSON]:
         """Return it as JSON values: times in ISO 8601, dollars as decimal text.
 
-        Answers and judgements are not in it: `genagents interviews` has them. `thinking` is a key
+        What was said and answered is not in it: see `words_as_json`. `thinking` is a key
         of those whose model thought, `crowding` of those whose people are in one another's way,
         `tool_use` of those in which a mind acts by tools; `lost`, `clipped`, `policy_failures`,
         `policy_changes`, `faculty_uses` and `prompt_cuts` are there only where there are any.
@@ -180,6 +193,26 @@ class RunSummary:
             }
         )
 
+    def words_as_json(self) -> dict[str, JSON]:
+        """Return as JSON values who told whom, what was answered on which evidence, the moments.
+
+        Each telling, answer and moment has its town time in ISO 8601 under `time`.
+        """
+        return {
+            "tellings": [
+                _as_json(fact) | {"tellings": [self._with_time(one) for one in fact.tellings]}
+                for fact in self.tellings
+            ],
+            "answers": [self._with_time(one) for one in self.answers],
+            "moments": [self._with_time(one) for one in self.moments],
+        }
+
+    def _with_time(self, one: Telling | RestedAnswer | ShownMoment) -> JSON:
+        return _as_json(one) | {"time": self._find_time(one.tick).isoformat()}
+
+    def _find_time(self, tick: int) -> datetime:
+        return self.start + timedelta(seconds=tick * self.seconds_per_tick)
+
 
 _PLAIN = (
     *("status", "scenario", "people", "start", "end", "last_tick", "seconds_per_tick"),
@@ -209,6 +242,7 @@ def summarize(
         seed=meta.seed,
         status=reader.status,
         scenario=scenario.name,
+        title=scenario.title,
         people=data.names,
         start=reader.time(0),
         end=reader.time(data.last_tick),
@@ -244,8 +278,9 @@ def summarize(
         rates=compute_rates(data, priced_as, speed),
         opinions=find_opinions(data),
         courses=find_summary_courses(data),
-        answers=data.interviews,
-        judgements=data.judgements,
+        tellings=trace_tellings(data),
+        answers=find_rested_answers(data),
+        moments=choose_moments(data),
     )
 
 

@@ -266,12 +266,13 @@ def _count(number: int, noun: str) -> str:
 def _format_success(outcomes: Sequence[SuccessOutcome]) -> Iterator[str]:
     yield f"Success {outcomes[0].success}: {outcomes[0].title}"
     for when in ENDS:
-        told = [_format_outcome(one) for one in outcomes if one.when == when]
+        told = [format_outcome(one) for one in outcomes if one.when == when]
         if told:
             yield f"    {when}: {'; '.join(told)}"
 
 
-def _format_outcome(one: SuccessOutcome) -> str:
+def format_outcome(one: SuccessOutcome) -> str:
+    """Return by whom it was judged and with which share of interviews."""
     decided = [repeat for repeat in one.repeats if repeat is not None]
     if one.share is None:
         return f"undecided by {one.by}"

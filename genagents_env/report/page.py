@@ -1,22 +1,24 @@
 """The pages of a report, in HTML and Markdown; all words of people and models are escaped."""
 
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
 
+from genagents_env.report.narrative import ToldRun, tell_run
 from genagents_env.report.results import SweepResults
-from genagents_env.report.run_tables import tabulate_run_answers
 from genagents_env.report.run_text import describe_run
 from genagents_env.report.sections import FigureFile, ReportSection
+from genagents_env.report.shown_tables import make_shown_sections
 from genagents_env.report.sweep_tables import (
     describe_problem,
     make_relative,
     tabulate_answers,
     tabulate_own_values,
 )
-from genagents_env.report.table import Table, escape_markdown
+from genagents_env.report.table import escape_markdown
 from genagents_env.report.trial import MeasuredTrial
 from genagents_env.text import clean
 
@@ -25,7 +27,10 @@ _STATES = ("finished", "stopped", "failed", "damaged", "due")
 
 
 def format_html(
-    results: SweepResults, sections: Sequence[ReportSection], notes: Sequence[str]
+    results: SweepResults,
+    sections: Sequence[ReportSection],
+    notes: Sequence[str],
+    pictures: Mapping[Path, Sequence[FigureFile]] | None = None,
 ) -> str:
     """Return the page, complete in itself: it loads nothing and runs nothing.
 
@@ -33,23 +38,32 @@ def format_html(
         results: of a sweep; or of run files, whose words and answers stand on this page.
         sections: its tables and figures.
         notes: what could not be made.
+        pictures: of the map, of run files by their path.
     """
-    return _load_template("page.html.jinja", escape=True).render(
+    template = _load_template("page.html.jinja" if results.plan else "runs.html.jinja", escape=True)
+    return template.render(
         results=results,
-        sections=sections,
+        sections=make_shown_sections(results, sections),
         notes=notes,
         design=_describe_design(results),
-        runs=list(_describe_runs(results)),
-        embed=_embed,
+        runs=list(_describe_runs(results, pictures or {})),
     )
 
 
 def format_markdown(
-    results: SweepResults, sections: Sequence[ReportSection], notes: Sequence[str]
+    results: SweepResults,
+    sections: Sequence[ReportSection],
+    notes: Sequence[str],
+    pictures: Mapping[Path, Sequence[FigureFile]] | None = None,
 ) -> str:
     """Return the same in Markdown; the figures are files in `figures/` beside it."""
-    return _load_template("page.md.jinja", escape=False).render(
-        results=results, sections=sections, notes=notes, design=_describe_design(results)
+    template = _load_template("page.md.jinja" if results.plan else "runs.md.jinja", escape=False)
+    return template.render(
+        results=results,
+        sections=make_shown_sections(results, sections),
+        notes=notes,
+        design=_describe_design(results),
+        runs=list(_describe_runs(results, pictures or {})),
     )
 
 
@@ -85,11 +99,23 @@ def _format_run_page(template: jinja2.Template, results: SweepResults, trial: Me
     )
 
 
-def _describe_runs(results: SweepResults) -> Iterator[tuple[str, tuple[str, ...], Table]]:
-    """Yield of each run file its title, its summary in words, and its interviews."""
+@dataclass(frozen=True, slots=True)
+class ShownRun:
+    """A run file on the page: what is told of it, its policies and model, its summary in lines."""
+
+    told: ToldRun
+    label: str
+    lines: tuple[str, ...]
+
+
+def _describe_runs(
+    results: SweepResults, pictures: Mapping[Path, Sequence[FigureFile]]
+) -> Iterator[ShownRun]:
     for summary in results.summaries:
-        title = f"{summary.path} ({summary.rates.policy})"
-        yield title, tuple(describe_run(summary)), tabulate_run_answers([summary])
+        rates = summary.rates
+        label = rates.policy if rates.model is None else f"{rates.policy}, {rates.model}"
+        told = tell_run(summary, pictures.get(summary.path, ()))
+        yield ShownRun(told, label, tuple(describe_run(summary)))
 
 
 def _describe_design(results: SweepResults) -> tuple[tuple[str, str], ...]:
@@ -142,4 +168,5 @@ def _load_template(name: str, *, escape: bool) -> jinja2.Template:
     )
     environment.filters["escape_markdown"] = lambda text: escape_markdown(clean(text, 4000))
     environment.filters["fence"] = _fence
+    environment.globals["embed"] = _embed
     return environment.get_template(name)

@@ -150,11 +150,17 @@ class SweepResults:
         """Return how many runs are in this state."""
         return sum(run.state == state for run in self.runs)
 
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values, without the narratives of the runs."""
+    def as_json(self, *, words: bool = False) -> dict[str, JSON]:
+        """Return it as JSON values, without the narratives of a sweep's runs.
+
+        Args:
+            words: of run files also what was said and answered; see `RunSummary.words_as_json`.
+        """
         if self.plan is None:
             return {
-                "runs": [summary.as_json() for summary in self.summaries],
+                "runs": [
+                    one.as_json() | (one.words_as_json() if words else {}) for one in self.summaries
+                ],
                 "published": [asdict(one) for one in self.published],
             }
         return {

@@ -22,15 +22,24 @@ def draw_run_figures(results: SweepResults) -> Iterator[FigureFile]:
     """Yield the figures in the order of the page.
 
     What shows a single run (who told whom, opinions over time) is drawn for the first run of
-    each group.
+    each group. Bars compare runs, so there are none of one run alone.
     """
     groups = results.groups
-    yield from _draw_successes(groups)
-    yield from _draw_flow(groups)
+    alone = len(results.summaries) == 1
+    if not alone:
+        yield from _draw_successes(groups)
+        yield from _draw_flow_bars(groups)
+    yield from _draw_hearings(groups)
     for number, group in enumerate(groups, 1):
-        yield from _draw_preferences(number, group)
+        yield from _draw_preferences(number, group, bars=not alone)
         yield from _draw_opinions(number, group, group.counted[0])
         yield from _draw_summaries(number, group, group.counted[0])
+    if not alone:
+        yield from _draw_lengths(groups)
+        yield from _draw_costs(results)
+
+
+def _draw_lengths(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
     spans = [summary.spans for group in groups for summary in group.counted]
     if any(one.conversations for one in spans):
         drawn = figures.draw_length_bars(pool_lengths(spans))
@@ -39,7 +48,10 @@ def draw_run_figures(results: SweepResults) -> Iterator[FigureFile]:
             "mark is the mean time of the last word. Hatched: the paper's."
         )
         yield FigureFile("lengths", "lengths", caption, figures.encode_png(drawn))
-    rates = tuple(average_costs(groups))
+
+
+def _draw_costs(results: SweepResults) -> Iterator[FigureFile]:
+    rates = tuple(average_costs(results.groups))
     if any(rate.calls is not None for rate in rates):
         drawn = figures.draw_cost_bars(rates, results.published, results.summaries[0].rates.speed)
         caption = "Means over runs with standard error; hatched: published figures."
@@ -60,11 +72,14 @@ def _draw_successes(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
         )
 
 
-def _draw_flow(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
+def _draw_flow_bars(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
     rates = tuple(average_flows(groups))
     if rates:
         caption = "Means over runs with standard error; a dash where nobody could have."
         yield FigureFile("flow", "flow", caption, figures.encode_png(figures.draw_flow_bars(rates)))
+
+
+def _draw_hearings(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
     for number, group in enumerate(groups, 1):
         summary = group.counted[0]
         spread = [fact for fact in summary.told if fact.heard]
@@ -77,15 +92,16 @@ def _draw_flow(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
             yield FigureFile("flow", _join("told", number), caption, figures.encode_png(drawn))
 
 
-def _draw_preferences(number: int, group: RunGroup) -> Iterator[FigureFile]:
+def _draw_preferences(number: int, group: RunGroup, *, bars: bool) -> Iterator[FigureFile]:
     for judge, several in enumerate(list_preferences(group), 1):
         one = average_preferences(several)
-        drawn = figures.draw_preference_bars(
-            f"{one.check}, by {one.by}", one.values, one.before, one.after, one.otherwise
-        )
-        name = _join("answers", one.check, number, judge)
-        caption = f"{group.label}: answers before and after, mean over {len(several)} runs."
-        yield FigureFile("preferences", name, caption, figures.encode_png(drawn))
+        if bars:
+            drawn = figures.draw_preference_bars(
+                f"{one.check}, by {one.by}", one.values, one.before, one.after, one.otherwise
+            )
+            name = _join("answers", one.check, number, judge)
+            caption = f"{group.label}: answers before and after, mean over {len(several)} runs."
+            yield FigureFile("preferences", name, caption, figures.encode_png(drawn))
         if one.after:
             found = compute_affinity(several)
             drawn = figures.draw_affinity_map(

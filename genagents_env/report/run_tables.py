@@ -327,12 +327,8 @@ def tabulate_run_answers(summaries: Iterable[RunSummary]) -> Table:
 
 
 def _list_answers(summary: RunSummary) -> Iterator[tuple[CellValue, ...]]:
-    verdicts: dict[tuple[int, str, str, int], list[str]] = {}
-    for row in summary.judgements:
-        key = row.tick, row.agent, row.question, row.repeat
-        verdicts.setdefault(key, []).append(f"{row.check}: {row.verdict or '?'} ({row.judge})")
     for one in summary.answers:
-        key = one.tick, one.agent, one.question, one.repeat
-        when = "before" if one.tick == 0 else "after"
-        judged = "; ".join(verdicts.get(key, ()))
-        yield summary.rates.run, when, one.agent, one.repeat, one.question, one.answer, judged
+        if not one.condition:
+            when = "before" if one.tick == 0 else "after"
+            judged = "; ".join(one.verdicts)
+            yield summary.rates.run, when, one.agent, one.repeat, one.question, one.text, judged

@@ -6,6 +6,7 @@ from genagents_env.evaluate.published import list_published_costs
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.report.groups import group_runs
+from genagents_env.report.narrative import tell_run
 from genagents_env.report.results import SweepResults
 from genagents_env.report.run_tables import (
     tabulate_agreement,
@@ -15,17 +16,19 @@ from genagents_env.report.run_tables import (
     tabulate_runs,
     tabulate_successes,
 )
+from genagents_env.report.shown_tables import list_names, show_table
 
 
 def describe_run(summary: RunSummary) -> Iterator[str]:
     """Yield the summary of one run, its conversation length and its cost, line by line."""
     yield from describe_summary(summary)
+    groups = group_runs([summary])
+    own = list_names(groups)
     if summary.spans.conversations:
-        yield from tabulate_lengths(group_runs([summary])).format_lines()
+        yield from show_table(tabulate_lengths(groups), own).format_lines()
     if summary.rates.agents:
-        yield from tabulate_rates(
-            [summary], list_published_costs(summary.rates.speed)
-        ).format_lines()
+        rates = tabulate_rates([summary], list_published_costs(summary.rates.speed))
+        yield from show_table(rates, own).format_lines()
 
 
 def describe_runs(results: SweepResults) -> Iterator[str]:
@@ -39,5 +42,34 @@ def describe_runs(results: SweepResults) -> Iterator[str]:
         tabulate_rates(results.summaries, results.published),
     ):
         if table.rows:
-            yield from table.format_lines()
+            yield from show_table(table).format_lines()
     yield from results.cautions
+
+
+def describe_words(summary: RunSummary) -> Iterator[str]:
+    """Yield who told whom in which words, and every answer with the events it rests on."""
+    told = tell_run(summary)
+    yield f"{told.title} ({told.file}), in words:"
+    for fact in told.facts:
+        yield f"{fact.fact}: {fact.statement}"
+        yield f"    Knew it from the start: {fact.at_start}"
+        if fact.common:
+            yield f'    Always in these words: "{fact.common}"'
+        for line in fact.lines:
+            left = "    " * (line.depth + 1)
+            where = f", {line.where}" if line.where else ""
+            remark = f" ({line.remark})" if line.remark else ""
+            yield f"{left}{line.time}{where}: {line.teller} -> {line.hearers}{remark}"
+            if line.words:
+                yield f'{left}    "{line.words}"'
+        if fact.never:
+            yield f"    Never heard it: {fact.never}"
+    if told.untold:
+        yield told.untold
+    for interview in told.interviews:
+        yield f"{interview.agent}, {interview.when}:"
+        for answer in interview.answers:
+            times = f" ({answer.times} times)" if answer.times > 1 else ""
+            yield f"    Q: {answer.question}"
+            yield f"    A: {answer.text}{times}"
+            yield from (f"        {one.line}" for one in answer.evidence)

@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from typing import TypeAlias
 
@@ -35,6 +35,48 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[CellValue, ...], ...]
     note: str = ""
+
+    @property
+    def number_columns(self) -> frozenset[int]:
+        """The places of the columns that hold numbers, means or nothing, and some of these."""
+        return frozenset(
+            k
+            for k in range(len(self.columns))
+            if any(row[k] is not None for row in self.rows)
+            and all(_is_number(row[k]) for row in self.rows if row[k] is not None)
+        )
+
+    def drop_blanks(self) -> "Table":
+        """Return it for readers: without columns and rows of dashes alone; the note names them.
+
+        A row is such a one if it has nothing in any column of numbers.
+        """
+        kept = [k for k in range(len(self.columns)) if any(row[k] is not None for row in self.rows)]
+        numbers = self.number_columns
+        rows = [row for row in self.rows if not numbers or any(row[k] is not None for k in numbers)]
+        dropped = [head for k, head in enumerate(self.columns) if k not in kept]
+        notes = [self.note] if self.note else []
+        if dropped and rows:
+            notes.append(f"Left out, with nothing to show: {', '.join(dropped)}.")
+        if len(rows) < len(self.rows):
+            lost = [format_cell(row[0]) for row in self.rows if row not in rows]
+            count = f"{len(lost)} row{'' if len(lost) == 1 else 's'}"
+            notes.append(f"Left out, without a number: {count} ({', '.join(dict.fromkeys(lost))}).")
+        return replace(
+            self,
+            columns=tuple(self.columns[k] for k in kept),
+            rows=tuple(tuple(row[k] for k in kept) for row in rows),
+            note=" ".join(notes),
+        )
+
+    def drop_column(self, name: str) -> "Table":
+        """Return it without the column of that name, if it has one."""
+        kept = [k for k, head in enumerate(self.columns) if head != name]
+        return replace(
+            self,
+            columns=tuple(self.columns[k] for k in kept),
+            rows=tuple(tuple(row[k] for k in kept) for row in self.rows),
+        )
 
     def format_rows(self) -> list[list[str]]:
         """Return the rows as they are read, numbers rounded."""
@@ -77,6 +119,10 @@ class Table:
             yield f"    {words.rstrip()}"
         if self.note:
             yield f"    {self.note}"
+
+
+def _is_number(cell: CellValue) -> bool:
+    return isinstance(cell, int | float | Mean | Interval) and not isinstance(cell, bool)
 
 
 def format_cell(cell: CellValue) -> str:

@@ -27,7 +27,7 @@ def write_report(results: SweepResults, out: Path | None = None) -> list[Path]:
     `report.html`, the same as `report.md`, `report.json`, a CSV for each table and
     `figures/*.png`; of a sweep also `*.parquet`, and a page for each run in `pages/`. A report that
     is there already is replaced, with the files that only it had; run files and all others are left
-    alone. What a sweep's report lacks for want of a library is left out, and the page says so.
+    alone. What a report lacks for want of a library is left out, and the page says so.
 
     Args:
         results: what is reported.
@@ -37,8 +37,7 @@ def write_report(results: SweepResults, out: Path | None = None) -> list[Path]:
         The paths, `report.html` first.
 
     Raises:
-        ConfigError: `out` is a file, or cannot be written; there is neither `out` nor a sweep; or
-            matplotlib is missing for the figures of run files.
+        ConfigError: `out` is a file, or cannot be written; or there is neither `out` nor a sweep.
     """
     folder = results.folder if out is None else out
     if folder is None:
@@ -61,21 +60,21 @@ def _make_files(results: SweepResults) -> dict[str, bytes]:
     texts |= {trial.page: text for trial, text in format_run_pages(results)}
     files = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
     files |= frames | {f"figures/{one.name}.png": one.png for one in figures}
-    index = {"files": sorted(files)} | ({"notes": notes} if results.plan else {})
-    return files | {INDEX: json.dumps({**index, **results.as_json()}, indent=1).encode()}
+    index = {"files": sorted(files), "notes": notes, **results.as_json(words=True)}
+    return files | {INDEX: json.dumps(index, indent=1).encode()}
 
 
 def _draw_figures(results: SweepResults) -> tuple[list[FigureFile], str]:
     # Imported here, since matplotlib takes a second to load and is a package of its own.
-    if results.plan is None:
-        from genagents_env.report.run_figures import draw_run_figures
-
-        return list(draw_run_figures(results)), ""
+    extra = "pictures" if results.plan is None else "lab"
     try:
-        from genagents_env.report.sweep_figures import draw_sweep_figures
+        if results.plan is None:
+            from genagents_env.report.run_figures import draw_run_figures as draw
+        else:
+            from genagents_env.report.sweep_figures import draw_sweep_figures as draw
     except ConfigError:
-        return [], f"No figures: matplotlib is not installed: {format_install_command('lab')}"
-    return list(draw_sweep_figures(results)), ""
+        return [], f"No figures: matplotlib is not installed: {format_install_command(extra)}"
+    return list(draw(results)), ""
 
 
 def _encode_frames(results: SweepResults) -> tuple[dict[str, bytes], str]:

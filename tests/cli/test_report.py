@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from genagents_env.extras import format_install_command
+from tests.report.page_tags import PageTags
 from tests.report.planted import cake, plant
 
 Run = Callable[..., tuple[int, str, str]]
@@ -17,7 +18,7 @@ def test_one_run_is_told_with_its_conversations_and_its_cost(genagents: Run) -> 
     assert "Success solved" in out
     assert "Conversation length:" in out
     table = out[out.index("What an agent costs:") :].splitlines()
-    assert (table[1].split()[0], table[2].split()[0]) == ("run", "run")
+    assert (table[1].split()[0], table[2].split()[:2]) == ("run", ["this", "run"])
     assert float(table[2].split()[-1]) == 0.00156  # 0.00026 dollars a third of an hour, twice
     assert "Dollars as gpt-3.5-turbo" in out
     assert "a human hour is 2 game hours" in out
@@ -76,7 +77,25 @@ def test_mistakes_are_one_line_that_names_them(genagents: Run) -> None:
     assert not Path("x").exists()
 
 
-def test_without_matplotlib_it_says_what_to_install(tmp_path: Path) -> None:
+def test_quotes_are_told_and_are_in_the_json_where_asked_for(genagents: Run) -> None:
+    cake(Path("a.sqlite"))
+    code, out, _ = genagents("report", "a.sqlite", "--quotes")
+    assert code == 0
+    assert "    08:00:20, Cottage, kitchen: Ada Brook -> Ben Carver" in out
+    assert '        "Ben has crumbs."' in out
+    assert "    Q: Who took the cake?" in out
+    assert "Ada Brook -> Ben Carver" not in genagents("report", "a.sqlite")[1]
+    plain = json.loads(genagents("report", "a.sqlite", "--json")[1])
+    quoted = json.loads(genagents("report", "a.sqlite", "--json", "--quotes")[1])
+    assert quoted.keys() - plain.keys() == {"tellings", "answers", "moments"}
+    assert {key: quoted[key] for key in plain} == plain
+    assert quoted["tellings"][0]["tellings"][0]["sentence"] == "Ben has crumbs."
+    assert quoted["moments"][0]["reason"] == "hearing"
+    several = json.loads(genagents("report", "a.sqlite", "a.sqlite", "--json", "--quotes")[1])
+    assert several == quoted  # the same file twice is one run
+
+
+def test_without_matplotlib_the_page_is_written_and_says_what_to_install(tmp_path: Path) -> None:
     cake(tmp_path / "a.sqlite")
     (tmp_path / "matplotlib.py").write_text("raise ImportError('none here')\n")
     code = (
@@ -86,6 +105,9 @@ def test_without_matplotlib_it_says_what_to_install(tmp_path: Path) -> None:
         "from genagents_env.cli import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr.strip().endswith(f"matplotlib: {format_install_command('pictures')}")
-    assert not (tmp_path / "out").exists()
+    assert (done.returncode, done.stderr) == (0, "")
+    page = PageTags(tmp_path / "out/report.html")
+    how = format_install_command("pictures")
+    assert f"No figures: matplotlib is not installed: {how}" in page.text
+    assert "Ben has crumbs." in page.text
+    assert (tmp_path / "out/runs.csv").is_file()

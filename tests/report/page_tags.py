@@ -5,19 +5,31 @@ from pathlib import Path
 
 
 class PageTags(HTMLParser):
-    """Collects the tags of a page with their attributes, and its text."""
+    """Collects the tags of a page with their attributes, and its text.
+
+    `words` is each piece of text with the tag that opened last before it, `rows` the cells of each
+    row of a table.
+    """
 
     def __init__(self, page: Path) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words: list[tuple[str, str]] = []
+        self.rows: list[list[str]] = []
         self.text = ""
         self.feed(page.read_text())
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
+        if tag == "tr":
+            self.rows.append([])
 
     def handle_data(self, data: str) -> None:
         self.text += data
+        if self.tags and data.strip():
+            self.words.append((self.tags[-1][0], data))
+            if self.rows and self.tags[-1][0] == "td":
+                self.rows[-1].append(data)
 
     def all(self, tag: str, attribute: str) -> list[str]:
         return [str(own[attribute]) for name, own in self.tags if name == tag and attribute in own]

@@ -21,8 +21,10 @@ def write(folder: Path, *summaries: RunSummary) -> list[Path]:
 
 
 def test_a_report_holds_every_table_and_figure(tmp_path: Path) -> None:
-    one = study(cake(tmp_path / "a.sqlite"), priced_as=find_tariff("gpt-3.5-turbo"))
-    paths = write(tmp_path / "out", one)
+    priced_as = find_tariff("gpt-3.5-turbo")
+    one = study(cake(tmp_path / "a.sqlite"), priced_as)
+    other = study(cake(tmp_path / "b.sqlite", seed=2), priced_as)
+    paths = write(tmp_path / "out", one, other)
     names = {path.relative_to(tmp_path / "out").as_posix() for path in paths}
     assert paths[0] == tmp_path / "out/report.html"
     assert all(path.stat().st_size for path in paths)
@@ -56,11 +58,64 @@ def test_a_report_holds_every_table_and_figure(tmp_path: Path) -> None:
     assert [one["name"] for one in told["published"]][1] == "Park et al. 2023"
 
 
+def test_a_single_run_has_no_bars_no_dashes_and_no_column_that_tells_it_from_others(
+    tmp_path: Path,
+) -> None:
+    path = cake(tmp_path / "a.sqlite", remembered=(), judged=(), model=None, price=None)
+    write(tmp_path / "out", study(path))
+    drawn = {one.stem for one in (tmp_path / "out/figures").glob("*.png")}
+    assert not drawn & {"success_cake", "flow", "answers_suspect_1_1", "lengths", "costs"}
+    assert "told_1" in drawn
+    page = PageTags(tmp_path / "out/report.html")
+    assert "(n=1)" not in page.text
+    heads = [words for tag, words in page.words if tag == "th"]
+    assert (heads.count("run"), heads.count("runs")) == (1, 1)  # beside what others published
+    assert [row[0] for row in page.rows if row and row[0] == "this run"] == ["this run"] * 2
+    assert "model" not in heads
+    assert "Left out, with nothing to show: model." in page.text
+    assert ",model," in (tmp_path / "out/runs.csv").read_text().splitlines()[0]
+    for row in page.rows:
+        assert not row or set(row) != {"-"}, row
+
+
+def test_it_is_told_who_told_whom_in_which_words_and_what_answers_rest_on(tmp_path: Path) -> None:
+    before = "Ben, by the crumbs. " * 3
+    path = cake(tmp_path / "a.sqlite", after={ADA: (before, before), BEN: ("Me.", "Not me.")})
+    write(tmp_path / "out", study(path))
+    page = PageTags(tmp_path / "out/report.html")
+    text = " ".join(page.text.split())
+    assert f"08:00:20 Cottage, kitchen {ADA} → to {BEN}" in text
+    assert [words for tag, words in page.words if tag == "mark"] == ["Ben has crumbs."]
+    assert f"Knew it from the start: {ADA}." in text
+    assert f"{before.strip()} (in these words 2 times)" in text
+    assert "Judged: suspect: Ben (arbiter); suspect: Ada (arbiter)" in text
+    assert "Names no event that it rests on." in text
+    told = json.loads((tmp_path / "out/report.json").read_text())["runs"][0]
+    (telling,) = told["tellings"][0]["tellings"]
+    assert (telling["teller"], telling["hearers"]) == (ADA, [BEN])
+    assert telling["time"] == "2023-02-13T08:00:20"
+    assert len(told["answers"]) == 8
+
+
+def test_tables_scroll_and_break_no_word(tmp_path: Path) -> None:
+    write(tmp_path / "out", study(cake(tmp_path / "a.sqlite")))
+    page = (tmp_path / "out/report.html").read_text()
+    assert page.count("<table>") == page.count('<div class="wide"')
+    cells = page[page.index("th, td {") :].partition("}")[0]
+    assert "overflow-wrap: normal" in cells
+    assert "break-all" not in page
+    assert "anywhere" not in page
+
+
 def test_words_of_people_and_models_stay_words(tmp_path: Path) -> None:
     path = cake(
         tmp_path / "a.sqlite",
         scenario=scenario(success=()).model_copy(update={"title": EVIL}),
-        happenings=(make_utterance(2, ADA, EVIL),),
+        happenings=(
+            make_utterance(2, ADA, f"{EVIL} crumbs {EVIL}"),
+            (2, "learn", BEN, {"fact": "crumbs", "cause": 2, "source": EVIL}),
+            (3, "arrive", BEN, {"place": EVIL}),
+        ),
         after={ADA: (EVIL, "Ben."), BEN: ("| a \n| b", "Ben.")},
         policies={who: {"name": EVIL, "config": {"x": EVIL}} for who in (ADA, BEN)},
         model=EVIL,
@@ -68,7 +123,7 @@ def test_words_of_people_and_models_stay_words(tmp_path: Path) -> None:
     write(tmp_path / "out", study(path))
     page = PageTags(tmp_path / "out/report.html")
     page.check_inert()
-    assert page.text.count(EVIL) >= 2
+    assert page.text.count(EVIL) >= 5
     text = (tmp_path / "out/report.md").read_text()
     assert "<script" not in text.replace("\\<", "")
 

@@ -50,3 +50,19 @@ def test_no_word_becomes_a_formula(word: str) -> None:
 
 def test_markup_is_escaped() -> None:
     assert escape_markdown("<b> [x](y) `c`") == "\\<b\\> \\[x\\]\\(y\\) \\`c\\`"
+
+
+def test_for_readers_columns_and_rows_of_dashes_are_left_out_and_named() -> None:
+    found = table(("a", 1, None, "x"), ("b", None, None, "y"), ("c", Mean(2.0, None, 1), None, "z"))
+    shown = found.drop_blanks()
+    assert shown.columns == ("c0", "c1", "c3")
+    assert [row[0] for row in shown.rows] == ["a", "c"]
+    assert shown.note == (
+        "Left out, with nothing to show: c2. Left out, without a number: 1 row (b)."
+    )
+    assert found.number_columns == {1}
+
+
+def test_a_table_without_numbers_keeps_its_rows() -> None:
+    found = table(("a", None), ("b", "x"))
+    assert found.drop_blanks() == found

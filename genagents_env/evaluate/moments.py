@@ -1,0 +1,167 @@
+"""The moments of a run that are worth a picture, chosen by rule: which, and why.
+
+In this order, until there are enough: the first hearing of the fact that most people heard; the
+most people in one place (of a gathering, if one falls into the run); the talk with most utterances;
+the last tick; the first. A moment within two minutes of one that is chosen is passed over.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.evaluate.measures.gatherings import find_gathering_visits
+from genagents_env.evaluate.run_data import RunData, once_per_run
+from genagents_env.evaluate.scene_talks import join_names, name_fact
+from genagents_env.evaluate.tellings import ToldFact, trace_tellings
+from genagents_env.world.places import is_within
+
+Reason: TypeAlias = Literal["hearing", "gathering", "talk", "end", "start"]
+MOST = 3
+_APART = 120  # game seconds between two moments
+_NAMED = 4  # people whom a caption names
+
+
+@dataclass(frozen=True, slots=True)
+class ShownMoment:
+    """A tick worth a picture.
+
+    Attributes:
+        tick: of the run.
+        reason: by which rule it was chosen.
+        agents: whom it is about; everybody in town where none is named.
+        place: where, a place's id; empty where it is about the whole town.
+        caption: what happens, and why this moment.
+    """
+
+    tick: int
+    reason: Reason
+    agents: tuple[str, ...]
+    place: str
+    caption: str
+
+
+@once_per_run
+def choose_moments(data: RunData) -> tuple[ShownMoment, ...]:
+    """Return at most `MOST` moments, in the order of time."""
+    chosen: list[ShownMoment] = []
+    apart = _APART / data.meta.seconds_per_tick
+    for moment in _list_candidates(data):
+        if len(chosen) < MOST and all(abs(moment.tick - one.tick) >= apart for one in chosen):
+            chosen.append(moment)
+    return tuple(sorted(chosen, key=lambda one: one.tick))
+
+
+def _list_candidates(data: RunData) -> Iterator[ShownMoment]:
+    yield from _find_first_hearing(data, trace_tellings(data))
+    yield from _find_gathering(data)
+    yield from _find_longest_talk(data)
+    if data.reader.last_tick >= 0:
+        yield ShownMoment(data.last_tick, "end", (), "", "The town at the end.")
+        yield ShownMoment(0, "start", (), "", "The town at the start.")
+
+
+def _find_first_hearing(data: RunData, facts: Sequence[ToldFact]) -> Iterator[ShownMoment]:
+    told = max(facts, key=lambda fact: len(fact.heard), default=None)
+    if told is None or not told.tellings:
+        return
+    first = told.tellings[0]
+    hearers = _name_people(first.hearers)
+    how = f"{first.teller} tells {hearers}" if first.teller else f"{hearers} hear"
+    if len(first.hearers) == 1 and not first.teller:
+        how += "s"
+    count = len(told.heard)
+    spread = "of all facts the most heard of" if len(facts) > 1 else "the fact of this scenario"
+    caption = (
+        f"{how} of {name_fact(told.fact)} for the first time: {spread}, by {count} "
+        f"{'person' if count == 1 else 'people'}."
+    )
+    agents = first.hearers if first.teller is None else (first.teller, *first.hearers)
+    yield ShownMoment(first.tick, "hearing", agents, first.place, caption)
+
+
+def _find_gathering(data: RunData) -> Iterator[ShownMoment]:
+    """Yield the most who came to a gathering at once; without one, the most in one room."""
+    visits = find_gathering_visits(data)
+    main = max(visits, key=lambda one: len(one.visits), default=None)
+    if main is not None and len(main.visits) > 1:
+        first, end = (data.reader.tick_at(moment) for moment in (main.start, main.end))
+        there = _find_present(data, main.place)
+        there[:, :first] = False
+        there[:, end:] = False
+        count, tick = _find_fullest(data, there)
+        if count > 1:
+            caption = (
+                f"{count} of {len(data.names)} people at {name_fact(main.gathering)}: the most at once "
+                "while it goes on."
+            )
+            yield ShownMoment(
+                tick, "gathering", _list_present(data, there, tick), main.place, caption
+            )
+            return
+    rooms = [place for place in data.arenas if place != data.scenario.outside]
+    best = max(
+        (
+            (*_find_fullest(data, there), place)
+            for place in rooms
+            if (there := _find_present(data, place)).any()
+        ),
+        key=lambda found: (found[0], -found[1]),
+        default=None,
+    )
+    if best is not None and best[0] > 2:
+        count, tick, place = best
+        agents = _list_present(data, _find_present(data, place), tick)
+        caption = f"{count} people, awake, in {place.replace('/', ', ')}: the most in one room."
+        yield ShownMoment(tick, "gathering", agents, place, caption)
+
+
+def _find_present(data: RunData, place: str) -> npt.NDArray[np.bool_]:
+    """Return who was in a place, or a room of it, and awake: shape (N, last_tick + 1)."""
+    own = [k for k, arena in enumerate(data.arenas) if is_within(arena, place)]
+    found: npt.NDArray[np.bool_] = np.isin(data.whereabouts, own) & data.awake
+    return found
+
+
+def _find_fullest(data: RunData, there: npt.NDArray[np.bool_]) -> tuple[int, int]:
+    """Return how many were there at most, and a tick of it: the first with words, if any has."""
+    counts = there.sum(axis=0)
+    most = int(counts.max())
+    full = np.flatnonzero(counts == most)
+    spoken = {
+        event.tick for event in data.utterances if there[data.row[str(event.agent)], event.tick]
+    }
+    return most, next((int(tick) for tick in full if int(tick) in spoken), int(full[0]))
+
+
+def _list_present(data: RunData, there: npt.NDArray[np.bool_], tick: int) -> tuple[str, ...]:
+    return tuple(name for row, name in enumerate(data.names) if there[row, tick])
+
+
+def _find_longest_talk(data: RunData) -> Iterator[ShownMoment]:
+    """Yield the middle of the conversation in which most was said."""
+    said = [event for event in data.utterances if event.data["conversation"] is not None]
+    counts = Counter(event.data["conversation"] for event in said)
+    if not counts:
+        return
+    ((longest, count),) = counts.most_common(1)
+    own = [event for event in said if event.data["conversation"] == longest]
+    middle = own[len(own) // 2]
+    speakers = tuple(dict.fromkeys(str(event.agent) for event in own))
+    row = data.row[str(middle.agent)]
+    here = int(data.whereabouts[row, middle.tick])
+    place = data.arenas[here] if here >= 0 else ""
+    caption = (
+        f"{_name_people(speakers)} in the talk with most to say: {count} "
+        f"utterance{'' if count == 1 else 's'}."
+    )
+    yield ShownMoment(middle.tick, "talk", speakers, place, caption)
+
+
+def _name_people(names: Sequence[str]) -> str:
+    """Return names in a sentence: some of them where they are many."""
+    more = len(names) - _NAMED
+    return join_names([*names[:_NAMED], f"{more} more"] if more > 0 else names)
