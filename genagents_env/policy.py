@@ -10,7 +10,7 @@ from genagents_env.event_loop import OwnLoop
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted.replies import ScriptedReplies
-from genagents_env.memory.content import MindContent, SavedMind
+from genagents_env.memory.content import Causes, MindContent, SavedMind
 from genagents_env.memory.embedder import Embedder
 from genagents_env.percept import Percept
 from genagents_env.profile import AgentID, EpisodeContext, Profile
@@ -144,6 +144,7 @@ class Policy:
             was on and never ran.
         file_options: options that name a file, whose content is a part of what a run is.
         scripted_replies: what scripted models reply to its prompts; samples where it says nothing.
+        causes: which of its calls lead to which events, and to which calls, for who looks at a run.
     """
 
     name: ClassVar[str]
@@ -156,6 +157,7 @@ class Policy:
     switches: Sequence[FacultySwitch] = ()
     file_options: ClassVar[Collection[str]] = ()
     scripted_replies: ClassVar[ScriptedReplies] = {}
+    causes: ClassVar[Causes] = {}
     _loop: OwnLoop | None = None
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:

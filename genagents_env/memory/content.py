@@ -91,6 +91,23 @@ class AskedCall:
     reply: str
 
 
+@dataclass(frozen=True, slots=True)
+class CallCause:
+    """Calls that lead to something; the latest of them before it counts.
+
+    Attributes:
+        purposes: of the calls, or what these begin with, such as `ground.`.
+        names: it counts only where its reply names somebody who is concerned.
+    """
+
+    purposes: tuple[str, ...]
+    names: bool = False
+
+
+# What leads to each kind of event, and to the calls of each purpose.
+Causes: TypeAlias = Mapping[str, tuple[CallCause, ...]]
+
+
 @dataclass(frozen=True)
 class SavedMind:
     """What there is of a mind in a run file.

@@ -140,6 +140,7 @@ class RunReader:
             with guard_reading(self.path):
                 self.meta: RunMeta = load_meta(self.path, self._connection)
             self._checked: set[str] = set()
+            self._last_state: tuple[list[int], Checkpoint | None] | None = None
             self.cassette = SqliteCassette(self.path, self._connection)
             self.embeddings = SqliteEmbeddings(self.path, self._connection)
         except BaseException:
@@ -342,6 +343,17 @@ class RunReader:
         with guard_reading(self.path):
             found = find_last_good(self.path, self._connection, tick)
         return None if found is None else found[0]
+
+    def last_state(self) -> Checkpoint | None:
+        """Return the last whole checkpoint, to be looked at alone: it is read once.
+
+        Raises:
+            RecordError: as `checkpoint` does.
+        """
+        newest = self.checkpoints()[-1:]
+        if self._last_state is None or self._last_state[0] != newest:
+            self._last_state = newest, self.checkpoint(self.last_tick)
+        return self._last_state[1]
 
     @property
     def price(self) -> Price | None:

@@ -91,7 +91,7 @@ def read_mind(run: RunReader, agent: str) -> MindReading:
         agent,
         run.meta.names,
         state,
-        tuple(map(_make_call, run.calls_of(agent))),
+        list_calls(run, agent),
         datetime.fromisoformat(run.meta.start),
         run.meta.seconds_per_tick,
     )
@@ -105,9 +105,14 @@ def read_mind(run: RunReader, agent: str) -> MindReading:
     return MindReading(until, content)
 
 
+def list_calls(run: RunReader, agent: str) -> tuple[AskedCall, ...]:
+    """Return the model calls of an agent, ordered by tick, purpose and number."""
+    return tuple(map(_make_call, run.calls_of(agent)))
+
+
 def _find_state(run: RunReader, agent: str) -> tuple[int, State | None]:
     """Return the last saved state of a mind, and its tick; -1 and None where there is none."""
-    saved = run.checkpoint(run.last_tick)
+    saved = run.last_state()
     if saved is None:
         return -1, None
     specs: list[Mapping[str, JSON]] = []

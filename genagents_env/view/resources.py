@@ -18,6 +18,7 @@ from genagents_env.view.scenes import make_gatherings, make_story
 from genagents_env.view.status import make_status
 from genagents_env.view.ticks import make_ticks
 from genagents_env.view.town import make_town
+from genagents_env.view.why import make_why, make_whys
 
 Number: TypeAlias = Literal["agent", "part", "tick"]  # what stands behind the name of a resource
 _NAME = re.compile(r"([a-z]{1,20})((?:/(?:0|[1-9]\d{0,8})){0,2})", re.ASCII)
@@ -66,6 +67,10 @@ RESOURCES: Mapping[str, Resource] = {
     "story": Resource(lambda of: make_story(of.run), slow=True),
     "gatherings": Resource(lambda of: make_gatherings(of.run), slow=True),
     "person": Resource(lambda of, agent: make_mind(of.run, agent), ("agent",), slow=True),
+    "why": Resource(
+        lambda of, agent, tick: make_why(of.run, agent, tick), ("agent", "tick"), slow=True
+    ),
+    "whys": Resource(lambda of, agent: make_whys(of.run, agent), ("agent",), slow=True),
 }
 
 
@@ -115,9 +120,14 @@ def make_resource(of: RunView, key: ResourceKey) -> bytes:
 
 
 def list_keys(run: RunReader) -> Iterator[ResourceKey]:
-    """Yield all that a run has, in the order of the table."""
+    """Yield all that a run has and an exported page holds, in the order of the table.
+
+    What there is of every tick is for those who ask for one: `whys` has what is left of it.
+    """
     bounds = {**_find_bounds(run), "part": count_parts(run.last_tick)}
     for name, resource in RESOURCES.items():
+        if "tick" in resource.numbers:
+            continue
         for numbers in product(*(range(bounds[kind]) for kind in resource.numbers)):
             yield ResourceKey(name, numbers)
 

@@ -52,6 +52,7 @@ class AiTownPolicy(MindPolicy[AiTownMind, AiTownConfig]):
     name = "ai_town"
     missing_embedder = "finds memories by likeness and needs an embedder; there is none"
     scripted_replies = REPLIES
+    causes = content.CAUSES
     switched: ClassVar[Mapping[str, str]] = {"reflection": "reflect"}
 
     def __init__(self, **options: object) -> None:

@@ -1,8 +1,13 @@
 """What a mind holds, told from its saved state: the stream, which holds talks and insights."""
 
-from genagents_env.memory.content import MindContent, SavedMind, list_stream
+from genagents_env.memory.content import CallCause, Causes, MindContent, SavedMind, list_stream
 
 from .mind import SEED
+
+CAUSES: Causes = {
+    "say": (CallCause(("converse.",)),),
+    "leave": (CallCause(("converse.",)),),
+}
 
 
 def describe_mind(saved: SavedMind) -> MindContent:

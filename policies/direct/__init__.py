@@ -52,6 +52,7 @@ class DirectPolicy(Policy):
 
     name = "direct"
     needs_model = True
+    causes = content.CAUSES
     faculties = (PURPOSE,)
 
     def __init__(self, **options: object) -> None:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from genagents_env.memory.content import (
+    CallCause,
+    Causes,
     ContentPlan,
     ContentPlanLine,
     MindContent,
@@ -13,6 +15,8 @@ from genagents_env.memory.content import (
 from .reply import PURPOSE
 
 _NOTE = "This mind remembers nothing: each prompt holds the percept, and what was heard on the way."
+_ACTS = ("say", "converse", "leave", "doing", "object", "arrive")
+CAUSES: Causes = dict.fromkeys(_ACTS, (CallCause((PURPOSE,)),))
 
 
 def describe_mind(saved: SavedMind) -> MindContent:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from genagents_env.memory.content import (
+    CallCause,
+    Causes,
     ContentMemory,
     ContentPlan,
     ContentPlanLine,
@@ -20,6 +22,17 @@ _NOTE = (
     "This mind forgets: what was merged with others or resembled something newer by {clock} is not "
     "shown."
 )
+_CHOSEN = CallCause(("controller.choose",))
+CAUSES: Causes = {
+    "say": (CallCause(("talk.speak",)),),
+    "converse": (_CHOSEN,),
+    "leave": (CallCause(("talk.speak", "controller.choose")),),
+    "doing": (_CHOSEN,),
+    "object": (_CHOSEN,),
+    "arrive": (_CHOSEN,),
+    "talk.speak": (_CHOSEN, CallCause(("monitor.update",))),
+    "controller.choose": (CallCause(("monitor.update",)), CallCause(("reflect.think",))),
+}
 
 
 def describe_mind(saved: SavedMind) -> MindContent:

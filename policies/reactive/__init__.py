@@ -55,6 +55,7 @@ class ReactivePolicy(Policy):
     faculties = ("decide",)
     remembers = True
     scripted_replies = REPLIES
+    causes = content.CAUSES
 
     def __init__(self, **options: object) -> None:
         self.config: ReactiveConfig = read_options(ReactiveConfig, options, self.name)

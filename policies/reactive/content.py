@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from genagents_env.memory.content import (
+    CallCause,
+    Causes,
     ContentMemory,
     ContentPlan,
     ContentPlanLine,
@@ -14,6 +16,8 @@ from genagents_env.memory.content import (
 from .mind import LINES_KEPT
 
 _NOTE = "This mind remembers but the last {count} things it heard, said or was told."
+_DECIDED = (CallCause(("decide",)),)
+CAUSES: Causes = dict.fromkeys(("say", "converse", "leave", "doing", "object", "arrive"), _DECIDED)
 
 
 def describe_mind(saved: SavedMind) -> MindContent:

@@ -44,6 +44,7 @@ class SimuversePolicy(MindPolicy[SimuverseMind, SimuverseConfig]):
     name = "simuverse"
     missing_embedder = "remembers by likeness and needs an embedder; `memory=off` needs none"
     scripted_replies = REPLIES
+    causes = content.CAUSES
 
     def __init__(self, **options: object) -> None:
         super().__init__(read_options(SimuverseConfig, options, self.name), HANDLERS, FOLDER)

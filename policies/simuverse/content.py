@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from genagents_env.memory.content import (
+    CallCause,
+    Causes,
     ContentPlan,
     ContentPlanLine,
     MindContent,
@@ -16,6 +18,17 @@ from .turns import CHOOSE
 _NO_MEMORY = (
     "This mind has no memory but its last messages: the option `memory` is not `rag` in this run."
 )
+_CHOSEN = CallCause((CHOOSE,))
+CAUSES: Causes = {
+    "say": (CallCause(("talk.speak", CHOOSE)),),
+    "converse": (_CHOSEN,),
+    "leave": (CallCause(("talk.speak",)),),
+    "doing": (_CHOSEN,),
+    "object": (_CHOSEN,),
+    "arrive": (_CHOSEN,),
+    "talk.speak": (_CHOSEN,),
+    CHOOSE: (CallCause(("interpret.triple",)),),
+}
 
 
 def describe_mind(saved: SavedMind) -> MindContent:

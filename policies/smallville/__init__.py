@@ -69,6 +69,7 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
         "recalls by relevance and needs an embedder; the context has none (or set retrieval=false)"
     )
     scripted_replies = REPLIES
+    causes = content.CAUSES
     switched: ClassVar[Mapping[str, str]] = {
         "observation": "perceive",
         "describe": "summary",

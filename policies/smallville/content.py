@@ -10,6 +10,8 @@ from itertools import groupby
 from genagents_env.cognition.prompts import shorten_name
 from genagents_env.memory.content import (
     AskedCall,
+    CallCause,
+    Causes,
     ContentPlan,
     ContentPlanLine,
     ContentTie,
@@ -30,6 +32,22 @@ _TITLES = {
     "ground": "the next steps",
 }
 _TIES = ("converse.relate", "converse.memo")
+_DECIDED = CallCause(("ground.", "plan.pieces", "react.decide", "converse.speak", "plan.hours"))
+_TURNED = CallCause(("react.decide",), names=True)
+CAUSES: Causes = {
+    "say": (CallCause(("converse.speak",)),),
+    "converse": (_TURNED, CallCause(("converse.speak",))),
+    "leave": (CallCause(("converse.speak",)),),
+    "doing": (_DECIDED,),
+    "object": (_DECIDED,),
+    "arrive": (_DECIDED,),
+    "converse.speak": (_TURNED, CallCause(("converse.relate",), names=True)),
+    "ground.": (CallCause(("plan.pieces", "react.decide")),),
+    "plan.pieces": (CallCause(("plan.hours", "plan.revise")),),
+    "plan.revise": (CallCause(("converse.memo", "react.decide", "summary.status")),),
+    "plan.hours": (CallCause(("plan.day",)),),
+    "plan.day": (CallCause(("plan.renew",)),),
+}
 
 
 def describe_mind(saved: SavedMind) -> MindContent:

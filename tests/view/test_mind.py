@@ -140,7 +140,7 @@ def test_a_state_that_is_no_mind_is_said_to_be_none(tmp_path: Path) -> None:
         saved = reader.checkpoint(reader.last_tick)
         assert saved is not None
         saved.policies[0]["Dmitri Ivanov"]["long"] = {"text": 7}
-        with patch.object(reader, "checkpoint", return_value=saved):
+        with patch.object(reader, "last_state", return_value=saved):
             mind = show(reader, "Dmitri Ivanov")
     assert mind["memories"] == []
     assert "cannot be read" in mind["note"]

@@ -129,12 +129,15 @@ def test_the_story_and_what_a_mind_holds_have_the_form_agreed_on(short_run: Path
     check_keys(story["scenes"][0]["lines"][0], "SceneLine")
     check_keys(get(short_run, "gatherings"), "Gatherings")
     check_keys(mind, "Mind")
+    check_keys(get(short_run, "why/0/20"), "Why")
+    check_keys(get(short_run, "whys/0"), "Whys")
 
 
 def test_all_that_is_listed_can_be_made(short_run: Path) -> None:
     with RunReader(short_run) as run:
         keys = list(list_keys(run))
         assert {str(key) for key in keys} >= {"head", "status", "town", "ticks/0", "prompts/0/0"}
+        assert not any(key.resource == "why" for key in keys)
         for key in keys:
             assert parse_key(str(key)) == key
             make_resource(RunView(run), key)

@@ -174,6 +174,11 @@ export interface Why {
   events: EventId[]; // what was perceived and bears on it
 }
 
+/** `whys/AGENT`: those of every tick at which an agent did something it was asked about; an exported file has no other. */
+export interface Whys {
+  whys: Record<string, Why>; // by the tick of the act
+}
+
 /** `gatherings`: when several people were together at a place, for the timeline. */
 export interface Gatherings {
   gatherings: { first: Tick; last: Tick; place: string; people: AgentIndex[] }[];

@@ -1,5 +1,8 @@
 // Where resources come from: the server that made the page, or the file that it is.
 
+import type { Tick, Why, Whys } from "./protocol";
+
+const NOT_HELD = "What was perceived is not held in this file; `genagents view` rebuilds it from the run.";
 const AGAIN = 500; // milliseconds between two questions after a run that has not begun
 
 /** Returns the bytes of a resource, once the run has begun; throws where there is none. */
@@ -22,7 +25,18 @@ async function inflate(base64: string): Promise<ArrayBuffer> {
 }
 
 export async function readJson<T>(name: string): Promise<T> {
+  const why = /^why\/(\d+)\/(\d+)$/.exec(name);
+  if (why !== null && document.getElementById("data-head") !== null) return (await readHeldWhy(why[1] ?? "", Number(why[2]))) as T;
   return JSON.parse(new TextDecoder().decode(await read(name))) as T;
+}
+
+/** Of an exported page: why an agent did what it did last, which goes on until its next act. */
+async function readHeldWhy(agent: string, tick: Tick): Promise<Why> {
+  const { whys } = await readJson<Whys>(`whys/${agent}`);
+  const last = Math.max(...Object.keys(whys).map(Number).filter((act) => act <= tick));
+  const why = whys[last] ?? { tick: Math.max(0, tick - 1), percept: "", note: "Nobody was asked about it.", calls: [], recalled: [], events: [] };
+  const notes = [last < tick ? "Nothing new was begun at this moment: what was begun before goes on." : why.note, NOT_HELD];
+  return { ...why, tick: Math.max(0, tick - 1), note: notes.filter(Boolean).join(" ") };
 }
 
 export async function readInt16(name: string): Promise<Int16Array> {
