@@ -29,7 +29,7 @@ export class Recording {
   private people = new Map<string, AgentIndex>();
   private facts = new Map<string, number>();
   private ticks: (Int16Array | undefined)[] = [];
-  private coming = new Set<number>(); // parts of positions that were asked for
+  private coming = new Map<number, Promise<void>>(); // parts of positions that were asked for
   private kept = new Map<string, Promise<unknown>>();
   private growing: ((from: Tick) => void)[] = [];
   private arriving: (() => void)[] = [];
@@ -74,10 +74,11 @@ export class Recording {
     const here = Math.min(parts - 1, Math.floor(Math.max(0, time) / PART));
     const first = this.loadTicks(here);
     for (const [part, asked] of readParts<Events>("events", 0, parts).entries()) {
-      this.events.push(...(await asked).events);
+      this.events = this.events.concat((await asked).events);
       this.lastTick = Math.min(lastTick, (part + 1) * PART - 1);
       if (part === here) {
         await first;
+        this.tellGrowth(0);
         paint();
       }
     }
@@ -97,15 +98,18 @@ export class Recording {
     for (let part = 0; part < parts; part++) await this.loadTicks(part);
   }
 
-  private async loadTicks(part: number): Promise<void> {
-    if (this.coming.has(part)) return;
-    this.coming.add(part);
-    try {
-      this.ticks[part] = await readInt16(`ticks/${part}`);
-    } finally {
-      if (this.ticks[part] === undefined) this.coming.delete(part);
-    }
-    for (const listener of this.arriving) listener();
+  private loadTicks(part: number): Promise<void> {
+    const asked = this.coming.get(part);
+    if (asked !== undefined) return asked;
+    const coming = readInt16(`ticks/${part}`).then(
+      (read) => {
+        this.ticks[part] ??= read;
+        for (const listener of this.arriving) listener();
+      },
+      () => void this.coming.delete(part), // asked again when it is needed
+    );
+    this.coming.set(part, coming);
+    return coming;
   }
 
   /** Where everyone stood as `tick` ended: x and y of agent i at 2 * i; undefined until it is loaded. */
@@ -198,11 +202,11 @@ export class Recording {
       Promise.all(readParts<Events>("events", first, last + 1)),
       Promise.all(Array.from({ length: last + 1 - first }, (_, at) => readInt16(`ticks/${first + at}`))),
     ]);
-    this.events.length = this.firstEvent(first * PART);
-    this.events.push(...events.flatMap((part) => part.events).filter((event) => event[1] <= lastTick));
+    const kept = this.events.slice(0, this.firstEvent(first * PART));
+    this.events = kept.concat(events.flatMap((part) => part.events).filter((event) => event[1] <= lastTick));
     ticks.forEach((held, at) => {
       this.ticks[first + at] = held;
-      this.coming.add(first + at);
+      this.coming.set(first + at, Promise.resolve());
     });
   }
 

@@ -86,6 +86,7 @@ export class Strip {
     if (this.stale) this.paintBack();
     this.stale = false;
     pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
     pen.drawImage(this.back, 0, 0);
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     const { time } = this.store.get();

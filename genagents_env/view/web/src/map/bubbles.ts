@@ -4,8 +4,8 @@ import type { AgentIndex, EventId } from "../protocol";
 import type { Recording } from "../recording";
 import { readUtterance } from "../state";
 import type { Utterance } from "../state";
-import { Boxes } from "./boxes";
-import type { Box } from "./boxes";
+import { overlap } from "./boxes";
+import type { Box, Boxes } from "./boxes";
 import { makeBox } from "./labels";
 import { font, measure, wrap } from "./text";
 
@@ -67,8 +67,8 @@ export class Bubbles {
   private texts = new Map<EventId, Text>();
   private sides = new Map<EventId, number>();
 
-  /** Places bubbles around their speakers' discs, those that come first with the first choice. */
-  place(utterances: Utterance[], spots: (agent: AgentIndex) => { x: number; y: number } | undefined, disc: number, window: { width: number; height: number }, taken: Boxes, most: number): Placed[] {
+  /** Places bubbles around their speakers' discs, in their order; that of `first` has to be shown. */
+  place(utterances: Utterance[], spots: (agent: AgentIndex) => { x: number; y: number } | undefined, disc: number, window: { width: number; height: number }, taken: Boxes, most: number, first: AgentIndex | -1): Placed[] {
     const placed: Placed[] = [];
     for (const said of utterances) {
       if (placed.length >= most) break;
@@ -77,20 +77,20 @@ export class Bubbles {
       const text = this.layText(said, window.width);
       const choices = listChoices(spot, text, disc).map((box) => keepInside(box, window));
       const before = this.sides.get(said.event);
-      const cover = (box: Box): number => taken.measureCover(box) + (holds(box, spot.x, spot.y, disc / 2) ? 1e5 : 0);
       let best = before ?? 0;
       let least = Number.POSITIVE_INFINITY;
       choices.forEach((box, side) => {
-        // A little cover is borne rather than that a bubble jumps.
-        const much = cover(box) * (side === before ? 0.35 : 1) - (side === before ? 150 : 0);
-        if (much < least - 1) {
-          least = much;
-          best = side;
-        }
+        const middle = Math.hypot((box.left + box.right) / 2 - spot.x, 1.5 * ((box.top + box.bottom) / 2 - spot.y));
+        const others = placed.reduce((sum, other) => sum + overlap(other.box, box), 0);
+        const own = holds(box, spot.x, spot.y, disc / 2) ? 1e5 : 0;
+        // Near its speaker, beside other words, then beside people; one that is shown does not jump lightly.
+        const much = own + 8 * others + taken.measureCover(box) + 4 * middle - (side === before ? 600 : 0);
+        if (much < least) [least, best] = [much, side];
       });
       const box = choices[best];
       if (box === undefined) continue;
-      if (placed.some((other) => overlaps(other.box, box)) && placed.length > 2) continue; // no room: its sign stays
+      const covered = placed.reduce((sum, other) => sum + overlap(other.box, box), 0);
+      if (covered > 0.15 * text.width * text.height && said.agent !== first) continue; // no room: its sign stays
       this.sides.set(said.event, best);
       taken.take(box);
       placed.push({ said, box });
@@ -108,13 +108,14 @@ export class Bubbles {
     const edge = above ? box.bottom - 2 : below ? box.top + 2 : (box.top + box.bottom) / 2;
     pen.fillStyle = color;
     pen.beginPath();
+    const thick = Math.hypot(foot - spot.x, edge - spot.y) > 60 ? 4 : 6;
     if (above || below) {
-      pen.moveTo(foot - 7, edge);
-      pen.lineTo(foot + 7, edge);
+      pen.moveTo(foot - thick, edge);
+      pen.lineTo(foot + thick, edge);
     } else {
       const side = box.left > spot.x ? box.left + 2 : box.right - 2;
-      pen.moveTo(side, edge - 7);
-      pen.lineTo(side, edge + 7);
+      pen.moveTo(side, edge - thick);
+      pen.lineTo(side, edge + thick);
     }
     pen.lineTo(spot.x + (above || below ? 0 : Math.sign(foot - spot.x) * (disc / 2 + 2)), above ? spot.y - disc / 2 - 2 : below ? spot.y + disc / 2 + 2 : spot.y);
     pen.fill();
@@ -137,7 +138,7 @@ export class Bubbles {
     const held = this.texts.get(said.event);
     if (held !== undefined) return held;
     if (this.texts.size > 600) this.texts.clear();
-    const lines = wrap(said.text, STYLE, Math.min(240, room - 60), 5);
+    const lines = wrap(said.text, STYLE, Math.min(230, room - 60), 5);
     const width = Math.max(...lines.map((line) => measure(line, STYLE))) + 2 * PAD;
     const text = { lines, width: Math.max(34, width), height: lines.length * LINE + 14 };
     this.texts.set(said.event, text);
@@ -165,10 +166,6 @@ function keepInside(box: Box, { width, height }: { width: number; height: number
 
 function holds(box: Box, x: number, y: number, margin: number): boolean {
   return x > box.left - margin && x < box.right + margin && y > box.top - margin && y < box.bottom + margin;
-}
-
-function overlaps(one: Box, other: Box): boolean {
-  return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }
 
 /** The sign of a fact, everywhere: a diamond in its colour with a white rim. */

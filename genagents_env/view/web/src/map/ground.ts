@@ -3,8 +3,10 @@
 // A frame costs one drawImage: the picture is kept for the scale it was painted at, shown enlarged
 // while one zooms, and painted anew when the zooming rests or the window leaves it.
 
-import { Camera } from "./camera";
-import { GroundPlan, OUTSIDE, readColor } from "./ground_plan";
+import type { Boxes } from "./boxes";
+import type { Camera } from "./camera";
+import { OUTSIDE, readColor } from "./ground_plan";
+import type { GroundPlan } from "./ground_plan";
 import { Labeller } from "./labels";
 import type { Labels } from "./labels";
 import { canDraw, EMOJI_FAMILY, font } from "./text";
@@ -17,6 +19,7 @@ type Pen = CanvasRenderingContext2D;
 
 export class Ground {
   private readonly tiles: HTMLCanvasElement;
+  private readonly meadow: HTMLCanvasElement; // two by two tiles of it
   private readonly labeller: Labeller;
   private readonly picture = document.createElement("canvas");
   private scale = 0; // at which the picture is painted
@@ -30,6 +33,7 @@ export class Ground {
 
   constructor(readonly plan: GroundPlan) {
     this.tiles = plan.paintTiles();
+    this.meadow = plan.paintMeadow();
     this.labeller = new Labeller(plan);
   }
 
@@ -56,13 +60,22 @@ export class Ground {
     return camera.scale !== this.scale;
   }
 
+  /** Marks what the signs of buildings in the window cover. */
+  takeSigns(camera: Camera, boxes: Boxes): void {
+    const factor = camera.scale / this.scale;
+    const [x, y] = [camera.toScreenX(0), camera.toScreenY(0)];
+    for (const { box } of this.labels.signs) {
+      const shown = { left: x + box.left * factor, top: y + box.top * factor, right: x + box.right * factor, bottom: y + box.bottom * factor };
+      if (shown.right > 0 && shown.left < camera.width && shown.bottom > 0 && shown.top < camera.height) boxes.take(shown);
+    }
+  }
+
   private covers(camera: Camera): boolean {
-    const { plan } = this;
     return (
-      Math.max(0, camera.toTileX(0)) >= this.left - 1e-6 &&
-      Math.max(0, camera.toTileY(0)) >= this.top - 1e-6 &&
-      Math.min(plan.width, camera.toTileX(camera.width)) <= this.right + 1e-6 &&
-      Math.min(plan.height, camera.toTileY(camera.height)) <= this.bottom + 1e-6
+      camera.toTileX(0) >= this.left - 1e-6 &&
+      camera.toTileY(0) >= this.top - 1e-6 &&
+      camera.toTileX(camera.width) <= this.right + 1e-6 &&
+      camera.toTileY(camera.height) <= this.bottom + 1e-6
     );
   }
 
@@ -70,10 +83,10 @@ export class Ground {
     const { plan } = this;
     const { scale } = camera;
     const around = camera.width * camera.height * ratio * ratio * (1 + 2 * BESIDE) ** 2 > MOST_PIXELS ? 0.05 : BESIDE;
-    this.left = Math.max(0, Math.floor(camera.toTileX(-around * camera.width)));
-    this.top = Math.max(0, Math.floor(camera.toTileY(-around * camera.height)));
-    this.right = Math.min(plan.width, Math.ceil(camera.toTileX((1 + around) * camera.width)));
-    this.bottom = Math.min(plan.height, Math.ceil(camera.toTileY((1 + around) * camera.height)));
+    this.left = Math.floor(camera.toTileX(-around * camera.width));
+    this.top = Math.floor(camera.toTileY(-around * camera.height));
+    this.right = Math.ceil(camera.toTileX((1 + around) * camera.width));
+    this.bottom = Math.ceil(camera.toTileY((1 + around) * camera.height));
     this.scale = scale;
     this.ratio = ratio;
     const wide = this.right - this.left;
@@ -82,11 +95,21 @@ export class Ground {
     this.picture.height = Math.max(1, Math.ceil(high * scale * ratio));
     const pen = this.picture.getContext("2d") as Pen;
     pen.imageSmoothingEnabled = false;
-    pen.drawImage(this.tiles, this.left, this.top, wide, high, 0, 0, wide * scale * ratio, high * scale * ratio);
+    this.paintMeadow(pen);
     pen.setTransform(ratio, 0, 0, ratio, -this.left * scale * ratio, -this.top * scale * ratio);
+    pen.drawImage(this.tiles, 0, 0, plan.width * scale, plan.height * scale);
     if (scale >= 5) this.shadeWalls(pen);
     this.paintDoors(pen);
     this.paintLabels(pen);
+  }
+
+  /** The meadow goes on beyond the edges of the town. */
+  private paintMeadow(pen: Pen): void {
+    const side = this.scale * this.ratio;
+    const pattern = pen.createPattern(this.meadow, "repeat");
+    pattern?.setTransform(new DOMMatrix([side, 0, 0, side, -this.left * side, -this.top * side]));
+    pen.fillStyle = pattern ?? "#d6e4c7";
+    pen.fillRect(0, 0, this.picture.width, this.picture.height);
   }
 
   /** Walls throw a shadow on the floor below them, so that rooms look like rooms. */
@@ -94,8 +117,8 @@ export class Ground {
     const { plan, scale: t } = this;
     const deep = Math.max(1, t / 6);
     pen.fillStyle = "rgb(58 54 60 / 0.14)";
-    for (let y = this.top; y < this.bottom; y++) {
-      for (let x = this.left; x < this.right; x++) {
+    for (let y = Math.max(0, this.top); y < Math.min(plan.height, this.bottom); y++) {
+      for (let x = Math.max(0, this.left); x < Math.min(plan.width, this.right); x++) {
         if (!plan.isFree(x, y)) continue;
         if (plan.isWall(x, y - 1)) pen.fillRect(x * t, y * t, t, deep);
         if (plan.isWall(x - 1, y)) pen.fillRect(x * t, y * t + (plan.isWall(x, y - 1) ? deep : 0), deep / 2, t);
@@ -103,8 +126,8 @@ export class Ground {
     }
     // A line where walls face the street gives houses an edge.
     pen.fillStyle = "rgb(58 54 60 / 0.10)";
-    for (let y = this.top; y < this.bottom; y++) {
-      for (let x = this.left; x < this.right; x++) {
+    for (let y = Math.max(0, this.top); y < Math.min(plan.height, this.bottom); y++) {
+      for (let x = Math.max(0, this.left); x < Math.min(plan.width, this.right); x++) {
         if (plan.isWall(x, y) && !plan.isWall(x, y + 1)) pen.fillRect(x * t, (y + 1) * t - deep / 2, t, deep / 2);
       }
     }

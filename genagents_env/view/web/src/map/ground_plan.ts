@@ -57,29 +57,47 @@ export class GroundPlan {
   /** The town at a pixel a tile, to be drawn enlarged: floors, hedges and walls. */
   paintTiles(): HTMLCanvasElement {
     const { town, width, height } = this;
-    const floors = town.arenas.map((arena, index) => readColor(index === OUTSIDE ? (town.colors["grass"] ?? arena.color) : arena.color));
+    const floors = town.arenas.map((arena, index) => (index === OUTSIDE ? this.grass : readColor(arena.color)));
     const hedge = readColor(town.colors["hedge"] ?? "#89a67c");
     const wall = readColor(town.colors["wall"] ?? "#9e928a");
-    const canvas = document.createElement("canvas");
-    canvas.width = width;
-    canvas.height = height;
-    const pen = canvas.getContext("2d");
-    if (pen === null) throw new Error("this browser draws no pictures");
-    const image = pen.createImageData(width, height);
-    for (let tile = 0; tile < width * height; tile++) {
+    return paintPixels(width, height, (tile) => {
       const kind = this.blocked[tile];
       const color = kind === WALL ? wall : kind === FREE ? (floors[this.arena[tile] ?? 0] ?? wall) : hedge;
-      // Every other tile is a little lighter, so that distances can be seen.
-      const lighter = kind === FREE && ((tile % width) + Math.floor(tile / width)) % 2 === 1 ? 4 : 0;
-      for (let part = 0; part < 3; part++) image.data[4 * tile + part] = Math.min(255, (color[part] ?? 0) + lighter);
-      image.data[4 * tile + 3] = 255;
-    }
-    pen.putImageData(image, 0, 0);
-    return canvas;
+      return kind === FREE ? lighten(color, tile % width, Math.floor(tile / width)) : color;
+    });
+  }
+
+  /** Two by two tiles of the open ground, a pixel each. */
+  paintMeadow(): HTMLCanvasElement {
+    return paintPixels(2, 2, (tile) => lighten(this.grass, tile % 2, tile >> 1));
+  }
+
+  private get grass(): Color {
+    return readColor(this.town.colors["grass"] ?? this.town.arenas[OUTSIDE]?.color ?? "#d6e4c7");
   }
 }
 
-export function readColor(text: string): [number, number, number] {
+type Color = [number, number, number];
+
+/** Every other tile is a little lighter, so that distances can be seen. */
+function lighten(color: Color, x: number, y: number): Color {
+  const by = (x + y) % 2 === 1 ? 4 : 0;
+  return [Math.min(255, color[0] + by), Math.min(255, color[1] + by), Math.min(255, color[2] + by)];
+}
+
+function paintPixels(width: number, height: number, find: (pixel: number) => Color): HTMLCanvasElement {
+  const canvas = document.createElement("canvas");
+  canvas.width = width;
+  canvas.height = height;
+  const pen = canvas.getContext("2d");
+  if (pen === null) throw new Error("this browser draws no pictures");
+  const image = pen.createImageData(width, height);
+  for (let pixel = 0; pixel < width * height; pixel++) image.data.set([...find(pixel), 255], 4 * pixel);
+  pen.putImageData(image, 0, 0);
+  return canvas;
+}
+
+export function readColor(text: string): Color {
   const value = Number.parseInt(text.slice(1), 16);
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }

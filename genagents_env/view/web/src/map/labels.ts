@@ -9,7 +9,7 @@ import type { GroundPlan } from "./ground_plan";
 import { cut, font, measure } from "./text";
 
 const SIGNS_FROM = 3; // pixels a tile from which there are signs
-const ROOMS_FROM = 9;
+const ROOMS_FROM = 8;
 const THINGS_FROM = 9;
 const NAMES_FROM = 20; // of things
 const CORNER = 4; // tiles of another building that a sign may cover

@@ -5,7 +5,7 @@ import type { Replay } from "../replay";
 import type { State } from "../state";
 import type { Look } from "../store";
 import { drawDiamond } from "./bubbles";
-import { Boxes } from "./boxes";
+import type { Boxes } from "./boxes";
 import type { Camera } from "./camera";
 import { Crowd } from "./crowd";
 import { makeBox } from "./labels";
@@ -77,9 +77,9 @@ export class People {
     return best;
   }
 
-  draw(pen: Pen, camera: Camera, state: State, look: Readonly<Look>, hovered: AgentIndex | -1, ratio: number): Boxes {
+  /** Draws them; `boxes`: what names keep clear of, and then what people and names cover. */
+  draw(pen: Pen, camera: Camera, state: State, look: Readonly<Look>, hovered: AgentIndex | -1, ratio: number, boxes: Boxes): void {
     this.sprites.use(ratio);
-    const boxes = new Boxes();
     const order = this.shown.filter((i) => i !== look.person);
     if (this.shown.includes(look.person)) order.push(look.person); // on top
     for (const i of order) this.drawDisc(pen, i, state, look, hovered);
@@ -87,7 +87,6 @@ export class People {
     const half = this.disc / 2;
     for (const i of order) boxes.take(makeBox((this.spots[2 * i] as number) - half, (this.spots[2 * i + 1] as number) - half, this.disc, this.disc));
     this.drawNames(pen, camera, look, hovered, boxes);
-    return boxes;
   }
 
   private drawDisc(pen: Pen, i: AgentIndex, state: State, look: Readonly<Look>, hovered: AgentIndex | -1): void {

@@ -224,7 +224,9 @@ export class TownMap {
     this.drawNight(look.time);
     this.people.settle(camera, state, jumped || this.calm.matches ? 0 : passed);
     if (look.person >= 0) this.drawTrail(look.person, look.time);
-    const boxes = this.people.draw(pen, camera, state, look, this.hovered, this.ratio);
+    const boxes = new Boxes();
+    this.ground.takeSigns(camera, boxes);
+    this.people.draw(pen, camera, state, look, this.hovered, this.ratio, boxes);
     this.drawSpeech(look.time, look.speed, look.person, boxes);
     this.dirty = this.aim !== null || blurred;
     this.costs.push(performance.now() - begun);
@@ -296,7 +298,7 @@ export class TownMap {
     said.sort((a, b) => near(a) - near(b));
     const most = Math.max(2, Math.round((camera.width * camera.height) / 70000));
     const window = { width: camera.width, height: camera.height };
-    this.placed = this.bubbles.place(said, (i) => people.spot(i), people.disc, window, boxes, most);
+    this.placed = this.bubbles.place(said, (i) => people.spot(i), people.disc, window, boxes, most, selected);
     for (const placed of [...this.placed].reverse()) {
       const spot = people.spot(placed.said.agent);
       if (spot === undefined) continue;
