@@ -15,6 +15,7 @@ import typer
 from genagents_env.cli import (
     compare,
     doctor,
+    export,
     files,
     film,
     interviews,
@@ -52,7 +53,7 @@ app = typer.Typer(
     "interrupted.",
 )
 for group in (
-    *(runs, view, doctor, look, film, prompts, files, report, interviews, memories),
+    *(runs, view, doctor, look, film, export, prompts, files, report, interviews, memories),
     *(judge, sweep, compare, rate, lists, new, maps, tasks),
 ):
     group.add_to(app)

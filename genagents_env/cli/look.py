@@ -1,12 +1,11 @@
-"""`genagents hash`, `show` and `export`: looking at a run file, also while it grows."""
+"""`genagents hash` and `show`: looking at a run file, also while it grows."""
 
 from datetime import datetime, time
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.options import RunFile, TrustPolicies
+from genagents_env.cli.options import RunFile
 from genagents_env.cli.screen import print_cuts, print_degradation, say
 from genagents_env.errors import ConfigError
 
@@ -14,14 +13,10 @@ if TYPE_CHECKING:
     from genagents_env.record import RunReader
 
 
-ExportFormat: TypeAlias = Literal["jsonl", "chat"]
-
-
 def add_to(app: typer.Typer) -> None:
     """Add the commands of this file."""
     app.command("hash")(hash_run)
     app.command()(show)
-    app.command()(export)
 
 
 def hash_run(run_file: RunFile) -> None:
@@ -72,66 +67,6 @@ def show(
                 say(line, indent=10)
         print_degradation(record.find_degradation())
         print_cuts(record.find_prompt_cuts())
-
-
-def export(
-    run_files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="RUN...", help="The run file; for chats several, or the folder of a sweep."
-        ),
-    ],
-    out: Annotated[Path, typer.Option(help="The folder; made where it is missing.")],
-    form: Annotated[
-        ExportFormat,
-        typer.Option(
-            "--format",
-            help="`jsonl`: events, calls, ticks and more of one run. `chat`: each decision of a "
-            "model with its prompt, reply and reward, to learn from.",
-        ),
-    ] = "jsonl",
-    best: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Chats: of each scenario's agent only so many episodes, of the highest return.",
-        ),
-    ] = None,
-    success: Annotated[
-        bool, typer.Option("--success", help="Chats: only episodes in which the task was done.")
-    ] = False,
-    trust_policies: TrustPolicies = False,
-) -> None:
-    """Write events, model calls and ticks as JSON Lines, or chats to learn from."""
-    if form == "chat":
-        from genagents_env.learn.chat_export import export_chats
-        from genagents_env.run import RunOptions
-
-        files = [file for path in run_files for file in _find_runs(path)]
-        options = RunOptions(trust_policies=trust_policies)
-        say(str(export_chats(files, out, best=best, success=success, options=options)))
-        return
-    if len(run_files) > 1 or best is not None or success or trust_policies:
-        raise ConfigError(
-            "several runs, --best, --success and --trust-policies go with --format chat"
-        )
-    from genagents_env.record import RunReader
-    from genagents_env.record import export as written
-
-    with RunReader(run_files[0]) as record:
-        for path in written(record, out):
-            say(str(path))
-
-
-def _find_runs(path: Path) -> list[Path]:
-    """Return a run file, or the run files of a folder, a sweep's or any other."""
-    if not path.is_dir():
-        return [path]
-    folder = path / "runs" if (path / "runs").is_dir() else path
-    found = sorted(folder.glob("*.sqlite"))
-    if not found:
-        raise ConfigError(f"{folder}: there are no run files (*.sqlite) in it")
-    return found
 
 
 def parse_tick(record: "RunReader", text: str) -> int:

@@ -16,10 +16,8 @@ from genagents_env.cli.browser import open_browser
 from genagents_env.cli.look import parse_tick
 from genagents_env.cli.options import RunFile
 from genagents_env.cli.screen import say
-from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from genagents_env.record import RunReader
     from genagents_env.view.server import ViewServer
 
 NoOpen = Annotated[bool, typer.Option("--no-open", help="Print the address alone.")]
@@ -79,24 +77,14 @@ def make_moment(run_file: Path, at: str | None, person: str | None) -> str:
     Raises:
         ConfigError: the time is none, or nobody or more than one is called so.
     """
+    from genagents_env.name_search import find_person
     from genagents_env.record import RunReader
 
     with RunReader(run_file) as run:
         parts = {} if at is None else {"t": str(parse_tick(run, at))}
         if person is not None:
-            parts["p"] = _find_person(run, person)
+            parts["p"] = find_person(person, run.meta.names)
     return f"#{urlencode(parts, quote_via=quote)}"
-
-
-def _find_person(run: "RunReader", text: str) -> str:
-    wanted = text.casefold()
-    names = run.meta.names
-    if text in names:
-        return text
-    found = [name for name in names if wanted in (name.casefold(), *name.casefold().split())]
-    if len(found) != 1:
-        raise ConfigError(f"--person: {text!r} names {len(found)} people; there are {names}")
-    return found[0]
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from genagents_env.record import CallRow, RunReader
 from genagents_env.record.calls import parse_messages
 from genagents_env.record.guard import guard_reading
 from genagents_env.record.rows import JSON
-from genagents_env.view.parts import find_span
+from genagents_env.view.parts import PART, find_span
 
 
 def make_calls(run: RunReader, part: int) -> dict[str, JSON]:
@@ -37,6 +37,13 @@ def make_prompts(run: RunReader, agent: int, part: int) -> dict[str, JSON]:
     calls = run.list_calls(*find_span(part), run.meta.names[agent])
     with guard_reading(run.path):
         return {"prompts": [_describe_prompt(call) for call in calls]}
+
+
+def find_asked_parts(run: RunReader) -> set[tuple[int, int]]:
+    """Return the agents and parts of which there are prompts."""
+    row = {name: index for index, name in enumerate(run.meta.names)}
+    calls = run.calls()
+    return {(row[call.agent], call.tick // PART) for call in calls if call.agent in row}
 
 
 def _describe_prompt(call: CallRow) -> dict[str, JSON]:

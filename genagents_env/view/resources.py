@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
-from genagents_env.view.calls import make_calls, make_prompts
+from genagents_env.view.calls import find_asked_parts, make_calls, make_prompts
 from genagents_env.view.events import make_events
 from genagents_env.view.head import make_head
 from genagents_env.view.mind import make_mind
@@ -122,14 +122,17 @@ def make_resource(of: RunView, key: ResourceKey) -> bytes:
 def list_keys(run: RunReader) -> Iterator[ResourceKey]:
     """Yield all that a run has and an exported page holds, in the order of the table.
 
-    What there is of every tick is for those who ask for one: `whys` has what is left of it.
+    Prompts are there where somebody was asked. What there is of every tick is for those who ask
+    for one: `whys` has what is left of it.
     """
     bounds = {**_find_bounds(run), "part": count_parts(run.last_tick)}
+    asked = find_asked_parts(run)
     for name, resource in RESOURCES.items():
         if "tick" in resource.numbers:
             continue
         for numbers in product(*(range(bounds[kind]) for kind in resource.numbers)):
-            yield ResourceKey(name, numbers)
+            if name != "prompts" or numbers in asked:
+                yield ResourceKey(name, numbers)
 
 
 def encode_json(value: JSON) -> bytes:

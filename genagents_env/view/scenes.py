@@ -1,7 +1,8 @@
 """The resources `story` and `gatherings`: the run as scenes, and who was together when."""
 
+from genagents_env.evaluate.measures.gatherings import find_gathering_visits
 from genagents_env.evaluate.run_data import RunData
-from genagents_env.evaluate.scenes import find_scenes, index_scenes
+from genagents_env.evaluate.scenes import index_scenes
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 
@@ -17,12 +18,11 @@ def make_gatherings(run: RunReader) -> dict[str, JSON]:
     return {
         "gatherings": [
             {
-                "first": scene.first,
-                "last": scene.last,
-                "place": scene.place,
-                "people": [data.row[name] for name in scene.people],
+                "first": run.tick_at(one.start),
+                "last": min(run.tick_at(one.end), data.last_tick),
+                "place": one.place,
+                "people": [data.row[visit.agent] for visit in one.visits],
             }
-            for scene in find_scenes(data)
-            if scene.kind == "gathering"
+            for one in find_gathering_visits(data)
         ]
     }

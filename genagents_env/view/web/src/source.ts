@@ -9,6 +9,7 @@ const AGAIN = 500; // milliseconds between two questions after a run that has no
 async function read(name: string): Promise<ArrayBuffer> {
   const held = document.getElementById(`data-${name}`);
   if (held !== null) return inflate(held.textContent ?? "");
+  if (document.getElementById("data-head") !== null) throw new Error(`${name}: it is not in this file`);
   let answer = await fetch(`data/${name}`, { cache: "no-store" });
   while (answer.status === 503) {
     await new Promise((resolve) => setTimeout(resolve, AGAIN));

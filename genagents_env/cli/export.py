@@ -1,0 +1,128 @@
+"""`genagents export`: a run in another form: its page, JSON Lines, or chats to learn from."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import typer
+
+from genagents_env.cli.options import NoProgress, TrustPolicies
+from genagents_env.cli.screen import say
+from genagents_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from genagents_env.view.single_file import Watch
+
+ExportFormat: TypeAlias = Literal["html", "jsonl", "chat"]
+_PAGES = (".html", ".htm")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    app.command()(export)
+
+
+def export(
+    run_files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN... [OUT]",
+            help="The run file; for chats several, or the folder of a sweep. An .html file behind "
+            "it is where its page goes.",
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="An .html file, or a folder for the rest; made where it is missing."),
+    ] = None,
+    form: Annotated[
+        ExportFormat | None,
+        typer.Option(
+            "--format",
+            help="`html`: the page of `view` as one file, which opens by double click. `jsonl`: "
+            "events, calls, ticks and more of one run. `chat`: each decision of a model with its "
+            "prompt, reply and reward, to learn from. Without it: by the ending of what is "
+            "written, else `jsonl`.",
+        ),
+    ] = None,
+    best: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Chats: of each scenario's agent only so many episodes, of the highest return.",
+        ),
+    ] = None,
+    success: Annotated[
+        bool, typer.Option("--success", help="Chats: only episodes in which the task was done.")
+    ] = False,
+    trust_policies: TrustPolicies = False,
+    quiet: NoProgress = False,
+) -> None:
+    """Write the page of a run as one file, or its record as JSON Lines, or chats to learn from.
+
+    Example: genagents export run.sqlite run.html
+    """
+    if out is None and len(run_files) > 1 and run_files[-1].suffix in _PAGES:
+        *run_files, out = run_files
+    if out is None:
+        raise ConfigError("where to? Name a file, such as run.html, or a folder by --out")
+    form = form or ("html" if out.suffix in _PAGES else "jsonl")
+    if form == "chat":
+        _export_chats(run_files, out, best, success, trust_policies)
+        return
+    if len(run_files) > 1 or best is not None or success or trust_policies:
+        raise ConfigError(
+            "several runs, --best, --success and --trust-policies go with --format chat"
+        )
+    from genagents_env.record import RunReader
+    from genagents_env.record import export as write_lines
+
+    with RunReader(run_files[0]) as record:
+        if form == "jsonl":
+            for path in write_lines(record, out):
+                say(str(path))
+            return
+        from genagents_env.view.single_file import write_single_file
+
+        with _show_progress(quiet) as watch:
+            path = write_single_file(record, out, watch)
+    say(f"{path}  ({path.stat().st_size / 1e6:.1f} MB; opens by double click)")
+
+
+def _export_chats(
+    paths: list[Path], out: Path, best: int | None, success: bool, trust: bool
+) -> None:
+    from genagents_env.learn.chat_export import export_chats
+    from genagents_env.run import RunOptions
+
+    files = [file for path in paths for file in _find_runs(path)]
+    options = RunOptions(trust_policies=trust)
+    say(str(export_chats(files, out, best=best, success=success, options=options)))
+
+
+def _find_runs(path: Path) -> list[Path]:
+    """Return a run file, or the run files of a folder, a sweep's or any other."""
+    if not path.is_dir():
+        return [path]
+    folder = path / "runs" if (path / "runs").is_dir() else path
+    found = sorted(folder.glob("*.sqlite"))
+    if not found:
+        raise ConfigError(f"{folder}: there are no run files (*.sqlite) in it")
+    return found
+
+
+@contextmanager
+def _show_progress(quiet: bool) -> "Iterator[Watch | None]":
+    """Give the function that is told how much is written: a bar on a terminal, nothing else."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("writing"), BarColumn(), MofNCompleteColumn(), TextColumn("resources"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, of: bar.update(task, total=of, completed=done)
