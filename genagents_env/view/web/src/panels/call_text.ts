@@ -6,6 +6,8 @@ import type { Prompts } from "../protocol";
 import type { CallName, Context } from "./context";
 import { fold, linkPerson, linkTime, note } from "./parts";
 
+const ROLES: Record<string, string> = { system: "Instructions (system)", user: "Question (user)", assistant: "Its own words before (assistant)", reply: "Reply" };
+
 type Texts = Prompts["prompts"][number];
 
 /** A call that opens to its prompt and reply, which are read when it is opened. */
@@ -44,7 +46,7 @@ function makeTexts(texts: Texts): HTMLElement[] {
 
 function makeText(role: string, content: string, folded: boolean): HTMLElement {
   const size = `${content.length.toLocaleString("en")} letters`;
-  const details = make("details", { class: `text text-${role === "reply" ? "reply" : "asked"}` }, make("summary", {}, make("strong", {}, role === "reply" ? "Reply" : role), make("span", { class: "call-about" }, size)));
+  const details = make("details", { class: `text text-${role === "reply" ? "reply" : "asked"}` }, make("summary", {}, make("strong", {}, ROLES[role] ?? role), make("span", { class: "call-about" }, size)));
   details.append(content === "" ? note("empty") : make("pre", { class: "searchable", tabindex: 0 }, readable(role, content)));
   details.open = !folded;
   return details;

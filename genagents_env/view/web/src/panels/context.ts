@@ -7,6 +7,7 @@ import type { Look, Store } from "../store";
 import { Hearings } from "./hearings";
 
 const EVERY = 125; // milliseconds between two updates while the clock runs
+const AGAIN = 4000; // milliseconds between two readings of what grows with a run
 const LONG = 2 * 3600; // seconds: a shorter run has its times to the second
 
 /** A model call as links name it. */
@@ -72,10 +73,22 @@ export class Context {
   /** A town time as short as this run allows: "11:00:55", "12:01", "Tue 12:01". */
   when(tick: Tick): string {
     if (tick < 0) return "before";
+    return this.hasDays ? `${this.replay.calendar.day(tick).slice(0, 3)} ${this.clock(tick)}` : this.clock(tick);
+  }
+
+  /** The same without the day. */
+  clock(tick: Tick): string {
     const { calendar } = this.replay;
-    const end = Math.max(this.head.horizon, this.head.status.lastTick);
-    const clock = end * this.head.secondsPerTick <= LONG ? calendar.clockWithSeconds(tick) : calendar.clock(tick);
-    return calendar.day(0) === calendar.day(end) ? clock : `${calendar.day(tick).slice(0, 3)} ${clock}`;
+    return this.end * this.head.secondsPerTick <= LONG ? calendar.clockWithSeconds(tick) : calendar.clock(tick);
+  }
+
+  /** Whether the run goes over more than one day. */
+  get hasDays(): boolean {
+    return this.replay.calendar.day(0) !== this.replay.calendar.day(this.end);
+  }
+
+  private get end(): Tick {
+    return Math.max(this.head.horizon, this.head.status.lastTick);
   }
 
   seek(tick: Tick): void {
@@ -93,6 +106,28 @@ export class Context {
   /** Asks why the event came about. */
   openWhy(event: EventId): void {
     this.store.set({ event });
+  }
+
+  /** Calls `read` now and as the run grows, not too often, nor while the element is hidden. */
+  keepReading(element: HTMLElement, read: () => void): void {
+    let last = 0;
+    let waiting = false;
+    const run = (): void => {
+      if (waiting) return;
+      waiting = true;
+      setTimeout(() => {
+        waiting = false;
+        if (element.hidden) return; // shown again, it is read anew
+        last = performance.now();
+        read();
+      }, Math.max(0, AGAIN - (performance.now() - last)));
+    };
+    last = performance.now();
+    read();
+    this.replay.recording.onGrow(run);
+    this.store.subscribe((_, changed) => {
+      if (changed.has("panel") && this.head.live) run();
+    });
   }
 
   /** Calls `show` now, when the clock moves, when one of `keys` changes and when the run grows; not while hidden. */

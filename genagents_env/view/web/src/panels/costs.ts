@@ -41,7 +41,7 @@ class CostsPanel {
     this.list = new PagedList(keyOf, (call) => this.makeCall(call), 40, "Calls");
     const choice = make("div", { class: "choices", role: "group", "aria-label": "Sums by" });
     for (const by of ["faculty", "person"] as const) {
-      const button = make("button", { type: "button", class: "quiet", "aria-pressed": String(by === this.by) }, `By ${by}`);
+      const button = make("button", { type: "button", class: "pill", "aria-pressed": String(by === this.by) }, `By ${by}`);
       button.addEventListener("click", () => {
         this.by = by;
         this.chosen = "";
@@ -159,7 +159,7 @@ function add(calls: readonly CallRow[]): Sum {
 }
 
 const keyOf = (call: CallRow): string => `${call.agent} ${call.tick} ${call.purpose} ${call.number}`;
-const number = (value: number): string => value.toLocaleString("en");
+const number = (value: number): string => (value >= 1e6 ? `${(value / 1e6).toFixed(2)} M` : value.toLocaleString("en"));
 const money = (value: number | null): string => (value === null ? "?" : `$${value.toFixed(value > 0 && value < 1 ? 4 : 2)}`);
 
 function duration(seconds: number): string {

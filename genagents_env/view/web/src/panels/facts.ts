@@ -44,7 +44,7 @@ class FactCard {
     readonly fact: number,
   ) {
     const { color, text } = context.fact(fact);
-    this.curve = new Curve({ width: 96, height: 30, color, label: `How many know of ${context.factName(fact)} over time` });
+    this.curve = new Curve({ width: 84, height: 28, color, label: `How many know of ${context.factName(fact)} over time` });
     this.button = make(
       "button",
       { type: "button", class: "fact-button", "aria-expanded": "false" },

@@ -12,7 +12,7 @@ export class WordFinder {
   private readonly counted = make("span", { class: "found", "aria-live": "polite" });
 
   constructor(private readonly root: HTMLElement) {
-    const next = make("button", { type: "button", class: "quiet", "aria-label": "Next place" }, "↓");
+    const next = make("button", { type: "button", class: "pill", "aria-label": "Next place" }, "↓");
     next.addEventListener("click", () => this.go(1));
     this.element = make("div", { class: "find", role: "search" }, this.input, this.counted, next);
     this.input.addEventListener("input", () => this.find());

@@ -31,7 +31,7 @@ class MemoryList {
     private readonly agent: AgentIndex,
   ) {
     this.list = new PagedList(
-      (memory) => String(memory.id),
+      keyOf,
       (memory) => makeMemory(this.context, this.agent, memory, this.byId),
       PAGE,
       "Memories",
@@ -46,7 +46,6 @@ class MemoryList {
     if (mind.memories !== this.memories) {
       this.memories = mind.memories;
       this.byId = new Map(mind.memories.map((memory) => [memory.id, memory]));
-      this.list.clear();
       this.fillKinds();
     }
     this.refresh();
@@ -62,7 +61,7 @@ class MemoryList {
     this.element.open = true;
     this.tick = Math.max(this.tick, memory.tick);
     this.refresh();
-    const row = this.list.reveal(String(id));
+    const row = this.list.reveal(keyOf(memory));
     const details = row?.querySelector("details");
     if (row === undefined || details === null || details === undefined) return false;
     details.open = true;
@@ -94,6 +93,9 @@ class MemoryList {
     this.list.show(chosen);
   }
 }
+
+/** Memories keep their ids, but a mind that forgets may number anew. */
+const keyOf = (memory: Memory): string => `${memory.id} ${memory.tick} ${memory.text.slice(0, 60)}`;
 
 /** A memory as a row that opens to what it rests on. */
 export function makeMemory(context: Context, agent: AgentIndex, memory: Memory, byId: ReadonlyMap<number, Memory>): HTMLElement {

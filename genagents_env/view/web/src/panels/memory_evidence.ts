@@ -35,7 +35,7 @@ export function fillMemory(context: Context, agent: AgentIndex, memory: Memory, 
 async function addCalls(context: Context, agent: AgentIndex, memory: Memory, into: HTMLElement): Promise<void> {
   const found = await findCall(context, agent, memory);
   if (found === null) return;
-  const button = make("button", { type: "button", class: "quiet" }, `${found.wrote ? "The call that wrote it" : "The call that read it first"}: ${found.call.purpose}`);
+  const button = make("button", { type: "button", class: "pill" }, `${found.wrote ? "The call that wrote it" : "The call that read it first"}: ${found.call.purpose}`);
   button.addEventListener("click", () => context.doors.call(found.call));
   into.append(button);
 }

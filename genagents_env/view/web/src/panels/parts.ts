@@ -33,8 +33,7 @@ export function linkPeople(context: Context, people: AgentIndex[]): Node[] {
 }
 
 /** A time that leads there. */
-export function linkTime(context: Context, tick: Tick, what = ""): HTMLElement {
-  const text = context.when(tick);
+export function linkTime(context: Context, tick: Tick, what = "", text = context.when(tick)): HTMLElement {
   if (tick < 0) return make("span", { class: "time" }, text);
   const label = what === "" ? `Go to ${text}` : `${text}: go to ${what}`;
   const button = make("button", { type: "button", class: "time", "aria-label": label, title: context.replay.calendar.moment(tick) }, text);
@@ -95,7 +94,7 @@ export class PagedList<T> {
   readonly element: HTMLElement;
   private readonly list: HTMLElement;
   private readonly more = make("button", { type: "button", class: "more" });
-  private rows = new Map<string, HTMLElement>();
+  private readonly rows = new Map<string, HTMLElement>();
   private items: readonly T[] = [];
   private shown = "";
   private limit: number;
@@ -120,7 +119,7 @@ export class PagedList<T> {
     this.items = items;
     const keys = items.slice(0, this.limit).map(this.key);
     const left = items.length - keys.length;
-    const now = `${keys.join(" ")} ${left}`;
+    const now = `${keys.join("\n")} ${left}`;
     if (now === this.shown) return;
     this.shown = now;
     this.list.replaceChildren(
@@ -144,15 +143,6 @@ export class PagedList<T> {
       this.show(this.items);
     }
     return this.rows.get(key);
-  }
-
-  /** Begins anew: other items, from the first page. */
-  clear(): void {
-    this.rows = new Map();
-    this.limit = this.page;
-    this.shown = "";
-    this.items = [];
-    this.list.replaceChildren();
   }
 }
 

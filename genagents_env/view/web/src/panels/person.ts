@@ -41,10 +41,10 @@ class PersonPanel {
   ) {
     element.append(this.people, this.one);
     mountPeople(this.people, context);
-    context.replay.recording.onGrow(() => {
+    context.keep(element, (tick) => this.update(tick), ["person"]);
+    context.keepReading(element, () => {
       if (this.agent >= 0) void this.read(this.agent);
     });
-    context.keep(element, (tick) => this.update(tick), ["person"]);
   }
 
   openMemory(agent: AgentIndex, id: number): void {
@@ -89,9 +89,9 @@ class PersonPanel {
   private makeHead(agent: AgentIndex): HTMLElement {
     const { context } = this;
     const person = context.person(agent);
-    const all = make("button", { type: "button", class: "quiet" }, "‹ Everybody");
+    const all = make("button", { type: "button", class: "pill" }, "‹ Everybody");
     all.addEventListener("click", () => context.store.set({ person: -1, follow: false }));
-    const follow = make("button", { type: "button", class: "quiet" }, "Follow on the map");
+    const follow = make("button", { type: "button", class: "pill" }, "Follow on the map");
     const showFollow = (): void => follow.setAttribute("aria-pressed", String(context.store.get().follow));
     follow.addEventListener("click", () => context.store.set({ follow: !context.store.get().follow }));
     context.store.subscribe((_, changed) => {

@@ -17,7 +17,7 @@ export function mountNow(context: Context, agent: AgentIndex): Part {
   };
   const element = make(
     "dl",
-    { class: "now", "aria-label": "Now" },
+    { class: "person-now", "aria-label": "Now" },
     make("dt", {}, "Where"),
     rows.where,
     make("dt", {}, "Doing"),

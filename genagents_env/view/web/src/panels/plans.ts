@@ -20,7 +20,7 @@ export function mountPlans(context: Context, agent: AgentIndex): Part {
       const now = plans.map(({ plan, at }) => `${plan.made} ${plan.title} ${at}`).join("|") + mind.until;
       if (now === before) return;
       before = now;
-      const finest = plans.at(-1)?.plan.title;
+      const finest = (plans.filter(({ at }) => at >= 0).at(-1) ?? plans.at(-1))?.plan.title;
       const makeOne = ({ plan, at }: (typeof plans)[number]): HTMLElement => {
         const made = makePlan(context, plan, at, opened.get(plan.title) ?? plan.title === finest);
         made.querySelector("summary")?.addEventListener("click", () => opened.set(plan.title, !made.open));
@@ -32,11 +32,11 @@ export function mountPlans(context: Context, agent: AgentIndex): Part {
   };
 }
 
-/** The latest of each title by then, broad to fine; those of another day than the newest are over. */
+/** The latest of each title by then, as they were made; those of another day than the newest are over. */
 function findCurrent(context: Context, plans: readonly Plan[], tick: Tick): Plan[] {
   const latest = new Map<string, Plan>();
   for (const plan of plans) if (plan.made <= tick && plan.items.length > 0) latest.set(plan.title, plan);
-  const found = [...latest.values()];
+  const found = [...latest.values()].sort((a, b) => a.made - b.made);
   const newest = Math.max(...found.map((plan) => plan.made));
   const { calendar } = context.replay;
   return found.filter((plan) => plan.made === newest || (plan.made >= 0 && calendar.day(plan.made) === calendar.day(newest)));

@@ -83,7 +83,7 @@ export class SceneView {
     return make(
       "header",
       { class: "scene-head" },
-      make("div", { class: "scene-when" }, linkTime(context, scene.first, "this scene"), make("span", { class: "scene-place" }, where)),
+      make("div", { class: "scene-when" }, linkTime(context, scene.first, "this scene", context.clock(scene.first)), make("span", { class: "scene-place" }, where)),
       make("h3", { class: TOLD_BY_LINES.has(scene.kind) ? "unseen" : false }, scene.title),
     );
   }
@@ -110,7 +110,7 @@ export class SceneView {
   private makeUtterance(line: SceneLine): HTMLElement {
     const { context } = this;
     const words = make("p", { class: "words" }, line.text);
-    const head = make("div", { class: "line-head" }, linkPerson(context, line.agent), linkTime(context, line.tick, "these words"));
+    const head = make("div", { class: "line-head" }, linkPerson(context, line.agent), linkTime(context, line.tick, "these words", context.clock(line.tick)));
     if (line.event >= 0) head.append(askWhy(context, line.event, `${context.firstName(line.agent)} says: ${line.text}`));
     const bubble = make("div", { class: "bubble" }, words);
     bubble.style.setProperty("--person", context.person(line.agent)?.color ?? "#6f686d");
@@ -133,7 +133,7 @@ export class SceneView {
 
   private makeAct(line: SceneLine): HTMLElement {
     const { context } = this;
-    const element = make("div", { class: `line act act-${line.kind}` }, linkTime(context, line.tick, "this"));
+    const element = make("div", { class: `line act act-${line.kind}` }, linkTime(context, line.tick, "this", context.clock(line.tick)));
     const text = make("span", { class: "act-text" });
     if (line.agent >= 0) text.append(linkPerson(context, line.agent), " ");
     text.append(line.kind === "come" && line.other !== "" ? `comes from ${placeName(line.other)}` : line.text);

@@ -16,6 +16,8 @@ export function mountStory(element: HTMLElement, context: Context): void {
 class StoryPanel {
   private story: Story = { until: -1, scenes: [] };
   private views: SceneView[] = [];
+  private filtered = false;
+  private readonly days = new Map<string, HTMLElement>();
   private along = true; // whether it goes along with the clock
   private readonly search = make("input", { type: "search", placeholder: "Search what was said and done", "aria-label": "Search the story" });
   private readonly people = make("select", { "aria-label": "Only scenes with" });
@@ -48,9 +50,8 @@ class StoryPanel {
       this.along = true;
       this.update(context.tick);
     });
-    context.replay.recording.onGrow(() => void this.load());
     context.keep(element, (tick) => this.update(tick));
-    void this.load();
+    context.keepReading(element, () => void this.load());
   }
 
   private fillChoices(): void {
@@ -89,13 +90,24 @@ class StoryPanel {
       return [held ?? new SceneView(this.context, scene, lines)];
     });
     this.filtered = filtered;
-    this.list.replaceChildren(...this.views.map((view) => view.element));
-    if (this.views.length === 0) this.list.append(note(filtered ? "Nothing like that happens." : "Nothing has happened yet."));
+    replaceTail(this.list, this.views.length === 0 ? [note(filtered ? "Nothing like that happens." : "Nothing has happened yet.")] : this.arrange());
     this.found.textContent = filtered ? `${this.views.length} of ${this.story.scenes.length} scenes` : "";
     for (const view of this.views) this.watcher.observe(view.element);
     this.update(this.context.tick);
   }
-  private filtered = false;
+
+  /** The scenes, each day under its name where there are several. */
+  private arrange(): HTMLElement[] {
+    let day = "";
+    return this.views.flatMap((view) => {
+      const now = this.context.replay.calendar.day(view.scene.first);
+      if (!this.context.hasDays || now === day) return [view.element];
+      day = now;
+      const held = this.days.get(now) ?? make("h2", { class: "day-name" }, now);
+      this.days.set(now, held);
+      return [held, view.element];
+    });
+  }
 
   private fillNear(entries: IntersectionObserverEntry[]): void {
     const near = new Set(entries.filter((entry) => entry.isIntersecting).map((entry) => entry.target));
@@ -139,6 +151,14 @@ class StoryPanel {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches || Math.abs(at) > box.height * 2;
     this.list.scrollBy({ top: at - box.height * AT, behavior: calm ? "instant" : "smooth" });
   }
+}
+
+/** Makes these the children of an element; those before the first difference are not touched. */
+function replaceTail(element: HTMLElement, children: readonly Element[]): void {
+  let same = 0;
+  while (same < children.length && element.children[same] === children[same]) same++;
+  while (element.children.length > same) element.lastElementChild?.remove();
+  element.append(...children.slice(same));
 }
 
 const keyOf = (scene: Scene): string => `${scene.first} ${scene.last} ${scene.kind} ${scene.place} ${scene.lines.length} ${scene.title}`;

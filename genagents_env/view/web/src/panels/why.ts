@@ -8,6 +8,9 @@ import { WordFinder } from "./find_words";
 import { fold, linkTime, makeAvatar, makeHeading, note } from "./parts";
 import { describeEvent } from "./sentences";
 
+const FIRST = 5; // memories that are shown at once
+const BRIEF = 1500; // letters of a percept that are
+
 export function mountWhy(element: HTMLElement, context: Context): void {
   const dialog = new WhyDialog(element, context);
   context.doors.call = (call) => dialog.openCall(call);
@@ -89,7 +92,7 @@ class WhyDialog {
     const { context } = this;
     const parts: HTMLElement[] = [];
     if (why.note !== "") parts.push(note(why.note));
-    parts.push(this.makeStep("1", "What was perceived", why.percept === "" ? note("The percept is not kept here.") : fold([`As ${context.when(why.tick)} ended, in words`], (body) => body.append(make("pre", { class: "searchable", tabindex: 0 }, why.percept)), { open: why.percept.length < 1500 })));
+    parts.push(this.makeStep("1", "What was perceived", why.percept === "" ? note(why.calls.length > 0 ? "What was perceived stands in the prompts below, as this mind puts it." : "It is not to be had.") : fold([`As ${context.when(why.tick)} ended, in words`], (body) => body.append(make("pre", { class: "searchable", tabindex: 0 }, why.percept)), { open: why.percept.length < BRIEF })));
     const events = context.events(why.events);
     if (events.length > 0) parts.push(this.makeStep("", "What bears on it", make("ul", { class: "evidence" }, ...events.map((event) => make("li", {}, linkTime(context, event[1], "this"), " ", describeEvent(context, event))))));
     parts.push(this.makeRecalled(agent, why, memories));
@@ -105,7 +108,15 @@ class WhyDialog {
       button.addEventListener("click", () => this.context.doors.memory(agent, memory.id));
       return make("li", {}, make("span", { class: "kind" }, memory.kind), " ", button);
     });
-    return this.makeStep("2", "What came to mind", rows.length > 0 ? make("ul", { class: "recalled" }, ...rows) : note("No memory of this mind stands in what it asked."));
+    return this.makeStep("2", "What came to mind", ...this.makeFirst(rows));
+  }
+
+  /** The first rows, and the others folded. */
+  private makeFirst(rows: HTMLElement[]): HTMLElement[] {
+    if (rows.length === 0) return [note("No memory of this mind stands in what it asked.")];
+    const first = make("ul", { class: "recalled" }, ...rows.slice(0, FIRST));
+    const rest = rows.slice(FIRST);
+    return rest.length === 0 ? [first] : [first, fold([`${rest.length} more`], (body) => body.append(make("ul", { class: "recalled" }, ...rest)))];
   }
 
   private makeAsked(agent: AgentIndex, why: Why): HTMLElement {
