@@ -19,7 +19,7 @@ export function mountHeader(element: HTMLElement, replay: Replay, store: Store):
   const { recording, states, calendar, clock } = replay;
   const counts = make("span", { class: "counts" });
   const badge = make("button", { type: "button", class: "badge", hidden: true });
-  const time = make("time", { class: "now" });
+  const time = make("time", { class: "town-time" });
   const people = makePicker(replay, store);
   element.append(make("h1", {}, recording.head.title), badge, counts, people, time);
   badge.addEventListener("click", () => clock.followEnd());

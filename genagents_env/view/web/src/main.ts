@@ -62,6 +62,7 @@ async function open(app: HTMLElement): Promise<void> {
   if (given.time === undefined) begin(replay, store);
   keepAddress(replay, store);
   probe.ready = true;
+  app.dataset["ready"] = ""; // for who cannot ask `window.town` again and again
   void recording.follow();
 }
 

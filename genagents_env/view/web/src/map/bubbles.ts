@@ -13,7 +13,7 @@ type Pen = CanvasRenderingContext2D;
 
 const LETTERS = 17; // read a second, at ease
 const GRACE = 1.4; // seconds on top of it
-const LONGEST = 7; // seconds
+const LONGEST = 10; // seconds
 const LINE = 18;
 const PAD = 10;
 export const STYLE = font(14, 500);
@@ -138,7 +138,8 @@ export class Bubbles {
     const held = this.texts.get(said.event);
     if (held !== undefined) return held;
     if (this.texts.size > 600) this.texts.clear();
-    const lines = wrap(said.text, STYLE, Math.min(230, room - 60), 5);
+    const long = said.text.length > 110 && room > 600; // wider, so that it is not a tower
+    const lines = wrap(said.text, STYLE, Math.min(long ? 290 : 230, room - 60), room > 600 ? 8 : 5);
     const width = Math.max(...lines.map((line) => measure(line, STYLE))) + 2 * PAD;
     const text = { lines, width: Math.max(34, width), height: lines.length * LINE + 14 };
     this.texts.set(said.event, text);

@@ -270,7 +270,7 @@ export class TownMap {
     const { pen, camera } = this;
     pen.strokeStyle = recording.head.people[agent]?.color ?? "#3a363c";
     pen.lineWidth = Math.max(2, camera.scale / 8);
-    pen.lineCap = "round";
+    pen.lineCap = "butt";
     const now = Math.floor(time);
     let before: { x: number; y: number } | undefined;
     for (let tick = Math.max(0, now - TRAIL); tick <= now; tick++) {
