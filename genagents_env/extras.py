@@ -12,7 +12,7 @@ NAME = "genagents-env"
 # For each extra the modules it brings that something here cannot do without.
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "local": ("xllamacpp", "onnxruntime", "tokenizers"),
-    "pictures": ("matplotlib",),
+    "pictures": ("matplotlib", "imageio_ffmpeg"),
     "lab": ("statsmodels", "openskill", "pandas", "pyarrow", "matplotlib"),
     "tiled": ("pytiled_parser",),
     "cluster": ("ray",),

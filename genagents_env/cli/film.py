@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.look import find_tick
 from genagents_env.cli.options import NoProgress, RunFile
 from genagents_env.cli.screen import say
 from genagents_env.cli.sweep_progress import show_count
@@ -74,6 +73,7 @@ def picture(
     from genagents_env.record import RunReader
     from genagents_env.record.pictures import PictureChoice, RunPictures
     from genagents_env.record.snapshots import RunSnapshots
+    from genagents_env.record.town_times import find_tick
 
     choice = PictureChoice(place, follow, width)
     if out is not None and out.suffix.lower() != ".png":
@@ -132,6 +132,7 @@ def film(
     from genagents_env.record import RunReader
     from genagents_env.record.pictures import FilmPace, PictureChoice, RunPictures
     from genagents_env.record.snapshots import RunSnapshots
+    from genagents_env.record.town_times import find_tick
     from genagents_env.render.color_table import ColorTable
     from genagents_env.render.gif import write_gif
     from genagents_env.render.mp4 import check_encoder, write_mp4

@@ -1,13 +1,11 @@
 """`genagents hash` and `show`: looking at a run file, also while it grows."""
 
-from datetime import datetime, time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from genagents_env.cli.options import RunFile
 from genagents_env.cli.screen import print_cuts, print_degradation, say
-from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from genagents_env.record import RunReader
@@ -71,30 +69,6 @@ def show(
 
 def parse_tick(record: "RunReader", text: str) -> int:
     """Return the tick of a town time: a clock time is one of the run's first day."""
+    from genagents_env.record.town_times import parse_time
+
     return record.tick_at(parse_time(record, text))
-
-
-def find_tick(record: "RunReader", text: str, option: str) -> int:
-    """Return the tick of a town time within the run; `option` is what it was given for."""
-    moment = parse_time(record, text)
-    first, last = record.time(0), record.time(max(0, record.last_tick))
-    if not first <= moment <= last:
-        raise ConfigError(
-            f"{option} {text}: {record.path} has no {moment:%Y-%m-%dT%H:%M:%S}; it goes from "
-            f"{first:%Y-%m-%dT%H:%M:%S} to {last:%Y-%m-%dT%H:%M:%S}"
-        )
-    return record.tick_at(moment)
-
-
-def parse_time(record: "RunReader", text: str) -> datetime:
-    """Return a town time: a clock time is one of the run's first day."""
-    try:
-        clock = time.fromisoformat(text)
-    except ValueError:
-        try:
-            return datetime.fromisoformat(text).replace(tzinfo=None)
-        except ValueError:
-            raise ConfigError(
-                f"{text!r} is not a time; expected 08:30 or 2023-02-13T08:30"
-            ) from None
-    return datetime.combine(record.time(0).date(), clock.replace(tzinfo=None))

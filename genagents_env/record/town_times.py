@@ -1,0 +1,45 @@
+"""Town times as people write them, and the ticks that they mean in a run."""
+
+from datetime import datetime, time
+
+from genagents_env.errors import ConfigError
+from genagents_env.record.reader import RunReader
+
+
+def find_tick(run: RunReader, asked: str, option: str) -> int:
+    """Return the tick of a town time within a run.
+
+    Args:
+        run: the record.
+        asked: such as `08:30`, of the first day, or `2023-02-13T08:30`.
+        option: what it was given for.
+
+    Raises:
+        ConfigError: it is no time, or not one of the run.
+    """
+    moment = parse_time(run, asked)
+    first, last = run.time(0), run.time(max(0, run.last_tick))
+    if not first <= moment <= last:
+        raise ConfigError(
+            f"{option} {asked}: {run.path} has no {moment:%Y-%m-%dT%H:%M:%S}; it goes from "
+            f"{first:%Y-%m-%dT%H:%M:%S} to {last:%Y-%m-%dT%H:%M:%S}"
+        )
+    return run.tick_at(moment)
+
+
+def parse_time(run: RunReader, asked: str) -> datetime:
+    """Return a town time; a clock time is one of the run's first day.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    try:
+        clock = time.fromisoformat(asked)
+    except ValueError:
+        try:
+            return datetime.fromisoformat(asked).replace(tzinfo=None)
+        except ValueError:
+            raise ConfigError(
+                f"{asked!r} is not a time; expected 08:30 or 2023-02-13T08:30"
+            ) from None
+    return datetime.combine(run.time(0).date(), clock.replace(tzinfo=None))
