@@ -8,6 +8,7 @@ import { Context } from "./context";
 import { mountCosts } from "./costs";
 import { mountFacts } from "./facts";
 import { mountPerson } from "./person";
+import { mountSheet } from "./sheet";
 import { mountStory } from "./story";
 import { mountWhy } from "./why";
 
@@ -18,4 +19,6 @@ export function mountPanels(layout: Layout, replay: Replay, store: Store): void 
   mountPerson(layout.panels.person, context);
   mountFacts(layout.panels.facts, context);
   mountCosts(layout.panels.costs, context);
+  const side = layout.panels.story.parentElement;
+  if (side !== null) mountSheet(side);
 }

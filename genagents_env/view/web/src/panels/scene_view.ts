@@ -65,6 +65,13 @@ export class SceneView {
     }
   }
 
+  /** The tick of its last line by then; its beginning where there is none. */
+  lastLine(tick: Tick): Tick {
+    let last = this.scene.first;
+    for (const line of this.shown) if (line.tick <= tick && line.tick > last) last = line.tick;
+    return last;
+  }
+
   /** The last line by then; the heading where there is none. */
   latest(tick: Tick): HTMLElement {
     let found = this.element;

@@ -16,6 +16,7 @@ export function mountStory(element: HTMLElement, context: Context): void {
 class StoryPanel {
   private story: Story = { until: -1, scenes: [] };
   private views: SceneView[] = [];
+  private followed: SceneView | undefined; // the scene that was scrolled to
   private filtered = false;
   private readonly days = new Map<string, HTMLElement>();
   private along = true; // whether it goes along with the clock
@@ -130,12 +131,28 @@ class StoryPanel {
     this.back.hidden = this.along || this.views.length === 0;
   }
 
-  /** Brings the last line of the scene that began last into sight. */
+  /** The scene to look at: a talk until it is over, else that in which something happened last. */
+  private pick(tick: Tick): SceneView | undefined {
+    const held = this.followed;
+    if (held !== undefined && held.scene.kind === "talk" && held.scene.first <= tick && tick <= held.scene.last && this.views.includes(held)) return held;
+    const { person } = this.context.store.get();
+    let best: SceneView | undefined;
+    let most = -1;
+    for (const view of this.views) {
+      if (view.scene.first > tick) break;
+      const mine = person < 0 || view.scene.people.includes(person);
+      const weight = 4 * view.lastLine(tick) + (mine ? 2 : 0) + (view.scene.kind === "talk" ? 1 : 0);
+      if (weight < most) continue;
+      best = view;
+      most = weight;
+    }
+    return best;
+  }
+
+  /** Brings the last line of the scene into sight. */
   private scrollTo(tick: Tick): void {
-    const begun = this.views.filter((view) => view.scene.first <= tick);
-    const under = begun.filter((view) => view.scene.last >= tick);
-    const talks = under.filter((view) => view.scene.kind === "talk");
-    const view = talks.at(-1) ?? under.at(-1) ?? begun.at(-1);
+    const view = this.pick(tick);
+    this.followed = view;
     if (view === undefined) {
       this.list.scrollTop = 0;
       return;
