@@ -1,6 +1,7 @@
 // Where discs are drawn so that nobody covers another: those too near push each other apart.
 
 const ROUNDS = 5;
+const MANY = 300; // of whom one round is enough: they are dots
 const EASE = 0.14; // seconds in which most of the way to a new place beside others is made
 
 /** Shifts of N people from where they stand, in pixels: x and y in turn. */
@@ -23,7 +24,8 @@ export class Crowd {
     const { wanted, shift } = this;
     for (const i of shown) wanted[2 * i] = wanted[2 * i + 1] = 0;
     const most = apart * 1.6;
-    for (let round = 0; round < ROUNDS; round++) if (!this.push(shown, at, apart, most)) break;
+    const rounds = shown.length > MANY ? 1 : ROUNDS;
+    for (let round = 0; round < rounds; round++) if (!this.push(shown, at, apart, most)) break;
     const share = passed <= 0 ? 1 : 1 - Math.exp(-passed / EASE);
     for (const i of shown) {
       for (const k of [2 * i, 2 * i + 1]) shift[k] = (shift[k] as number) + ((wanted[k] as number) - (shift[k] as number)) * share;

@@ -10,6 +10,7 @@ import type { Camera } from "./camera";
 import { Crowd } from "./crowd";
 import { makeBox } from "./labels";
 import { drawSprite, Sprites } from "./sprites";
+import type { Sprite } from "./sprites";
 import { canDraw } from "./text";
 
 type Pen = CanvasRenderingContext2D;
@@ -22,9 +23,12 @@ export class People {
   readonly positions: Float32Array; // tiles, x and y in turn
   readonly spots: Float32Array; // pixels of the window
   shown: AgentIndex[] = [];
+  private readonly isShown: Uint8Array;
   disc = 16; // pixels
   private readonly crowd: Crowd;
   private readonly sprites: Sprites;
+  private discs: (Sprite | undefined)[] = []; // of everyone, awake and asleep in turn
+  private discsFor = ""; // size and ratio
   private readonly images: (HTMLImageElement | null)[];
 
   constructor(private readonly replay: Replay) {
@@ -32,6 +36,7 @@ export class People {
     this.positions = new Float32Array(2 * head.people.length);
     this.spots = new Float32Array(2 * head.people.length);
     this.crowd = new Crowd(head.people.length);
+    this.isShown = new Uint8Array(head.people.length);
     this.sprites = new Sprites(town.colors["paper"] ?? "#faf7f0", town.colors["ink"] ?? "#3a363c");
     this.images = head.people.map((person) => {
       if (person.sprite === null) return null;
@@ -44,14 +49,16 @@ export class People {
   /** Finds where everyone in the window is drawn; `passed` seconds since the last time, 0 after a jump. */
   settle(camera: Camera, state: State, passed: number): void {
     const count = this.replay.recording.head.people.length;
-    const least = count <= 60 ? 17 : count <= 250 ? 12 : 7;
+    const least = count <= 60 ? 17 : count <= 250 ? 12 : 8;
     this.disc = Math.round(Math.max(least, Math.min(LARGEST, camera.scale * 1.15)));
     this.shown = [];
+    this.isShown.fill(0);
     for (let i = 0; i < count; i++) {
       const x = this.positions[2 * i] as number;
       const y = this.positions[2 * i + 1] as number;
       if (state.present[i] !== 1 || x < 0 || !camera.sees(x, y, 2)) continue;
       this.shown.push(i);
+      this.isShown[i] = 1;
       this.spots[2 * i] = camera.toScreenX(x + 0.5);
       this.spots[2 * i + 1] = camera.toScreenY(y + 0.5);
     }
@@ -63,7 +70,7 @@ export class People {
   }
 
   spot(i: AgentIndex): { x: number; y: number } | undefined {
-    return this.shown.includes(i) ? { x: this.spots[2 * i] as number, y: this.spots[2 * i + 1] as number } : undefined;
+    return this.isShown[i] === 1 ? { x: this.spots[2 * i] as number, y: this.spots[2 * i + 1] as number } : undefined;
   }
 
   /** Who is drawn at a point of the window, or -1. */
@@ -80,12 +87,15 @@ export class People {
   /** Draws them; `boxes`: what names keep clear of, and then what people and names cover. */
   draw(pen: Pen, camera: Camera, state: State, look: Readonly<Look>, hovered: AgentIndex | -1, ratio: number, boxes: Boxes): void {
     this.sprites.use(ratio);
+    if (this.discsFor !== `${this.disc} ${ratio}`) this.discs = [];
+    this.discsFor = `${this.disc} ${ratio}`;
     const order = this.shown.filter((i) => i !== look.person);
-    if (this.shown.includes(look.person)) order.push(look.person); // on top
+    if (this.isShown[look.person] === 1) order.push(look.person); // on top
     for (const i of order) this.drawDisc(pen, i, state, look, hovered);
     if (this.shown.length <= SIGNED || camera.scale >= 16) for (const i of order) this.drawEmoji(pen, i, state, look);
     const half = this.disc / 2;
-    for (const i of order) boxes.take(makeBox((this.spots[2 * i] as number) - half, (this.spots[2 * i + 1] as number) - half, this.disc, this.disc));
+    // Among hundreds, names and words go where they fall.
+    if (order.length <= SIGNED) for (const i of order) boxes.take(makeBox((this.spots[2 * i] as number) - half, (this.spots[2 * i + 1] as number) - half, this.disc, this.disc));
     this.drawNames(pen, camera, look, hovered, boxes);
   }
 
@@ -111,7 +121,7 @@ export class People {
       pen.imageSmoothingEnabled = high < image.naturalHeight;
       if (asleep) pen.globalAlpha *= 0.55;
       pen.drawImage(image, x - wide / 2, y - high * 0.6, wide, high);
-    } else drawSprite(pen, this.sprites.disc(person.initials, person.color, this.disc, asleep), x, y);
+    } else drawSprite(pen, (this.discs[2 * i + Number(asleep)] ??= this.sprites.disc(person.initials, person.color, this.disc, asleep)), x, y);
     pen.globalAlpha = 1;
     if (knows) drawDiamond(pen, x - this.disc * 0.42, y + this.disc * 0.42, Math.max(3.5, this.disc * 0.2), fact.color);
   }
@@ -139,7 +149,7 @@ export class People {
     const { people } = this.replay.recording.head;
     const size = Math.max(11, Math.min(15, Math.round(this.disc * 0.5)));
     const all = this.shown.length <= NAMED && (camera.scale >= 7 || people.length <= 12);
-    const first = [look.person, hovered].filter((i) => this.shown.includes(i));
+    const first = [look.person, hovered].filter((i) => this.isShown[i] === 1);
     for (const i of all ? [...first, ...this.shown.filter((one) => !first.includes(one))] : new Set(first)) {
       const strong = first.includes(i);
       const name = people[i]?.name ?? "";

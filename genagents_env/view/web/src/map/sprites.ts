@@ -49,10 +49,14 @@ export class Sprites {
       const middle = (size + 2) / 2;
       const [red, green, blue] = readColor(color);
       const fill = asleep ? `rgb(${(red + 300) / 3} ${(green + 300) / 3} ${(blue + 300) / 3})` : color;
+      if (size < 13) {
+        circle(pen, middle, middle, size / 2 + 0.5, "#fff");
+        circle(pen, middle, middle, size / 2 - 0.5, fill);
+        return;
+      }
       circle(pen, middle, middle, size / 2 + 0.5, "rgb(58 54 60 / 0.35)");
       circle(pen, middle, middle, size / 2 - 0.5, "#fff");
       circle(pen, middle, middle, size / 2 - Math.max(1.2, size / 12), fill);
-      if (size < 13) return;
       pen.font = font(size * (Array.from(initials).length > 1 ? 0.42 : 0.52), 700);
       pen.fillStyle = "#fff";
       pen.textAlign = "center";

@@ -293,7 +293,7 @@ export class TownMap {
   private drawSpeech(time: number, speed: number, selected: AgentIndex | -1, boxes: Boxes): void {
     const { camera, pen, people, replay } = this;
     const { head } = replay.recording;
-    const said = this.speech.find(time, speed).filter((one) => people.shown.includes(one.agent));
+    const said = this.speech.find(time, speed).filter((one) => people.spot(one.agent) !== undefined);
     const near = (one: { agent: AgentIndex; facts: number[] }): number => (one.agent === selected ? 0 : one.facts.length > 0 ? 1 : 2);
     said.sort((a, b) => near(a) - near(b));
     const most = Math.max(2, Math.round((camera.width * camera.height) / 70000));
