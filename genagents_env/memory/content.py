@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypeAlias
 
 BEFORE = -1  # the tick of what was brought along
-_AT_TICK = re.compile(r" at tick (\d+)$")  # of a cause, such as `plan.hours #0 at tick 120`
+_CALL = re.compile(r"(\S+) #(\d+) at tick (\d+)")  # a cause, such as `plan.hours #0 at tick 120`
 State: TypeAlias = Mapping[str, Any]  # JSON values
 
 
@@ -29,6 +29,8 @@ class ContentMemory:
         importance: 1 to 10; None where the mind does not weigh its memories.
         evidence: ids of the memories it rests on.
         events: ids of the record's events it comes from.
+        call: tick, purpose and number of the call that wrote it; None where none did, or that is
+            not kept.
     """
 
     id: int
@@ -38,6 +40,7 @@ class ContentMemory:
     importance: float | None = None
     evidence: tuple[int, ...] = ()
     events: tuple[int, ...] = ()
+    call: tuple[int, str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,7 @@ def list_stream(saved: SavedMind, stream: State, before: Iterable[str]) -> list[
             importance,
             tuple(evidence),
             tuple(events),
+            find_call(cause),
         )
         for id_, (kind, text, created, importance, evidence, events, cause) in enumerate(
             zip(*columns, strict=True)
@@ -169,8 +173,14 @@ def list_stream(saved: SavedMind, stream: State, before: Iterable[str]) -> list[
 
 def find_made(saved: SavedMind, created: int, cause: str) -> int:
     """Return the tick at whose end a memory was there first: after the call that made it."""
-    asked = _AT_TICK.search(cause)
-    return max(saved.find_tick(created), int(asked[1]) + 1 if asked else BEFORE)
+    call = find_call(cause)
+    return max(saved.find_tick(created), call[0] + 1 if call else BEFORE)
+
+
+def find_call(cause: str) -> tuple[int, str, int] | None:
+    """Return tick, purpose and number of the call that a cause names; None where it names none."""
+    found = _CALL.fullmatch(cause)
+    return (int(found[3]), found[1], int(found[2])) if found else None
 
 
 def list_items(saved: SavedMind, state: State, first: int = 0) -> list[ContentMemory]:

@@ -142,7 +142,10 @@ def _format_memory(memory: ContentMemory, events: Mapping[int, Event], until: in
     if made is None:  # perceived at the end of a tick, taken in as the next is decided
         ticks = [events[id_].tick + 1 for id_ in memory.events if id_ in events]
         made = max(ticks, default=until)
-    return asdict(memory) | {"tick": made}
+    call = (
+        dict(zip(("tick", "purpose", "number"), memory.call, strict=True)) if memory.call else None
+    )
+    return asdict(memory) | {"tick": made, "call": call}
 
 
 def _list_acquaintances(

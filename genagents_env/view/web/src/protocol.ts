@@ -146,7 +146,7 @@ export interface Mind {
   note: string; // said where something is not to be had, and why
   memories: Memory[]; // ordered by tick
   plans: Plan[]; // ordered by `made`
-  acquaintances: { agent: AgentIndex; since: Tick; text: string }[];
+  acquaintances: { agent: AgentIndex; since: Tick; text: string }[]; // ordered by `since`; the last of an agent holds
   interviews: { tick: Tick; question: string; answer: string; evidence: EventId[] }[];
 }
 export interface Memory {
@@ -157,6 +157,7 @@ export interface Memory {
   importance: number | null; // 1 to 10
   evidence: number[]; // ids of the memories that it rests on
   events: EventId[]; // ids of the events that it comes from
+  call: { tick: Tick; purpose: string; number: number } | null; // that wrote it, where that is kept
 }
 export interface Plan {
   made: Tick;

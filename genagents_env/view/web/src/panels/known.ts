@@ -32,13 +32,15 @@ export function mountKnown(context: Context, agent: AgentIndex): Part {
   }
 
   function showPeople(tick: Tick, mind: Mind): void {
-    const known = mind.acquaintances.filter((one) => one.since <= tick);
+    const latest = new Map<AgentIndex, Mind["acquaintances"][number]>();
+    for (const one of mind.acquaintances) if (one.since <= tick) latest.set(one.agent, one);
+    const known = [...latest.values()];
     const now = `${known.map((one) => `${one.agent} ${one.text}`).join()} ${mind.until}`;
     if (now === peopleBefore) return;
     peopleBefore = now;
     peopleCount.textContent = String(known.length);
     const rows = known.map((one) =>
-      make("li", { class: "acquaintance" }, linkPerson(context, one.agent, { avatar: true, full: true }), make("p", {}, one.text)),
+      make("li", { class: "acquaintance" }, linkPerson(context, one.agent, { avatar: true, full: true }), ...(one.since > 0 ? [make("span", { class: "how" }, "since ", linkTime(context, one.since, "when"))] : []), make("p", {}, one.text)),
     );
     people.replaceChildren(rows.length > 0 ? make("ul", { class: "rows", role: "list" }, ...rows) : note("Nobody yet, as far as this mind keeps it."));
   }

@@ -42,6 +42,7 @@ async function addCalls(context: Context, agent: AgentIndex, memory: Memory, int
 
 /** The last call by then whose reply has these words; else the first after it whose prompt has them. */
 async function findCall(context: Context, agent: AgentIndex, memory: Memory): Promise<{ call: CallName; wrote: boolean } | null> {
+  if (memory.call !== null) return { call: { ...memory.call, agent }, wrote: true };
   const wanted = squeeze(memory.text).slice(0, HEAD);
   if (wanted === "") return null;
   const part = Math.floor(Math.max(0, memory.tick) / PART);
