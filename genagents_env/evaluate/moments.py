@@ -1,11 +1,11 @@
 """The moments of a run that are worth a picture, chosen by rule: which, and why.
 
 In this order, until there are enough: the first hearing of the fact that most people heard; the
-most people in one place (of a gathering, if one falls into the run); the talk with most utterances;
-the last tick; the first. A moment within two minutes of one that is chosen is passed over.
+most people in one place (of a gathering, if one falls into the run); the talks with most
+utterances; the last tick; the first. A moment within two minutes of one that is chosen is passed
+over.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -17,11 +17,13 @@ from genagents_env.evaluate.measures.gatherings import find_gathering_visits
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.evaluate.scene_talks import join_names, name_fact
 from genagents_env.evaluate.tellings import ToldFact, trace_tellings
+from genagents_env.world.events import Event
 from genagents_env.world.places import is_within
 
 Reason: TypeAlias = Literal["hearing", "gathering", "talk", "end", "start"]
 MOST = 3
 _APART = 120  # game seconds between two moments
+_TALKS, _LONG_TALK = 5, 4  # talks that are looked at; utterances of one worth a picture
 _NAMED = 4  # people whom a caption names
 
 
@@ -32,7 +34,7 @@ class ShownMoment:
     Attributes:
         tick: of the run.
         reason: by which rule it was chosen.
-        agents: whom it is about; everybody in town where none is named.
+        agents: whom it is about, who speaks first; everybody in town where none is named.
         place: where, a place's id; empty where it is about the whole town.
         caption: what happens, and why this moment.
     """
@@ -58,7 +60,7 @@ def choose_moments(data: RunData) -> tuple[ShownMoment, ...]:
 def _list_candidates(data: RunData) -> Iterator[ShownMoment]:
     yield from _find_first_hearing(data, trace_tellings(data))
     yield from _find_gathering(data)
-    yield from _find_longest_talk(data)
+    yield from _find_long_talks(data)
     if data.reader.last_tick >= 0:
         yield ShownMoment(data.last_tick, "end", (), "", "The town at the end.")
         yield ShownMoment(0, "start", (), "", "The town at the start.")
@@ -69,16 +71,14 @@ def _find_first_hearing(data: RunData, facts: Sequence[ToldFact]) -> Iterator[Sh
     if told is None or not told.tellings:
         return
     first = told.tellings[0]
-    hearers = _name_people(first.hearers)
-    how = f"{first.teller} tells {hearers}" if first.teller else f"{hearers} hear"
-    if len(first.hearers) == 1 and not first.teller:
-        how += "s"
-    count = len(told.heard)
-    spread = "of all facts the most heard of" if len(facts) > 1 else "the fact of this scenario"
-    caption = (
-        f"{how} of {name_fact(told.fact)} for the first time: {spread}, by {count} "
-        f"{'person' if count == 1 else 'people'}."
-    )
+    hearers, fact = _name_people(first.hearers), f"“{name_fact(told.fact)}”"
+    if first.teller is not None:
+        how = f"{first.teller} tells {hearers} of {fact}"
+    else:
+        how = f"{hearers} hear{'s' if len(first.hearers) == 1 else ''} of {fact}"
+    count = f"{len(told.heard)} {'person' if len(told.heard) == 1 else 'people'}"
+    reach = "No other fact was heard by more people" if len(facts) > 1 else "In all it was heard by"
+    caption = f"{how}, the first to hear it. {reach}: {count}."
     agents = first.hearers if first.teller is None else (first.teller, *first.hearers)
     yield ShownMoment(first.tick, "hearing", agents, first.place, caption)
 
@@ -95,8 +95,8 @@ def _find_gathering(data: RunData) -> Iterator[ShownMoment]:
         count, tick = _find_fullest(data, there)
         if count > 1:
             caption = (
-                f"{count} of {len(data.names)} people at {name_fact(main.gathering)}: the most at once "
-                "while it goes on."
+                f"{count} of {len(data.names)} people at {name_fact(main.gathering)}: "
+                "the most at once while it goes on."
             )
             yield ShownMoment(
                 tick, "gathering", _list_present(data, there, tick), main.place, caption
@@ -141,24 +141,28 @@ def _list_present(data: RunData, there: npt.NDArray[np.bool_], tick: int) -> tup
     return tuple(name for row, name in enumerate(data.names) if there[row, tick])
 
 
-def _find_longest_talk(data: RunData) -> Iterator[ShownMoment]:
-    """Yield the middle of the conversation in which most was said."""
-    said = [event for event in data.utterances if event.data["conversation"] is not None]
-    counts = Counter(event.data["conversation"] for event in said)
-    if not counts:
-        return
-    ((longest, count),) = counts.most_common(1)
-    own = [event for event in said if event.data["conversation"] == longest]
-    middle = own[len(own) // 2]
-    speakers = tuple(dict.fromkeys(str(event.agent) for event in own))
-    row = data.row[str(middle.agent)]
-    here = int(data.whereabouts[row, middle.tick])
-    place = data.arenas[here] if here >= 0 else ""
-    caption = (
-        f"{_name_people(speakers)} in the talk with most to say: {count} "
-        f"utterance{'' if count == 1 else 's'}."
-    )
-    yield ShownMoment(middle.tick, "talk", speakers, place, caption)
+def _find_long_talks(data: RunData) -> Iterator[ShownMoment]:
+    """Yield the middle of the conversations in which most was said, the longest first."""
+    said: dict[int, list[Event]] = {}
+    for event in data.utterances:
+        if event.data["conversation"] is not None:
+            said.setdefault(event.data["conversation"], []).append(event)
+    longest = sorted(said.values(), key=lambda own: -len(own))[:_TALKS]
+    for number, own in enumerate(longest):
+        if number and len(own) < _LONG_TALK:
+            return
+        middle = own[len(own) // 2]
+        speakers = tuple(dict.fromkeys(str(event.agent) for event in (middle, *own)))
+        here = int(data.whereabouts[data.row[speakers[0]], middle.tick])
+        count = f"{len(own)} utterance{'' if len(own) == 1 else 's'}"
+        what = f"the longest talk: {count}" if not number else f"a long talk: {count}"
+        yield ShownMoment(
+            middle.tick,
+            "talk",
+            speakers,
+            data.arenas[here] if here >= 0 else "",
+            f"{_name_people(speakers)} in the middle of {what}.",
+        )
 
 
 def _name_people(names: Sequence[str]) -> str:

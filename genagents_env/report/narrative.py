@@ -65,7 +65,7 @@ class FactSection:
 class AnswerLine:
     """An answer as it is shown; `times`: of how many interviews with just these words."""
 
-    question: str
+    when: str
     text: str
     times: int
     verdicts: str
@@ -74,12 +74,24 @@ class AnswerLine:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """A question as it was put to one person, and what was answered, in the order of time."""
+
+    question: str
+    answers: tuple[AnswerLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Interview:
-    """What one person answered at one moment."""
+    """All that one person answered, question by question."""
 
     agent: str
-    when: str
-    answers: tuple[AnswerLine, ...]
+    questions: tuple[AskedQuestion, ...]
+
+    @property
+    def count(self) -> int:
+        """How many different answers there are."""
+        return sum(len(one.answers) for one in self.questions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +137,7 @@ def tell_run(summary: RunSummary, pictures: Sequence[FigureFile] = ()) -> ToldRu
         _describe_untold([fact for fact in summary.tellings if not fact.tellings]),
         tuple(_describe_gatherings(summary)),
         interviews,
-        sum(len(one.answers) for one in interviews) > _OPEN,
+        sum(one.count for one in interviews) > _OPEN,
     )
 
 
@@ -156,8 +168,8 @@ def _describe_outcomes(summary: RunSummary) -> Iterator[str]:
     for fact in summary.tellings:
         if fact.tellings:
             yield (
-                f"“{name_fact(fact.fact)}”: {len(fact.at_start)} of {everyone} knew it at the start, "
-                f"{everyone - len(fact.never)} knew it or had heard it by the end."
+                f"“{name_fact(fact.fact)}”: {len(fact.at_start)} of {everyone} knew it at the "
+                f"start, {everyone - len(fact.never)} knew it or had heard it by the end."
             )
     for one in summary.gatherings:
         yield f"{len(one.visits)} of {everyone} came to “{name_fact(one.gathering)}”."
@@ -169,7 +181,7 @@ def _describe_fact(summary: RunSummary, fact: ToldFact) -> FactSection:
     return FactSection(
         name_fact(fact.fact),
         fact.statement,
-        f"{len(fact.heard)} of {everyone} heard it, beside {len(fact.at_start)} who knew it.",
+        f"{len(fact.heard)} of {everyone} heard it.",
         _join_names(fact.at_start) or "nobody",
         _join_names(fact.never),
         common,
@@ -242,45 +254,48 @@ def _describe_gatherings(summary: RunSummary) -> Iterator[str]:
             for visit in one.visits
         ]
         count = f"{len(one.visits)} of {len(summary.people)} came"
-        yield f"{name_fact(one.gathering)}, {place}, {when}: {count}{': ' if who else ''}{'; '.join(who)}."
+        came = f"{count}: {'; '.join(who)}" if who else count
+        yield f"{name_fact(one.gathering)}, {place}, {when}: {came}."
 
 
 def _list_interviews(summary: RunSummary) -> Iterator[Interview]:
-    ordered = sorted(
-        summary.answers,
-        key=lambda one: (
-            summary.people.index(one.agent) if one.agent in summary.people else -1,
-            one.agent,
-            one.tick,
-            one.condition,
-        ),
-    )
-    for (agent, tick, condition), several in groupby(
-        ordered, key=lambda one: (one.agent, one.tick, one.condition)
-    ):
-        when = _describe_interview_time(summary, tick) + (f", {condition}" if condition else "")
-        yield Interview(agent, when, tuple(_merge_answers(list(several))))
+    asked = {one.agent: None for one in summary.answers}
+    for agent in sorted(asked, key=lambda name: name not in summary.people):  # of equals, as asked
+        given = [one for one in summary.answers if one.agent == agent]
+        questions = dict.fromkeys(one.question for one in given)
+        yield Interview(
+            agent,
+            tuple(
+                AskedQuestion(
+                    words,
+                    tuple(_merge_answers(summary, [one for one in given if one.question == words])),
+                )
+                for words in questions
+            ),
+        )
+
+
+def _merge_answers(summary: RunSummary, given: Sequence[RestedAnswer]) -> Iterator[AnswerLine]:
+    """Yield the answers to one question; equal ones of one moment are one."""
+    alike: dict[tuple[int, str, str, tuple[EvidenceEvent, ...]], list[RestedAnswer]] = {}
+    for one in sorted(given, key=lambda one: (one.tick, one.condition)):
+        alike.setdefault((one.tick, one.condition, one.text, one.evidence), []).append(one)
+    for (tick, condition, text, evidence), several in alike.items():
+        verdicts = dict.fromkeys(verdict for one in several for verdict in one.verdicts)
+        yield AnswerLine(
+            _describe_interview_time(summary, tick) + (f", {condition}" if condition else ""),
+            text,
+            len(several),
+            "; ".join(verdicts),
+            evidence,
+            several[0].fallback,
+        )
 
 
 def _describe_interview_time(summary: RunSummary, tick: int) -> str:
     if tick == 0:
-        return "before the run"
-    return "after the run" if tick == summary.last_tick else f"at {summary.format_time(tick)}"
-
-
-def _merge_answers(given: Sequence[RestedAnswer]) -> Iterator[AnswerLine]:
-    """Yield the answers question by question; equal ones to one question are one."""
-    alike: dict[tuple[str, str, tuple[EvidenceEvent, ...]], list[RestedAnswer]] = {}
-    questions = dict.fromkeys(one.question for one in given)
-    for question in questions:
-        for one in given:
-            if one.question == question:
-                alike.setdefault((question, one.text, one.evidence), []).append(one)
-    for (question, text, evidence), several in alike.items():
-        verdicts = dict.fromkeys(verdict for one in several for verdict in one.verdicts)
-        yield AnswerLine(
-            question, text, len(several), "; ".join(verdicts), evidence, several[0].fallback
-        )
+        return "Before the run"
+    return "After the run" if tick == summary.last_tick else f"At {summary.format_time(tick)}"
 
 
 def _join_names(names: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ _RUNS = ("run", "scenario", "agents", "policy", "model", "seed", "status", "game
 def make_run_tables(results: SweepResults) -> tuple[Table, ...]:
     """Return all tables of run files that have a row, in the order of the page."""
     summaries, groups, others = results.summaries, results.groups, results.published
+    asked = [one for one in summaries if one.rates.agents]  # a model, at least once
     found = (
         tabulate_runs(summaries),
         tabulate_crowding(summaries),
@@ -35,8 +36,8 @@ def make_run_tables(results: SweepResults) -> tuple[Table, ...]:
         tabulate_summaries(summaries),
         tabulate_preferences(groups),
         tabulate_lengths(groups),
-        tabulate_costs(summaries, others),
-        tabulate_cost_parts(summaries),
+        tabulate_costs(asked, others),
+        tabulate_cost_parts(asked),
     )
     return tuple(table for table in found if table.rows)
 
@@ -56,7 +57,7 @@ def tabulate_runs(summaries: Iterable[RunSummary]) -> Table:
         "Runs that are not finished, or in which a policy failed (degraded), stay out of the means "
         "of their group if any other is there."
     )
-    return Table("runs", "What was run", columns, rows, note)
+    return Table("runs", "What was run", columns, rows, note if len(rows) > 1 else "")
 
 
 def tabulate_crowding(summaries: Iterable[RunSummary]) -> Table:

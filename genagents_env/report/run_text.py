@@ -67,9 +67,10 @@ def describe_words(summary: RunSummary) -> Iterator[str]:
     if told.untold:
         yield told.untold
     for interview in told.interviews:
-        yield f"{interview.agent}, {interview.when}:"
-        for answer in interview.answers:
-            times = f" ({answer.times} times)" if answer.times > 1 else ""
-            yield f"    Q: {answer.question}"
-            yield f"    A: {answer.text}{times}"
-            yield from (f"        {one.line}" for one in answer.evidence)
+        yield f"{interview.agent} was asked:"
+        for asked in interview.questions:
+            yield f"    {asked.question}"
+            for answer in asked.answers:
+                times = f" ({answer.times} times)" if answer.times > 1 else ""
+                yield f"        {answer.when}: {answer.text}{times}"
+                yield from (f"            {one.line}" for one in answer.evidence)

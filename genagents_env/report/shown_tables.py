@@ -31,14 +31,15 @@ def list_names(groups: Iterable[RunGroup]) -> frozenset[str]:
 
 
 def show_table(table: Table, own: Collection[str] = ()) -> Table:
-    """Return a table without dashes alone in a row or a column.
+    """Return a table without rows of mostly dashes and columns of nothing else.
 
     Args:
         table: of run files.
         own: what it calls the one run it is of, whose name need not stand in every row; no mean
             is then of several. Empty for several runs.
     """
-    return (_simplify(table, own) if own else table).drop_blanks()
+    shown = table.fold_sparse_rows(own)
+    return (_simplify(shown, own) if own else shown).drop_blanks()
 
 
 def _simplify(table: Table, own: Collection[str]) -> Table:

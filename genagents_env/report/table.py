@@ -1,7 +1,7 @@
 """A table, formatted for the page, Markdown, a spreadsheet and the terminal."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from typing import TypeAlias
@@ -68,6 +68,39 @@ class Table:
             rows=tuple(tuple(row[k] for k in kept) for row in rows),
             note=" ".join(notes),
         )
+
+    def fold_sparse_rows(self, kept: Collection[str] = ()) -> "Table":
+        """Return it with what stands in rows of mostly dashes told in the note instead.
+
+        A row is such a one if it has something in fewer than half the columns of numbers.
+
+        Args:
+            kept: rows that begin with one of these words stay.
+        """
+        numbers = self.number_columns
+        counts = [sum(row[k] is not None for k in numbers) for row in self.rows]
+        sparse = [
+            row
+            for row, count in zip(self.rows, counts, strict=True)
+            if 0 < 2 * count < len(numbers) and row[0] not in kept
+        ]
+        if not sparse or len(sparse) == len(self.rows):
+            return self
+        told = "; ".join(self._describe_row(row) for row in sparse)
+        rows = tuple(row for row in self.rows if row not in sparse)
+        return replace(self, rows=rows, note=f"{self.note} Beside it: {told}.".strip())
+
+    def _describe_row(self, row: Sequence[CellValue]) -> str:
+        numbers = self.number_columns
+        name = " ".join(
+            format_cell(cell) for k, cell in enumerate(row) if k not in numbers and cell
+        )
+        values = (
+            f"{head} {format_cell(cell)}"
+            for k, (head, cell) in enumerate(zip(self.columns, row, strict=True))
+            if k in numbers and cell is not None
+        )
+        return f"{name}: {', '.join(values)}"
 
     def drop_column(self, name: str) -> "Table":
         """Return it without the column of that name, if it has one."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from genagents_env.errors import ConfigError
 from genagents_env.extras import format_install_command
 from genagents_env.report.frames import encode_parquet
+from genagents_env.report.map_pictures import draw_moments
 from genagents_env.report.page import format_html, format_markdown, format_run_pages
 from genagents_env.report.placing import INDEX, place_files
 from genagents_env.report.results import SweepResults
@@ -50,15 +51,16 @@ def _make_files(results: SweepResults) -> dict[str, bytes]:
     figures, undrawn = _draw_figures(results)
     frames, unframed = _encode_frames(results)
     notes = [note for note in (undrawn, unframed) if note]
-    sections = make_sections(results, figures)
+    sections, pictures = make_sections(results, figures), _draw_pictures(results)
     texts = {
-        "report.html": format_html(results, sections, notes),
-        "report.md": format_markdown(results, sections, notes),
+        "report.html": format_html(results, sections, notes, pictures),
+        "report.md": format_markdown(results, sections, notes, pictures),
     }
     tables = _list_tables(results, sections)
     texts |= {f"{one.name}.csv": one.format_csv() for one in tables if one.rows}
     texts |= {trial.page: text for trial, text in format_run_pages(results)}
     files = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
+    figures += [one for several in pictures.values() for one in several]
     files |= frames | {f"figures/{one.name}.png": one.png for one in figures}
     index = {"files": sorted(files), "notes": notes, **results.as_json(words=True)}
     return files | {INDEX: json.dumps(index, indent=1).encode()}
@@ -75,6 +77,12 @@ def _draw_figures(results: SweepResults) -> tuple[list[FigureFile], str]:
     except ConfigError:
         return [], f"No figures: matplotlib is not installed: {format_install_command(extra)}"
     return list(draw(results)), ""
+
+
+def _draw_pictures(results: SweepResults) -> dict[Path, list[FigureFile]]:
+    """Return the pictures of the map, by run file: of the first run of each group."""
+    first = [group.counted[0] for group in results.groups]
+    return {run.path: list(draw_moments(run, number)) for number, run in enumerate(first, 1)}
 
 
 def _encode_frames(results: SweepResults) -> tuple[dict[str, bytes], str]:

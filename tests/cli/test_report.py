@@ -18,7 +18,7 @@ def test_one_run_is_told_with_its_conversations_and_its_cost(genagents: Run) -> 
     assert "Success solved" in out
     assert "Conversation length:" in out
     table = out[out.index("What an agent costs:") :].splitlines()
-    assert (table[1].split()[0], table[2].split()[:2]) == ("run", ["this", "run"])
+    assert (table[1].split()[0], table[2].split()[0]) == ("policy", "lyfe")
     assert float(table[2].split()[-1]) == 0.00156  # 0.00026 dollars a third of an hour, twice
     assert "Dollars as gpt-3.5-turbo" in out
     assert "a human hour is 2 game hours" in out
@@ -83,7 +83,7 @@ def test_quotes_are_told_and_are_in_the_json_where_asked_for(genagents: Run) -> 
     assert code == 0
     assert "    08:00:20, Cottage, kitchen: Ada Brook -> Ben Carver" in out
     assert '        "Ben has crumbs."' in out
-    assert "    Q: Who took the cake?" in out
+    assert "Ada Brook was asked:\n    Who took the cake?\n        Before the run: Ben." in out
     assert "Ada Brook -> Ben Carver" not in genagents("report", "a.sqlite")[1]
     plain = json.loads(genagents("report", "a.sqlite", "--json")[1])
     quoted = json.loads(genagents("report", "a.sqlite", "--json", "--quotes")[1])

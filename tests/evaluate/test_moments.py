@@ -16,7 +16,7 @@ def choose(path: Path) -> tuple[ShownMoment, ...]:
 def test_the_first_hearing_is_shown_and_moments_close_to_it_are_not(tmp_path: Path) -> None:
     first, end = choose(cake(tmp_path / "a"))
     assert (first.reason, first.tick, first.agents) == ("hearing", 2, (ADA, BEN))
-    assert first.caption.startswith(f"{ADA} tells {BEN} of crumbs for the first time")
+    assert first.caption.startswith(f"{ADA} tells {BEN} of “crumbs”, the first to hear it.")
     assert first.place == "Cottage/kitchen"
     # The longest talk is within two minutes of it, and so is the start.
     assert (end.reason, end.tick, end.agents) == ("end", 60, ())

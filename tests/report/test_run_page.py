@@ -3,6 +3,7 @@ import re
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from genagents_env.evaluate.published import list_published_costs
 from genagents_env.evaluate.rates import find_tariff
@@ -69,13 +70,14 @@ def test_a_single_run_has_no_bars_no_dashes_and_no_column_that_tells_it_from_oth
     page = PageTags(tmp_path / "out/report.html")
     assert "(n=1)" not in page.text
     heads = [words for tag, words in page.words if tag == "th"]
-    assert (heads.count("run"), heads.count("runs")) == (1, 1)  # beside what others published
-    assert [row[0] for row in page.rows if row and row[0] == "this run"] == ["this run"] * 2
+    assert "run" not in heads
+    assert "runs" not in heads
+    assert "Beside it: paper Lyfe Agents: n 9, mean seconds 70.3" in page.text
     assert "model" not in heads
     assert "Left out, with nothing to show: model." in page.text
     assert ",model," in (tmp_path / "out/runs.csv").read_text().splitlines()[0]
     for row in page.rows:
-        assert not row or set(row) != {"-"}, row
+        assert 2 * row.count("-") <= len(row), row
 
 
 def test_it_is_told_who_told_whom_in_which_words_and_what_answers_rest_on(tmp_path: Path) -> None:
@@ -95,6 +97,31 @@ def test_it_is_told_who_told_whom_in_which_words_and_what_answers_rest_on(tmp_pa
     assert (telling["teller"], telling["hearers"]) == (ADA, [BEN])
     assert telling["time"] == "2023-02-13T08:00:20"
     assert len(told["answers"]) == 8
+
+
+def test_moments_are_shown_as_pictures_of_the_map_that_say_why(tmp_path: Path) -> None:
+    write(tmp_path / "out", study(cake(tmp_path / "a.sqlite")), study(cake(tmp_path / "b.sqlite")))
+    drawn = sorted((tmp_path / "out/figures").glob("moment_*.png"))
+    assert [one.stem for one in drawn] == ["moment_1_1", "moment_1_2"]  # of the group's first run
+    with Image.open(drawn[0]) as picture:
+        assert picture.width == 900
+    page = PageTags(tmp_path / "out/report.html")
+    (first,) = [words for tag, words in page.words if words.startswith("08:00:20. ")]
+    assert f"{ADA} tells {BEN} of “crumbs”, the first to hear it." in first
+    assert first in page.all("img", "alt")
+
+
+def test_a_page_allows_itself_nothing_but_its_own_pictures_and_style(tmp_path: Path) -> None:
+    write(tmp_path / "out", study(cake(tmp_path / "a.sqlite")))
+    page = PageTags(tmp_path / "out/report.html")
+    (policy,) = [
+        own["content"]
+        for tag, own in page.tags
+        if own.get("http-equiv") == "Content-Security-Policy"
+    ]
+    assert policy == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+    page.check_inert()
+    assert not [own for _, own in page.tags if "style" in own]
 
 
 def test_tables_scroll_and_break_no_word(tmp_path: Path) -> None:
