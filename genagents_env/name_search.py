@@ -4,14 +4,18 @@ A name is understood where it is unique; nothing is guessed. Who reads data that
 experiments) compares whole names; this is for what people type.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from typing import TypeVar
 
 from genagents_env.errors import ConfigError
 from genagents_env.text import clean, fold
 
+T = TypeVar("T")
+
 _MOST_LISTED = 8  # names in a message; of more only how many there are besides
-_LIKE = 0.6  # of difflib: its own default
+_MOST_ALIKE = 3  # suggestions
+_LIKE, _LIKE_WORD = 0.6, 0.75  # of difflib: its own default; of one word of a name, more
 
 
 def find_person(said: str, names: Iterable[str]) -> str:
@@ -21,8 +25,27 @@ def find_person(said: str, names: Iterable[str]) -> str:
         ConfigError: nobody is called so, or several are; the message names them.
     """
     known = list(dict.fromkeys(names))
-    found = _find(said, known, (_is_same, _has_words))
-    return _take_one(said, found, known, "nobody is called", "people")
+    return _take_one(said, search_people(said, known), known, "nobody is called", "people")
+
+
+def find_people(options: Mapping[str, T], names: Iterable[str]) -> dict[str, T]:
+    """Return what is said of people by their whole names.
+
+    Raises:
+        ConfigError: nobody is called so, several are, or one is named twice.
+    """
+    known, found = list(names), dict[str, T]()
+    for said, value in options.items():
+        name = find_person(said, known)
+        if name in found:
+            raise ConfigError(f"{clean(name, 80)} is named twice")
+        found[name] = value
+    return found
+
+
+def search_people(said: str, names: Sequence[str]) -> list[str]:
+    """Return those of `names` that may be meant: one where it is clear, none, or several."""
+    return _find(said, names, (_is_same, _has_words))
 
 
 def find_place(said: str, places: Iterable[str]) -> str:
@@ -35,14 +58,19 @@ def find_place(said: str, places: Iterable[str]) -> str:
         ConfigError: there is no such place, or there are several; the message names them.
     """
     known = list(dict.fromkeys(places))
-    asked = "/".join(part.strip() for part in said.replace(", ", "/").split("/"))
-    houses = [place for place in known if "/" not in place]
-    found = (
-        _find(asked, known, (_is_same, _ends_with))
-        or _find(asked, houses, (_has_words,))
-        or _find(asked, known, (_has_words_at_the_end,))
-    )
+    found = search_places(said, known)
     return _take_one(said, found, known, "there is no place called", "places")
+
+
+def search_places(said: str, places: Sequence[str]) -> list[str]:
+    """Return those of `places` that may be meant: one where it is clear, none, or several."""
+    asked = "/".join(part.strip() for part in said.replace(", ", "/").split("/"))
+    houses = [place for place in places if "/" not in place]
+    return (
+        _find(asked, places, (_is_same, _ends_with))
+        or _find(asked, houses, (_has_words,))
+        or _find(asked, places, (_has_words_at_the_end,))
+    )
 
 
 def find_word(said: str, words: Iterable[str], what: str) -> str:
@@ -62,7 +90,7 @@ def suggest_names(said: str, names: Iterable[str], what: str) -> str:
     known = list(dict.fromkeys(names))
     if not known:
         return f"there are no {what}"
-    near = _find_alike(said, known)
+    near = [clean(name, 80) for name in find_alike(said, known)]
     if near:
         return f"did you mean {' or '.join(near)}?"
     told = ", ".join(clean(name, 80) for name in known[:_MOST_LISTED])
@@ -71,14 +99,19 @@ def suggest_names(said: str, names: Iterable[str], what: str) -> str:
     return f"there are {len(known)} {what}, among them {told}"
 
 
-def _find_alike(said: str, known: Sequence[str]) -> list[str]:
-    """Return up to two names that are spelt alike, as a whole or in one of their words."""
-    whole: dict[str, str] = {}
-    for name in reversed(known):
-        for part in (*fold(name).replace("/", " ").split(), fold(name)):
-            whole[part] = name
-    near = get_close_matches(fold(said)[:300], list(whole), n=4, cutoff=_LIKE)
-    return [clean(name, 80) for name in dict.fromkeys(whole[part] for part in near)][:2]
+def find_alike(said: str, names: Sequence[str]) -> list[str]:
+    """Return the name that is spelt like what was said, as a whole, else those in one word."""
+    asked = fold(said)[:300]
+    whole = {fold(name): name for name in reversed(names)}
+    near = get_close_matches(asked, list(whole), n=1, cutoff=_LIKE)
+    if near:
+        return [whole[near[0]]]
+    words: dict[str, list[str]] = {}
+    for name in names:
+        for word in fold(name).replace("/", " ").split():
+            words.setdefault(word, []).append(name)
+    near = get_close_matches(asked, list(words), n=1, cutoff=_LIKE_WORD)
+    return words[near[0]][:_MOST_ALIKE] if near else []
 
 
 def _find(said: str, known: Sequence[str], ways: Iterable[Callable[[str, str], bool]]) -> list[str]:

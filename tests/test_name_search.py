@@ -63,7 +63,7 @@ def test_a_slip_gets_a_suggestion_and_a_long_list_is_not_told_whole() -> None:
     told = str(caught.value)
     assert told.startswith("nobody is called 'xyz'; there are 25 people, among them Person 0, ")
     assert "Person 8" not in told
-    with pytest.raises(ConfigError, match="there are Ada Brook, Klaus Mueller$"):
+    with pytest.raises(ConfigError, match=r"there are Ada Brook, Klaus Mueller$"):
         find_person("xyz", PEOPLE[:2])
 
 

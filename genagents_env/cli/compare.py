@@ -28,11 +28,12 @@ from genagents_env.cli.options import (
     parse_pairs,
 )
 from genagents_env.cli.screen import say
+from genagents_env.cli.sweep import run_folder
 
 if TYPE_CHECKING:
     from genagents_env.record.rows import JSON
     from genagents_env.report.side_by_side import ComparedPolicy
-    from genagents_env.sweep import SweepFolder, SweepResult
+    from genagents_env.sweep import SweepFolder
 
 _IDLE = "idle"  # nothing comes of it
 
@@ -116,7 +117,7 @@ def compare(
             "endpoint": {**asdict(model_flags), "model_for": parse_pairs(model_for) or None},
         },
     )
-    result = _run_all(folder, quiet=quiet, preflight=preflight, strict=strict)
+    result = run_folder(folder, 1, "loky", quiet, strict=strict, preflight=preflight)
     rows = tuple(read_comparison(folder))
     if as_json:
         typer.echo(json.dumps(_as_json(folder, rows), indent=2))
@@ -159,15 +160,6 @@ def _list_policies(policies: str | None) -> "Iterator[tuple[str, dict[str, JSON]
         return
     for words in filter(None, (part.split() for part in policies.split(","))):
         yield words[0], parse_config(words[1:])
-
-
-def _run_all(folder: "SweepFolder", *, quiet: bool, preflight: bool, strict: bool) -> "SweepResult":
-    from genagents_env.cli.sweep_progress import show_progress
-    from genagents_env.sweep import SweepOptions, sweep
-
-    with show_progress(quiet) as watch:
-        options = SweepOptions(workers=1, watch=watch, preflight=preflight, strict=strict)
-        return sweep(folder, options)
 
 
 def _as_json(folder: "SweepFolder", rows: "tuple[ComparedPolicy, ...]") -> "dict[str, JSON]":

@@ -142,6 +142,7 @@ def interview(
     """
     from genagents_env.cli.progress import show_progress
     from genagents_env.judge.kept_answers import SUFFIX
+    from genagents_env.name_search import find_person
     from genagents_env.record import RunReader
     from genagents_env.run import RunOptions
     from genagents_env.text import clean
@@ -165,7 +166,8 @@ def interview(
     conditions = make_conditions(without or (), ablations=ablations, interviewer=asker)
     kept = bool(without or ablations or keep)
     with RunReader(run_file) as record:
-        whom = agent or _find_interviewable(record, options)
+        named = dict.fromkeys(find_person(one, record.meta.names) for one in agent or ())
+        whom = list(named) or _find_interviewable(record, options)
         asking = KeptInterview(
             record,
             record.last_tick if at is None else _parse_recorded_tick(record, at),
@@ -271,8 +273,6 @@ def _choose_questions(
         if category not in CATEGORIES:
             allowed = ", ".join(CATEGORIES)
             raise ConfigError(f"--category: {category!r} is not allowed; use one of {allowed}")
-    if name not in record.meta.names:
-        raise ConfigError(f"nobody is called {name!r}; there are {', '.join(record.meta.names)}")
     texts = [clean(text) for text in own or ()]
     if not all(texts):
         raise ConfigError("--question: there are no words in it")

@@ -1,6 +1,6 @@
 """`genagents import-memories`: what people of one run remember, for another run to begin with."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -80,9 +80,10 @@ def _read_folders(
 ) -> tuple[dict[str, "Past"], "TextVectors"]:
     from genagents_env.memory.public_layout import MODEL, find_public_people, read_public_person
     from genagents_env.memory.vector_file import TextVectors
+    from genagents_env.name_search import find_person
 
     pasts: dict[str, Past] = {}
-    vectors: dict[str, bytes] = {}
+    vectors: dict[str, Mapping[str, bytes]] = {}
     for folder in folders:
         people = find_public_people(folder)
         if not people:
@@ -91,13 +92,10 @@ def _read_folders(
             name, past, more = read_public_person(person)
             if name in pasts:
                 raise ConfigError(f"{person}: a second folder of {name}")
-            if not agents or name in agents:
-                pasts[name] = past
-                vectors |= more.vectors
-    missing = [name for name in agents if name not in pasts]
-    if missing or not pasts:
-        raise ConfigError(f"nobody is called {', '.join(missing)} in {folders[0]}")
-    return pasts, TextVectors(MODEL, vectors)
+            pasts[name], vectors[name] = past, more.vectors
+    whom = dict.fromkeys(find_person(name, pasts) for name in agents) or pasts
+    found = {text: vector for name in whom for text, vector in vectors[name].items()}
+    return {name: pasts[name] for name in pasts if name in whom}, TextVectors(MODEL, found)
 
 
 def _collect(

@@ -19,7 +19,7 @@ from genagents_env.cli.options import (
 from genagents_env.cli.report import measure_folder
 from genagents_env.cli.screen import say
 from genagents_env.cli.sweep_plan import costs_nothing, format_plan
-from genagents_env.errors import ConfigError
+from genagents_env.errors import ConfigError, LLMRefused, ModelOutage
 
 if TYPE_CHECKING:
     from genagents_env.record.rows import JSON
@@ -123,7 +123,7 @@ def sweep(
         return
     from genagents_env.record.degradation import DEGRADED_EXIT
 
-    result = _run_sweep(folder, workers, backend, quiet, strict=strict, preflight=preflight)
+    result = run_folder(folder, workers, backend, quiet, strict=strict, preflight=preflight)
     code = result.exit_code
     if folder.experiment.judges and result.finished and code in (0, DEGRADED_EXIT):
         code = _judge(folder, result, quiet) or code
@@ -174,7 +174,7 @@ def _warn(folder: "SweepFolder") -> tuple[str, ...]:
     return unknown
 
 
-def _run_sweep(
+def run_folder(
     folder: "SweepFolder",
     workers: int | None,
     backend: str,
@@ -184,6 +184,7 @@ def _run_sweep(
     strict: bool = False,
     preflight: bool = True,
 ) -> "SweepResult":
+    """Run the trials of a sweep's folder; a new one is gone where it cannot begin."""
     from genagents_env.cli.sweep_progress import show_progress
     from genagents_env.sweep import SweepOptions
     from genagents_env.sweep import sweep as run_sweep
@@ -192,7 +193,11 @@ def _run_sweep(
         options = SweepOptions(
             workers, backend, watch=watch, trials=trials, preflight=preflight, strict=strict
         )
-        return run_sweep(folder, options)
+        try:
+            return run_sweep(folder, options)
+        except (ConfigError, LLMRefused, ModelOutage):
+            folder.discard_unused()  # where nothing was begun, nothing is left behind
+            raise
 
 
 def _print_plan(
@@ -214,7 +219,7 @@ def _print_plan(
         piloted = SweepFolder.create(folder.path / _PILOTS, folder.experiment_file, changed)
     if pilot or costs_nothing(piloted):
         chosen = frozenset(trial.name for trial in choose_pilots(piloted))
-        result = _run_sweep(piloted, workers, backend, quiet, chosen, preflight=preflight)
+        result = run_folder(piloted, workers, backend, quiet, chosen, preflight=preflight)
         for problem in result.problems:
             say(f"genagents: {problem}", error=True)
     else:

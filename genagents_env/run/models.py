@@ -18,7 +18,7 @@ from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.memory.embedder import EmbeddingSource
 from genagents_env.memory.open import open_source
 from genagents_env.record import RunMeta
-from genagents_env.run.model_choice import check_model_choice
+from genagents_env.run.model_choice import resolve_model_choice
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.spec import RunOptions
 
@@ -29,12 +29,14 @@ _NO_PRICES: Mapping[str, tuple[str, str] | None] = {}
 class Models:
     """A language model and a model of embeddings, or None where no policy needs one.
 
-    `routes`: other models of some people and faculties, by name.
+    `routes`: other models of some people and faculties, by name; `chosen`: how these were asked
+    for.
     """
 
     endpoint: Endpoint | None = None
     source: EmbeddingSource | None = None
     routes: Mapping[str, Endpoint] = field(default_factory=dict)
+    chosen: Mapping[str, str] = field(default_factory=dict)
 
     def list_endpoints(self) -> list[Endpoint]:
         """Return every language model, each once."""
@@ -44,14 +46,24 @@ class Models:
 
 def open_models(groups: PolicyGroups, options: RunOptions) -> Models:
     """Return the models that `groups` needs for a new run: those asked for, else the defaults."""
-    endpoint, source = None, None
-    if groups.needs_model:
-        endpoint = open_model(options, groups.scripted_replies)
-    if groups.needs_embedder:
-        source = options.source or open_source(options.embedder)
-    return Models(
-        endpoint, source, _open_routes(endpoint, options, options.model_for or {}, groups)
-    )
+    return add_source(open_language_models(groups, options), groups, options)
+
+
+def open_language_models(groups: PolicyGroups, options: RunOptions) -> Models:
+    """Return the language models that `groups` needs, without that of embeddings.
+
+    So they can be asked before weights are fetched for the other.
+    """
+    endpoint = open_model(options, groups.scripted_replies) if groups.needs_model else None
+    chosen = _resolve_choice(endpoint, options.model_for or {}, groups)
+    return Models(endpoint, None, _open_routes(endpoint, options, chosen, groups), chosen)
+
+
+def add_source(models: Models, groups: PolicyGroups, options: RunOptions) -> Models:
+    """Return `models` with that of embeddings, where `groups` needs one."""
+    if not groups.needs_embedder:
+        return models
+    return replace(models, source=options.source or open_source(options.embedder))
 
 
 def reopen_models(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> Models:
@@ -70,11 +82,12 @@ def reopen_models(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> M
         if meta.embedder is None and options.embedder is None and options.source is None:
             raise _make_unnamed_error("embedder")
         source = _reopen_source(options, meta)
-    chosen = meta.model_for if options.model_for is None else options.model_for
+    given = meta.model_for if options.model_for is None else options.model_for
+    chosen = _resolve_choice(endpoint, given, groups)
     routes = _open_routes(endpoint, options, chosen, groups, meta.prices)
     if options.model_for is None:
         _check_same(routes, meta)
-    models = Models(endpoint, source, routes)
+    models = Models(endpoint, source, routes, chosen)
     _restore_contexts(models, meta)
     return models
 
@@ -97,6 +110,15 @@ def _check_same(routes: Mapping[str, Endpoint], meta: RunMeta) -> None:
             )
 
 
+def _resolve_choice(
+    endpoint: Endpoint | None, given: Mapping[str, str], groups: PolicyGroups
+) -> dict[str, str]:
+    """Return the models of some people and faculties by their whole names; none without a model."""
+    if endpoint is None:
+        return {}
+    return resolve_model_choice(given, groups.agents, groups.faculties)
+
+
 def _open_routes(
     endpoint: Endpoint | None,
     options: RunOptions,
@@ -110,7 +132,6 @@ def _open_routes(
     """
     if endpoint is None:
         return {}
-    check_model_choice(chosen, groups.agents, groups.faculties)
     # The price that was given is that of the run's own model; models that do not reason refuse
     # to be told how hard to.
     usual = options.model_options
@@ -159,12 +180,11 @@ def name_models(meta: RunMeta, models: Models, options: RunOptions) -> RunMeta:
     if endpoint is not None:
         prices = _format_price(endpoint.price)
         meta = meta.with_model(endpoint.model, prices, options.model or meta.asked_model)
-        chosen = meta.model_for if options.model_for is None else options.model_for
         others = {one.model: _format_price(one.price) for one in models.routes.values()}
         effort = options.model_options.reasoning_effort or meta.reasoning_effort
         others = {**meta.prices, **others}
         others.pop(endpoint.model, None)
-        meta = replace(meta, model_for=dict(chosen), prices=others, reasoning_effort=effort)
+        meta = replace(meta, model_for=dict(models.chosen), prices=others, reasoning_effort=effort)
         meta = replace(meta, contexts=_list_contexts(models) or meta.contexts)
     if source is not None:
         meta = meta.with_embedder(source.name, options.embedder or meta.asked_embedder)

@@ -6,6 +6,7 @@ from pathlib import Path
 from genagents_env.errors import ConfigError
 from genagents_env.event_loop import run_sync
 from genagents_env.memory.vector_file import TextVectors
+from genagents_env.name_search import find_person
 from genagents_env.policy import AgentID
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run.policy_groups import PolicyGroups
@@ -55,10 +56,8 @@ def collect_run_pasts(
 def _choose_people(
     run: RunReader, groups: PolicyGroups, agents: Sequence[AgentID]
 ) -> list[AgentID]:
-    for agent in agents:
-        if agent not in run.meta.names:
-            raise ConfigError(f"nobody is called {agent!r}; there are {', '.join(run.meta.names)}")
-    whom = list(dict.fromkeys(agents)) or [a for a in run.meta.names if groups.has_past(a)]
+    named = dict.fromkeys(find_person(agent, run.meta.names) for agent in agents)
+    whom = list(named) or [a for a in run.meta.names if groups.has_past(a)]
     if not whom:
         raise ConfigError(
             f"{run.path}: nobody in this run has a policy that keeps memories to begin another "

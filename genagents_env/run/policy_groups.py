@@ -11,6 +11,7 @@ import numpy as np
 from genagents_env.actions import Idle, Interact, Move, Restart, Talk
 from genagents_env.errors import ConfigError, PolicyError, PolicyFailed
 from genagents_env.llm.scripted import ScriptedReplies
+from genagents_env.name_search import find_people
 from genagents_env.policy import (
     AgentID,
     Answer,
@@ -344,10 +345,7 @@ def match_specs(
     Raises:
         ConfigError: `own` names someone who is not there.
     """
-    own = own or {}
-    for name in own:
-        if name not in agents:
-            raise ConfigError(f"nobody is called {name!r}; there are {', '.join(agents)}")
+    own = find_people(own or {}, agents)
     return {a: PolicySpec(own[a]) if a in own else default for a in agents}
 
 

@@ -12,9 +12,11 @@ from genagents_env.llm.budget import Budget, Spend
 from genagents_env.llm.calls import CallKey, Endpoint, Message
 from genagents_env.llm.cassette import UNAVAILABLE, MemoryCassette
 from genagents_env.llm.client import ModelAnswer
+from genagents_env.llm.listing import list_models
 from genagents_env.llm.open import is_served
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.llm.schemas import ReplyModel
+from genagents_env.llm.transport import strip_address
 from genagents_env.run.models import make_client, open_model
 from genagents_env.run.spec import RunOptions
 
@@ -40,6 +42,21 @@ def check_model_server(options: RunOptions) -> None:
     """
     if is_served(options.model):
         ask_first_question(open_model(options), options)
+
+
+def check_reachable(endpoints: Iterable[Endpoint]) -> None:
+    """Raise where nobody answers at the address of a model server; that costs nothing.
+
+    Raises:
+        ModelOutage: nobody does.
+    """
+    from genagents_env.llm.endpoint import OpenAIEndpoint  # slow to import
+
+    served = (one for one in endpoints if isinstance(one, OpenAIEndpoint))
+    for address in dict.fromkeys(one.base_url for one in served):
+        listing = list_models(address, "")
+        if not listing.reachable:
+            raise ModelOutage(f"{strip_address(address)}: {listing.problem}; nobody was asked")
 
 
 def ask_first_questions(endpoints: Iterable[Endpoint], options: RunOptions) -> Spend:

@@ -12,7 +12,14 @@ from genagents_env.llm.budget import Spend
 from genagents_env.llm.redact import KeyHolder
 from genagents_env.record import RunMeta, RunReader, RunWriter
 from genagents_env.record.creation import check_free, creation_error
-from genagents_env.run.models import Models, learn_contexts, name_models, open_models, reopen_models
+from genagents_env.run.models import (
+    Models,
+    add_source,
+    learn_contexts,
+    name_models,
+    open_language_models,
+    reopen_models,
+)
 from genagents_env.run.past_vectors import check_pasts, put_past_vectors
 from genagents_env.run.policy_groups import PolicyGroups, PolicySpec, assign_specs
 from genagents_env.run.policy_trust import (
@@ -42,18 +49,19 @@ def run(
         RunLocked: another process writes it.
     """
     options = options or RunOptions()
-    check_free(Path(path), force=force)
     env, meta, chosen = _prepare(spec, options)
+    check_free(Path(path), force=force)
     groups = load_policies(meta, options, chosen)
     env = offer_menu(env, groups)
     check_pasts(meta.scenario, groups)
-    models = open_models(groups, options)
+    models = open_language_models(groups, options)
     learn_contexts(models)
-    meta = name_models(meta, models, options)
-    _check_no_key(meta, models)
     asked = Spend()
     if options.preflight:
         asked = ask_first_questions(models.list_endpoints(), options)
+    models = add_source(models, groups, options)
+    meta = name_models(meta, models, options)
+    _check_no_key(meta, models)
     with RunWriter.create(
         path, meta, spent=asked, force=force, on_phase=options.on_phase
     ) as writer:

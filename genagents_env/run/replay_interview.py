@@ -6,11 +6,13 @@ from pathlib import Path
 
 from genagents_env.errors import ConfigError, ModelOutage, PolicyError
 from genagents_env.event_loop import run_sync
+from genagents_env.name_search import suggest_names
 from genagents_env.policy import AgentID, Answer, InterviewTerms
 from genagents_env.record import FaultRow, RunReader
 from genagents_env.run.concurrency import collect_results
 from genagents_env.run.models import reopen_models
 from genagents_env.run.policy_groups import Answers
+from genagents_env.run.preflight import check_reachable
 from genagents_env.run.recorded import choose_recorded, load_policies
 from genagents_env.run.replay import RunReplay, check_tick_number
 from genagents_env.run.spec import Progress, RunOptions
@@ -99,6 +101,7 @@ def interview_on_terms(
             if silent:
                 raise ConfigError(f"the policy of {', '.join(silent)} remembers nothing to tell")
             models = reopen_models(groups, options, run.meta)
+            check_reachable(models.list_endpoints())
             replay = ReplayInterview(run, groups, options, models)
             return run_sync(replay.ask(put, at, repeats, terms, on_answers))
         finally:
@@ -201,10 +204,10 @@ def _check_questions(
     run: RunReader, agents: Sequence[AgentID], questions: Questions
 ) -> dict[AgentID, list[str]]:
     """Return the questions of each agent, checked."""
-    names = run.meta.names
     for agent in agents:
-        if agent not in names:
-            raise ConfigError(f"nobody is called {agent!r}; there are {', '.join(names)}")
+        if agent not in run.meta.names:
+            hint = suggest_names(agent, run.meta.names, "people")
+            raise ConfigError(f"nobody is called {agent!r}; {hint}")
     put = {
         agent: list(questions.get(agent, ()) if isinstance(questions, Mapping) else questions)
         for agent in dict.fromkeys(agents)

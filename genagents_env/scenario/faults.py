@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
-from genagents_env.text import clean, fold
+from genagents_env.name_search import find_alike
+from genagents_env.text import clean
 
 Loc = tuple[str | int, ...]
 
@@ -82,8 +82,7 @@ def choices(allowed: Iterable[str], limit: int = 12) -> str:
 
 def suggest(value: str, allowed: Sequence[str]) -> str:
     """Return `did you mean ...?` where something allowed is spelled alike, else what is allowed."""
-    folded = {fold(name): name for name in reversed(allowed)}
-    near = get_close_matches(fold(value)[:300], list(folded), n=1, cutoff=0.6)
+    near = find_alike(value, allowed)
     if near:
-        return f"did you mean {quote(folded[near[0]])}?"
+        return f"did you mean {' or '.join(map(quote, near))}?"
     return f"allowed: {choices(allowed)}"

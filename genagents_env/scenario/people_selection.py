@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from genagents_env.errors import ScenarioError
+from genagents_env.name_search import search_people, search_places
 from genagents_env.scenario.faults import choices, quote, suggest
 from genagents_env.scenario.fields import Model
 from genagents_env.scenario.schema import (
@@ -39,17 +40,16 @@ def select_people(scenario: Scenario, people: Sequence[str] | str) -> Scenario:
     Args:
         scenario: with everybody in it.
         people: names, or the name of one of the scenario's casts; in one text they are separated
-            by commas.
+            by commas. Words of a name are enough where it is the only one with them.
 
     Raises:
         ScenarioError: nobody has such a name, a name comes twice, or there is none.
     """
-    names = _names(scenario, people)
     known = {person.name: person for person in scenario.people}
-    faults = [
-        f"people: no person {quote(name)} in {scenario.name}; {suggest(name, list(known))}"
-        for name in names
-        if name not in known
+    faults: list[str] = []
+    names = [
+        _find_one("person", name, search_people(name, list(known)), list(known), scenario, faults)
+        for name in _names(scenario, people)
     ]
     if faults and len(names) == 1 and scenario.casts:
         casts = choices(scenario.casts)
@@ -84,6 +84,8 @@ def select_people(scenario: Scenario, people: Sequence[str] | str) -> Scenario:
 def start_all_at(scenario: Scenario, place: str) -> Scenario:
     """Return the scenario with everyone starting at `place`, a sector or an arena.
 
+    Words of its name are enough where it is the only one with them.
+
     Those who do not live there are awake, whatever the hour.
 
     Raises:
@@ -91,10 +93,31 @@ def start_all_at(scenario: Scenario, place: str) -> Scenario:
     """
     sectors = [sector.name for sector in scenario.sectors]
     arenas = [f"{s.name}/{arena.name}" for s in scenario.sectors for arena in s.arenas]
-    if place not in (*sectors, *arenas):
-        hint = suggest(place, [*sectors, *arenas])
-        raise ScenarioError([f"place: no place {quote(place)} in {scenario.name}; {hint}"])
-    return _with(scenario, people=tuple(_with(p, start=place) for p in scenario.people))
+    known, faults = [*sectors, *arenas], list[str]()
+    found = _find_one("place", place, search_places(place, known), known, scenario, faults)
+    if faults:
+        raise ScenarioError(faults)
+    return _with(scenario, people=tuple(_with(p, start=found) for p in scenario.people))
+
+
+def _find_one(
+    what: str,
+    said: str,
+    found: Sequence[str],
+    known: Sequence[str],
+    scenario: Scenario,
+    faults: list[str],
+) -> str:
+    """Return the one that was found, or what was said, with a fault about it added."""
+    if len(found) == 1:
+        return found[0]
+    key = "people" if what == "person" else what
+    if found:
+        faults.append(f"{key}: {quote(said)} may be {choices(found)}; say which")
+    else:
+        hint = suggest(said, known)
+        faults.append(f"{key}: no {what} {quote(said)} in {scenario.name}; {hint}")
+    return said
 
 
 def _names(scenario: Scenario, people: Sequence[str] | str) -> Sequence[str]:

@@ -20,6 +20,7 @@ from genagents_env.sweep.trial_status import TrialStatus, read_status
 from genagents_env.text import clean
 
 _LOG = "log.jsonl"
+SPENDING = "spending.json"
 
 
 class SweepFolder:
@@ -27,13 +28,14 @@ class SweepFolder:
 
     Attributes:
         path: of the folder.
+        is_new: whether it was made by this object's `create`.
 
     Raises:
         ConfigError: there is no sweep in it.
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path, self.is_new = Path(path), False
         begin = f"`genagents sweep experiment.toml --out {self.path}` begins one"
         if not (self.path / BASE).is_file():
             raise ConfigError(f"{self.path} is no folder of a sweep; {begin}")
@@ -63,6 +65,7 @@ class SweepFolder:
         """
         path, file = Path(path), Path(experiment_file)
         check_free(path)
+        is_new = not path.exists()
         given = check_changes(changes or {})
         base = find_base(file)
         build_trials(apply_changes(load_experiment(file), given), base)
@@ -74,7 +77,9 @@ class SweepFolder:
             write_whole(path / EXPERIMENT, text)
         except OSError as error:
             raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
-        return cls(path)
+        folder = cls(path)
+        folder.is_new = is_new
+        return folder
 
     @classmethod
     def reopen(cls, path: str | Path, changes: Mapping[str, JSON] | None = None) -> "SweepFolder":
@@ -131,6 +136,16 @@ class SweepFolder:
         No policy is imported: a folder that is only looked at may be somebody else's.
         """
         return build_trials(self.experiment, self.base, load=False)
+
+    def discard_unused(self) -> None:
+        """Remove the folder where it was made for this sweep and no run has begun in it."""
+        if not self.is_new or self.log.path.exists() or any(self.runs.iterdir()):
+            return
+        for name in (BASE, EXPERIMENT, SPENDING):
+            (self.path / name).unlink(missing_ok=True)
+        with suppress(OSError):  # somebody else has put something into it
+            self.runs.rmdir()
+            self.path.rmdir()
 
     def check_policies(self) -> None:
         """Import and make every policy once, for trials that are to be run.

@@ -16,7 +16,7 @@ from genagents_env.run.preflight import check_model_server
 from genagents_env.sweep.backends import check_backend, find_host, is_remote
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.files import replace_run
-from genagents_env.sweep.folder import SweepFolder
+from genagents_env.sweep.folder import SPENDING, SweepFolder
 from genagents_env.sweep.job import DAMAGED, Job, TrialResult
 from genagents_env.sweep.options import SweepOptions, count_cores
 from genagents_env.sweep.progress import ProgressTracker
@@ -72,7 +72,7 @@ class SweepSession:
         self.server = BudgetServer(
             experiment.budget.total.limits(),
             experiment.rate,
-            self.folder.path / "spending.json",
+            self.folder.path / SPENDING,
             host=find_host(backend),
             watch=lambda trial, progress: self.tracker.note_progress(trial, progress),
         )

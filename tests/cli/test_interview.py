@@ -87,7 +87,7 @@ def test_a_mind_with_a_model_is_asked_with_the_stored_replies(genagents: Run) ->
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--agent", "Ada"], f"nobody is called 'Ada'; there are {ADA}, {BEN}"),
+        (["--agent", "Zoe"], f"nobody is called 'Zoe'; there are {ADA}, {BEN}"),
         (["--at", "noonish"], "not a time"),
         (["--at", "11:00"], "--at 11:00: the run is recorded until Mon 09:"),
         (["--category", "gossip"], "'gossip' is not allowed; use one of self-knowledge"),

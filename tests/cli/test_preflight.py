@@ -94,4 +94,76 @@ def test_a_sweep_asks_before_its_first_run(
         code, _, err = genagents("sweep", str(study), "--out", "out", "-q")
         assert server.calls == 1
     assert (code, "OPENAI_API_KEY" in err) == (2, True)
-    assert list((tmp_path / "out").rglob("*.sqlite")) == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_sweep_that_has_begun_keeps_its_folder_when_the_server_is_gone(
+    genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arms = ({"name": "asks", "policy": "reactive"},)
+    study = write_experiment(tmp_path, arms=arms, model="town-model")
+    with FaultServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        assert genagents("sweep", str(study), "--out", "out", "-q", "--no-report")[0] == 0
+    more = ("sweep", str(study), "--out", "out", "-q", "--no-report", "--seeds", "3")
+    assert genagents(*more)[0] == 75
+    assert len(list((tmp_path / "out" / "runs").glob("*.sqlite"))) > 0
+    assert (tmp_path / "out" / "experiment.toml").is_file()
+
+
+def test_a_slip_in_the_scenario_is_told_before_the_file_that_exists(
+    genagents: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "run.sqlite").write_bytes(b"something")
+    for arguments, words in (
+        (("run", "tinny"), 'did you mean "tiny"'),
+        (("run", "tiny", "--people", "Adda"), 'did you mean "Ada Brook"'),
+        (("run", "tiny", "--policy", "scriptd"), "did you mean 'scripted'"),
+    ):
+        code, _, err = genagents(*arguments)
+        assert (code, words in err) == (2, True)
+        assert "run.sqlite" not in err
+    code, _, err = genagents("run", "tiny")
+    assert (code, "run.sqlite exists" in err) == (2, True)
+    assert (tmp_path / "run.sqlite").read_bytes() == b"something"
+
+
+def test_a_server_is_asked_before_weights_are_fetched(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fetch() -> None:
+        raise AssertionError("the embedder was opened first")
+
+    monkeypatch.setattr("genagents_env.run.models.open_source", lambda name: fetch())
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    asked = ("run", "tiny", "--policy", "smallville", "--model", "town-model", "-q")
+    code, _, err = genagents(*asked)
+    assert (code, "connection refused" in err) == (75, True)
+
+
+def test_an_interview_tells_at_once_that_nobody_is_there(
+    genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before the run is lived again up to the moment, which may take minutes."""
+    lived = ("run", "tiny", "--policy", "reactive", "--model", "scripted", "-q", "--hours", "0.02")
+    assert genagents(*lived)[0] == 0
+    before = sorted(path.name for path in tmp_path.iterdir())
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setattr(
+        "genagents_env.run.replay_interview.ReplayInterview.open_at",
+        lambda *_: pytest.fail("the run is lived again"),
+    )
+    asked = ("interview", "run.sqlite", "--question", "Any news?", "--model", "town-model")
+    code, out, err = genagents(*asked, "--keep", "kept.jsonl")
+    assert (code, out) == (75, "")
+    assert "http://127.0.0.1:9/v1: connection refused" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_a_comparison_leaves_no_folder(
+    genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    asked = ("compare", "tiny", "--policies", "reactive", "--model", "town-model", "--out", "c")
+    assert genagents(*asked, "-q")[0] == 75
+    assert list(tmp_path.iterdir()) == []

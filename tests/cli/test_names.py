@@ -1,0 +1,78 @@
+"""People and places are understood on the command line by what is unique of their names."""
+
+from pathlib import Path
+
+import pytest
+
+from genagents_env.record import RunReader, canonical_hash
+from tests.cli.conftest import Run
+from tests.cli.conftest import genagents as genagents
+
+ADA, BEN = "Ada Brook", "Ben Carver"
+RUN = ("run", "tiny", "--hours", "0.02", "--no-interviews", "-q", "--force")
+PARTY = str(Path(__file__).parents[2] / "examples" / "runs" / "smallville_13_february.sqlite.xz")
+
+
+@pytest.mark.parametrize(
+    ("short", "whole"),
+    [
+        (("--people", "ben, ADA"), ("--people", f"{BEN},{ADA}")),
+        (("--people", "brook"), ("--people", ADA)),
+        (("--policy-for", "ada=idle"), ("--policy-for", f"{ADA}=idle")),
+        (("--place", "STUDY"), ("--place", "Cottage/study")),
+    ],
+)
+def test_a_run_is_the_same_by_short_and_whole_names(
+    short: tuple[str, ...], whole: tuple[str, ...], genagents: Run
+) -> None:
+    assert genagents(*RUN, *short, "--out", "a.sqlite")[0] == 0
+    assert genagents(*RUN, *whole, "--out", "b.sqlite")[0] == 0
+    assert canonical_hash(Path("a.sqlite")) == canonical_hash(Path("b.sqlite"))
+    with RunReader("a.sqlite") as one, RunReader("b.sqlite") as other:
+        assert one.meta.rows() == other.meta.rows()
+
+
+def test_a_model_for_a_person_is_kept_by_the_whole_name(genagents: Run) -> None:
+    asked = (*RUN, "--policy", "reactive", "--model", "scripted", "--embedder", "hashed")
+    code, _, err = genagents(*asked, "--model-for", "ada=scripted:mute")
+    assert (code, "Traceback" in err) == (0, False)
+    with RunReader("run.sqlite") as record:
+        assert record.meta.model_for == {ADA: "scripted:mute"}
+    code, _, err = genagents(*asked, "--model-for", "adda=scripted:mute")
+    assert (code, "did you mean Ada Brook?" in err) == (2, True)
+    asked_twice = ("--model-for", "ada=scripted", "--model-for", f"{ADA}=scripted:mute")
+    code, _, err = genagents(*asked, *asked_twice)
+    assert (code, "has one already" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--people", "lin"), 'people: "lin" may be "Eddy Lin", "John Lin", "Mei Lin"; say which'),
+        (("--people", "Klaas"), 'no person "Klaas" in valentines_party; did you mean "Klaus Muel'),
+        (("--place", "kitchen"), 'place: "kitchen" may be'),
+        (("--place", "libary"), 'no place "libary" in valentines_party; did you mean "Oak Hill'),
+        (("--policy-for", "Klaas=idle"), "nobody is called 'Klaas'; did you mean Klaus Mueller?"),
+        (("--policy-for", "Xyz=idle"), "nobody is called 'Xyz'; there are 25 people, among them"),
+        (("--policy-for", "sam=idle", "--policy-for", "Sam Moore=random"), "is named twice"),
+    ],
+)
+def test_mistakes_get_a_suggestion_and_leave_no_file(
+    arguments: tuple[str, ...], words: str, genagents: Run
+) -> None:
+    code, _, err = genagents("run", "valentines_party", "--hours", "0.02", *arguments)
+    assert code == 2
+    assert words in err
+    assert len(err) < 500
+    assert not Path("run.sqlite").exists()
+
+
+def test_interviews_and_memories_understand_people(genagents: Run) -> None:
+    code, out, _ = genagents("import-memories", PARTY, "--agent", "klaus", "--out", "m", "-q")
+    assert (code, out.startswith("Klaus Mueller: ")) == (0, True)
+    code, _, err = genagents("import-memories", PARTY, "--agent", "Klaas", "--out", "n", "-q")
+    assert (code, "did you mean Klaus Mueller?" in err) == (2, True)
+    assert not Path("n").exists()
+    asked = ("--question", "Any news?", "--model", "scripted", "-q")
+    code, out, _ = genagents("interview", PARTY, "--agent", "maria", *asked)
+    assert (code, "Maria Lopez" in out) == (0, True)
