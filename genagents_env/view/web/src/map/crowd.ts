@@ -1,6 +1,7 @@
 // Where discs are drawn so that nobody covers another: those too near push each other apart.
 
-const ROUNDS = 5;
+const ROUNDS = 8;
+const FURTHEST = 3.2; // times the distance they keep
 const MANY = 300; // of whom one round is enough: they are dots
 const EASE = 0.14; // seconds in which most of the way to a new place beside others is made
 
@@ -22,13 +23,35 @@ export class Crowd {
    */
   settle(shown: number[], at: Float32Array, apart: number, passed: number): void {
     const { wanted, shift } = this;
-    for (const i of shown) wanted[2 * i] = wanted[2 * i + 1] = 0;
-    const most = apart * 1.6;
+    this.spread(shown, at, apart);
+    const most = apart * FURTHEST;
     const rounds = shown.length > MANY ? 1 : ROUNDS;
     for (let round = 0; round < rounds; round++) if (!this.push(shown, at, apart, most)) break;
     const share = passed <= 0 ? 1 : 1 - Math.exp(-passed / EASE);
     for (const i of shown) {
       for (const k of [2 * i, 2 * i + 1]) shift[k] = (shift[k] as number) + ((wanted[k] as number) - (shift[k] as number)) * share;
+    }
+  }
+
+  /** Those on one spot begin side by side, or as the seeds of a sunflower where they are many. */
+  private spread(shown: number[], at: Float32Array, apart: number): void {
+    const spots = new Map<number, number[]>();
+    for (const i of shown) {
+      this.wanted[2 * i] = this.wanted[2 * i + 1] = 0;
+      const key = Math.round(at[2 * i] as number) * 65536 + Math.round(at[2 * i + 1] as number);
+      const group = spots.get(key);
+      if (group === undefined) spots.set(key, [i]);
+      else group.push(i);
+    }
+    for (const group of spots.values()) {
+      if (group.length === 1) continue;
+      group.forEach((i, place) => {
+        const row = group.length <= 3;
+        const far = row ? place - (group.length - 1) / 2 : 0.6 * Math.sqrt(place);
+        const angle = row ? 0 : place * 2.39996;
+        this.wanted[2 * i] = apart * far * Math.cos(angle);
+        this.wanted[2 * i + 1] = apart * far * Math.sin(angle);
+      });
     }
   }
 
@@ -55,18 +78,11 @@ export class Crowd {
   }
 
   private part(i: number, j: number, dx: number, dy: number, apart: number, most: number): boolean {
-    let far = Math.hypot(dx, dy);
+    const far = Math.hypot(dx, dy);
     if (far >= apart) return false;
-    if (far < 1e-3) {
-      // On one tile: side by side, then around, the same whenever it is drawn.
-      const angle = ((i * 31 + j * 17) % 8) * 0.35 - 1.2;
-      dx = Math.cos(angle);
-      dy = Math.sin(angle);
-      far = 1e-3;
-    } else {
-      dx /= far;
-      dy /= far;
-    }
+    if (far < 1e-3) return false;
+    dx /= far;
+    dy /= far;
     const by = (apart - far) / 2 + 0.1;
     this.move(i, -dx * by, -dy * by, most);
     this.move(j, dx * by, dy * by, most);

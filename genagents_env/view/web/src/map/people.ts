@@ -62,7 +62,7 @@ export class People {
       this.spots[2 * i] = camera.toScreenX(x + 0.5);
       this.spots[2 * i + 1] = camera.toScreenY(y + 0.5);
     }
-    this.crowd.settle(this.shown, this.spots, this.disc * 0.86, passed);
+    this.crowd.settle(this.shown, this.spots, this.disc * (this.shown.length > SIGNED ? 0.8 : 1), passed);
     for (const i of this.shown) {
       this.spots[2 * i] = (this.spots[2 * i] as number) + (this.crowd.shift[2 * i] as number);
       this.spots[2 * i + 1] = (this.spots[2 * i + 1] as number) + (this.crowd.shift[2 * i + 1] as number);

@@ -94,6 +94,7 @@ export class TownMap {
     this.motion.find(time, this.people.positions);
     if (zoom > 0) this.camera.scale = zoom;
     if (person >= 0 && (zoom > 0 || follow)) this.aimAt(person);
+    if (this.aim !== null && zoom > 0) this.aim.scale = zoom;
     if (this.aim !== null) Object.assign(this.camera, this.aim);
     this.camera.keepInside();
     this.aim = null;
