@@ -83,7 +83,7 @@ def picture(
         path = out if out is not None else Path(_name_picture(run_file, run, tick))
         image = Image.fromarray(RunPictures(RunSnapshots(run), choice).draw(tick))
         with replace_file(path) as file:
-            image.save(file, "PNG", optimize=True)
+            image.save(file, "PNG")
         moment = f"{run.time(tick):%a %d %b %Y, %H:%M:%S}"
         say(f"{path}: {moment}, {image.width} x {image.height} pixels")
 
@@ -115,6 +115,9 @@ def film(
             "the speaker's last.",
         ),
     ] = False,
+    reading_speed: Annotated[
+        int, typer.Option(min=60, max=1000, help="Words a minute, for how long words stay.")
+    ] = 238,
     width: Width = None,
     quiet: NoProgress = False,
 ) -> None:
@@ -137,7 +140,7 @@ def film(
     from genagents_env.render.gif import write_gif
     from genagents_env.render.mp4 import check_encoder, write_mp4
 
-    choice, pace = PictureChoice(place, follow, width), FilmPace(fps, speed, read)
+    choice, pace = PictureChoice(place, follow, width), FilmPace(fps, speed, read, reading_speed)
     kind = out.suffix.lower()
     if kind not in MOST_FRAMES:
         raise ConfigError(f"{out}: a film is a .gif or an .mp4; name it {out.with_suffix('.gif')}")

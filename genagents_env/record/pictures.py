@@ -12,7 +12,7 @@ from genagents_env.render.film import Film
 from genagents_env.render.motion import Motion
 from genagents_env.render.picture import Picture
 from genagents_env.render.views import FollowingView, MapView, list_places, view_place, view_town
-from genagents_env.render.words import FilmFrame, Pixels, WordsPainter
+from genagents_env.render.words import WORDS_A_MINUTE, FilmFrame, Pixels, WordsPainter
 
 WIDTH = 900  # pixels of a picture of a part
 NARROWEST, WIDEST = 320, 3840
@@ -52,11 +52,13 @@ class FilmPace:
         fps: pictures a second; about, where a tick does not hold a whole number of them.
         speed: seconds of the town for each second of the film.
         wait: whether it stands still until what is said in the picture can be read.
+        words_a_minute: that are read.
     """
 
     fps: int = 12
     speed: float = 60.0
     wait: bool = False
+    words_a_minute: float = WORDS_A_MINUTE
 
     def count_frames(self, ticks: int, seconds_per_tick: int) -> int:
         """Return how many frames so many ticks take at most, words that are waited for aside."""
@@ -124,7 +126,13 @@ class RunPictures:
         # Where ticks come faster than frames, some are left out.
         shortest = 0.999 / pace.fps if rate == 1 else 0.0
         step = seconds / pace.speed / rate
-        painter = WordsPainter(self._painter, step, shortest=shortest, wait=pace.wait)
+        painter = WordsPainter(
+            self._painter,
+            step,
+            shortest=shortest,
+            wait=pace.wait,
+            words_a_minute=pace.words_a_minute,
+        )
         motion = Motion(self._snapshots.plan, meta.scenario.rules, seconds)
         return Film(painter, motion, rate)
 

@@ -12,12 +12,13 @@ from genagents_env.render.canvas import BORDER, FAINT, INK, PAPER
 from genagents_env.render.fonts import Fonts, cut_to_fit
 from genagents_env.render.ground import GroundImage
 from genagents_env.render.header import HEADER, draw_header
-from genagents_env.render.people import PeoplePainter
+from genagents_env.render.people import BubbleStyle, PeoplePainter
 from genagents_env.render.picture import shade_ground
 from genagents_env.render.views import MapView, Positions
 from genagents_env.scenario.plan import TownPlan
 
 LARGEST = 48  # pixels a tile
+READABLE = 20  # pixels a tile from which on people and words have room
 MOST_GROUND = 60_000_000  # pixels of the whole map, of which the part is cut
 ROW, EDGE = 30, 8  # pixels of a line below the map, and above and below all of them
 
@@ -67,7 +68,8 @@ class Closeup:
         below = self.told * ROW + 2 * EDGE if self.told else 0
         self.size = (width, HEADER + high + below)
         disc = max(16, min(40, int(self.tile * 1.15)))
-        self.people = PeoplePainter(self.names, self.fonts, disc, sprites, bubble=300, lines=9)
+        style = BubbleStyle(300, 9) if self.tile >= READABLE else BubbleStyle(230, 5, 13)
+        self.people = PeoplePainter(self.names, self.fonts, disc, sprites, bubble=style)
 
     def draw(
         self,

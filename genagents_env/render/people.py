@@ -1,8 +1,11 @@
 """People on a picture: discs or sprites, what they do, their names, and what they say."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
 
 from PIL import Image, ImageDraw
+from scipy.spatial import cKDTree
 
 from genagents_env.render import RenderSnapshot, make_initials
 from genagents_env.render.boxes import Box, Boxes
@@ -11,7 +14,24 @@ from genagents_env.render.fonts import AnyFont, Fonts, cut_to_fit
 from genagents_env.render.palette import find_person_color
 from genagents_env.scenario.sprites import decode_sprite, open_png
 
+IN_LINE = 3  # people at one place; more stand in rows
+LEGIBLE = 0.4  # of a name that may be covered; else the initials must do
 Spots = Mapping[int, tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class BubbleStyle:
+    """How the words of a bubble are written.
+
+    Attributes:
+        width: pixels that a line takes at most.
+        lines: at most; the rest is cut.
+        size: of the letters, in pixels.
+    """
+
+    width: int = 250
+    lines: int = 4
+    size: int = 15
 
 
 class PeoplePainter:
@@ -23,8 +43,7 @@ class PeoplePainter:
         disc: pixels that a person takes.
         sprites: the picture of each as a scenario holds it, None for their initials on a disc; so
             is one that cannot be shown.
-        bubble: pixels that a line of words takes at most.
-        lines: of words at most; the rest is cut.
+        bubble: how words are written.
     """
 
     def __init__(
@@ -34,13 +53,12 @@ class PeoplePainter:
         disc: int,
         sprites: Sequence[str | None] = (),
         *,
-        bubble: int = 250,
-        lines: int = 4,
+        bubble: BubbleStyle | None = None,
     ) -> None:
         self.names, self.fonts, self.disc = tuple(names), fonts, disc
         self.sprites = [None if one is None else open_png(decode_sprite(one)) for one in sprites]
         self.colors = [find_person_color(i) for i in range(len(self.names))]
-        self._bubble_size = (bubble, lines)
+        self._style = bubble if bubble is not None else BubbleStyle()
         self._discs: dict[tuple[int, bool, int], Image.Image] = {}
 
     def draw(
@@ -66,8 +84,10 @@ class PeoplePainter:
             disc = self.draw_disc(i, bool(snapshot.asleep[i]), self.disc)
             canvas.paste(disc, (int(x - disc.width / 2), int(y - disc.height / 2)), disc)
         pen = ImageDraw.Draw(canvas)
+        crowded = self._find_crowded(spots)
         for i in spots:
-            self._emoji(pen, snapshot, i, spots[i], boxes)
+            if i not in crowded:
+                self._emoji(pen, snapshot, i, spots[i], boxes)
         for i in spots:
             self._name(pen, i, spots[i], boxes)
         for i, words in spoken:
@@ -77,16 +97,31 @@ class PeoplePainter:
     def spread(
         self, here: Sequence[int], middles: Mapping[int, tuple[float, float]]
     ) -> dict[int, tuple[float, float]]:
-        """Return the spot of each person: those whose middle is the same stand side by side."""
+        """Return the spot of each person.
+
+        Those whose middle is the same stand side by side, and many of them in rows.
+        """
         sharing: dict[tuple[float, float], list[int]] = {}
         for i in here:
             sharing.setdefault(middles[i], []).append(i)
         spots: dict[int, tuple[float, float]] = {}
         for (x, y), group in sharing.items():
-            for place, i in enumerate(group):
-                shift = (place - (len(group) - 1) / 2) * self.disc * 0.55
-                spots[i] = (x + shift, y)
+            across = len(group) if len(group) <= IN_LINE else ceil((len(group) * 1.5) ** 0.5)
+            apart = self.disc * (0.55 if len(group) <= IN_LINE else 0.8)
+            rows = [group[at : at + across] for at in range(0, len(group), across)]
+            for down, row in enumerate(rows):
+                for along, i in enumerate(row):
+                    dx, dy = along - (len(row) - 1) / 2, down - (len(rows) - 1) / 2
+                    spots[i] = (x + dx * apart, y + dy * apart)
         return spots
+
+    def _find_crowded(self, spots: Spots) -> set[int]:
+        """Return who is among so many that an emoji beside each would hide the others."""
+        if len(spots) <= IN_LINE:
+            return set()
+        middles = cKDTree(list(spots.values()))
+        near = middles.query_ball_point(middles.data, self.disc, return_length=True)
+        return {i for i, count in zip(spots, near.tolist(), strict=True) if count > IN_LINE}
 
     def draw_disc(self, i: int, asleep: bool, size: int) -> Image.Image:
         """Return person `i`: the sprite, or a round badge, drawn large and scaled down."""
@@ -133,7 +168,7 @@ class PeoplePainter:
         text = self.names[i].split()[0]
         wide, high = font.getlength(text) + 4, _line(font)
         (x, y), gap = spot, self.disc / 2 + 1
-        box = boxes.best(
+        choices = [
             (x + dx - wide / 2, y + dy - high / 2, x + dx + wide / 2, y + dy + high / 2)
             for dx, dy in (
                 (0, gap + high / 2),
@@ -141,7 +176,11 @@ class PeoplePainter:
                 (gap + wide / 2, 0),
                 (-gap - wide / 2, 0),
             )
-        )
+        ]
+        box = min((boxes.inside(one) for one in choices), key=boxes.measure_cover)
+        if boxes.measure_cover(box) > LEGIBLE * wide * high:
+            return
+        boxes.take(box)
         middle = ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)
         pen.text(middle, text, INK, font, anchor="mm", stroke_width=2, stroke_fill=PAPER)
 
@@ -153,10 +192,11 @@ class PeoplePainter:
         spot: tuple[float, float],
         boxes: Boxes,
     ) -> None:
-        font = self.fonts.text(15, "Medium")
-        lines = _wrap(words, font, *self._bubble_size)
+        style, down = self._style, round(self._style.size * 1.27)
+        font = self.fonts.text(style.size, "Medium")
+        lines = _wrap(words, font, style.width, style.lines)
         wide = max(font.getlength(line) for line in lines) + 20
-        high, step = len(lines) * 19 + 12, self.disc / 2 + 14
+        high, step = len(lines) * down + 12, self.disc / 2 + 14
         (x, y), box = spot, (0.0, 0.0, wide, float(high))
         box = boxes.best(
             _at(box, x + dx * wide - wide / 2, y + dy)
@@ -169,7 +209,8 @@ class PeoplePainter:
         pen.polygon(((foot - 7, edge), (foot + 7, edge), tip), fill=self.colors[i])
         pen.rounded_rectangle(box, 9, fill=(255, 255, 255), outline=self.colors[i], width=2)
         for row, line in enumerate(lines):
-            pen.text((box[0] + 10, box[1] + 15.5 + row * 19), line, INK, font, anchor="lm")
+            middle = box[1] + 6 + (row + 0.5) * down
+            pen.text((box[0] + 10, middle), line, INK, font, anchor="lm")
 
 
 def _fit_sprite(sprite: Image.Image, asleep: bool, size: int) -> Image.Image:

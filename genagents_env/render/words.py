@@ -9,7 +9,7 @@ import numpy.typing as npt
 from genagents_env.render import RenderSnapshot
 
 Pixels = npt.NDArray[np.uint8]
-WORDS_A_SECOND = 238 / 60  # silent reading of English: Brysbaert 2019, J. Mem. Lang. 109
+WORDS_A_MINUTE = 238  # silent reading of English: Brysbaert 2019, J. Mem. Lang. 109
 SHORTEST, LONGEST = 1.5, 15.0  # seconds a bubble stays
 MOST = 8  # bubbles at once
 
@@ -48,12 +48,20 @@ class WordsPainter:
         shortest: seconds that a frame is shown at least; times that come sooner are left out,
             unless somebody begins to speak.
         wait: whether the film stands still until what is said in the picture can be read.
+        words_a_minute: that are read.
     """
 
     def __init__(
-        self, painter: TownPainter, step: float, *, shortest: float = 0.0, wait: bool = False
+        self,
+        painter: TownPainter,
+        step: float,
+        *,
+        shortest: float = 0.0,
+        wait: bool = False,
+        words_a_minute: float = WORDS_A_MINUTE,
     ) -> None:
         self._painter, self._step, self._shortest, self._wait = painter, step, shortest, wait
+        self._words_a_minute = words_a_minute
         self._now = self._due = 0.0  # seconds of the film
         self._tick = -1
         self._shown: dict[int, tuple[float, str]] = {}  # until when, by speaker
@@ -79,13 +87,13 @@ class WordsPainter:
         """Show new words; return how long the film waits for them to be read."""
         total = 0.0
         for who, words in fresh:
-            seconds = measure_reading(words)
+            seconds = measure_reading(words, self._words_a_minute)
             total += seconds
             self._shown.pop(who, None)
             self._shown[who] = (self._now + (total if self._wait else seconds), words)
         return total if self._wait else 0.0
 
 
-def measure_reading(words: str) -> float:
+def measure_reading(words: str, words_a_minute: float = WORDS_A_MINUTE) -> float:
     """Return how many seconds it takes to read words in a bubble."""
-    return min(LONGEST, max(SHORTEST, len(words.split()) / WORDS_A_SECOND))
+    return min(LONGEST, max(SHORTEST, len(words.split()) * 60 / words_a_minute))

@@ -1,0 +1,87 @@
+"""The words of a film stay until they can be read, or the film waits."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from genagents_env.render import RenderSnapshot
+from genagents_env.render.words import LONGEST, SHORTEST, FilmFrame, WordsPainter, measure_reading
+from tests.render.towns import Frame
+
+HELLO, LONG = "Good morning, Ben!", "I tell you " * 10
+NOWHERE = np.zeros((3, 2))
+
+
+class Noting:
+    """Notes what it is to draw; those of `seen` are in its pictures."""
+
+    def __init__(self, *seen: int) -> None:
+        self.seen, self.spoken = set(seen), list[Sequence[tuple[int, str]]]()
+
+    def find_seen(self, snapshot: RenderSnapshot, positions: object = None) -> set[int]:
+        return self.seen
+
+    def draw(
+        self,
+        snapshot: RenderSnapshot,
+        positions: object = None,
+        spoken: Sequence[tuple[int, str]] | None = None,
+    ) -> npt.NDArray[np.uint8]:
+        assert spoken is not None
+        self.spoken.append(spoken)
+        return np.zeros((1, 1, 3), np.uint8)
+
+
+def play(
+    painter: WordsPainter, ticks: dict[int, Sequence[tuple[int, str]]], count: int
+) -> list[FilmFrame]:
+    """Draw two pictures a tick."""
+    frames = []
+    for tick in range(count):
+        shown = replace(Frame(), tick=tick, spoken=tuple(ticks.get(tick, ())))
+        frames += [painter.draw(shown, NOWHERE) for _ in range(2)]
+    return [frame for frame in frames if frame is not None]
+
+
+def test_it_takes_longer_to_read_more() -> None:
+    assert measure_reading("Yes.") == SHORTEST
+    assert measure_reading("word " * 24) == pytest.approx(24 / 238 * 60)
+    assert measure_reading("word " * 300) == LONGEST
+    assert measure_reading(LONG, 476) == measure_reading(LONG) / 2
+
+
+def test_words_stay_while_the_town_goes_on() -> None:
+    noting = Noting(0, 1, 2)
+    frames = play(WordsPainter(noting, 0.25), {1: [(0, HELLO)]}, 8)
+    assert [frame.seconds for frame in frames] == [0.25] * 16
+    assert [frame.tick for frame in frames] == [tick for tick in range(8) for _ in range(2)]
+    shown = [bool(spoken) for spoken in noting.spoken]
+    assert shown == [False] * 2 + [True] * 6 + [False] * 8  # SHORTEST are six pictures
+    assert noting.spoken[2] == [(0, HELLO)]
+
+
+def test_new_words_take_the_place_of_the_speakers_last() -> None:
+    noting = Noting(0, 1, 2)
+    play(WordsPainter(noting, 0.25), {0: [(0, LONG), (1, HELLO)], 1: [(0, HELLO)]}, 2)
+    assert noting.spoken == [[(0, LONG), (1, HELLO)]] * 2 + [[(1, HELLO), (0, HELLO)]] * 2
+
+
+def test_the_film_waits_for_words_that_are_in_the_picture() -> None:
+    noting = Noting(0, 1)
+    spoken = {1: [(0, HELLO), (1, LONG), (2, LONG)]}
+    frames = play(WordsPainter(noting, 0.25, wait=True), spoken, 3)
+    waits = measure_reading(HELLO) + measure_reading(LONG)
+    assert [frame.seconds for frame in frames] == [0.25, 0.25, 0.25 + waits, 0.25, 0.25, 0.25]
+    assert noting.spoken == [[], [], [(0, HELLO), (1, LONG)], [], [], []]
+
+
+def test_where_time_flies_pictures_are_left_out_but_no_words() -> None:
+    noting = Noting(0)
+    painter = WordsPainter(noting, 0.02, shortest=0.1)
+    frames = play(painter, {6: [(0, HELLO)]}, 10)
+    assert [frame.seconds for frame in frames] == pytest.approx([0.1, 0.1, 0.06, 0.1])
+    assert [frame.tick for frame in frames] == [2, 4, 6, 8]
+    assert [bool(spoken) for spoken in noting.spoken] == [False, False, True, True]

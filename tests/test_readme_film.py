@@ -1,0 +1,70 @@
+"""The moving picture of the README is there, small, and what its command in docs/runs.md makes."""
+
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.cli.conftest import Run
+from tests.cli.conftest import genagents as genagents
+
+ROOT = Path(__file__).resolve().parent.parent
+FILM = ROOT / "docs" / "hobbs_cafe.gif"
+SHOWN = re.compile(r"<!-- film: docs/hobbs_cafe\.gif -->\n```bash\n(.+)\n```")
+
+
+def read_command() -> list[str]:
+    """Return the words of the command that makes it, with whole paths."""
+    found = SHOWN.search((ROOT / "docs" / "runs.md").read_text("utf-8"))
+    assert found is not None
+    words = shlex.split(found[1])[1:]
+    return [str(ROOT / word) if "/" in word else word for word in words]
+
+
+def read_pictures(path: Path) -> list[tuple[np.ndarray, int]]:
+    """Return every picture of a GIF and how long it is shown, in milliseconds."""
+    image, found = Image.open(path), []
+    for at in range(image.n_frames):  # type: ignore[attr-defined]
+        image.seek(at)
+        found.append((np.asarray(image.convert("RGB")).astype(int), int(image.info["duration"])))
+    return found
+
+
+def test_the_readme_begins_with_a_picture_that_a_page_has_room_for() -> None:
+    lines = [line for line in (ROOT / "README.md").read_text("utf-8").splitlines() if line]
+    assert re.fullmatch(r"!\[[^\]]{40,}\]\(docs/hobbs_cafe\.gif\)", lines[1])
+    assert FILM.stat().st_size < 2_500_000
+    pictures = read_pictures(FILM)
+    high, wide, _ = pictures[0][0].shape
+    assert 800 <= wide <= 900
+    assert high <= 800
+    assert 10_000 < sum(time for _, time in pictures) < 45_000
+    assert len(pictures) > 30
+
+
+def test_its_command_draws_the_same_first_picture(genagents: Run) -> None:
+    words = read_command()
+    assert words[:1] + words[2:3] == ["film", str(FILM)]
+    options = dict(zip(words[3::2], words[4::2], strict=False))
+    code, _, err = genagents(
+        *("picture", words[1], "--at", options["--from"], "--out", "first.png"),
+        *("--place", options["--place"], "--width", words[-1]),
+    )
+    assert (code, err) == (0, "")
+    drawn = np.asarray(Image.open("first.png")).astype(int)
+    assert np.abs(drawn - read_pictures(FILM)[0][0]).mean() < 1
+
+
+@pytest.mark.slow
+def test_its_command_makes_the_same_film(genagents: Run, tmp_path: Path) -> None:
+    words = read_command()
+    words[2] = str(tmp_path / "again.gif")
+    code, _, err = genagents(*words, "-q")
+    assert (code, err) == (0, "")
+    made, shipped = read_pictures(tmp_path / "again.gif"), read_pictures(FILM)
+    assert [time for _, time in made] == [time for _, time in shipped]
+    for (one, _), (other, _) in zip(made, shipped, strict=True):
+        assert np.abs(one - other).mean() < 1
