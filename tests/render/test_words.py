@@ -1,6 +1,6 @@
 """The words of a film stay until they can be read, or the film waits."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -36,7 +36,7 @@ class Noting:
 
 
 def play(
-    painter: WordsPainter, ticks: dict[int, Sequence[tuple[int, str]]], count: int
+    painter: WordsPainter, ticks: Mapping[int, Sequence[tuple[int, str]]], count: int
 ) -> list[FilmFrame]:
     """Draw two pictures a tick."""
     frames = []
