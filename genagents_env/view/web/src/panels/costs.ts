@@ -125,7 +125,7 @@ class CostsPanel {
   private showCalls(before: readonly CallRow[]): void {
     const calls = this.chosen === "" ? [] : before.filter((call) => this.keyOf(call) === this.chosen).reverse();
     this.listHead.replaceChildren(
-      ...(this.chosen === "" ? [note(`Choose a ${this.by} for its calls, with prompts and replies.`)] : [makeHeading(3, `${this.label(this.chosen)}: ${count(calls.length, "call")}, newest first`)]),
+      ...(this.chosen === "" ? [note(`Choose a ${this.by} for its calls, with prompts and replies.`)] : [makeHeading(2, `${this.label(this.chosen)}: ${count(calls.length, "call")}, newest first`)]),
     );
     this.list.show(calls);
   }

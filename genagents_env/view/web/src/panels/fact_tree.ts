@@ -4,7 +4,7 @@ import { make } from "../dom";
 import type { EventId, Tick } from "../protocol";
 import type { Context } from "./context";
 import type { Hearing, Telling } from "./hearings";
-import { askWhy, fold, isLight, linkPeople, linkPerson, linkTime, note } from "./parts";
+import { askWhy, fold, letterColor, linkPeople, linkPerson, linkTime, note } from "./parts";
 import { describeEvent } from "./sentences";
 import { draw } from "./svg";
 
@@ -108,12 +108,16 @@ export class FactTree {
     const time = hearing.tick < 0 ? "knew it from the start" : `${context.when(hearing.tick)}${hearing.overheard ? ", overhears" : ""}`;
     const small = quote === "" ? time : `${time}  “${quote}”`;
     const label = `${context.name(hearing.agent)}, ${hearing.tick < 0 ? time : `hears it ${context.when(hearing.tick)}${hearing.source < 0 ? "" : ` from ${context.name(hearing.source)}`}: ${quote}`}`;
-    const group = draw(
+    const button = draw(
       "g",
-      { class: "tree-person", role: "button", tabindex: 0, "aria-label": label, "data-agent": hearing.agent },
+      { role: "button", tabindex: 0, "aria-label": label },
       draw("rect", { class: "tree-hit", x: x - RADIUS - 2, y: y - ROW / 2 + 1, width: Math.max(0, this.width - x + RADIUS), height: ROW - 2, rx: 6 }),
       draw("circle", { cx: x, cy: y, r: RADIUS, fill: person?.color ?? "#6f686d" }),
-      draw("text", { class: "tree-initials", x, y: y + 3.5, fill: isLight(person?.color ?? "#6f686d") ? "#2c282e" : "#fff" }, person?.initials ?? "?"),
+    );
+    const texts = draw(
+      "g",
+      { class: "tree-texts", "aria-hidden": "true" },
+      draw("text", { class: "tree-initials", x, y: y + 3.5, fill: letterColor(person?.color ?? "#6f686d") }, person?.initials ?? "?"),
       draw("text", { class: "tree-name", x: x + RADIUS + 8, y: y - 2 }, cut(context.name(hearing.agent), room - 4)),
       draw("text", { class: "tree-time", x: x + RADIUS + 8, y: y + 13 }, cut(small, room)),
     );
@@ -122,15 +126,15 @@ export class FactTree {
       this.showWords(hearing);
       this.context.seek(Math.max(0, hearing.tick));
     };
-    group.addEventListener("click", choose);
-    group.addEventListener("pointerenter", () => this.showWords(hearing));
-    group.addEventListener("focus", () => this.showWords(hearing));
-    group.addEventListener("keydown", (key) => {
+    button.addEventListener("click", choose);
+    button.addEventListener("pointerenter", () => this.showWords(hearing));
+    button.addEventListener("focus", () => this.showWords(hearing));
+    button.addEventListener("keydown", (key) => {
       if (key.key !== "Enter" && key.key !== " ") return;
       key.preventDefault();
       choose();
     });
-    return group;
+    return draw("g", { class: "tree-person", "data-agent": hearing.agent }, button, texts);
   }
 
   /** The words by which it was heard; "" where there are none. */
@@ -142,11 +146,11 @@ export class FactTree {
   private move(key: KeyboardEvent): void {
     const step = { ArrowDown: 1, ArrowUp: -1 }[key.key];
     if (step === undefined) return;
-    const at = this.rows.findIndex((row) => row.group === document.activeElement);
+    const at = this.rows.findIndex((row) => row.group.contains(document.activeElement));
     const next = this.rows[at + step];
     if (at < 0 || next === undefined) return;
     key.preventDefault();
-    next.group.focus();
+    next.group.querySelector<SVGGElement>("[role=button]")?.focus();
   }
 
   private showWords(hearing: Hearing | null): void {

@@ -15,12 +15,28 @@ export function mountFacts(element: HTMLElement, context: Context): void {
   }
   element.append(make("p", { class: "lead" }, "What can go round in this town. Choose a fact: those who know it are lit on the map, and the tree shows who told whom."));
   const cards = facts.map((_, fact) => new FactCard(context, fact));
-  element.append(make("div", { class: "cards" }, ...cards.map((card) => card.element)));
+  const around = make("div", { class: "cards" });
+  const unknown = make("div", { class: "cards" });
+  const unknownCount = make("span");
+  const rest = make("details", { class: "fold" }, make("summary", {}, unknownCount), unknown);
+  element.append(around, rest);
   let chosen = -1;
+  let arranged = "";
+  const arrange = (): void => {
+    const known = cards.map((card) => context.hearings.of(card.fact).length > 0);
+    if (known.join() === arranged) return;
+    arranged = known.join();
+    around.replaceChildren(...cards.filter((card) => known[card.fact]).map((card) => card.element));
+    unknown.replaceChildren(...cards.filter((card) => !known[card.fact]).map((card) => card.element));
+    rest.hidden = unknown.childElementCount === 0;
+    unknownCount.textContent = `${count(unknown.childElementCount, "fact")} that nobody here knows or hears of${context.head.live ? ", so far" : ""}`;
+  };
   context.keep(
     element,
     (tick) => {
       const { fact } = context.store.get();
+      arrange();
+      if (fact !== chosen && unknown.contains(cards[fact]?.element ?? null)) rest.open = true;
       for (const card of cards) card.show(tick, card.fact === fact);
       if (fact !== chosen) cards[fact]?.element.scrollIntoView({ block: "nearest" });
       chosen = fact;

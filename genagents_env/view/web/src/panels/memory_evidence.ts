@@ -15,7 +15,7 @@ export function fillMemory(context: Context, agent: AgentIndex, memory: Memory, 
   const evidence = memory.evidence.flatMap((id) => byId.get(id) ?? []);
   if (evidence.length > 0) {
     const rows = evidence.map((one) => make("li", {}, makeMemory(context, agent, one, byId)));
-    body.append(makeHeading(4, `Rests on ${evidence.length === 1 ? "a memory" : `${evidence.length} memories`}`), make("ul", { class: "rows nested", role: "list" }, ...rows));
+    body.append(makeHeading(3, `Rests on ${evidence.length === 1 ? "a memory" : `${evidence.length} memories`}`), make("ul", { class: "rows nested", role: "list" }, ...rows));
   }
   const events = context.events(memory.events);
   if (events.length > 0) {
@@ -24,7 +24,7 @@ export function fillMemory(context: Context, agent: AgentIndex, memory: Memory, 
       if (event[2] === "say" || event[2] === "doing") row.append(" ", askWhy(context, event[0], describeEvent(context, event)));
       return row;
     });
-    body.append(makeHeading(4, "Comes from"), make("ul", { class: "evidence" }, ...rows));
+    body.append(makeHeading(3, "Comes from"), make("ul", { class: "evidence" }, ...rows));
   }
   if (evidence.length === 0 && events.length === 0) body.append(note(memory.tick < 0 ? "It was brought along from before the run." : "It points at no event and no other memory."));
   const calls = make("div", { class: "memory-calls" });

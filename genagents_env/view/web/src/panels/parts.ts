@@ -12,7 +12,7 @@ export function makeAvatar(context: Context, agent: AgentIndex): HTMLElement {
   const disc = make("span", { class: "avatar", "aria-hidden": "true" }, person?.initials ?? "?");
   if (person === undefined) return disc;
   disc.style.setProperty("--person", person.color);
-  disc.style.setProperty("--on-person", isLight(person.color) ? "#2c282e" : "#fff");
+  disc.style.setProperty("--on-person", letterColor(person.color));
   return disc;
 }
 
@@ -146,14 +146,14 @@ export class PagedList<T> {
   }
 }
 
-/** Whether dark letters are read better on this colour than white ones. */
-export function isLight(color: string): boolean {
+/** White or black letters on this colour: those that are read better, at 4.5 to 1 or more. */
+export function letterColor(color: string): string {
   const channel = (at: number): number => {
     const value = Number.parseInt(color.slice(at, at + 2), 16) / 255;
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   };
-  const luminance = 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
-  return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05); // WCAG 2: the greater contrast
+  const luminance = 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5); // WCAG 2
+  return 1.05 / (luminance + 0.05) >= 4.5 ? "#fff" : "#000";
 }
 
 /** "1 call", "2 calls". */

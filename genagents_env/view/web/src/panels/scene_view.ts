@@ -91,7 +91,7 @@ export class SceneView {
       "header",
       { class: "scene-head" },
       make("div", { class: "scene-when" }, linkTime(context, scene.first, "this scene", context.clock(scene.first)), make("span", { class: "scene-place" }, where)),
-      make("h3", { class: TOLD_BY_LINES.has(scene.kind) ? "unseen" : false }, scene.title),
+      make(context.hasDays ? "h3" : "h2", { class: TOLD_BY_LINES.has(scene.kind) ? "unseen" : false }, scene.title),
     );
   }
 
