@@ -73,13 +73,13 @@ def picture(
     from genagents_env.record import RunReader
     from genagents_env.record.pictures import PictureChoice, RunPictures
     from genagents_env.record.snapshots import RunSnapshots
-    from genagents_env.record.town_times import find_tick
+    from genagents_env.record.town_times import find_last_tick, find_tick
 
     choice = PictureChoice(place, follow, width)
     if out is not None and out.suffix.lower() != ".png":
         raise ConfigError(f"--out {out}: a picture is a PNG; name it {out.with_suffix('.png')}")
     with RunReader(run_file) as run:
-        tick = run.last_tick if at is None else find_tick(run, at, "--at")
+        tick = find_last_tick(run) if at is None else find_tick(run, at, "--at")
         path = out if out is not None else Path(_name_picture(run_file, run, tick))
         image = Image.fromarray(RunPictures(RunSnapshots(run), choice).draw(tick))
         with replace_file(path) as file:
@@ -135,7 +135,7 @@ def film(
     from genagents_env.record import RunReader
     from genagents_env.record.pictures import FilmPace, PictureChoice, RunPictures
     from genagents_env.record.snapshots import RunSnapshots
-    from genagents_env.record.town_times import find_tick
+    from genagents_env.record.town_times import find_last_tick, find_tick
     from genagents_env.render.color_table import ColorTable
     from genagents_env.render.gif import write_gif
     from genagents_env.render.mp4 import check_encoder, write_mp4
@@ -148,7 +148,7 @@ def film(
         check_encoder()
     with RunReader(run_file) as run:
         begin = 0 if first is None else find_tick(run, first, "--from")
-        end = run.last_tick if last is None else find_tick(run, last, "--to")
+        end = find_last_tick(run) if last is None else find_tick(run, last, "--to")
         if begin >= end:
             raise ConfigError(
                 f"--from {run.time(begin):%H:%M:%S} is not before --to {run.time(end):%H:%M:%S}"
@@ -221,5 +221,7 @@ def _check_length(kind: str, run: "RunReader", ticks: int, pace: "FilmPace") -> 
 
 
 def _name_picture(run_file: Path, run: "RunReader", tick: int) -> str:
-    stem = run_file.name.split(".")[0]
-    return f"{stem}-{run.time(tick):%H%M}.png"
+    from genagents_env.record.compressed import is_compressed
+
+    plain = run_file.with_suffix("") if is_compressed(run_file) else run_file
+    return f"{plain.stem}-{run.time(tick):%H%M}.png"

@@ -6,6 +6,17 @@ from genagents_env.errors import ConfigError
 from genagents_env.record.reader import RunReader
 
 
+def find_last_tick(run: RunReader) -> int:
+    """Return the last tick of a run.
+
+    Raises:
+        ConfigError: it has none yet.
+    """
+    if run.last_tick < 0:
+        raise ConfigError(f"{run.path} has no tick yet; ask again once it has begun")
+    return run.last_tick
+
+
 def find_tick(run: RunReader, asked: str, option: str) -> int:
     """Return the tick of a town time within a run.
 
@@ -15,10 +26,10 @@ def find_tick(run: RunReader, asked: str, option: str) -> int:
         option: what it was given for.
 
     Raises:
-        ConfigError: it is no time, or not one of the run.
+        ConfigError: it is no time, or not one of the run, or the run has no tick yet.
     """
     moment = parse_time(run, asked)
-    first, last = run.time(0), run.time(max(0, run.last_tick))
+    first, last = run.time(0), run.time(find_last_tick(run))
     if not first <= moment <= last:
         raise ConfigError(
             f"{option} {asked}: {run.path} has no {moment:%Y-%m-%dT%H:%M:%S}; it goes from "

@@ -15,7 +15,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.record import RunMeta, RunReader
 from genagents_env.record.pictures import WIDTH, PictureChoice, RunPictures
 from genagents_env.record.snapshots import RunSnapshots
-from genagents_env.record.town_times import find_tick
+from genagents_env.record.town_times import find_last_tick, find_tick
 from genagents_env.report import run_frames
 from genagents_env.text import clean
 
@@ -204,9 +204,7 @@ class LoadedRun:
         return self._snapshots
 
     def _find_tick(self, at: str | int | datetime | None) -> int:
-        last = self.reader.last_tick
-        if last < 0:
-            raise ConfigError(f"{self.path} has no tick yet; ask again when it has begun")
+        last = find_last_tick(self.reader)
         if isinstance(at, datetime):
             at = at.isoformat()
         if isinstance(at, str):

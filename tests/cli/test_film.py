@@ -1,5 +1,6 @@
 """`genagents picture` and `film`: a run, or a part of the town, in files that are whole."""
 
+import gzip
 from pathlib import Path
 
 import numpy as np
@@ -7,11 +8,13 @@ import pytest
 from PIL import Image
 
 from genagents_env import town_v0
+from genagents_env.record import RunWriter
 from genagents_env.render.mp4 import check_encoder
 from genagents_env.render.picture import Picture
 from genagents_env.run import PolicySpec, RunOptions, run
 from genagents_env.scenario import lay_out
 from tests.cli.conftest import Run
+from tests.record.lived import make_meta
 from tests.run.towns import compose_spec
 
 
@@ -39,6 +42,23 @@ def test_a_picture_is_that_of_rgb_array_at_that_time(genagents: Run, path: str) 
     assert isinstance(shown, np.ndarray)
     assert np.array_equal(open_pixels("first.png"), shown)
     assert not np.array_equal(open_pixels("first.png"), open_pixels("run-0910.png"))
+
+
+def test_a_picture_is_named_after_its_run(genagents: Run, path: str, tmp_path: Path) -> None:
+    packed = tmp_path / "my.day.sqlite.gz"
+    packed.write_bytes(gzip.compress(Path(path).read_bytes()))
+    assert genagents("picture", str(packed), "--at", "09:03")[1].startswith("my.day-0903.png: ")
+
+
+@pytest.mark.parametrize("asked", [("picture",), ("picture", "--at", "08:00"), ("film", "x.gif")])
+def test_a_run_that_has_not_begun_is_no_picture(
+    asked: tuple[str, ...], genagents: Run, tmp_path: Path
+) -> None:
+    with RunWriter.create(tmp_path / "run.sqlite", make_meta()):
+        code, _, err = genagents(asked[0], "run.sqlite", *asked[1:])
+    assert code == 2
+    assert "run.sqlite has no tick yet; ask again once it has begun" in err
+    assert not list(tmp_path.glob("*.[pg][ni][gf]"))
 
 
 def test_a_part_of_the_town_is_drawn_as_wide_as_asked_for(genagents: Run, path: str) -> None:
