@@ -109,8 +109,8 @@ class RunData:
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
-        """All events in order."""
-        return tuple(self.reader.events())
+        """All events in order, up to the last tick; what is written meanwhile is left out."""
+        return tuple(self.reader.events(0, self.last_tick))
 
     @cached_property
     def kinds(self) -> dict[str, tuple[Event, ...]]:
@@ -169,6 +169,8 @@ class RunData:
         """Where everyone stood as each tick ended, x and y: shape (last_tick + 1, N, 2)."""
         found: Positions = np.zeros((self.last_tick + 1, len(self.names), 2), dtype=np.int16)
         for tick, at in self.reader.ticks():
+            if tick > self.last_tick:
+                break  # written meanwhile
             found[tick] = at
         return found
 

@@ -7,7 +7,9 @@ import pytest
 from genagents_env.evaluate import summarize
 from genagents_env.evaluate.measures import find_measures, list_measures, take_measures
 from genagents_env.evaluate.run_data import RunData
+from genagents_env.evaluate.scenes import index_scenes
 from genagents_env.record import RunReader, RunWriter
+from genagents_env.run import resume
 from tests.evaluate.measures.street import (
     ADA,
     BEN,
@@ -20,6 +22,7 @@ from tests.evaluate.measures.street import (
     street,
 )
 from tests.report.planted import cake, meta
+from tests.run.towns import make_options, run_town
 
 
 def test_a_record_tells_what_its_reader_tells(tmp_path: Path) -> None:
@@ -32,6 +35,19 @@ def test_a_record_tells_what_its_reader_tells(tmp_path: Path) -> None:
         assert list(record.judgements) == run.judgements()
         assert record.last_tick == run.last_tick == record.ticks
         assert record.people[0].name == record.names[0]
+
+
+def test_a_run_that_grows_meanwhile_is_read_as_far_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    run_town(path)
+    with RunReader(path) as run:
+        record = RunData(run)
+        assert record.last_tick == 40
+        resume(path, make_options(), hours=10 / 360)
+        assert run.last_tick == 50
+        assert record.positions.shape[0] == record.awake.shape[1] == 41
+        assert max(event.tick for event in record.events) <= 40
+        assert index_scenes(record)["until"] == 40
 
 
 def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
