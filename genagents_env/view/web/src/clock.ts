@@ -9,11 +9,15 @@ const CATCH_UP = 0.8; // seconds in which most of the way to a live run's end is
 export class Clock {
   private last = 0; // milliseconds of the last frame; 0 while nothing moves
   private kept = false; // whether it keeps to the end of a live run
+  private resting = false; // whether it stopped there, because nobody writes the run on
 
   constructor(
     private readonly store: Store,
     private readonly recording: Recording,
   ) {
+    recording.onGrow(() => {
+      if (this.resting && this.live) this.followEnd(); // the run was resumed
+    });
     store.subscribe((look, changed) => {
       if (changed.has("playing") && look.playing && !this.live && look.time >= this.end) store.set({ time: 0 });
     });
@@ -36,6 +40,7 @@ export class Clock {
   /** Goes to the end, and stays there as the run grows. */
   followEnd(): void {
     this.kept = true;
+    this.resting = false;
     this.store.set({ time: this.end, playing: true });
   }
 
@@ -43,6 +48,7 @@ export class Clock {
   seek(time: number): void {
     const to = Math.max(0, Math.min(this.end, time));
     this.kept = this.live && to >= this.end;
+    this.resting = false;
     this.store.set({ time: to });
   }
 
@@ -70,6 +76,7 @@ export class Clock {
     const passed = this.last === 0 ? 0 : Math.min(0.25, (now - this.last) / 1000);
     this.last = playing ? now : 0;
     if (!playing) return;
+    this.resting = this.kept && !this.live;
     if (this.following) {
       const left = this.end - time;
       const rate = (speed / this.recording.head.secondsPerTick) * passed; // at least at the speed chosen
@@ -80,7 +87,7 @@ export class Clock {
     const next = time + (passed * speed) / this.recording.head.secondsPerTick;
     if (next < this.end) this.store.set({ time: next });
     else {
-      this.kept = this.live;
+      this.kept = this.live || this.resting;
       this.store.set({ time: this.end, playing: this.live });
     }
   }

@@ -49,7 +49,7 @@ export function mountHeader(element: HTMLElement, replay: Replay, store: Store):
   };
   onTick(store, show, [], 100);
   store.subscribe((_, changed) => {
-    if (changed.has("time")) badge.disabled = !clock.live || clock.following;
+    if (changed.has("time") || changed.has("playing")) badge.disabled = !clock.live || clock.following;
   });
   recording.onGrow(() => {
     show();
