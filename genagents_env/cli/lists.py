@@ -1,5 +1,6 @@
 """`genagents validate`, `scenarios`, `keys`, `policies` and `measures`."""
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import Annotated
 
@@ -113,6 +114,9 @@ def measures(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the table of docs/measures.md.")
     ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="As JSON: a list of objects, or the one that was named.")
+    ] = False,
 ) -> None:
     """List what can be measured of a run, or tell how one measure is defined.
 
@@ -123,6 +127,9 @@ def measures(
 
     if markdown:
         typer.echo(format_measure_table(), nl=False)
+    elif as_json:
+        told = [{**one.as_json(), "default": one.name in DEFAULT} for one in list_measures()]
+        typer.echo(json.dumps(load_measure(name).as_json() if name else told, indent=2))
     elif name:
         one = load_measure(name)
         better = f"; {one.better} is better" if one.better else ""

@@ -1,10 +1,11 @@
 """`genagents hash` and `show`: looking at a run file, also while it grows."""
 
+import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.options import RunFile
+from genagents_env.cli.options import AsJson, RunFile
 from genagents_env.cli.screen import print_cuts, print_degradation, say
 
 if TYPE_CHECKING:
@@ -17,11 +18,17 @@ def add_to(app: typer.Typer) -> None:
     app.command()(show)
 
 
-def hash_run(run_file: RunFile) -> None:
+def hash_run(run_file: RunFile, as_json: AsJson = False) -> None:
     """Print the canonical hash: equal for equal runs, however often they were stopped."""
-    from genagents_env.record import canonical_hash
+    from genagents_env.record import RunReader, canonical_hash
 
-    say(canonical_hash(run_file))
+    found = canonical_hash(run_file)
+    if not as_json:
+        say(found)
+        return
+    with RunReader(run_file) as record:
+        told = {"run": str(run_file), "hash": found, "status": record.status}
+        typer.echo(json.dumps({**told, "last_tick": record.last_tick}, indent=2))
 
 
 def show(

@@ -105,6 +105,9 @@ GivenPolicies = Annotated[
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the summary at the end.")]
 NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As one JSON object.")]
+ResultAsJson = Annotated[
+    bool, typer.Option("--json", help="At the end one JSON object of what came of it, no words.")
+]
 JudgeName = Annotated[
     str | None, typer.Option("--by", help="The name the verdicts go by; else the model's.")
 ]

@@ -127,7 +127,9 @@ def rate(
     raise typer.Exit(max((one.exit_code for one in done), default=0))
 
 
-def rate_sweep(folder: Path, limits: "Limits", how: "ModelOptions", quiet: bool) -> int:
+def rate_sweep(
+    folder: Path, limits: "Limits", how: "ModelOptions", quiet: bool, *, aside: bool = False
+) -> int:
     """Ask the judges that the experiment of a sweep names; return the exit code of the worst.
 
     Args:
@@ -135,6 +137,7 @@ def rate_sweep(folder: Path, limits: "Limits", how: "ModelOptions", quiet: bool)
         limits: what its judges may spend together.
         how: how they are asked.
         quiet: show no progress.
+        aside: say what came of it on stderr.
     """
     from genagents_env.judge import Verdicts
 
@@ -145,7 +148,7 @@ def rate_sweep(folder: Path, limits: "Limits", how: "ModelOptions", quiet: bool)
         request = JudgeRequest(answers, kept, None, None, quiet, how)
         heard = request.ask(task, limits, 8, f"genagents rate {folder}")
         limits, code = limits.subtract(heard.spent), max(code, heard.exit_code)
-        say(_format_result(heard))
+        say(_format_result(heard), error=aside)
         if heard.message:
             say(f"genagents: {heard.message}", error=True)
             break

@@ -1,5 +1,6 @@
 """`genagents run` and `genagents resume`."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +20,7 @@ from genagents_env.cli.options import (
     ModelFor,
     Preflight,
     Quiet,
+    ResultAsJson,
     RunFile,
     Strict,
     TrustPolicies,
@@ -31,6 +33,7 @@ from genagents_env.cli.screen import print_degradation, say
 
 if TYPE_CHECKING:
     from genagents_env.record import RunReader
+    from genagents_env.record.rows import JSON
     from genagents_env.run import RunResult
 
 _WHOLE_TRANSCRIPT, _TAIL = 60, 30
@@ -95,6 +98,7 @@ def run(
     concurrency: Concurrency = 8,
     model_flags: ModelFlags = NO_FLAGS,
     preflight: Preflight = True,
+    as_json: ResultAsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Live a scenario from its start and record it.
@@ -138,7 +142,7 @@ def run(
         )
         result = run_scenario(spec, out, options, force=force)
         result = judge_finished_run(result, options) if judge else result
-    _print_result(result, quiet)
+    _print_result(result, quiet, as_json)
 
 
 @take_model_flags
@@ -160,6 +164,7 @@ def resume(
     max_seconds: MaxSeconds = None,
     concurrency: Concurrency = 8,
     model_flags: ModelFlags = NO_FLAGS,
+    as_json: ResultAsJson = False,
     quiet: Quiet = False,
 ) -> None:
     """Go on with a run: after a crash, an outage, Ctrl-C or a used-up budget, or past its end.
@@ -190,11 +195,14 @@ def resume(
         )
         result = go_on(run_file, options, hours=hours)
         result = judge_finished_run(result, options) if judge else result
-    _print_result(result, quiet)
+    _print_result(result, quiet, as_json)
 
 
-def _print_result(result: "RunResult", quiet: bool) -> None:
+def _print_result(result: "RunResult", quiet: bool, as_json: bool) -> None:
     """Print the transcript, the summary and what to do next; exit with the result's code."""
+    if as_json:
+        typer.echo(json.dumps(_describe_result(result), indent=2))
+        raise typer.Exit(result.exit_code)
     from genagents_env.evaluate import format_transcript, summarize
     from genagents_env.evaluate.run_text import describe_summary
     from genagents_env.record import RunReader
@@ -220,6 +228,23 @@ def _print_result(result: "RunResult", quiet: bool) -> None:
     if result.message:
         say(f"genagents: {result.message}", error=True)
     raise typer.Exit(result.exit_code)
+
+
+def _describe_result(result: "RunResult") -> "dict[str, JSON]":
+    """Return as JSON values what came of a run: its summary, as a report has it, and its end."""
+    from genagents_env.evaluate import summarize
+    from genagents_env.record import RunReader, canonical_hash
+
+    with RunReader(result.path) as record:
+        summary = summarize(record).as_json()
+    return summary | {
+        "run": str(result.path),
+        "hash": canonical_hash(result.path),
+        "exit_code": result.exit_code,
+        "message": result.message,
+        "note": result.note,
+        "resumed_from": result.resumed_from,
+    }
 
 
 def _describe_resume(tick: int, record: "RunReader") -> str:

@@ -1,5 +1,6 @@
 """`genagents sweep`: every run of an experiment file, once, and the report of them all."""
 
+import json
 from dataclasses import asdict
 from decimal import Decimal
 from pathlib import Path
@@ -13,6 +14,7 @@ from genagents_env.cli.options import (
     Model,
     ModelFor,
     Preflight,
+    ResultAsJson,
     Strict,
     parse_pairs,
 )
@@ -96,6 +98,7 @@ def sweep(
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Write the report at the end.")
     ] = True,
+    as_json: ResultAsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Live every run of an experiment, each once, and write the report.
@@ -116,6 +119,8 @@ def sweep(
         "model_for": parse_pairs(model_for) or None,
     }
     changes = {key: value for key, value in changes.items() if value is not None}
+    if dry_run and as_json:
+        raise ConfigError("--json: of what came of a sweep; a dry run only plans one")
     folder = _open_folder(experiment, out, resume, changes)
     told = _warn(folder)
     if dry_run:
@@ -126,13 +131,20 @@ def sweep(
     result = run_folder(folder, workers, backend, quiet, strict=strict, preflight=preflight)
     code = result.exit_code
     if folder.experiment.judges and result.finished and code in (0, DEGRADED_EXIT):
-        code = _judge(folder, result, quiet) or code
+        code = _judge(folder, result, quiet, aside=as_json) or code
+    page = None
     if report:
         from genagents_env.report import write_report
 
         page, *_ = write_report(
             measure_folder(folder, quiet=quiet, workers=workers, told=told, trust_measures=True)
         )
+    if as_json:
+        at = None if page is None else str(page)
+        data = {**result.as_json(), "exit_code": code, "report": at}
+        typer.echo(json.dumps(data, indent=2))
+        raise typer.Exit(code)
+    if page is not None:
         say(f"Report: {page}")
     _print_result(result)
     raise typer.Exit(code)
@@ -233,12 +245,13 @@ def _print_plan(
         say(line, indent=4)
 
 
-def _judge(folder: "SweepFolder", result: "SweepResult", quiet: bool) -> int:
+def _judge(folder: "SweepFolder", result: "SweepResult", quiet: bool, *, aside: bool) -> int:
     """Ask the experiment's judges, within what the runs left of the budget of all together."""
     from genagents_env.cli.rate import rate_sweep
 
     limits = folder.experiment.budget.total.limits().subtract(result.spent)
-    return rate_sweep(folder.path, limits, folder.experiment.endpoint.make_options(), quiet)
+    how = folder.experiment.endpoint.make_options()
+    return rate_sweep(folder.path, limits, how, quiet, aside=aside)
 
 
 def _print_result(result: "SweepResult") -> None:

@@ -45,6 +45,17 @@ class Measure:
         """Its name, with its key if it is of one alone: what its number is called."""
         return f"{self.name}.{self.key}" if self.key else self.name
 
+    def as_json(self) -> dict[str, str]:
+        """Return what it is, without the function."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "unit": self.unit,
+            "definition": self.definition,
+            "source": self.source,
+            "better": self.better,
+        }
+
     def take(self, data: RunData) -> dict[str, float | None]:
         """Return its numbers by full name: `{"density": 0.3}`, or `{"verified.party": 0.5, ...}`.
 

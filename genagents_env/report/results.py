@@ -172,7 +172,7 @@ class SweepResults:
             "baseline": self.plan.baseline,
             "primary": list(self.primary),
             "cautions": list(self.cautions),
-            "measures": [_measure_as_json(one) for one in self.measures],
+            "measures": [one.as_json() for one in self.measures],
             "means": [_mean_as_json(cell) for cell in self.cells],
             "contrasts": [asdict(one) for one in self.contrasts],
             "runs": [run.as_json() for run in self.runs],
@@ -370,8 +370,3 @@ def _mean_as_json(cell: MeasureCell) -> dict[str, JSON]:
     mean = None if cell.mean is None else asdict(cell.mean)
     condition = cell.compared.condition.name
     return {"block": cell.block, "condition": condition, "measure": cell.measure, "mean": mean}
-
-
-def _measure_as_json(one: Measure) -> dict[str, JSON]:
-    names = ("name", "title", "unit", "definition", "source", "better")
-    return {name: getattr(one, name) for name in names}

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genagents_env.llm.budget import Spend
+from genagents_env.record.rows import JSON
 from genagents_env.sweep.progress import SweepProgress
 
 
@@ -35,6 +36,22 @@ class SweepResult:
     spent: Spend
     exit_code: int
     message: str
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return it as JSON values, dollars as decimal text."""
+        spent = {"calls": self.spent.calls, "tokens": self.spent.tokens}
+        return {
+            "folder": str(self.folder),
+            "total": self.total,
+            "finished": self.finished,
+            "stopped": self.stopped,
+            "failed": self.failed,
+            "degraded": self.degraded,
+            "problems": list(self.problems),
+            "spent": {**spent, "dollars": str(self.spent.dollars)},
+            "exit_code": self.exit_code,
+            "message": self.message,
+        }
 
 
 def format_message(progress: SweepProgress, why: str, folder: Path) -> str:
