@@ -27,7 +27,7 @@ from genagents_env.cli.options import (
     parse_names,
     parse_pairs,
 )
-from genagents_env.cli.screen import say
+from genagents_env.cli.screen import find_width, say
 from genagents_env.cli.sweep import run_folder
 
 if TYPE_CHECKING:
@@ -122,7 +122,9 @@ def compare(
     if as_json:
         typer.echo(json.dumps(_as_json(folder, rows), indent=2))
     else:
-        for line in tabulate_comparison(rows, f"{scenario}, seed {seed}").format_lines():
+        for line in tabulate_comparison(rows, f"{scenario}, seed {seed}").format_lines(
+            find_width()
+        ):
             say(line, indent=4)
         say(f"Run files: {folder.runs}  (more of them: genagents report {folder.path})")
     for problem in result.problems:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.screen import say
+from genagents_env.cli.screen import find_width, say
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -88,7 +88,8 @@ def report(
         told = results.as_json(words=quotes)
         typer.echo(json.dumps(told if others else told["runs"][0], indent=2))
     else:
-        for line in describe_runs(results) if others else describe_run(first):
+        width = find_width()
+        for line in describe_runs(results, width) if others else describe_run(first, width):
             say(line, indent=4)
         for summary in results.summaries if quotes else ():
             for line in describe_words(summary):

@@ -29,7 +29,7 @@ from genagents_env.cli.options import (
     parse_names,
     parse_pairs,
 )
-from genagents_env.cli.screen import print_degradation, say
+from genagents_env.cli.screen import find_width, print_degradation, say
 
 if TYPE_CHECKING:
     from genagents_env.record import RunReader
@@ -220,7 +220,7 @@ def _print_result(result: "RunResult", quiet: bool, as_json: bool) -> None:
             say(_describe_resume(result.resumed_from, record))
         if result.note:
             say(result.note)
-        for line in describe_summary(summarize(record)):
+        for line in describe_summary(summarize(record), find_width()):
             say(line, indent=4)
     say()
     say(f"Run file: {result.path}  (look: genagents show {result.path})")

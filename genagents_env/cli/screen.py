@@ -22,13 +22,18 @@ def say(text: str = "", *, error: bool = False, indent: int = 0) -> None:
         error: print on stderr.
         indent: columns by which continued lines are set in.
     """
-    stream = sys.stderr if error else sys.stdout
-    width = shutil.get_terminal_size().columns if stream is not None and stream.isatty() else 0
+    width = find_width(error=error)
     for line in text.split("\n"):
         left = line[: len(line) - len(line.lstrip(" "))]
         safe = left + _clean_words(line)
         for part in _wrap(safe, width, indent or len(left)) if width else [safe]:
             typer.echo(part, err=error)
+
+
+def find_width(*, error: bool = False) -> int:
+    """Return the columns of the terminal; 0 where stdout, or stderr for an error, is none."""
+    stream = sys.stderr if error else sys.stdout
+    return shutil.get_terminal_size().columns if stream is not None and stream.isatty() else 0
 
 
 def print_degradation(found: "Degradation") -> None:

@@ -1,22 +1,18 @@
 """A run in words, a line each: its summary, what interviews show, what came of it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from itertools import groupby
 
 from genagents_env.evaluate.faculty_costs import FacultyCost
-from genagents_env.evaluate.interviews import ENDS
 from genagents_env.evaluate.measures.acquaintance import Acquaintance
 from genagents_env.evaluate.measures.diffusion import Spread
 from genagents_env.evaluate.measures.findings import Findings
-from genagents_env.evaluate.measures.flow import Flow
 from genagents_env.evaluate.measures.gatherings import Coordination, GatheringVisits
-from genagents_env.evaluate.measures.judge_agreement import Agreement
 from genagents_env.evaluate.measures.knowledge import FactKnowledge
-from genagents_env.evaluate.measures.preferences import Preference, find_leaning
-from genagents_env.evaluate.measures.success import SuccessOutcome
+from genagents_env.evaluate.outcome_text import format_outcomes
 from genagents_env.evaluate.reasons import Reason
 from genagents_env.evaluate.run_summary import RunSummary
+from genagents_env.evaluate.text_columns import format_columns
 from genagents_env.record import Degradation, FacultyUse, PromptCuts
 from genagents_env.record.reader import CallTotals, ThinkingTotals
 
@@ -32,8 +28,13 @@ _HEADER = (
 )
 
 
-def describe_summary(summary: RunSummary) -> Iterator[str]:
-    """Yield the lines of the summary; each fits a terminal or may be wrapped."""
+def describe_summary(summary: RunSummary, width: int = 0) -> Iterator[str]:
+    """Yield the lines of the summary; each may be wrapped, but those of a table.
+
+    Args:
+        summary: of the run.
+        width: characters of a line, for tables; 0 for as many as they need.
+    """
     start, end = summary.start, summary.end
     span = f"{start:%a} {start.day} {start:%b %Y, %H:%M} to {end:%H:%M}"
     yield f"{summary.scenario}, {span} ({summary.last_tick:,} ticks): {summary.status}"
@@ -68,7 +69,7 @@ def describe_summary(summary: RunSummary) -> Iterator[str]:
         yield from _describe_model(summary.model, summary.spent)
         if summary.thinking is not None:
             yield _describe_thinking(summary.thinking)
-        yield from _describe_faculties(summary)
+        yield from _describe_faculties(summary, width)
         yield from _describe_idle(summary.faculty_uses)
     yield from _describe_uncertain_spending(summary)
     if summary.embeddings is not None:
@@ -107,31 +108,6 @@ def describe_cuts(found: PromptCuts) -> Iterator[str]:
     """Yield a caution where prompts had no room for what matters; nothing where they had."""
     for caution in found.describe():
         yield f"CUT: {caution}"
-
-
-def format_outcomes(
-    outcomes: Sequence[SuccessOutcome],
-    agreements: Iterable[Agreement],
-    flows: Iterable[Flow],
-    preferences: Iterable[Preference],
-) -> Iterator[str]:
-    """Yield the lines for the terminal; none where a scenario declares nothing of the kind.
-
-    Flow is printed only where memories or answers of the end show it. Agreement is printed
-    where something could be compared.
-    """
-    for _, group in groupby(outcomes, key=lambda one: one.success):
-        yield from _format_success(list(group))
-    for one in agreements:
-        if one.share is not None:
-            told = f"{one.agreed} of {one.compared} verdicts ({one.share:.0%})"
-            yield f"Agreement on {one.check}: {one.judge} and the rule on {told}"
-    for flow in flows:
-        if any(one.stored is not None or one.retrieved is not None for one in flow.agents):
-            yield _format_flow(flow)
-            yield from (f'    {one.agent}, told: "{one.sentence}"' for one in flow.receivers)
-    for preference in preferences:
-        yield from _format_preference(preference)
 
 
 def format_findings(found: Findings) -> Iterator[str]:
@@ -192,7 +168,7 @@ def _describe_thinking(thought: ThinkingTotals) -> str:
     )
 
 
-def _describe_faculties(summary: RunSummary) -> Iterator[str]:
+def _describe_faculties(summary: RunSummary, width: int) -> Iterator[str]:
     """Yield a table: a line for each faculty that asked the model, and one for all."""
     if not summary.faculties:
         return
@@ -200,11 +176,10 @@ def _describe_faculties(summary: RunSummary) -> Iterator[str]:
     hours = summary.last_tick * summary.seconds_per_tick / 3600
     asked = _count(whole.agents, "agent")
     yield f"By faculty ({asked} asked a model, {hours:.2f} hours; /h is per agent and game hour):"
-    table = [_HEADER, *(_format_cost(cost) for cost in summary.faculties)]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for name, *cells in table:
-        numbers = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
-        yield f"    {name.ljust(widths[0])}  {'  '.join(numbers)}"
+    rows = [_format_cost(cost) for cost in summary.faculties]
+    right = [k > 0 for k in range(len(_HEADER))]
+    for line in format_columns(_HEADER, rows, right, max(1, width - 4) if width else 0):
+        yield f"    {line}"
 
 
 def _describe_idle(uses: Sequence[FacultyUse]) -> Iterator[str]:
@@ -261,68 +236,6 @@ def _describe_gathering(summary: RunSummary, gathering: GatheringVisits) -> Iter
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _format_success(outcomes: Sequence[SuccessOutcome]) -> Iterator[str]:
-    yield f"Success {outcomes[0].success}: {outcomes[0].title}"
-    for when in ENDS:
-        told = [format_outcome(one) for one in outcomes if one.when == when]
-        if told:
-            yield f"    {when}: {'; '.join(told)}"
-
-
-def format_outcome(one: SuccessOutcome) -> str:
-    """Return by whom it was judged and with which share of interviews."""
-    decided = [repeat for repeat in one.repeats if repeat is not None]
-    if one.share is None:
-        return f"undecided by {one.by}"
-    word = "yes" if one.majority else "no"
-    told = f"{word} by {one.by}, {sum(decided)} of {len(decided)} ({one.share:.0%})"
-    if not one.missing:
-        return told
-    return f"{told}, {one.missing} verdict{'' if one.missing == 1 else 's'} missing"
-
-
-def _format_flow(flow: Flow) -> str:
-    """Return how far a fact came; the chain ends where nobody is left to take the next step."""
-    strangers = sum(not one.knew for one in flow.agents)
-    if not strangers:
-        return f"Flow of {flow.fact}: everybody knew it at the start"
-    told = f"Flow of {flow.fact}: received {_format_part(len(flow.receivers), strangers)}"
-    if not flow.receivers:
-        return told
-    if flow.p_store is None:
-        return f"{told}, stored not known"
-    told += f", stored {_format_part(len(flow.keepers), len(flow.receivers))}"
-    if not flow.keepers:
-        return told
-    share = flow.p_retrieve
-    told += f", retrieved {'not asked' if share is None else f'{share:.0%} of interviews'}"
-    return f"{told} (by {flow.by})"
-
-
-def _format_part(some: int, whole: int) -> str:
-    return f"{some} of {whole} ({some / whole:.0%})"
-
-
-def _format_preference(preference: Preference) -> Iterator[str]:
-    turned = preference.changed
-    both = [agent for agent in preference.before if agent in preference.after]
-    yield (
-        f"Answers to {preference.check} by {preference.by}: "
-        f"{len(turned)} of {len(both)} asked twice changed their mind"
-    )
-    for agent in dict.fromkeys((*preference.before, *preference.after)):
-        old = _format_leaning(preference.before.get(agent))
-        new = _format_leaning(preference.after.get(agent))
-        yield f"    {agent}: before {old}, after {new}"
-
-
-def _format_leaning(shares: Mapping[str, float] | None) -> str:
-    if shares is None:
-        return "not asked"
-    value = find_leaning(shares)
-    return "unsettled" if value is None else f"{value} ({shares[value]:.0%})"
 
 
 def _format_knowledge(one: FactKnowledge | None) -> str:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from genagents_env.evaluate.evidence import EvidenceEvent, RestedAnswer
+from genagents_env.evaluate.outcome_text import format_outcome
 from genagents_env.evaluate.run_summary import RunSummary
-from genagents_env.evaluate.run_text import format_outcome
 from genagents_env.evaluate.scene_talks import name_fact
 from genagents_env.evaluate.tellings import Telling, ToldFact
 from genagents_env.report.sections import FigureFile
@@ -63,9 +63,13 @@ class FactSection:
 
 @dataclass(frozen=True, slots=True)
 class AnswerLine:
-    """An answer as it is shown; `times`: of how many interviews with just these words."""
+    """An answer as it is shown.
+
+    `times`: of how many interviews with just these words. `lived`: something had happened by then.
+    """
 
     when: str
+    lived: bool
     text: str
     times: int
     verdicts: str
@@ -284,6 +288,7 @@ def _merge_answers(summary: RunSummary, given: Sequence[RestedAnswer]) -> Iterat
         verdicts = dict.fromkeys(verdict for one in several for verdict in one.verdicts)
         yield AnswerLine(
             _describe_interview_time(summary, tick) + (f", {condition}" if condition else ""),
+            tick > 0,
             text,
             len(several),
             "; ".join(verdicts),

@@ -15,10 +15,11 @@ from genagents_env.evaluate.measures import Measure, find_measures, take_measure
 from genagents_env.evaluate.measures.diffusion import compute_curves
 from genagents_env.evaluate.measures.partners import count_partners
 from genagents_env.evaluate.measures.places import compute_occupancy
+from genagents_env.evaluate.outcome_text import format_outcomes
 from genagents_env.evaluate.rates import GAME_SPEED, Tariff
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.evaluate.run_summary import RunSummary, summarize
-from genagents_env.evaluate.run_text import format_findings, format_outcomes
+from genagents_env.evaluate.run_text import format_findings
 from genagents_env.evaluate.transcript import format_transcript
 from genagents_env.record import RunReader
 from genagents_env.record.canonical import canonical_hash

@@ -273,7 +273,7 @@ def tabulate_rates(summaries: Sequence[RunSummary], others: Sequence[PublishedCo
     whole = tabulate_costs(summaries, others)
     kept = [whole.columns.index(column) for column in _NARROW]
     rows = tuple(tuple(row[k] for k in kept) for row in whole.rows)
-    return Table("rates", whole.title, _NARROW, rows, whole.note)
+    return Table("rates", whole.title, _NARROW, rows, _describe_prices(summaries))
 
 
 _NARROW = (
@@ -307,16 +307,19 @@ def tabulate_cost_parts(summaries: Iterable[RunSummary]) -> Table:
 
 
 def _describe_costs(summaries: Sequence[RunSummary], others: Sequence[PublishedCost]) -> str:
+    return " ".join(
+        (_describe_prices(summaries), *(f"{one.name}: {one.source}." for one in others))
+    ).strip()
+
+
+def _describe_prices(summaries: Sequence[RunSummary]) -> str:
     if not summaries:
         return ""
     rates = summaries[0].rates
     priced = "at each run's own price" if rates.priced_as is None else f"as {rates.priced_as}"
-    return " ".join(
-        (
-            f"Per agent that asked a model. Dollars {priced}, embeddings not counted; a human "
-            f"hour is {rates.speed:g} game hours. Interviews and judging are left out.",
-            *(f"{one.name}: {one.source}." for one in others),
-        )
+    return (
+        f"Per agent that asked a model. Dollars {priced}, embeddings not counted; a human "
+        f"hour is {rates.speed:g} game hours. Interviews and judging are left out."
     )
 
 

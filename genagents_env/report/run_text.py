@@ -19,30 +19,36 @@ from genagents_env.report.run_tables import (
 from genagents_env.report.shown_tables import list_names, show_table
 
 
-def describe_run(summary: RunSummary) -> Iterator[str]:
-    """Yield the summary of one run, its conversation length and its cost, line by line."""
-    yield from describe_summary(summary)
+def describe_run(summary: RunSummary, width: int = 0) -> Iterator[str]:
+    """Yield the summary of one run, its conversation length and its cost, line by line.
+
+    Args:
+        summary: of the run.
+        width: characters of a line, for tables; 0 for as many as they need.
+    """
+    yield from describe_summary(summary, width)
     groups = group_runs([summary])
     own = list_names(groups)
     if summary.spans.conversations:
-        yield from show_table(tabulate_lengths(groups), own).format_lines()
+        yield from show_table(tabulate_lengths(groups), own).format_lines(width)
     if summary.rates.agents:
         rates = tabulate_rates([summary], list_published_costs(summary.rates.speed))
-        yield from show_table(rates, own).format_lines()
+        yield from show_table(rates, own).format_lines(width)
 
 
-def describe_runs(results: SweepResults) -> Iterator[str]:
-    """Yield the tables of several runs beside one another, line by line."""
+def describe_runs(results: SweepResults, width: int = 0) -> Iterator[str]:
+    """Yield the tables of several runs beside one another, line by line; `width` as above."""
+    asked = [one for one in results.summaries if one.rates.agents]
     for table in (
         tabulate_runs(results.summaries),
         tabulate_successes(results.groups),
         tabulate_agreement(results.summaries),
         tabulate_flow(results.groups),
         tabulate_lengths(results.groups),
-        tabulate_rates(results.summaries, results.published),
+        tabulate_rates(asked, results.published),
     ):
         if table.rows:
-            yield from show_table(table).format_lines()
+            yield from show_table(table).format_lines(width)
     yield from results.cautions
 
 

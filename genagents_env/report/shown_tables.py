@@ -15,7 +15,10 @@ def make_shown_sections(
     """Return the sections of a page; those of a sweep as they are."""
     if results.plan is not None:
         return list(sections)
-    names = list_names(results.groups) if len(results.summaries) == 1 else ()
+    names: Collection[str] = ()
+    if len(results.summaries) == 1:
+        names = list_names(results.groups)
+        sections = [one for one in sections if one.table.name != "successes"]  # told run by run
     tables = [show_table(one.table, names) for one in sections]
     return [
         replace(one, table=table)
@@ -35,25 +38,33 @@ def show_table(table: Table, own: Collection[str] = ()) -> Table:
 
     Args:
         table: of run files.
-        own: what it calls the one run it is of, whose name need not stand in every row; no mean
-            is then of several. Empty for several runs.
+        own: what it calls the one run it is of: no mean is then of several. Empty for several
+            runs.
     """
-    shown = table.fold_sparse_rows(own)
-    return (_simplify(shown, own) if own else shown).drop_blanks()
+    shown = _drop_label(table, own).fold_sparse_rows(own)
+    if own:
+        shown = _drop_label(_simplify(shown), own)
+    return shown.drop_blanks()
 
 
-def _simplify(table: Table, own: Collection[str]) -> Table:
+def _drop_label(table: Table, own: Collection[str]) -> Table:
+    """Return a table without the column of runs or groups where all rows have the same there.
+
+    Which one that is stands in the note, unless it is the only one of the report.
+    """
+    for head in ("run", "runs"):
+        labels = table.list_words(head)
+        if len(labels) == 1 and (own or len(table.rows) > 1):
+            (label,) = labels
+            note = table.note if label in own else f"{table.note} All of {label}.".strip()
+            return replace(table.drop_column(head), note=note)
+    return table
+
+
+def _simplify(table: Table) -> Table:
+    """Return a table of one run without saying of each mean that it is of one."""
     rows = tuple(
         tuple(cell.value if isinstance(cell, Mean) and cell.n == 1 else cell for cell in row)
         for row in table.rows
     )
-    found = replace(table, rows=rows)
-    at = next((k for k, head in enumerate(table.columns) if head in ("run", "runs")), None)
-    if at is None:
-        return found
-    if all(row[at] in own for row in rows):
-        return found.drop_column(table.columns[at])
-    renamed = (
-        (*row[:at], "this run" if row[at] in own else row[at], *row[at + 1 :]) for row in rows
-    )
-    return replace(found, rows=tuple(renamed))
+    return replace(table, rows=rows)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from io import StringIO
 from typing import TypeAlias
 
+from genagents_env.evaluate.text_columns import format_columns
 from genagents_env.report.groups import Mean
 from genagents_env.spreadsheet import escape_formula
 from genagents_env.stats.intervals import Interval
@@ -15,6 +16,7 @@ CellValue: TypeAlias = str | int | float | bool | Mean | Interval | None
 
 NOTHING = "-"
 _RULE = "---"
+_INDENT = "    "
 _LIMIT = 2000
 
 
@@ -88,7 +90,7 @@ class Table:
             return self
         told = "; ".join(self._describe_row(row) for row in sparse)
         rows = tuple(row for row in self.rows if row not in sparse)
-        return replace(self, rows=rows, note=f"{self.note} Beside it: {told}.".strip())
+        return replace(self, rows=rows, note=f"{self.note} Also: {told}.".strip())
 
     def _describe_row(self, row: Sequence[CellValue]) -> str:
         numbers = self.number_columns
@@ -101,6 +103,13 @@ class Table:
             if k in numbers and cell is not None
         )
         return f"{name}: {', '.join(values)}"
+
+    def list_words(self, name: str) -> list[str]:
+        """Return the different cells of the column of that name, in their order; none without."""
+        if name not in self.columns:
+            return []
+        at = self.columns.index(name)
+        return list(dict.fromkeys(format_cell(row[at]) for row in self.rows))
 
     def drop_column(self, name: str) -> "Table":
         """Return it without the column of that name, if it has one."""
@@ -137,21 +146,23 @@ class Table:
         lines = [list(self.columns), [_RULE] * len(self.columns), *self.format_rows()]
         return "\n".join(f"| {' | '.join(map(escape_markdown, line))} |" for line in lines)
 
-    def format_lines(self) -> Iterator[str]:
-        """Yield it for a terminal: its title, heads and rows in columns, its note."""
-        rows = [list(self.columns), *self.format_rows()]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    def format_lines(self, width: int = 0) -> Iterator[str]:
+        """Yield it for a terminal: its title, heads and rows in columns, its note.
+
+        Args:
+            width: characters of a line, where columns have to be broken off; 0 for as many as
+                they need.
+        """
         right = [
             all(cell is None or isinstance(cell, int | float) for cell in column)
             for column in zip(*self.rows, strict=True)
         ]
         yield f"{self.title}:"
-        for row in rows:
-            cells = zip(row, widths, right, strict=True)
-            words = "  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in cells)
-            yield f"    {words.rstrip()}"
+        room = max(1, width - len(_INDENT)) if width else 0
+        for line in format_columns(self.columns, self.format_rows(), right, room):
+            yield f"{_INDENT}{line}"
         if self.note:
-            yield f"    {self.note}"
+            yield f"{_INDENT}{self.note}"
 
 
 def _is_number(cell: CellValue) -> bool:

@@ -4,6 +4,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from genagents_env.extras import format_install_command
 from tests.report.page_tags import PageTags
 from tests.report.planted import cake, plant
@@ -93,6 +95,29 @@ def test_quotes_are_told_and_are_in_the_json_where_asked_for(genagents: Run) -> 
     assert quoted["moments"][0]["reason"] == "hearing"
     several = json.loads(genagents("report", "a.sqlite", "a.sqlite", "--json", "--quotes")[1])
     assert several == quoted  # the same file twice is one run
+
+
+def test_tables_keep_to_the_width_of_the_terminal(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cake(Path("a.sqlite"))
+    cake(Path("b.sqlite"), seed=2)
+    monkeypatch.setattr("genagents_env.cli.report.find_width", lambda: 80)
+    for files in (["a.sqlite"], ["a.sqlite", "b.sqlite"]):
+        lines = genagents("report", *files)[1].splitlines()
+        tables = [line for line in lines if line.startswith("    ") and "  " in line.strip()]
+        assert len(tables) > 10
+        assert max(map(len, tables)) <= 80
+
+
+def test_what_nobody_spent_is_not_tabulated(genagents: Run) -> None:
+    for name in ("a", "b"):
+        cake(Path(f"{name}.sqlite"), calls=(), model=None, price=None)
+    out = genagents("report", "a.sqlite", "b.sqlite")[1]
+    assert "What was run:" in out
+    assert "What an agent costs" not in out
+    assert genagents("report", "a.sqlite", "b.sqlite", "--out", "page")[0] == 0
+    assert not Path("page/costs.csv").exists()
 
 
 def test_without_matplotlib_the_page_is_written_and_says_what_to_install(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from genagents_env.config import TownConfig
 from genagents_env.evaluate import summarize
 from genagents_env.evaluate.measures.diffusion import trace_facts
 from genagents_env.evaluate.measures.flow import trace_flows
-from genagents_env.evaluate.run_text import describe_summary, format_outcomes
+from genagents_env.evaluate.outcome_text import format_outcomes
+from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.record import RememberedRow, RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import load_scenario
@@ -149,3 +150,17 @@ def test_what_nobody_declared_or_asked_is_not_told(tmp_path: Path) -> None:
         line.startswith(("Success", "Agreement", "Flow", "Answers"))
         for line in describe_summary(told)
     )
+
+
+def test_what_several_were_told_in_one_sentence_and_what_nobody_received_takes_a_line() -> None:
+    others = [TESTIMONY.model_copy(update={"id": f"f{k}", "patterns": ("x",)}) for k in range(2)]
+    names = ["Ada", "Ben", "Cem"]
+    told = [learn(3, name, "testimony", 1) for name in ("Ben", "Cem")]
+    spreads = trace_facts((TESTIMONY, *others), names, told)
+    held = {(fact, "Ada") for fact in ("testimony", "f0", "f1")}
+    found = trace_flows((TESTIMONY, *others), names, spreads, [], held, {})
+    assert list(format_outcomes((), (), found, ())) == [
+        "Flow of testimony: received 2 of 2 (100%), stored 0 of 2 (0%)",
+        '    Ben, Cem, told: ""',
+        "Flow of f0, f1: received 0 of 2 (0%)",
+    ]

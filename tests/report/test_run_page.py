@@ -72,7 +72,7 @@ def test_a_single_run_has_no_bars_no_dashes_and_no_column_that_tells_it_from_oth
     heads = [words for tag, words in page.words if tag == "th"]
     assert "run" not in heads
     assert "runs" not in heads
-    assert "Beside it: paper Lyfe Agents: n 9, mean seconds 70.3" in page.text
+    assert "Also: paper Lyfe Agents: n 9, mean seconds 70.3" in page.text
     assert "model" not in heads
     assert "Left out, with nothing to show: model." in page.text
     assert ",model," in (tmp_path / "out/runs.csv").read_text().splitlines()[0]

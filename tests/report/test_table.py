@@ -72,5 +72,5 @@ def test_rows_of_mostly_dashes_are_told_below_unless_they_are_to_stay() -> None:
     found = table(("a", 1, 2, 3), ("b", 4, None, None), ("c", None, None, 5))
     shown = found.fold_sparse_rows({"c"})
     assert [row[0] for row in shown.rows] == ["a", "c"]
-    assert shown.note == "Beside it: b: c1 4."
+    assert shown.note == "Also: b: c1 4."
     assert table(("b", 4, None, None), ("a", 1, None, None)).fold_sparse_rows().note == ""
