@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from genagents_env.cli.live_page import LivePage
 from genagents_env.cli.model_flags import NO_FLAGS, ModelFlags, take_model_flags
 from genagents_env.cli.options import (
     Concurrency,
@@ -74,12 +75,21 @@ def run(
     embedder: Embedder = None,
     out: Annotated[Path, typer.Option(help="The run file.")] = Path("run.sqlite"),
     force: Annotated[bool, typer.Option("--force", help="Replace an existing run file.")] = False,
-    interviews: Annotated[
+    view: Annotated[
         bool,
         typer.Option(
-            "--interviews/--no-interviews", help="Ask the scenario's questions at both ends."
+            "--view",
+            help="Watch it live: its page on loopback, from the start until Ctrl-C. Nobody is "
+            "interviewed then, unless --interviews says so.",
         ),
-    ] = True,
+    ] = False,
+    interviews: Annotated[
+        bool | None,
+        typer.Option(
+            "--interviews/--no-interviews",
+            help="Ask the scenario's questions at both ends; without --view that is done.",
+        ),
+    ] = None,
     repeats: Annotated[
         int | None,
         typer.Option(
@@ -127,22 +137,27 @@ def run(
     )
     limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
     how = model_flags.make_options()
-    with show_progress(quiet) as watch:
-        options = RunOptions(
-            model=model,
-            model_for=parse_pairs(model_for) or None,
-            model_options=how,
-            embedder=embedder,
-            interviews=interviews,
-            limits=limits,
-            preflight=preflight,
-            concurrency=concurrency,
-            strict=strict,
-            watch=watch,
-        )
-        result = run_scenario(spec, out, options, force=force)
-        result = judge_finished_run(result, options) if judge else result
-    _print_result(result, quiet, as_json)
+    with LivePage(out, wanted=view) as page:
+        with show_progress(quiet) as watch:
+            options = RunOptions(
+                model=model,
+                model_for=parse_pairs(model_for) or None,
+                model_options=how,
+                embedder=embedder,
+                interviews=not view if interviews is None else interviews,
+                limits=limits,
+                preflight=preflight,
+                concurrency=concurrency,
+                strict=strict,
+                watch=watch,
+                on_phase=page.begin if view else None,
+            )
+            result = run_scenario(spec, out, options, force=force)
+            result = judge_finished_run(result, options) if judge else result
+        _print_result(result, quiet, as_json)
+        if result.status != "interrupted":
+            page.keep()
+    raise typer.Exit(result.exit_code)
 
 
 @take_model_flags
@@ -196,13 +211,14 @@ def resume(
         result = go_on(run_file, options, hours=hours)
         result = judge_finished_run(result, options) if judge else result
     _print_result(result, quiet, as_json)
+    raise typer.Exit(result.exit_code)
 
 
 def _print_result(result: "RunResult", quiet: bool, as_json: bool) -> None:
-    """Print the transcript, the summary and what to do next; exit with the result's code."""
+    """Print the transcript, the summary and what to do next."""
     if as_json:
         typer.echo(json.dumps(_describe_result(result), indent=2))
-        raise typer.Exit(result.exit_code)
+        return
     from genagents_env.evaluate import format_transcript, summarize
     from genagents_env.evaluate.run_text import describe_summary
     from genagents_env.record import RunReader
@@ -223,11 +239,10 @@ def _print_result(result: "RunResult", quiet: bool, as_json: bool) -> None:
         for line in describe_summary(summarize(record), find_width()):
             say(line, indent=4)
     say()
-    say(f"Run file: {result.path}  (look: genagents show {result.path})")
+    say(f"Run file: {result.path}  (look: genagents view {result.path})")
     print_degradation(result.degradation)
     if result.message:
         say(f"genagents: {result.message}", error=True)
-    raise typer.Exit(result.exit_code)
 
 
 def _describe_result(result: "RunResult") -> "dict[str, JSON]":

@@ -1,4 +1,4 @@
-"""`genagents view`: the page of a run, on loopback."""
+"""`genagents view` and `demo`: the page of a run, on loopback."""
 
 import secrets
 import signal
@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote, urlencode
 
@@ -18,16 +17,19 @@ from genagents_env.cli.options import RunFile
 from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
-    from genagents_env.view.server import ViewServer
+    from genagents_env.view.admission import Admission
+    from genagents_env.view.open_run import OpenRun
 
 NoOpen = Annotated[bool, typer.Option("--no-open", help="Print the address alone.")]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Of the page; 0 takes a free one.")]
+LOOPBACK = "127.0.0.1"
 _NEW = "new"  # as a token: one is drawn
 
 
 def add_to(app: typer.Typer) -> None:
     """Add the commands of this file."""
     app.command()(view)
+    app.command()(demo)
 
 
 def view(
@@ -38,13 +40,12 @@ def view(
     port: Port = 0,
     host: Annotated[
         str, typer.Option(help="Listen there, and not on loopback alone; goes with --token.")
-    ] = "127.0.0.1",
+    ] = LOOPBACK,
     token: Annotated[
         str | None,
         typer.Option(help="What the address must show once, to be let in; `new` makes one."),
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="The run file may come later.")] = False,
-    with_parent: Annotated[bool, typer.Option(hidden=True, help="End as the input ends.")] = False,
 ) -> None:
     """Look at a run in the browser: its map, its story, its people, why they did what they did.
 
@@ -54,21 +55,33 @@ def view(
     """
     from genagents_env.view.admission import Admission
     from genagents_env.view.open_run import OpenRun
-    from genagents_env.view.server import ViewServer
 
     admission = Admission(host, secrets.token_urlsafe(24) if token == _NEW else token)
     with closing(OpenRun(run_file, wait=wait)) as run:
         moment = make_moment(run_file, at, person) if at or person else ""
-        with ViewServer(run, admission, port) as server:
-            address = server.address + moment
-            say(address)
-            sys.stdout.flush()
-            if with_parent:
-                Thread(target=_await_parent, args=[server], daemon=True).start()
-            if not no_open and not open_browser(address):
-                say("No browser was found; open the address in one. Ctrl-C ends.")
-            with _end_quietly():
-                server.serve_forever()
+        _serve_page(run, admission, port, moment, no_open)
+
+
+def demo(
+    name: Annotated[
+        str, typer.Argument(metavar="[mystery|day|party]", help="Which of them.")
+    ] = "mystery",
+    no_open: NoOpen = False,
+    port: Port = 0,
+) -> None:
+    """Look at a run that comes with the package: no model, no key, nothing to wait for.
+
+    `mystery`: who murdered Ahmed Khan? `day`: a morning in Smallville, with an invitation to pass
+    on. `party`: the evening after it. Their replies were written by a capable reader.
+    """
+    from genagents_env.view.admission import Admission
+    from genagents_env.view.demo_runs import find_demo
+    from genagents_env.view.open_run import OpenRun
+
+    found = find_demo(name)
+    say(found.about)
+    with closing(OpenRun(found.path)) as run:
+        _serve_page(run, Admission(LOOPBACK), port, f"#{found.moment}", no_open)
 
 
 def make_moment(run_file: Path, at: str | None, person: str | None) -> str:
@@ -87,9 +100,24 @@ def make_moment(run_file: Path, at: str | None, person: str | None) -> str:
     return f"#{urlencode(parts, quote_via=quote)}"
 
 
+def _serve_page(
+    run: "OpenRun", admission: "Admission", port: int, moment: str, no_open: bool
+) -> None:
+    from genagents_env.view.server import ViewServer
+
+    with ViewServer(run, admission, port) as server:
+        address = server.address + moment
+        say(f"{address}  (Ctrl-C ends)")
+        if not no_open and not open_browser(address):
+            say("No browser was found; open the address in one.")
+        sys.stdout.flush()
+        with _end_quietly():
+            server.serve_forever()
+
+
 @contextmanager
 def _end_quietly() -> Iterator[None]:
-    """End by Ctrl-C or SIGTERM as by the end of a page that is closed."""
+    """End by Ctrl-C or SIGTERM, without a word."""
 
     def stop(number: int, frame: object) -> None:
         raise KeyboardInterrupt
@@ -101,9 +129,3 @@ def _end_quietly() -> Iterator[None]:
         pass
     finally:
         signal.signal(signal.SIGTERM, former)
-
-
-def _await_parent(server: "ViewServer") -> None:
-    """End the server once nobody can write to this process any more."""
-    sys.stdin.buffer.read()
-    server.shutdown()

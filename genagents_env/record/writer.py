@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import astuple
@@ -52,6 +53,9 @@ from genagents_env.world.events import Event
 _ASKED = (INTERVIEWS, REMEMBERED, JUDGEMENTS)
 _OF_INTERVIEWS = "tick > 0 AND (purpose = 'interview' OR purpose LIKE 'interview.%')"
 _NOTHING = Spend()
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+# Seconds that the end of a run waits for those who look at it for a moment, as a page does.
+_PATIENCE, _PAUSE = 1.0, 0.01
 
 
 class RunWriter:
@@ -362,7 +366,7 @@ class RunWriter:
         how = "PRAGMA journal_mode=MEMORY" if self._lock.file.is_in_place else gentle
         try:
             self._connection.execute("PRAGMA busy_timeout=0")
-            self._connection.execute(how)
+            self._retry_while_read(how)
         except sqlite3.Error as error:
             if (why := find_disk_fault(error)) is not None:
                 raise DiskError(
@@ -370,6 +374,19 @@ class RunWriter:
                     f"keep both together until `genagents resume {self.path}` has made them one",
                     why=why,
                 ) from None
+
+    def _retry_while_read(self, statement: str) -> None:
+        """Execute a statement that nobody else may read at, for as long as one who looks may."""
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self._connection.execute(statement)
+                return
+            except sqlite3.OperationalError as error:
+                locked = error.sqlite_errorcode & 0xFF in _BUSY
+                if not locked or time.monotonic() > until:
+                    raise
+            time.sleep(_PAUSE)
 
     def discard(self) -> None:
         """Close the file and remove it: for a run that failed before anything happened."""

@@ -10,11 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
+from typing import TypeAlias
 
 from genagents_env.errors import GenagentsError
 from genagents_env.record import RunReader
 from genagents_env.record.compressed import is_compressed, unpack
 from genagents_env.view.resources import RunView
+
+FileId: TypeAlias = tuple[int, int]  # device and inode
 
 
 class RunNotBegun(GenagentsError):
@@ -39,7 +42,7 @@ class OpenRun:
         self.path, self.live = path, not is_compressed(path)
         self._folder: TemporaryDirectory[str] | None = None
         self._file, self._lock = path, Lock()
-        self._known: tuple[int, int] | None = None  # device and inode of what was found whole
+        self._known: FileId | None = None  # of what was found whole
         self._seen: tuple[int, bytes] = (-1, b"")  # the last tick read, and its checksum
         self._revision = 0
         if not self.live:
@@ -78,14 +81,14 @@ class OpenRun:
         if self._folder is not None:
             self._folder.cleanup()
 
-    def _identify(self) -> tuple[int, int]:
+    def _identify(self) -> FileId:
         try:
             found = os.stat(self._file)
         except OSError:
             raise RunNotBegun(f"{self.path}: there is no such file yet") from None
         return found.st_dev, found.st_ino
 
-    def _count_revision(self, run: RunReader, found: tuple[int, int]) -> None:
+    def _count_revision(self, run: RunReader, found: FileId) -> None:
         tick, checksum = self._seen
         now = run.find_checksum(tick) if tick >= 0 else None
         replaced = self._known is not None and found != self._known

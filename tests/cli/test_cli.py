@@ -28,7 +28,7 @@ def test_run_tells_the_story_the_summary_and_where_the_file_is(genagents: Run) -
     assert code == 0
     assert f"{ADA} is at" in out
     assert "(36 ticks): finished" in out
-    assert "Run file: run.sqlite  (look: genagents show run.sqlite)" in out
+    assert "Run file: run.sqlite  (look: genagents view run.sqlite)" in out
     assert Path("run.sqlite").is_file()
 
 

@@ -1,0 +1,211 @@
+"""`genagents view`, `demo` and `run --view`: what they say, and where and how long they listen."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+import webbrowser
+from contextlib import suppress
+from pathlib import Path
+from time import sleep
+
+import pytest
+
+from genagents_env.cli import browser
+from genagents_env.record import RunReader
+from tests.cli.conftest import Run
+from tests.run.towns import run_town
+from tests.view.processes import list_ports, start, wait_for
+
+ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
+LONG = ("valentines_party", "--people", "Maria Lopez,Klaus Mueller", "--hours", "48")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+
+def read_address(process: "subprocess.Popen[str]", *, error: bool = False) -> str:
+    """Return the address that a command tells, without the moment."""
+    lines = process.stderr if error else process.stdout
+    assert lines is not None
+    for line in lines:
+        if found := ADDRESS.search(line):
+            return found[0]
+    raise AssertionError("no address was told")
+
+
+def get(address: str) -> bytes:
+    with urllib.request.urlopen(address, timeout=30) as answer:  # noqa: S310 (loopback)
+        return bytes(answer.read())
+
+
+@linux
+def test_the_page_is_served_on_loopback_until_ctrl_c(tmp_path: Path) -> None:
+    run_town(tmp_path / "run.sqlite", ticks=12)
+    with start("view", "run.sqlite", "--at", "09:01", "--person", "ada", folder=tmp_path) as viewer:
+        assert viewer.stdout is not None
+        line = viewer.stdout.readline()
+        address = ADDRESS.match(line)
+        assert address is not None
+        assert line.removeprefix(address[0]) == "#t=6&p=Ada%20Brook  (Ctrl-C ends)\n"
+        assert json.loads(get(f"{address[0]}data/status"))["lastTick"] == 12
+        assert b"view.js" in get(address[0])
+        assert len(list_ports(viewer.pid)) == 1
+        viewer.send_signal(signal.SIGINT)
+        rest, error = viewer.communicate(timeout=30)
+        assert (viewer.returncode, error) == (0, "")
+        assert rest == "No browser was found; open the address in one.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["nothing.sqlite"], "no run file nothing.sqlite"),
+        (["run.sqlite", "--at", "noon"], "'noon' is not a time"),
+        (["run.sqlite", "--person", "nobody"], "nobody is called 'nobody'"),
+        (["run.sqlite", "--host", "0.0.0.0"], "--token"),  # noqa: S104
+        (["run.sqlite", "--host", "no.such.host.invalid", "--token", "new"], "cannot listen there"),
+        (["run.sqlite", "--token", "weak"], "16 to 200"),
+    ],
+)
+def test_a_mistake_is_told_before_anything_listens(
+    genagents: Run, words: list[str], told: str
+) -> None:
+    run_town(Path("run.sqlite"), ticks=2)
+    code, out, err = genagents("view", *words)
+    assert (code, out) == (2, "")
+    assert told in err
+
+
+def test_a_demo_begins_at_its_moment(tmp_path: Path) -> None:
+    with start("demo", "--no-open", folder=tmp_path) as viewer:
+        assert viewer.stdout is not None
+        about, line = viewer.stdout.readline(), viewer.stdout.readline()
+        assert about.startswith("Who murdered Ahmed Khan?")
+        assert "#t=" in line
+        address = ADDRESS.match(line)
+        assert address is not None
+        head = json.loads(get(f"{address[0]}data/head"))
+        assert (head["scenario"], head["live"]) == ("murder_mystery", False)
+        viewer.send_signal(signal.SIGTERM)
+        assert viewer.wait(30) == 0
+
+
+def test_an_unknown_demo_names_those_there_are(genagents: Run) -> None:
+    code, _, err = genagents("demo", "opera")
+    assert code == 2
+    assert all(name in err for name in ("mystery", "day", "party"))
+
+
+@linux
+def test_a_run_is_watched_from_its_start(tmp_path: Path) -> None:
+    with start("run", *LONG, "--view", "--out", "run.sqlite", "-q", folder=tmp_path) as run:
+        address = read_address(run, error=True)
+        head = json.loads(get(f"{address}data/head"))
+        assert (head["scenario"], head["live"]) == (LONG[0], True)
+        wait_for(lambda: json.loads(get(f"{address}data/status"))["lastTick"] > 5)
+        assert len(list_ports(run.pid)) == 1
+        run.send_signal(signal.SIGINT)
+        out, _ = run.communicate(timeout=60)
+        assert run.returncode == 130
+        assert "genagents view run.sqlite" in out
+        with pytest.raises(OSError):  # noqa: PT011 (refused, or reset)
+            get(address)
+    with RunReader(tmp_path / "run.sqlite") as record:
+        assert record.status == "interrupted"
+        assert not record.meta.interviews
+    assert [file.name for file in tmp_path.iterdir()] == ["run.sqlite"]
+
+
+@pytest.mark.slow
+def test_interviews_are_held_while_one_watches_if_wished(tmp_path: Path) -> None:
+    words = ("run", "tiny", "--hours", "0.02", "--view", "--interviews", "--out", "run.sqlite")
+    with start(*words, folder=tmp_path) as run:
+        run.communicate(timeout=60)
+        assert run.returncode == 0
+    with RunReader(tmp_path / "run.sqlite") as record:
+        assert (record.status, record.meta.interviews) == ("finished", True)
+    assert [file.name for file in tmp_path.iterdir()] == ["run.sqlite"]
+
+
+def test_a_mistake_is_told_without_a_page(tmp_path: Path) -> None:
+    with start("run", "tinny", "--view", "--out", "run.sqlite", folder=tmp_path) as run:
+        out, err = run.communicate(timeout=60)
+    assert (run.returncode, out) == (2, "")
+    assert "tiny" in err
+    assert "http" not in err
+
+
+@linux
+def test_nothing_listens_while_a_run_goes_on(tmp_path: Path) -> None:
+    with start("run", *LONG, "--out", "run.sqlite", "-q", folder=tmp_path) as run:
+        wait_for((tmp_path / "run.sqlite").exists)
+        for _ in range(20):
+            assert list_ports(run.pid) == set()
+            sleep(0.02)
+        assert run.poll() is None
+
+
+@linux
+@pytest.mark.slow
+def test_a_sweep_serves_no_page(tmp_path: Path) -> None:
+    (tmp_path / "gossip.toml").write_text(
+        'name = "gossip"\nscenario = "tiny"\nseeds = 1\nhours = 0.5\n'
+        '[[arms]]\nname = "talkers"\npolicy = "scripted"\n'
+    )
+    answers: dict[int, bytes] = {}  # its budget server listens, to those who have its token
+    words = ("sweep", "gossip.toml", "--out", "sweep", "--quiet", "--workers", "1")
+    with start(*words, folder=tmp_path) as sweep:
+        while sweep.poll() is None:
+            with suppress(OSError):
+                for port in list_ports(sweep.pid) - set(answers):
+                    answers[port] = ask(port)
+            sleep(0.02)
+        assert sweep.returncode == 0, sweep.communicate()
+    assert len(answers) == 1
+    assert not any(b"HTTP" in answer for answer in answers.values())
+
+
+def ask(port: int) -> bytes:
+    """Return what is answered to a request for a page."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        found = b""
+        with suppress(ConnectionResetError):
+            while block := connection.recv(4096):
+                found += block
+    return found
+
+
+@pytest.mark.parametrize("fault", [None, webbrowser.Error, OSError])
+def test_a_machine_without_windows_opens_no_browser(
+    monkeypatch: pytest.MonkeyPatch, fault: type[Exception] | None
+) -> None:
+    opened: list[str] = []
+
+    def take(address: str) -> bool:
+        opened.append(address)
+        if fault is not None:
+            raise fault
+        return True
+
+    monkeypatch.setattr(webbrowser, "open", take)
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert not browser.open_browser("http://127.0.0.1/")
+    assert opened == []
+    monkeypatch.setenv("DISPLAY", ":0")
+    assert browser.open_browser("http://127.0.0.1/") is (fault is None)
+    assert opened == ["http://127.0.0.1/"]
+
+
+def test_waiting_for_a_run_that_is_not_there_yet(tmp_path: Path) -> None:
+    with start("view", "later.sqlite", "--wait", "--no-open", folder=tmp_path) as viewer:
+        address = read_address(viewer)
+        with pytest.raises(urllib.error.HTTPError, match="503"):
+            get(f"{address}data/head")
+        run_town(tmp_path / "later.sqlite", ticks=2)
+        wait_for(lambda: json.loads(get(f"{address}data/status"))["lastTick"] == 2)
