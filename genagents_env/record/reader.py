@@ -265,11 +265,6 @@ class RunReader:
         with guard_reading(self.path):
             yield from read_calls(self.path, self._connection)
 
-    def calls_of(self, agent: str) -> list[CallRow]:
-        """Return the model calls of one agent, ordered by tick, purpose and number."""
-        with guard_reading(self.path):
-            return find_calls(self.path, self._connection, -1, 2**62, agent)
-
     def list_calls(self, first: int, last: int, agent: str | None = None) -> list[CallRow]:
         """Return an agent's or everybody's model calls of these ticks.
 

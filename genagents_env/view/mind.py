@@ -107,7 +107,7 @@ def read_mind(run: RunReader, agent: str) -> MindReading:
 
 def list_calls(run: RunReader, agent: str) -> tuple[AskedCall, ...]:
     """Return the model calls of an agent, ordered by tick, purpose and number."""
-    return tuple(map(_make_call, run.calls_of(agent)))
+    return tuple(map(_make_call, run.list_calls(0, run.meta.horizon, agent)))
 
 
 def _find_state(run: RunReader, agent: str) -> tuple[int, State | None]:

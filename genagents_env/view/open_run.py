@@ -15,6 +15,7 @@ from typing import TypeAlias
 from genagents_env.errors import GenagentsError
 from genagents_env.record import RunReader
 from genagents_env.record.compressed import is_compressed, unpack
+from genagents_env.view.percepts import Percepts
 from genagents_env.view.resources import RunView
 
 FileId: TypeAlias = tuple[int, int]  # device and inode
@@ -48,6 +49,7 @@ class OpenRun:
         if not self.live:
             self._folder = unpack(path)
             self._file = Path(self._folder.name) / "run.sqlite"
+        self._percepts = Percepts(self._file)
         try:
             if not wait:
                 RunReader(self._file).close()
@@ -74,10 +76,11 @@ class OpenRun:
                 if length.last_tick >= self._seen[0]:
                     self._seen = (length.last_tick, length.checksum)
                 revision = self._revision
-            yield RunView(run, revision, self.live)
+            yield RunView(run, revision, self.live, self._percepts)
 
     def close(self) -> None:
-        """Remove what was unpacked; safe to call twice."""
+        """End what goes on, and remove what was unpacked; safe to call twice."""
+        self._percepts.close()
         if self._folder is not None:
             self._folder.cleanup()
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import product
 from typing import Literal, TypeAlias
 
@@ -14,6 +14,7 @@ from genagents_env.view.events import make_events
 from genagents_env.view.head import make_head
 from genagents_env.view.mind import make_mind
 from genagents_env.view.parts import count_parts
+from genagents_env.view.percepts import NOT_HERE, Percepts, PerceptText
 from genagents_env.view.scenes import make_gatherings, make_story
 from genagents_env.view.status import make_status
 from genagents_env.view.ticks import make_ticks
@@ -31,6 +32,7 @@ class RunView:
     run: RunReader
     revision: int = 0
     live: bool = False
+    percepts: Percepts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ RESOURCES: Mapping[str, Resource] = {
     "why": Resource(
         lambda of, agent, tick: make_why(of.run, agent, tick), ("agent", "tick"), slow=True
     ),
+    "percept": Resource(lambda of, agent, tick: make_percept(of, agent, tick), ("agent", "tick")),
     "whys": Resource(lambda of, agent: make_whys(of.run, agent), ("agent",), slow=True),
 }
 
@@ -117,6 +120,15 @@ def make_resource(of: RunView, key: ResourceKey) -> bytes:
             raise UnknownResource(str(key))
     made = resource.make(of, *key.numbers)
     return made if isinstance(made, bytes) else encode_json(made)
+
+
+def make_percept(of: RunView, agent: int, tick: int) -> JSON:
+    """Return what an agent perceived as a tick ended, as far as it can be rebuilt here."""
+    if of.percepts is None:
+        return asdict(PerceptText(note=NOT_HERE))
+    if tick > of.run.last_tick:
+        raise UnknownResource(f"percept/{agent}/{tick}")
+    return asdict(of.percepts.find(of.run, agent, tick, of.revision))
 
 
 def list_keys(run: RunReader) -> Iterator[ResourceKey]:

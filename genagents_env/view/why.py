@@ -1,6 +1,6 @@
 """Why somebody did what they did: the calls behind it, what they recalled, what they perceived.
 
-All of it stands in the record but the percept's text, which a replay of the run has to rebuild.
+All of it stands in the record. What was perceived, in words, does not: see `percepts.py`.
 """
 
 import json
@@ -19,7 +19,7 @@ _HOUR = 3600  # seconds that something heard can still be answered
 
 
 def make_why(run: RunReader, number: int, tick: int) -> JSON:
-    """Return why an agent did what it did at a tick; the percept's text is left empty.
+    """Return why an agent did what it did at a tick.
 
     Args:
         run: the record.
@@ -75,7 +75,6 @@ class ReasonFinder:
         memories = _find_recalled(self._memories, lines, tick)
         return {
             "tick": max(0, tick - 1),
-            "percept": "",
             "note": _describe(self.run, acts, tick),
             "calls": [
                 {"tick": call.tick, "purpose": call.purpose, "number": call.number}

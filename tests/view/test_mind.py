@@ -26,14 +26,16 @@ PEOPLE = ("Dmitri Ivanov", "Richard Smith", "Lizhi Chen")
 MINDS = ("smallville", "lyfe", "ai_town", "simuverse", "reactive", "scripted")
 
 
-def play(path: Path, policy: str, scenario: str = "murder_mystery", ticks: int = 180) -> Path:
+def play(
+    path: Path, policy: str, scenario: str = "murder_mystery", ticks: int = 180, **config: int
+) -> Path:
     """Record a run in which three people have much to say, asked of a scripted model."""
     people = PEOPLE if scenario == "murder_mystery" else None
     town = TownConfig(scenario, people=people, hours=ticks / (720 if people else 360))
     options = RunOptions(
         model="scripted:gossip", embedder="hashed", checkpoint_every=25, interviews=False
     )
-    run(RunSpec(town, policy=PolicySpec(policy), seed=2), path, options)
+    run(RunSpec(town, policy=PolicySpec(policy, config), seed=2), path, options)
     return path
 
 
@@ -103,7 +105,7 @@ def test_what_was_chosen_stands_among_the_plans(policy: str, tmp_path: Path) -> 
     path = play(tmp_path / "run.sqlite", policy)
     with RunReader(path) as reader:
         mind = show(reader, "Dmitri Ivanov")
-        asked = [call.tick for call in reader.calls_of("Dmitri Ivanov")]
+        asked = [call.tick for call in reader.list_calls(0, 180, "Dmitri Ivanov")]
     assert mind["plans"]
     assert {plan["made"] - 1 for plan in mind["plans"]} <= set(asked)
     assert all(line["text"] for plan in mind["plans"] for line in plan["items"])

@@ -77,6 +77,7 @@ def test_a_recorded_run_is_opened_played_and_followed_to_a_prompt(
     prompt = dialog.locator("pre", has_text="<<<DATA").first
     expect(prompt).to_contain_text("Isabella Rodriguez")
     expect(dialog.locator(".recalled li").first).to_be_visible()
+    expect(dialog.locator(".percept pre")).to_contain_text("You are Isabella Rodriguez, in Hobbs")
     camera.take("why")
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()

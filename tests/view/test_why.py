@@ -49,7 +49,7 @@ def test_what_was_recalled_stands_in_the_prompts_and_was_made_before() -> None:
         mind = make_mind(run, run.meta.names.index(KLAUS))
         prompts = " ".join(
             json.loads(row.messages)[-1]["content"]
-            for row in run.calls_of(KLAUS)
+            for row in run.list_calls(0, 400, KLAUS)
             if {"tick": row.tick, "purpose": row.purpose, "number": row.number} in why["calls"]
         )
     purposes = [call["purpose"] for call in why["calls"]]
@@ -87,7 +87,7 @@ def test_where_nobody_was_asked_nothing_led_to_it(tmp_path: Path) -> None:
     path = play(tmp_path / "run.sqlite", "scripted", ticks=30)
     with RunReader(path) as run:
         why = make_why(run, 0, 20)
-    assert (why["calls"], why["recalled"], why["percept"]) == ([], [], "")
+    assert (why["calls"], why["recalled"]) == ([], [])
 
 
 def test_before_anything_was_done_nothing_is_said_to_have_led_to_it() -> None:

@@ -165,11 +165,17 @@ export interface Plan {
   items: { start: string; end: string; text: string }[]; // times "HH:MM", or ""
 }
 
-/** `why/AGENT/TICK`: what an agent perceived and asked when it decided what it did at that tick. */
+/** `percept/AGENT/TICK`: what an agent perceived as that tick ended, in words; rebuilt by a replay of the run. */
+export interface Percept {
+  text: string;
+  note: string; // said where there is none, and why
+  pending: boolean; // it is being rebuilt: ask again
+}
+
+/** `why/AGENT/TICK`: what an agent asked when it decided what it did at that tick, and what that rests on. */
 export interface Why {
   tick: Tick; // of the percept: the end of the tick before
-  percept: string; // its text
-  note: string; // said where it is not to be had (an exported file), and why
+  note: string; // said where nothing was begun at that tick
   calls: { tick: Tick; purpose: string; number: number }[]; // that led to the act, oldest first
   recalled: number[]; // ids of the memories that stand in those prompts
   events: EventId[]; // what was perceived and bears on it

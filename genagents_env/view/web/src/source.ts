@@ -27,7 +27,9 @@ async function inflate(base64: string): Promise<ArrayBuffer> {
 
 export async function readJson<T>(name: string): Promise<T> {
   const why = /^why\/(\d+)\/(\d+)$/.exec(name);
-  if (why !== null && document.getElementById("data-head") !== null) return (await readHeldWhy(why[1] ?? "", Number(why[2]))) as T;
+  const exported = document.getElementById("data-head") !== null;
+  if (exported && name.startsWith("percept/")) return { text: "", note: NOT_HELD, pending: false } as T;
+  if (exported && why !== null) return (await readHeldWhy(why[1] ?? "", Number(why[2]))) as T;
   return JSON.parse(new TextDecoder().decode(await read(name))) as T;
 }
 
@@ -35,9 +37,9 @@ export async function readJson<T>(name: string): Promise<T> {
 async function readHeldWhy(agent: string, tick: Tick): Promise<Why> {
   const { whys } = await readJson<Whys>(`whys/${agent}`);
   const last = Math.max(...Object.keys(whys).map(Number).filter((act) => act <= tick));
-  const why = whys[last] ?? { tick: Math.max(0, tick - 1), percept: "", note: "Nobody was asked about it.", calls: [], recalled: [], events: [] };
-  const notes = [last < tick ? "Nothing new was begun at this moment: what was begun before goes on." : why.note, NOT_HELD];
-  return { ...why, tick: Math.max(0, tick - 1), note: notes.filter(Boolean).join(" ") };
+  const why = whys[last] ?? { tick: Math.max(0, tick - 1), note: "Nobody was asked about it.", calls: [], recalled: [], events: [] };
+  const note = last < tick ? "Nothing new was begun at this moment: what was begun before goes on." : why.note;
+  return { ...why, tick: Math.max(0, tick - 1), note };
 }
 
 export async function readInt16(name: string): Promise<Int16Array> {

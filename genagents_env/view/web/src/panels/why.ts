@@ -6,10 +6,10 @@ import { makeCallText } from "./call_text";
 import type { CallName, Context } from "./context";
 import { WordFinder } from "./find_words";
 import { fold, linkTime, makeAvatar, makeHeading, note } from "./parts";
+import { makePercept } from "./percept";
 import { describeEvent } from "./sentences";
 
 const FIRST = 5; // memories that are shown at once
-const BRIEF = 1500; // letters of a percept that are
 
 export function mountWhy(element: HTMLElement, context: Context): void {
   const dialog = new WhyDialog(element, context);
@@ -92,7 +92,7 @@ class WhyDialog {
     const { context } = this;
     const parts: HTMLElement[] = [];
     if (why.note !== "") parts.push(note(why.note));
-    parts.push(this.makeStep("1", "What was perceived", why.percept === "" ? note(why.calls.length > 0 ? "What was perceived stands in the prompts below, as this mind puts it." : "It is not to be had.") : fold([`As ${context.when(why.tick)} ended, in words`], (body) => body.append(make("pre", { class: "searchable", tabindex: 0 }, why.percept)), { open: why.percept.length < BRIEF })));
+    parts.push(this.makeStep("1", "What was perceived", makePercept(context, agent, why.tick)));
     const events = context.events(why.events);
     if (events.length > 0) parts.push(this.makeStep("", "What bears on it", make("ul", { class: "evidence" }, ...events.map((event) => make("li", {}, linkTime(context, event[1], "this"), " ", describeEvent(context, event))))));
     parts.push(this.makeRecalled(agent, why, memories));
