@@ -236,10 +236,11 @@ def _print_result(result: "RunResult", quiet: bool, as_json: bool) -> None:
             say(_describe_resume(result.resumed_from, record))
         if result.note:
             say(result.note)
-        for line in describe_summary(summarize(record), find_width()):
+        for line in describe_summary(summarize(record), find_width(), brief=True):
             say(line, indent=4)
     say()
     say(f"Run file: {result.path}  (look: genagents view {result.path})")
+    say(f"Who heard what from whom, who came, who answered what: genagents report {result.path}")
     print_degradation(result.degradation)
     if result.message:
         say(f"genagents: {result.message}", error=True)

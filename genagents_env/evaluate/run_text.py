@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from itertools import islice
 
 from genagents_env.evaluate.faculty_costs import FacultyCost
 from genagents_env.evaluate.measures.acquaintance import Acquaintance
@@ -28,12 +29,14 @@ _HEADER = (
 )
 
 
-def describe_summary(summary: RunSummary, width: int = 0) -> Iterator[str]:
+def describe_summary(summary: RunSummary, width: int = 0, *, brief: bool = False) -> Iterator[str]:
     """Yield the lines of the summary; each may be wrapped, but those of a table.
 
     Args:
         summary: of the run.
         width: characters of a line, for tables; 0 for as many as they need.
+        brief: a line each fact and gathering, without who heard it when and from whom or who came,
+            and of the outcomes only which successes there are.
     """
     start, end = summary.start, summary.end
     span = f"{start:%a} {start.day} {start:%b %Y, %H:%M} to {end:%H:%M}"
@@ -87,15 +90,19 @@ def describe_summary(summary: RunSummary, width: int = 0) -> Iterator[str]:
             f"({change.before}; since then {change.now})"
         )
     for spread in summary.facts:
-        yield from _describe_fact(summary, spread)
+        told = _describe_spread(summary, spread) if brief else _describe_fact(summary, spread)
+        yield from told
     for gathering in summary.gatherings:
-        yield from _describe_gathering(summary, gathering)
+        yield from islice(_describe_gathering(summary, gathering), 1 if brief else None)
     if summary.findings.asked:
         yield "By interview, checked against what was heard:"
         yield from (f"    {line}" for line in format_findings(summary.findings))
-    yield from format_outcomes(
-        summary.outcomes, summary.agreements, summary.flows, summary.preferences
-    )
+    if brief:
+        yield from format_outcomes(summary.outcomes, (), (), ())
+    else:
+        yield from format_outcomes(
+            summary.outcomes, summary.agreements, summary.flows, summary.preferences
+        )
 
 
 def describe_degradation(found: Degradation) -> Iterator[str]:
@@ -223,6 +230,14 @@ def _describe_fact(summary: RunSummary, spread: Spread) -> Iterator[str]:
     for hearing in spread.heard:
         source = f" from {hearing.source}" if hearing.source else ""
         yield f"    {summary.format_time(hearing.tick)} {hearing.agent} heard it{source}"
+
+
+def _describe_spread(summary: RunSummary, spread: Spread) -> Iterator[str]:
+    reached = len(spread.at_start) + len(spread.heard)
+    yield (
+        f"Fact {spread.fact}: {len(spread.at_start)} knew it at the start, {reached} of "
+        f"{len(summary.people)} at the end ({spread.statement})"
+    )
 
 
 def _describe_gathering(summary: RunSummary, gathering: GatheringVisits) -> Iterator[str]:

@@ -106,6 +106,10 @@ def test_a_report_tells_what_came_of_it_by_whom(tmp_path: Path) -> None:
         "    Ada: before not asked, after unsettled",
         "    Ben: before not asked, after Zoe (67%)",
     ]
+    brief = list(describe_summary(told, brief=True))
+    assert brief[-3:] == lines[lines.index("Success solved: Ada names Franco") :][2:5]
+    assert "Fact testimony: 1 knew it at the start, 2 of 3 at the end (" in "\n".join(brief)
+    assert not [line for line in brief if line.startswith(("Flow", "Answers", "    at the start"))]
     values = json.loads(json.dumps(told.as_json()))
     assert [one["share"] for one in values["outcomes"]] == [0.0, 2 / 3, 0.5, 0.0]
     assert values["agreements"][0]["agreed"] == 4
