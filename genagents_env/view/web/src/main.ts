@@ -60,6 +60,7 @@ async function open(app: HTMLElement): Promise<void> {
   };
   await recording.load(given.time ?? (clock.live ? recording.head.status.lastTick : 0), paint);
   if (given.time === undefined) begin(replay, store);
+  else if (given.time > clock.end) clock.seek(clock.end);
   keepAddress(replay, store);
   probe.ready = true;
   app.dataset["ready"] = ""; // for who cannot ask `window.town` again and again

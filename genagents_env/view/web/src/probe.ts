@@ -23,6 +23,10 @@ export interface Probe {
   };
   /** Columns and rows of everyone at a time between two ticks. */
   positions(time: number): number[];
+  /** Where on the page each person in the window of the map is drawn, by name. */
+  spots(): Record<string, [number, number]>;
+  /** Where on the page a tile lies. */
+  place(x: number, y: number): [number, number];
   seek(tick: Tick): void;
   look(): Record<string, unknown>;
   /** Milliseconds that the last frames took to draw. */
@@ -53,6 +57,16 @@ export function exposeProbe(replay: Replay, store: Store, map: TownMap): Probe {
       const found = new Float32Array(2 * people.length);
       map.motion.find(time, found);
       return [...found];
+    },
+    spots() {
+      const { left, top } = map.canvas.getBoundingClientRect();
+      return Object.fromEntries(
+        map.people.shown.map((i) => [people[i]?.name ?? "", [left + (map.people.spots[2 * i] ?? 0), top + (map.people.spots[2 * i + 1] ?? 0)]]),
+      );
+    },
+    place(x, y) {
+      const { left, top } = map.canvas.getBoundingClientRect();
+      return [left + map.camera.toScreenX(x + 0.5), top + map.camera.toScreenY(y + 0.5)];
     },
     seek: (tick) => clock.seek(tick),
     look: () => ({ ...store.get() }),

@@ -11,6 +11,7 @@ export function mountVoice(element: HTMLElement, replay: Replay, store: Store): 
   const { recording, states } = replay;
   let told = 0; // when
   let before = 0; // the tick up to which everything was told
+  let later = 0; // the timer of what has to wait
   const say = (text: string): void => {
     element.textContent = text;
     told = performance.now();
@@ -19,7 +20,13 @@ export function mountVoice(element: HTMLElement, replay: Replay, store: Store): 
     const { person } = store.get();
     const from = Math.max(before, tick - 60);
     if (tick < before) before = tick;
-    if (person < 0 || tick <= from || performance.now() - told < PAUSE) return;
+    if (person < 0 || tick <= from) return;
+    const wait = PAUSE - (performance.now() - told);
+    if (told > 0 && wait > 0) {
+      clearTimeout(later);
+      later = window.setTimeout(() => tell(Math.floor(store.get().time)), wait);
+      return;
+    }
     before = tick;
     const heard = states.spoken(from + 1, tick).filter((said) => said.agent === person || said.heardBy.includes(person));
     const last = heard[heard.length - 1];
