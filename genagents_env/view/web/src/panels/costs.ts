@@ -51,6 +51,8 @@ class CostsPanel {
       choice.append(button);
     }
     this.body = make("div", {}, this.tiles, make("figure", { class: "cost-curve" }, this.curve.element, make("figcaption", {}, "Tokens, added up")), choice, this.table, this.listHead, this.list.element);
+    const notices = context.head.notices.map((text) => make("li", {}, text));
+    if (notices.length > 0) element.append(make("ul", { class: "notices", "aria-label": "What to know of this run" }, ...notices));
     element.append(this.until, this.none, this.body);
     context.keep(element, (tick) => this.show(tick));
   }

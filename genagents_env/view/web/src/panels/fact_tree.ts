@@ -3,6 +3,7 @@
 import { make } from "../dom";
 import type { EventId, Tick } from "../protocol";
 import type { Context } from "./context";
+import { describeSpread } from "./fact_summary";
 import type { Hearing, Telling } from "./hearings";
 import { askWhy, fold, letterColor, linkPeople, linkPerson, linkTime, note } from "./parts";
 import { describeEvent } from "./sentences";
@@ -25,6 +26,7 @@ export class FactTree {
   private drawn = "";
   private width = 0;
   private chosen: Hearing | null = null;
+  private readonly summary = make("p", { class: "tree-summary" });
   private readonly picture = make("div", { class: "tree-picture" });
   private readonly words = make("div", { class: "tree-words", "aria-live": "polite" });
   private readonly others = make("p", { class: "tree-others" });
@@ -36,7 +38,7 @@ export class FactTree {
     private readonly fact: number,
   ) {
     const asList = fold(["The same as a list"], (body) => body.append(this.list), { class: "fold tree-list" });
-    this.element = make("div", { class: "fact-tree" }, this.picture, this.words, this.others, asList);
+    this.element = make("div", { class: "fact-tree" }, this.summary, this.picture, this.words, this.others, asList);
     this.watcher = new ResizeObserver(() => {
       if (Math.abs(this.picture.clientWidth - this.width) > 8) this.redraw(context.tick);
     });
@@ -55,6 +57,8 @@ export class FactTree {
       row.group.classList.toggle("untold", !told);
       row.edge?.classList.toggle("untold", !told);
     }
+    const summary = describeSpread(this.context, this.fact, tick);
+    if (summary !== this.summary.textContent) this.summary.textContent = summary;
     this.showOthers(tick);
     this.showList(tick);
   }

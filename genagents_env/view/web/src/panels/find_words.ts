@@ -28,6 +28,7 @@ export class WordFinder {
     const query = this.input.value.trim().toLocaleLowerCase();
     this.marks = [];
     this.at = -1;
+    if (query.length >= SHORTEST) for (const call of this.root.querySelectorAll<HTMLDetailsElement>("details.call")) call.open = true;
     for (const text of this.root.querySelectorAll<HTMLElement>(".searchable")) {
       const whole = text.textContent ?? "";
       if (text.childElementCount > 0) text.replaceChildren(whole);

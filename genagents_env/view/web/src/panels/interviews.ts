@@ -14,6 +14,7 @@ export function mountInterviews(context: Context, _agent: AgentIndex): Part {
   let before = "";
   return {
     element,
+    ofMind: true,
     show(tick, mind) {
       const answers = mind.interviews.filter((one) => one.tick <= tick);
       const now = `${answers.length} ${mind.interviews.length} ${mind.until}`;

@@ -49,7 +49,8 @@ export function mountKnown(context: Context, agent: AgentIndex): Part {
     element,
     show(tick, mind) {
       showFacts(tick);
-      showPeople(tick, mind);
+      if (mind.until >= 0 || mind.acquaintances.length > 0) showPeople(tick, mind);
+      else if (people.childNodes.length === 0) people.replaceChildren(note("Nobody yet, as far as this mind keeps it."));
     },
   };
 }

@@ -11,7 +11,7 @@ const PAGE = 25;
 
 export function mountMemories(context: Context, agent: AgentIndex): Part {
   const list = new MemoryList(context, agent);
-  return { element: list.element, show: (tick, mind) => list.show(tick, mind), reveal: (id) => list.reveal(id) };
+  return { element: list.element, ofMind: true, show: (tick, mind) => list.show(tick, mind), reveal: (id) => list.reveal(id) };
 }
 
 class MemoryList {

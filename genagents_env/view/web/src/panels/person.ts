@@ -13,9 +13,12 @@ import { mountPlans } from "./plans";
 
 const BRIEF = 170; // letters about somebody that are shown at once
 
+const UNREAD: Mind = { until: -1, note: "", memories: [], plans: [], acquaintances: [], interviews: [] };
+
 /** A part of the panel: its element, and what shows it as of a tick. */
 export interface Part {
   element: HTMLElement;
+  ofMind?: boolean; // it has nothing to show before the mind is read
   show(tick: Tick, mind: Mind): void;
   reveal?(memory: number): boolean; // shows this memory; whether it is there
 }
@@ -57,8 +60,10 @@ class PersonPanel {
     const { person } = this.context.store.get();
     if (person !== this.agent) this.choose(person);
     if (this.agent < 0) return;
-    const mind = this.mind ?? { until: -1, note: "", memories: [], plans: [], acquaintances: [], interviews: [] };
-    for (const part of this.parts) part.show(tick, mind);
+    for (const part of this.parts) {
+      part.element.hidden = part.ofMind === true && this.mind === null;
+      if (!part.element.hidden) part.show(tick, this.mind ?? UNREAD);
+    }
     if (this.wanted >= 0 && this.mind !== null) {
       for (const part of this.parts) part.reveal?.(this.wanted);
       this.wanted = -1;

@@ -15,6 +15,7 @@ export function mountPlans(context: Context, agent: AgentIndex): Part {
   const opened = new Map<string, boolean>(); // by title, as the reader left them
   return {
     element,
+    ofMind: true,
     show(tick, mind) {
       const plans = findCurrent(context, mind.plans, tick).map((plan) => ({ plan, at: findItem(context, plan, tick) }));
       const now = plans.map(({ plan, at }) => `${plan.made} ${plan.title} ${at}`).join("|") + mind.until;

@@ -102,7 +102,7 @@ class WhyDialog {
 
   private makeRecalled(agent: AgentIndex, why: Why, memories: readonly Memory[]): HTMLElement {
     const byId = new Map(memories.map((memory) => [memory.id, memory]));
-    const known = why.recalled.flatMap((id) => byId.get(id) ?? []);
+    const known = why.recalled.flatMap((id) => byId.get(id) ?? []).sort((a, b) => b.tick - a.tick); // of the run first
     const rows = known.map((memory) => {
       const button = make("button", { type: "button", class: "link memory-link" }, memory.text);
       button.addEventListener("click", () => this.context.doors.memory(agent, memory.id));
