@@ -44,7 +44,7 @@ class LivePage:
             return
         self._teller.join()
         if self._address:
-            say(f"The page stays open: {self._address}  (Ctrl-C ends)")
+            say(f"The page stays open: {self._address}  (Ctrl-C ends)", error=True)
             with suppress(KeyboardInterrupt):
                 self._process.wait()
 

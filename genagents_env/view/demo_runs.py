@@ -34,17 +34,17 @@ DEMOS = MappingProxyType(
             "murder_mystery.sqlite.xz",
             "Who murdered Ahmed Khan? Two who know a little and one who investigates put together "
             "what each has seen.",
-            "t=8&play=5&f=testimony",
+            "t=1&play=5&z=26&p=Dmitri&follow=1&f=testimony",
         ),
         "day": DemoRun(
             "smallville_13_february.sqlite.xz",
             "A morning in Smallville: Isabella invites Klaus to a party, then Maria.",
-            "t=200&play=60&p=Isabella&f=party",
+            "t=204&play=20&z=26&p=Isabella&follow=1&f=party",
         ),
         "party": DemoRun(
             "smallville_14_february.sqlite.xz",
             "The party at Hobbs Cafe, on 14 February from five o'clock on.",
-            "t=90&play=60&p=Klaus",
+            "t=90&play=20&z=26&p=Klaus&follow=1",
         ),
     }
 )

@@ -45,7 +45,8 @@ async function open(app: HTMLElement): Promise<void> {
   mountControls(layout.timeline, replay, store, marks, actions);
   new Strip(layout.timeline, replay, store, marks);
   const probe = exposeProbe(replay, store, map);
-  store.set(given);
+  const { playing = false, ...still } = given;
+  store.set(still);
 
   const frame = (now: number): void => {
     clock.frame(now);
@@ -61,6 +62,7 @@ async function open(app: HTMLElement): Promise<void> {
   await recording.load(given.time ?? (clock.live ? recording.head.status.lastTick : 0), paint);
   if (given.time === undefined) begin(replay, store);
   else if (given.time > clock.end) clock.seek(clock.end);
+  if (playing) store.set({ playing }); // now that there is something to play
   keepAddress(replay, store);
   probe.ready = true;
   app.dataset["ready"] = ""; // for who cannot ask `window.town` again and again
