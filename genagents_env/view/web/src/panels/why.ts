@@ -9,7 +9,7 @@ import { fold, linkTime, makeAvatar, makeHeading, note } from "./parts";
 import { makePercept } from "./percept";
 import { describeEvent } from "./sentences";
 
-const FIRST = 5; // memories that are shown at once
+const FIRST = 4; // memories and events that are shown at once
 
 export function mountWhy(element: HTMLElement, context: Context): void {
   const dialog = new WhyDialog(element, context);
@@ -93,8 +93,9 @@ class WhyDialog {
     const parts: HTMLElement[] = [];
     if (why.note !== "") parts.push(note(why.note));
     parts.push(this.makeStep("1", "What was perceived", makePercept(context, agent, why.tick)));
-    const events = context.events(why.events);
-    if (events.length > 0) parts.push(this.makeStep("", "What bears on it", make("ul", { class: "evidence" }, ...events.map((event) => make("li", {}, linkTime(context, event[1], "this"), " ", describeEvent(context, event))))));
+    const events = context.events(why.events).reverse();
+    const rows = events.map((event) => make("li", {}, linkTime(context, event[1], "this"), " ", describeEvent(context, event)));
+    if (rows.length > 0) parts.push(this.makeStep("", "What bears on it, the latest first", ...makeFirst(rows, "evidence", "earlier")));
     parts.push(this.makeRecalled(agent, why, memories));
     parts.push(this.makeAsked(agent, why));
     return parts;
@@ -108,15 +109,7 @@ class WhyDialog {
       button.addEventListener("click", () => this.context.doors.memory(agent, memory.id));
       return make("li", {}, make("span", { class: "kind" }, memory.kind), " ", button);
     });
-    return this.makeStep("2", "What came to mind", ...this.makeFirst(rows));
-  }
-
-  /** The first rows, and the others folded. */
-  private makeFirst(rows: HTMLElement[]): HTMLElement[] {
-    if (rows.length === 0) return [note("No memory of this mind stands in what it asked.")];
-    const first = make("ul", { class: "recalled" }, ...rows.slice(0, FIRST));
-    const rest = rows.slice(FIRST);
-    return rest.length === 0 ? [first] : [first, fold([`${rest.length} more`], (body) => body.append(make("ul", { class: "recalled" }, ...rest)))];
+    return this.makeStep("2", "What came to mind", ...(rows.length > 0 ? makeFirst(rows, "recalled", "more") : [note("No memory of this mind stands in what it asked.")]));
   }
 
   private makeAsked(agent: AgentIndex, why: Why): HTMLElement {
@@ -133,4 +126,11 @@ class WhyDialog {
     const sign = step === "" ? "" : make("span", { class: "step-sign", "aria-hidden": "true" }, step);
     return make("section", { class: "why-step" }, makeHeading(3, "", sign, title), ...content);
   }
+}
+
+/** The first rows of a list, and the others folded. */
+function makeFirst(rows: HTMLElement[], name: string, others: string): HTMLElement[] {
+  const first = make("ul", { class: name }, ...rows.slice(0, FIRST));
+  const rest = rows.slice(FIRST);
+  return rest.length === 0 ? [first] : [first, fold([`${rest.length} ${others}`], (body) => body.append(make("ul", { class: name }, ...rest)))];
 }
