@@ -4,15 +4,17 @@ import { make } from "../dom";
 import { Motion } from "../motion";
 import type { AgentIndex } from "../protocol";
 import type { Replay } from "../replay";
+import type { State } from "../state";
 import type { Store } from "../store";
 import { Boxes } from "./boxes";
+import type { Box } from "./boxes";
 import { Bubbles, Speech } from "./bubbles";
 import type { Placed } from "./bubbles";
 import { Camera } from "./camera";
 import { listenToGestures } from "./gestures";
 import { Ground } from "./ground";
 import { GroundPlan } from "./ground_plan";
-import { findDarkness, NIGHT } from "./night";
+import { findDarkness, Lamps, NIGHT } from "./night";
 import { People } from "./people";
 
 const FOLLOWED = 24; // pixels a tile, at least, where somebody is followed
@@ -38,9 +40,12 @@ export class TownMap {
 
   private readonly pen: CanvasRenderingContext2D;
   private readonly ground: Ground;
+  private readonly lamps: Lamps;
   private readonly speech: Speech;
   private readonly bubbles = new Bubbles();
   private placed: Placed[] = [];
+  private covered: Box[] = [];
+  private coverStale = true;
   private hovered: AgentIndex | -1 = -1;
   private ratio = 1;
   private dirty = true;
@@ -62,6 +67,7 @@ export class TownMap {
     this.plan = new GroundPlan(recording.town);
     this.camera = new Camera(this.plan.findBounds());
     this.ground = new Ground(this.plan);
+    this.lamps = new Lamps(this.plan);
     this.people = new People(replay);
     this.speech = new Speech(recording);
     this.motion = new Motion(this.plan, recording.head.tilesPerTick, () => Math.max(0, recording.lastTick), (tick) => recording.positions(tick));
@@ -70,6 +76,7 @@ export class TownMap {
     recording.onArrive(() => this.touch());
     store.subscribe((look, changed) => {
       if (changed.has("zoom")) this.takeZoom(look.zoom);
+      if (changed.has("object") || changed.has("person")) this.coverStale = true;
       if ((changed.has("follow") || changed.has("person")) && look.follow) this.aimAt(look.person);
       this.touch();
     });
@@ -163,6 +170,16 @@ export class TownMap {
     this.aim = { x: x + 0.5, y: y + 0.5, scale: Math.max(FOLLOWED, this.camera.scale) };
   }
 
+  /** Notes what buttons and cards cover of the map, so that words keep clear of them. */
+  private noteCovered(): void {
+    this.coverStale = false;
+    const { left, top } = this.canvas.getBoundingClientRect();
+    this.covered = [...(this.canvas.parentElement?.querySelectorAll(".map-buttons, .card") ?? [])].map((element) => {
+      const box = element.getBoundingClientRect();
+      return { left: box.left - left, top: box.top - top, right: box.right - left, bottom: box.bottom - top };
+    });
+  }
+
   private resize(): void {
     const box = this.canvas.parentElement?.getBoundingClientRect();
     if (box === undefined || box.width === 0) return;
@@ -174,6 +191,7 @@ export class TownMap {
     this.canvas.height = Math.round(box.height * this.ratio);
     if (whole) this.camera.fit();
     this.camera.keepInside();
+    this.coverStale = true;
     this.touch();
   }
 
@@ -222,10 +240,12 @@ export class TownMap {
     pen.fillStyle = replay.recording.town.colors["grass"] ?? "#d6e4c7";
     pen.fillRect(0, 0, camera.width, camera.height);
     const blurred = this.ground.draw(pen, camera, this.ratio, now);
-    this.drawNight(look.time);
+    this.drawNight(look.time, state);
     this.people.settle(camera, state, jumped || this.calm.matches ? 0 : passed);
     if (look.person >= 0) this.drawTrail(look.person, look.time);
+    if (this.coverStale) this.noteCovered();
     const boxes = new Boxes();
+    for (const box of this.covered) boxes.take(box);
     this.ground.takeSigns(camera, boxes);
     this.people.draw(pen, camera, state, look, this.hovered, this.ratio, boxes);
     this.drawSpeech(look.time, look.speed, look.person, boxes);
@@ -258,11 +278,16 @@ export class TownMap {
     }
   }
 
-  private drawNight(time: number): void {
+  private drawNight(time: number, state: State): void {
     const shade = findDarkness(this.replay.calendar.hour(time));
     if (shade <= 0) return;
     this.pen.fillStyle = `rgb(${NIGHT} / ${shade})`;
     this.pen.fillRect(0, 0, this.camera.width, this.camera.height);
+    const lit = new Set<number>();
+    state.place.forEach((place, i) => {
+      if (place > 0 && state.present[i] === 1 && state.asleep[i] !== 1) lit.add(place);
+    });
+    this.lamps.draw(this.pen, this.camera, this.ratio, lit, shade);
   }
 
   /** Where somebody walked in the last minutes, fading. */
