@@ -15,6 +15,7 @@ from genagents_env.cli.browser import open_browser
 from genagents_env.cli.look import parse_tick
 from genagents_env.cli.options import RunFile
 from genagents_env.cli.screen import say
+from genagents_env.view.demo_runs import DEFAULT
 
 if TYPE_CHECKING:
     from genagents_env.view.admission import Admission
@@ -65,7 +66,7 @@ def view(
 def demo(
     name: Annotated[
         str, typer.Argument(metavar="[mystery|day|party]", help="Which of them.")
-    ] = "mystery",
+    ] = DEFAULT,
     no_open: NoOpen = False,
     port: Port = 0,
 ) -> None:

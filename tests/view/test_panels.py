@@ -135,7 +135,9 @@ def test_the_tree_of_a_fact_grows_with_the_clock(murder: WatchedPage) -> None:
         expect(card.get_by_text(f"{told} of 3 know it")).to_be_visible()
         expect(tree.locator(".tree-person:not(.untold)")).to_have_count(told)
         expect(tree.locator(".tree-edge:not(.untold)")).to_have_count(told - 1)
-    summary = "Dmitri Ivanov knew it from the start. Lizhi Chen heard it from Dmitri Ivanov at 11:00:55, "
+    summary = (
+        "Dmitri Ivanov knew it from the start. Lizhi Chen heard it from Dmitri Ivanov at 11:00:55, "
+    )
     expect(card.get_by_text(summary)).to_have_text(
         f"{summary}then Richard Smith heard it from Dmitri Ivanov at 11:02:10."
     )

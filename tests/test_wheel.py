@@ -1,0 +1,40 @@
+"""What an install has: the page and the demo runs, and nothing that only builds them."""
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from genagents_env.view.demo_runs import DEMOS
+
+hatchling = pytest.importorskip("hatchling.builders.wheel", reason="hatchling builds the wheel")
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@cache
+def list_wheel() -> frozenset[str]:
+    builder = hatchling.WheelBuilder(str(ROOT))
+    return frozenset(file.distribution_path for file in builder.recurse_included_files())
+
+
+def test_the_page_is_in_it() -> None:
+    assert {
+        f"genagents_env/view/page/{name}" for name in ("index.html", "view.js", "view.css")
+    } <= (list_wheel())
+
+
+def test_the_demo_runs_are_in_it_and_nothing_beside_them() -> None:
+    folder = "genagents_env/view/runs/"
+    assert {name for name in list_wheel() if name.startswith(folder)} == {
+        f"{folder}{demo.file}" for demo in DEMOS.values()
+    }
+
+
+def test_what_the_page_is_built_from_is_not() -> None:
+    assert not [name for name in list_wheel() if name.startswith("genagents_env/view/web")]
+    assert not [name for name in list_wheel() if name.endswith((".ts", ".mjs"))]
+
+
+def test_policies_and_scenarios_are_in_it() -> None:
+    assert "genagents_env/policies/smallville/plan.py" in list_wheel()
+    assert "genagents_env/scenarios/tiny/scenario.toml" in list_wheel()
