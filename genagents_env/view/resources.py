@@ -22,6 +22,15 @@ from genagents_env.view.town import make_town
 from genagents_env.view.why import make_why, make_whys
 
 Number: TypeAlias = Literal["agent", "part", "tick"]  # what stands behind the name of a resource
+# Control characters but line feed and tab (which JSON writes otherwise), separators of lines, lone
+# surrogates and what directs writing, as JSON in ASCII has them; not what only looks like it.
+_HIGH, _LOW = r"\\ud[89ab]..", r"\\ud[cdef].."
+_UNSEEN = re.compile(
+    r"(?<!\\)((?:\\\\)*)(?:"
+    r"\\u00[01].|\\u007f|\\u00[89].|\\u20(?:2[89a-e]|6[6-9]|0[ef])|\\u061c|\\ufeff"
+    rf"|{_HIGH}(?!{_LOW})|(?<!{_HIGH}){_LOW})"
+)
+_STAND_IN = r"\1\\ufffd"
 _NAME = re.compile(r"([a-z]{1,20})((?:/(?:0|[1-9]\d{0,8})){0,2})", re.ASCII)
 
 
@@ -148,8 +157,14 @@ def list_keys(run: RunReader) -> Iterator[ResourceKey]:
 
 
 def encode_json(value: JSON) -> bytes:
-    """Return the JSON text of a resource."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+    """Return the JSON text of a resource.
+
+    What was recorded has passed `clean`, but a file may be forged: signs that nobody sees, among
+    them those that turn the writing round, become a sign that everybody sees.
+    """
+    return _UNSEEN.sub(
+        _STAND_IN, json.dumps(value, separators=(",", ":"), allow_nan=False)
+    ).encode()
 
 
 def _find_bounds(run: RunReader) -> Mapping[Number, int]:
