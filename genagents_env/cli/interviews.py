@@ -141,13 +141,13 @@ def interview(
     Example: genagents interview run.sqlite --agent "Maria Lopez" --question "Any news?"
     """
     from genagents_env.cli.progress import show_progress
-    from genagents_env.judge.kept_answers import SUFFIX
+    from genagents_env.judge.kept_answers import find_kept_file
     from genagents_env.name_search import find_person
     from genagents_env.record import RunReader
     from genagents_env.run import RunOptions
     from genagents_env.text import clean
 
-    file = keep or run_file.with_name(f"{run_file.name.split('.')[0]}{SUFFIX}")
+    file = keep or find_kept_file(run_file)
     if stored:
         _print_stored(run_file, file, as_json=as_json)
         return

@@ -36,7 +36,8 @@ class RestedAnswer:
         text: the answer.
         evidence: in the order in which the answer names it.
         verdicts: such as `suspect: Ben (arbiter)`.
-        condition: under which it was given after the run, and by whom; empty of the run's own.
+        condition: under which it was given in an interview held later, and by whom; empty of
+            those that the record holds.
         fallback: nobody gave it: the model's reply was of no use.
     """
 

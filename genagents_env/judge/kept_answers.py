@@ -100,6 +100,11 @@ def make_answers(
     ]
 
 
+def find_kept_file(run_file: Path) -> Path:
+    """Return where answers about a run are kept, unless another file is named."""
+    return run_file.with_name(f"{run_file.name.split('.')[0]}{SUFFIX}")
+
+
 def read_answers(path: Path) -> list[KeptAnswer]:
     """Return the answers in a file, in the order of keeping; none where there is no file.
 

@@ -287,7 +287,7 @@ def _merge_answers(summary: RunSummary, given: Sequence[RestedAnswer]) -> Iterat
     for (tick, condition, text, evidence), several in alike.items():
         verdicts = dict.fromkeys(verdict for one in several for verdict in one.verdicts)
         yield AnswerLine(
-            _describe_interview_time(summary, tick) + (f", {condition}" if condition else ""),
+            _describe_interview_time(summary, tick) + (f" ({condition})" if condition else ""),
             tick > 0,
             text,
             len(several),

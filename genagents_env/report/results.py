@@ -26,6 +26,7 @@ from genagents_env.report.comparing import (
 from genagents_env.report.finding import describe_finding
 from genagents_env.report.groups import RunGroup, group_runs
 from genagents_env.report.judging import tabulate_judgements
+from genagents_env.report.later_answers import add_later_answers
 from genagents_env.report.measure_order import order_measures
 from genagents_env.report.plan import SweepPlan
 from genagents_env.report.reading import OnRead, read_runs, read_sweep
@@ -254,7 +255,10 @@ def measure_runs(
     Raises:
         RecordError: a file cannot be read.
     """
-    return group_summaries(read_runs(paths, priced_as, speed), degraded)
+    found = [add_later_answers(one) for one in read_runs(paths, priced_as, speed)]
+    results = group_summaries([summary for summary, _ in found], degraded)
+    more = tuple(caution for _, caution in found if caution)
+    return replace(results, cautions=(*results.cautions, *more))
 
 
 def group_summaries(
