@@ -2,8 +2,8 @@
 
 In this order, until there are enough: the first hearing of the fact that most people heard; the
 most people in one place (of a gathering, if one falls into the run); the talks with most
-utterances; the last tick; the first. A moment within two minutes of one that is chosen is passed
-over.
+utterances; the last tick; the first. A moment within two minutes, or a fiftieth of the run, of one
+that is chosen is passed over.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ from genagents_env.world.places import is_within
 
 Reason: TypeAlias = Literal["hearing", "gathering", "talk", "end", "start"]
 MOST = 3
-_APART = 120  # game seconds between two moments
+_APART, _SHARE = 120, 0.02  # between two moments: game seconds, and this share of the run
 _TALKS, _LONG_TALK = 5, 4  # talks that are looked at; utterances of one worth a picture
 _NAMED = 4  # people whom a caption names
 
@@ -50,7 +50,7 @@ class ShownMoment:
 def choose_moments(data: RunData) -> tuple[ShownMoment, ...]:
     """Return at most `MOST` moments, in the order of time."""
     chosen: list[ShownMoment] = []
-    apart = _APART / data.meta.seconds_per_tick
+    apart = max(_APART / data.meta.seconds_per_tick, _SHARE * data.last_tick)
     for moment in _list_candidates(data):
         if len(chosen) < MOST and all(abs(moment.tick - one.tick) >= apart for one in chosen):
             chosen.append(moment)

@@ -147,13 +147,15 @@ class RunSummary:
 
     def format_time(self, tick: int) -> str:
         """Return the town time at `tick`, to the second, with the day where the run has several."""
-        return self.format_moment(self._find_time(tick))
-
-    def format_moment(self, moment: datetime) -> str:
-        """Return a town time as `format_time` does."""
+        moment = self.find_time(tick)
         if self.start.date() == self.end.date():
             return f"{moment:%H:%M:%S}"
         return f"{moment:%a} {moment.day} {moment:%b %H:%M:%S}"
+
+    def format_clock(self, tick: int) -> str:
+        """Return the same shorter, for figures; the day is a day of the week."""
+        several = self.start.date() != self.end.date()
+        return f"{self.find_time(tick):{'%a %H:%M' if several else '%H:%M:%S'}}"
 
     def as_json(self) -> dict[str, JSON]:
         """Return it as JSON values: times in ISO 8601, dollars as decimal text.
@@ -208,9 +210,10 @@ class RunSummary:
         }
 
     def _with_time(self, one: Telling | RestedAnswer | ShownMoment) -> JSON:
-        return _as_json(one) | {"time": self._find_time(one.tick).isoformat()}
+        return _as_json(one) | {"time": self.find_time(one.tick).isoformat()}
 
-    def _find_time(self, tick: int) -> datetime:
+    def find_time(self, tick: int) -> datetime:
+        """Return the town time at `tick`."""
         return self.start + timedelta(seconds=tick * self.seconds_per_tick)
 
 

@@ -250,15 +250,15 @@ def _describe_untold(facts: Sequence[ToldFact]) -> str:
 
 def _describe_gatherings(summary: RunSummary) -> Iterator[str]:
     for one in summary.gatherings:
-        when = f"{summary.format_moment(one.start)} to {one.end:%H:%M}"
+        when = f"{one.start:%a} {one.start.day} {one.start:%b %H:%M} to {one.end:%H:%M}"
         place = one.place.replace("/", ", ")
         who = [
-            f"{visit.agent} (from {summary.format_time(visit.first)}, "
-            f"{visit.ticks * summary.seconds_per_tick / 60:.0f} minutes)"
+            f"{visit.agent} ({summary.find_time(visit.first):%H:%M}, "
+            f"{visit.ticks * summary.seconds_per_tick / 60:.0f} min)"
             for visit in one.visits
         ]
         count = f"{len(one.visits)} of {len(summary.people)} came"
-        came = f"{count}: {'; '.join(who)}" if who else count
+        came = f"{count}: {', '.join(who)}" if who else count
         yield f"{name_fact(one.gathering)}, {place}, {when}: {came}."
 
 

@@ -85,7 +85,7 @@ def _draw_hearings(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
         spread = [fact for fact in summary.told if fact.heard]
         unheard = [fact.fact for fact in summary.told if not fact.heard]
         if spread:
-            drawn = figures.draw_hearing_network(spread, summary.people, summary.format_time)
+            drawn = figures.draw_hearing_network(spread, summary.people, summary.format_clock)
             caption = f"Who told whom first, in {summary.rates.run} ({group.label})."
             caption += f" Recognised by {summary.flows[0].by}; a question is no testimony."
             caption += f" Nobody heard of: {', '.join(unheard)}." if unheard else ""

@@ -6,15 +6,17 @@ from dataclasses import replace
 from genagents_env.report.groups import Mean, RunGroup
 from genagents_env.report.results import SweepResults
 from genagents_env.report.sections import ReportSection
-from genagents_env.report.table import Table
+from genagents_env.report.table import Table, format_cell
 
 
 def make_shown_sections(
     results: SweepResults, sections: Sequence[ReportSection]
 ) -> list[ReportSection]:
-    """Return the sections of a page; those of a sweep as they are."""
+    """Return the sections of a page; those of a sweep as they are, but for rows of dashes."""
     if results.plan is not None:
-        return list(sections)
+        return [
+            _drop_unmeasured(one) if one.table.name.startswith("means") else one for one in sections
+        ]
     names: Collection[str] = ()
     if len(results.summaries) == 1:
         names = list_names(results.groups)
@@ -25,6 +27,28 @@ def make_shown_sections(
         for one, table in zip(sections, tables, strict=True)
         if table.rows or one.figures
     ]
+
+
+def _drop_unmeasured(section: ReportSection) -> ReportSection:
+    """Return the means of a sweep without those of no value in any condition, primary ones aside.
+
+    The first three columns say which measure it is.
+    """
+    table = section.table
+    kept = [
+        k
+        for k, row in enumerate(table.rows)
+        if k in section.strong or any(cell is not None for cell in row[3:])
+    ]
+    lost = [format_cell(row[1]) for k, row in enumerate(table.rows) if k not in kept]
+    if not lost:
+        return section
+    note = f"{table.note} Left out, without a value in any run: {', '.join(lost)}."
+    return replace(
+        section,
+        table=replace(table, rows=tuple(table.rows[k] for k in kept), note=note),
+        strong=frozenset(kept.index(k) for k in section.strong),
+    )
 
 
 def list_names(groups: Iterable[RunGroup]) -> frozenset[str]:

@@ -137,6 +137,24 @@ def test_nothing_finished_yet_makes_a_report_all_the_same(tmp_path: Path) -> Non
     assert not (tmp_path / "contrasts.csv").exists()
 
 
+@pytest.mark.usefixtures("unpictured")
+def test_measures_without_a_value_are_named_below_the_means_unless_they_are_primary(
+    tmp_path: Path,
+) -> None:
+    values = {"heard.crumbs": 0.5, "words": None, "tokens_per_hour": None}
+    runs = [run(tmp_path, arm, seed, values) for arm in ("bare", "full") for seed in range(2)]
+    write_report(sweep(tmp_path, runs, primary=("heard.crumbs", "words")))
+    page = PageTags(tmp_path / "report.html")
+    assert "Left out, without a value in any run: Tokens per hour." in page.text
+    shown = [row[1] for row in page.rows if len(row) == 5 and row[0] == "primary"]
+    assert shown == ["Heard: crumbs", "Words"]
+    assert [row[1] for row in rows(tmp_path / "means.csv")[1:]] == [
+        "Heard: crumbs",
+        "Words",
+        "Tokens per hour",
+    ]
+
+
 def test_one_seed_makes_a_report(tmp_path: Path) -> None:
     paths = write_report(pair(tmp_path, seeds=1))
     text = PageTags(paths[0]).text
