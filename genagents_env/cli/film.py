@@ -118,6 +118,10 @@ def film(
     reading_speed: Annotated[
         int, typer.Option(min=60, max=1000, help="Words a minute, for how long words stay.")
     ] = 238,
+    words: Annotated[
+        bool,
+        typer.Option("--words/--no-words", help="Show what is said; hours in a second want none."),
+    ] = True,
     width: Width = None,
     quiet: NoProgress = False,
 ) -> None:
@@ -140,7 +144,10 @@ def film(
     from genagents_env.render.gif import write_gif
     from genagents_env.render.mp4 import check_encoder, write_mp4
 
-    choice, pace = PictureChoice(place, follow, width), FilmPace(fps, speed, read, reading_speed)
+    choice, pace = (
+        PictureChoice(place, follow, width),
+        FilmPace(fps, speed, read, reading_speed, words),
+    )
     kind = out.suffix.lower()
     if kind not in MOST_FRAMES:
         raise ConfigError(f"{out}: a film is a .gif or an .mp4; name it {out.with_suffix('.gif')}")

@@ -53,12 +53,14 @@ class FilmPace:
         speed: seconds of the town for each second of the film.
         wait: whether it stands still until what is said in the picture can be read.
         words_a_minute: that are read.
+        words: whether they are shown at all.
     """
 
     fps: int = 12
     speed: float = 60.0
     wait: bool = False
     words_a_minute: float = WORDS_A_MINUTE
+    words: bool = True
 
     def count_frames(self, ticks: int, seconds_per_tick: int) -> int:
         """Return how many frames so many ticks take at most, words that are waited for aside."""
@@ -132,6 +134,7 @@ class RunPictures:
             shortest=shortest,
             wait=pace.wait,
             words_a_minute=pace.words_a_minute,
+            words=pace.words,
         )
         motion = Motion(self._snapshots.plan, meta.scenario.rules, seconds)
         return Film(painter, motion, rate)

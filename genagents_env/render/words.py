@@ -11,7 +11,8 @@ from genagents_env.render import RenderSnapshot
 Pixels = npt.NDArray[np.uint8]
 WORDS_A_MINUTE = 238  # silent reading of English: Brysbaert 2019, J. Mem. Lang. 109
 SHORTEST, LONGEST = 1.5, 15.0  # seconds a bubble stays
-MOST = 8  # bubbles at once
+FEWEST, MOST = 2, 8  # bubbles at once
+ROOM = 120_000  # pixels of the picture for each
 
 
 class FilmFrame(NamedTuple):
@@ -24,6 +25,10 @@ class FilmFrame(NamedTuple):
 
 class TownPainter(Protocol):
     """What draws the pictures: a `Picture` or a `Closeup`."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Pixels across and down."""
 
     def draw(
         self,
@@ -45,10 +50,11 @@ class WordsPainter:
     Args:
         painter: of each picture.
         step: seconds of the film from one time that is to be drawn to the next.
-        shortest: seconds that a frame is shown at least; times that come sooner are left out,
-            unless somebody begins to speak.
+        shortest: seconds that a frame is shown at least; times that come sooner are left out, and
+            what is said then is shown in the next.
         wait: whether the film stands still until what is said in the picture can be read.
         words_a_minute: that are read.
+        words: whether they are shown at all.
     """
 
     def __init__(
@@ -59,28 +65,34 @@ class WordsPainter:
         shortest: float = 0.0,
         wait: bool = False,
         words_a_minute: float = WORDS_A_MINUTE,
+        words: bool = True,
     ) -> None:
         self._painter, self._step, self._shortest, self._wait = painter, step, shortest, wait
-        self._words_a_minute = words_a_minute
+        self._words_a_minute, self._words = words_a_minute, words
+        wide, high = painter.size
+        self._most = max(FEWEST, min(MOST, wide * high // ROOM))
         self._now = self._due = 0.0  # seconds of the film
         self._tick = -1
+        self._fresh: list[tuple[int, str]] = []  # words since the last frame
         self._shown: dict[int, tuple[float, str]] = {}  # until when, by speaker
 
     def draw(
         self, snapshot: RenderSnapshot, positions: npt.NDArray[np.floating]
     ) -> FilmFrame | None:
         """Return the frame; None where it is left out and its time is that of the next."""
-        fresh = snapshot.spoken if snapshot.tick != self._tick else ()
+        if snapshot.tick != self._tick:
+            self._fresh += snapshot.spoken if self._words else ()
         self._tick = snapshot.tick
         self._due += self._step
-        if self._due < self._shortest and not fresh:
+        if self._due < self._shortest and not (self._wait and self._fresh):
             return None
         seen = self._painter.find_seen(snapshot, positions)
-        waits = self._add_words([one for one in fresh if one[0] in seen])
+        waits = self._add_words([one for one in self._fresh if one[0] in seen])
+        self._fresh = []
         shown = [(who, words) for who, (until, words) in self._shown.items() if until > self._now]
         seconds, self._due = self._due + waits, 0.0
         self._now += seconds
-        pixels = self._painter.draw(snapshot, positions, shown[-MOST:])
+        pixels = self._painter.draw(snapshot, positions, shown[-self._most :])
         return FilmFrame(pixels, seconds, snapshot.tick)
 
     def _add_words(self, fresh: Sequence[tuple[int, str]]) -> float:

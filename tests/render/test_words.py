@@ -19,6 +19,7 @@ class Noting:
     """Notes what it is to draw; those of `seen` are in its pictures."""
 
     def __init__(self, *seen: int) -> None:
+        self.size = (1000, 1000)
         self.seen, self.spoken = set(seen), list[Sequence[tuple[int, str]]]()
 
     def find_seen(self, snapshot: RenderSnapshot, positions: object = None) -> set[int]:
@@ -82,6 +83,26 @@ def test_where_time_flies_pictures_are_left_out_but_no_words() -> None:
     noting = Noting(0)
     painter = WordsPainter(noting, 0.02, shortest=0.1)
     frames = play(painter, {6: [(0, HELLO)]}, 10)
-    assert [frame.seconds for frame in frames] == pytest.approx([0.1, 0.1, 0.06, 0.1])
-    assert [frame.tick for frame in frames] == [2, 4, 6, 8]
+    assert [frame.seconds for frame in frames] == pytest.approx([0.1] * 4)
+    assert [frame.tick for frame in frames] == [2, 4, 7, 9]
     assert [bool(spoken) for spoken in noting.spoken] == [False, False, True, True]
+    waiting = Noting(0)
+    frames = play(WordsPainter(waiting, 0.02, shortest=0.1, wait=True), {6: [(0, HELLO)]}, 10)
+    assert [frame.tick for frame in frames] == [2, 4, 6, 8]
+    assert frames[2].seconds == pytest.approx(0.06 + measure_reading(HELLO))
+
+
+def test_a_picture_holds_as_many_words_as_it_has_room_for() -> None:
+    everybody = {0: [(who, HELLO) for who in range(20)]}
+    for size, most in (((300, 200), 2), ((900, 600), 4), ((2000, 2000), 8)):
+        noting = Noting(*range(20))
+        noting.size = size
+        play(WordsPainter(noting, 0.25), everybody, 1)
+        assert [who for who, _ in noting.spoken[0]] == list(range(20 - most, 20))
+
+
+def test_a_silent_film_shows_no_words_and_waits_for_none() -> None:
+    noting = Noting(0)
+    frames = play(WordsPainter(noting, 0.25, wait=True, words=False), {1: [(0, HELLO)]}, 3)
+    assert noting.spoken == [[]] * 6
+    assert {frame.seconds for frame in frames} == {0.25}
