@@ -2,25 +2,18 @@
 
 import { make } from "./dom";
 import { findDarkness } from "./map/night";
-import { drawDiamond } from "./map/bubbles";
 import { font, measure } from "./map/text";
 import type { Marks } from "./marks";
+import { BOTTOM, HEIGHT, MarkPainter, TOP } from "./strip_marks";
+import type { Spot } from "./strip_marks";
 import type { Replay } from "./replay";
 import type { Store } from "./store";
 
 type Pen = CanvasRenderingContext2D;
 
-const HEIGHT = 64; // pixels
 const TALK = 30; // of it for talk
 const EDGE = 10; // beside it
 const NEAR = 5; // pixels at which a mark is pointed at
-
-/** Fits marks into words: what is told of a place one points at. */
-interface Spot {
-  x: number;
-  tick: number;
-  text: string;
-}
 
 export class Strip {
   readonly canvas: HTMLCanvasElement;
@@ -109,18 +102,19 @@ export class Strip {
     const pen = this.back.getContext("2d") as Pen;
     pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     pen.clearRect(0, 0, this.width, HEIGHT);
-    this.spots = [];
+    const painter = new MarkPainter(pen, this.replay.recording, this.marks, (tick) => this.toX(tick));
     this.paintNights(pen);
-    this.paintGatherings(pen);
+    painter.paintGatherings();
     this.paintTalk(pen);
     this.paintHours(pen);
-    this.paintMarks(pen);
+    painter.paintMarks(this.store.get());
+    this.spots = painter.spots;
   }
 
   private paintNights(pen: Pen): void {
     pen.fillStyle = "#f1eadc";
     pen.beginPath();
-    pen.roundRect(EDGE, 10, this.width - 2 * EDGE, HEIGHT - 26, 4);
+    pen.roundRect(EDGE, TOP, this.width - 2 * EDGE, BOTTOM - TOP, 4);
     pen.fill();
     pen.save();
     pen.clip();
@@ -128,13 +122,13 @@ export class Strip {
       const shade = findDarkness(this.replay.calendar.hour(this.toTick(x)));
       if (shade <= 0) continue;
       pen.fillStyle = `rgb(52 60 110 / ${shade * 0.9})`;
-      pen.fillRect(x, 10, 2, HEIGHT - 26);
+      pen.fillRect(x, TOP, 2, BOTTOM - TOP);
     }
     // What is not lived yet.
     const end = this.toX(this.replay.clock.end);
     if (end < this.width - EDGE - 1) {
       pen.fillStyle = "rgb(250 247 240 / 0.75)";
-      pen.fillRect(end, 10, this.width, HEIGHT - 26);
+      pen.fillRect(end, TOP, this.width, BOTTOM - TOP);
     }
     pen.restore();
   }
@@ -144,7 +138,7 @@ export class Strip {
     const columns = Math.max(1, Math.floor((this.width - 2 * EDGE) / 3));
     const all = this.marks.countTalk(columns, this.until);
     const most = Math.max(3, ...all);
-    const bottom = HEIGHT - 17;
+    const bottom = BOTTOM - 1;
     const bars = (counts: Float32Array, color: string): void => {
       pen.fillStyle = color;
       counts.forEach((count, at) => {
@@ -172,7 +166,7 @@ export class Strip {
       const midnight = Math.abs(calendar.hour(Math.round(tick)) % 24) < 0.01;
       const text = midnight ? calendar.day(Math.round(tick)) : calendar.clock(Math.round(tick));
       pen.fillStyle = midnight ? "#585054" : "#c9bfae";
-      pen.fillRect(x - 0.5, 10, 1, HEIGHT - 26);
+      pen.fillRect(x - 0.5, TOP, 1, BOTTOM - TOP);
       const wide = measure(text, pen.font);
       const left = Math.max(EDGE, Math.min(this.width - EDGE - wide, x - wide / 2));
       if (left < free) continue;
@@ -181,74 +175,6 @@ export class Strip {
       pen.fillText(text, left, HEIGHT - 7);
       free = left + wide + 8;
     }
-  }
-
-  private paintGatherings(pen: Pen): void {
-    const { gatherings, head } = this.replay.recording;
-    for (const { first, last, place, people } of gatherings) {
-      const x = this.toX(first);
-      const wide = Math.max(4, this.toX(last) - x);
-      pen.fillStyle = "rgb(214 158 46 / 0.55)";
-      pen.beginPath();
-      pen.roundRect(x, 10, wide, 6, 3);
-      pen.fill();
-      const names = people.slice(0, 4).map((i) => head.people[i]?.name.split(" ")[0] ?? "");
-      if (people.length > 4) names.push(`${people.length - 4} more`);
-      this.spots.push({ x: x + Math.min(8, wide / 2), tick: first, text: `together at ${place.replaceAll("/", ", ")}: ${names.join(", ")}` });
-    }
-  }
-
-  /** Each kind has a shape of its own, besides its colour. */
-  private paintMarks(pen: Pen): void {
-    const { people, facts } = this.replay.recording.head;
-    const { person, fact } = this.store.get();
-    const name = (i: number): string => people[i]?.name ?? "everyone";
-    const own = <T extends { agent: number }>(moments: T[]): T[] => (person < 0 ? moments : moments.filter(({ agent }) => agent === person));
-    // Reflections and changed plans are many: shown of one person alone.
-    if (person >= 0) {
-      for (const { tick } of own(this.marks.moments.plan)) this.dot(pen, tick, 20, "#1d6fb8", `${name(person)} changes the plan`);
-      for (const { tick } of own(this.marks.moments.reflection)) this.dot(pen, tick, 26, "#7a3e9d", `${name(person)} reflects`);
-    }
-    for (const { tick, agent } of own(this.marks.moments.fallback)) {
-      const x = this.toX(tick);
-      pen.strokeStyle = "#b3261e";
-      pen.lineWidth = 1.6;
-      pen.beginPath();
-      pen.moveTo(x - 2.5, HEIGHT - 24);
-      pen.lineTo(x + 2.5, HEIGHT - 19);
-      pen.moveTo(x + 2.5, HEIGHT - 24);
-      pen.lineTo(x - 2.5, HEIGHT - 19);
-      pen.stroke();
-      this.spots.push({ x, tick, text: `a rule stood in for the model of ${name(agent)}` });
-    }
-    for (const { tick, agent, kind, text } of this.marks.interventions) {
-      const x = this.toX(tick);
-      pen.fillStyle = "#3a363c";
-      pen.beginPath();
-      pen.moveTo(x - 5, 10);
-      pen.lineTo(x + 5, 10);
-      pen.lineTo(x, 18);
-      pen.closePath();
-      pen.fill();
-      this.spots.push({ x, tick, text: tellIntervention(kind, name(agent), text) });
-    }
-    for (const { tick, agent, fact: heard } of own(this.marks.learned)) {
-      const known = facts[heard];
-      if (known === undefined || (fact >= 0 && heard !== fact)) continue;
-      const x = this.toX(tick);
-      drawDiamond(pen, x, 22 + 5 * (heard % 3), 4.5, known.color);
-      this.spots.push({ x, tick, text: `${name(agent)} hears: ${known.text}` });
-    }
-  }
-
-  private dot(pen: Pen, tick: number, y: number, color: string, text: string): void {
-    const x = this.toX(tick);
-    pen.fillStyle = color;
-    pen.beginPath();
-    if (y < 23) pen.rect(x - 2, y - 2, 4, 4);
-    else pen.arc(x, y, 2.2, 0, 2 * Math.PI);
-    pen.fill();
-    this.spots.push({ x, tick, text });
   }
 
   private listen(): void {
@@ -299,20 +225,5 @@ export class Strip {
     this.tip.hidden = false;
     const wide = this.tip.offsetWidth;
     this.tip.style.left = `${Math.max(4, Math.min(this.width - wide - 4, x - wide / 2))}px`;
-  }
-}
-
-function tellIntervention(kind: string, name: string, text: string): string {
-  switch (kind) {
-    case "news":
-      return `news: ${text}`;
-    case "whisper":
-      return `an inner voice to ${name}: ${text}`;
-    case "put":
-      return `${name} is put elsewhere`;
-    case "join":
-      return `${name} comes to town`;
-    default:
-      return `${name} leaves town`;
   }
 }

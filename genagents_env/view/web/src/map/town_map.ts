@@ -16,11 +16,11 @@ import { Ground } from "./ground";
 import { GroundPlan } from "./ground_plan";
 import { findDarkness, Lamps, NIGHT } from "./night";
 import { People } from "./people";
+import { drawTrail } from "./trail";
 
 const FOLLOWED = 24; // pixels a tile, at least, where somebody is followed
 const GLIDE = 0.16; // seconds in which the camera makes most of its way
 const JUMP = 6; // ticks in a frame after which people are where they are at once
-const TRAIL = 60; // ticks of the way of who is selected
 
 export interface Hit {
   agent: AgentIndex | -1;
@@ -242,7 +242,7 @@ export class TownMap {
     const blurred = this.ground.draw(pen, camera, this.ratio, now);
     this.drawNight(look.time, state);
     this.people.settle(camera, state, jumped || this.calm.matches ? 0 : passed);
-    if (look.person >= 0) this.drawTrail(look.person, look.time);
+    if (look.person >= 0) drawTrail(pen, camera, replay.recording, look.person, look.time);
     if (this.coverStale) this.noteCovered();
     const boxes = new Boxes();
     for (const box of this.covered) boxes.take(box);
@@ -288,32 +288,6 @@ export class TownMap {
       if (place > 0 && state.present[i] === 1 && state.asleep[i] !== 1) lit.add(place);
     });
     this.lamps.draw(this.pen, this.camera, this.ratio, lit, shade);
-  }
-
-  /** Where somebody walked in the last minutes, fading. */
-  private drawTrail(agent: AgentIndex, time: number): void {
-    const { recording } = this.replay;
-    const { pen, camera } = this;
-    pen.strokeStyle = recording.head.people[agent]?.color ?? "#3a363c";
-    pen.lineWidth = Math.max(2, camera.scale / 8);
-    pen.lineCap = "butt";
-    const now = Math.floor(time);
-    let before: { x: number; y: number } | undefined;
-    for (let tick = Math.max(0, now - TRAIL); tick <= now; tick++) {
-      const at = recording.positions(tick);
-      if (at === undefined) continue;
-      const here = { x: camera.toScreenX((at[2 * agent] ?? 0) + 0.5), y: camera.toScreenY((at[2 * agent + 1] ?? 0) + 0.5) };
-      const far = before === undefined ? 0 : Math.hypot(here.x - before.x, here.y - before.y);
-      if (before !== undefined && far > 0 && far < camera.scale * 8) {
-        pen.globalAlpha = 0.5 * (1 - (now - tick) / TRAIL);
-        pen.beginPath();
-        pen.moveTo(before.x, before.y);
-        pen.lineTo(here.x, here.y);
-        pen.stroke();
-      }
-      before = here;
-    }
-    pen.globalAlpha = 1;
   }
 
   private drawSpeech(time: number, speed: number, selected: AgentIndex | -1, boxes: Boxes): void {
