@@ -2,9 +2,12 @@
 
 Importing this package is cheap: it pulls in no policy, no language-model library, nor PettingZoo.
 
+It logs under the name `genagents_env`, and to nowhere unless somebody adds a handler.
+
 `load_run(path)` opens a recorded run as data frames and pictures; see `report.loaded_run`.
 """
 
+import logging
 from importlib import import_module
 from typing import Any
 
@@ -14,6 +17,7 @@ __version__ = "0.1.0"
 # Imported when asked for, by name: what they import is no part of importing the package.
 _LATER = {"load_run": "genagents_env.report.loaded_run"}
 
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 register_town()
 
 

@@ -33,6 +33,7 @@ from genagents_env.cli import (
     tasks,
     view,
 )
+from genagents_env.cli.logs import start_logging
 from genagents_env.cli.screen import say
 from genagents_env.errors import FileError, GenagentsError
 from genagents_env.files import explain
@@ -41,7 +42,6 @@ from genagents_env.files import explain
 # functions of the commands that use them, so that `--help` and mistakes are answered at once.
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="A town of generative agents: live it, look at it, study it.\n\n"
     "Begin with: genagents run tiny; with a scenario of your own: genagents new my_town; with a "
@@ -75,8 +75,20 @@ def show_version(
             "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
         ),
     ] = False,
+    verbose: Annotated[
+        int,
+        typer.Option(
+            "--verbose",
+            "-v",
+            count=True,
+            show_default=False,
+            help="Say on stderr what happens; twice also every model call. Or set GENAGENTS_LOG "
+            "to debug, info, warning or error.",
+        ),
+    ] = 0,
 ) -> None:
     """Take the options that stand before a command."""
+    start_logging(verbose)
 
 
 def main() -> None:

@@ -21,6 +21,7 @@ from genagents_env.cli.options import (
     ModelFor,
     NoProgress,
     Preflight,
+    ScenarioName,
     Strict,
     make_limits,
     parse_config,
@@ -45,7 +46,7 @@ def add_to(app: typer.Typer) -> None:
 
 @take_model_flags
 def compare(
-    scenario: Annotated[str, typer.Argument(help="A name (see `scenarios`) or a folder.")],
+    scenario: ScenarioName,
     policies: Annotated[
         str | None,
         typer.Option(

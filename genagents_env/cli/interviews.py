@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from genagents_env.cli.completion import complete_person
 from genagents_env.cli.interview_conditions import (
     KeptInterview,
     describe_kept,
@@ -57,7 +58,10 @@ def add_to(app: typer.Typer) -> None:
 def interview(
     run_file: RunFile,
     agent: Annotated[
-        list[str] | None, typer.Option(help="Whom; may be repeated. Everyone who remembers.")
+        list[str] | None,
+        typer.Option(
+            help="Whom; may be repeated. Everyone who remembers.", autocompletion=complete_person
+        ),
     ] = None,
     at: Annotated[str | None, typer.Option(help="Town time: 10:30. The end of the run.")] = None,
     question: Annotated[list[str] | None, typer.Option(help="May be repeated.")] = None,

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from genagents_env.cli.completion import complete_person
 from genagents_env.cli.options import AsJson, RunFile
 from genagents_env.cli.screen import print_cuts, print_degradation, say
 
@@ -33,7 +34,10 @@ def hash_run(run_file: RunFile, as_json: AsJson = False) -> None:
 
 def show(
     run_file: RunFile,
-    agent: Annotated[str | None, typer.Option(help="Only what this person did or heard.")] = None,
+    agent: Annotated[
+        str | None,
+        typer.Option(help="Only what this person did or heard.", autocompletion=complete_person),
+    ] = None,
     first: Annotated[str | None, typer.Option("--from", help="Town time: 08:30.")] = None,
     last: Annotated[str | None, typer.Option("--to", help="Town time: 09:00.")] = None,
     story: Annotated[

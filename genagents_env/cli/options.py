@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from genagents_env.cli.completion import complete_scenario
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ _LIMITS = "Limits"
 _MODEL = "Model"
 ENDPOINT = "How the model is asked"
 
+ScenarioName = Annotated[
+    str,
+    typer.Argument(help="A name (see `scenarios`) or a folder.", autocompletion=complete_scenario),
+]
 MaxCalls = Annotated[
     int | None, typer.Option(min=0, help="Model calls, retries included.", rich_help_panel=_LIMITS)
 ]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from genagents_env.cli.completion import complete_policy
 from genagents_env.cli.live_page import LivePage
 from genagents_env.cli.model_flags import NO_FLAGS, ModelFlags, take_model_flags
 from genagents_env.cli.options import (
@@ -23,6 +24,7 @@ from genagents_env.cli.options import (
     Quiet,
     ResultAsJson,
     RunFile,
+    ScenarioName,
     Strict,
     TrustPolicies,
     make_limits,
@@ -48,7 +50,7 @@ def add_to(app: typer.Typer) -> None:
 
 @take_model_flags
 def run(
-    scenario: Annotated[str, typer.Argument(help="A name (see `scenarios`) or a folder.")],
+    scenario: ScenarioName,
     start: Annotated[str | None, typer.Option(help="Town time: 08:00 or 2023-02-13T08:00.")] = None,
     hours: Annotated[
         float | None, typer.Option(help="Simulated hours to live; 0.5 is half an hour.")
@@ -63,7 +65,9 @@ def run(
         Path | None,
         typer.Option(help="A folder of what people remember of an earlier run: import-memories."),
     ] = None,
-    policy: Annotated[str, typer.Option(help="Who decides (see `policies`).")] = "scripted",
+    policy: Annotated[
+        str, typer.Option(help="Who decides (see `policies`).", autocompletion=complete_policy)
+    ] = "scripted",
     policy_for: Annotated[
         list[str] | None, typer.Option(help='"Klaus Mueller=random"; may be repeated.')
     ] = None,

@@ -7,6 +7,7 @@ silent.
 """
 
 import asyncio
+import logging
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,6 +45,7 @@ from genagents_env.llm.schemas import make_request_schema, schema_name
 from genagents_env.rng import draw_bits
 from genagents_env.text import clean
 
+_log = logging.getLogger(__name__)
 T = TypeVar("T", bound=BaseModel)
 
 _MOST_FAULT = 300
@@ -198,6 +200,7 @@ class ModelClient:
             self.ledger.book(key, recorded, price)
             return _replay(recorded, reply, fallback)
         recorded = await self._answer(key, request, reply, text_limit)
+        _log_call(key, recorded)
         if self.cassette is not None:
             self.cassette.put(key, recorded)
         self.ledger.book(key, recorded, self.prices[recorded.model])
@@ -415,6 +418,17 @@ class ModelClient:
         """Close the endpoints."""
         for endpoint in _list_once((self.endpoint, *self.routes.values())):
             await endpoint.aclose()
+
+
+def _log_call(key: CallKey, made: RecordedReply) -> None:
+    """Log how a call went, without its words; a fallback is worth a warning."""
+    _log.log(
+        logging.WARNING if made.outcome == "fallback" else logging.DEBUG,
+        "%s of %s at tick %d: %s by %s, %d tokens read, %d written, %.1f s%s",
+        *(key.purpose, key.agent, key.tick, made.outcome, made.model),
+        *(made.prompt_tokens, made.completion_tokens, made.latency_seconds),
+        f"; {made.fault}" if made.fault else "",
+    )
 
 
 def _list_once(endpoints: Iterable[Endpoint]) -> list[Endpoint]:

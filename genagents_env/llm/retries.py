@@ -1,6 +1,7 @@
 """When a failed attempt is made again: bounded, jittered, and as the endpoint asks."""
 
 import asyncio
+import logging
 import math
 import re
 import time
@@ -13,6 +14,7 @@ from genagents_env.errors import LLMUnavailable
 from genagents_env.llm.attempt_errors import AttemptFailed, NothingSaid
 from genagents_env.rng import draw_unit
 
+_log = logging.getLogger(__name__)
 T = TypeVar("T")
 # Python's own numbers and dates may hold underscores and the digits of any script.
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?", re.ASCII)
@@ -104,6 +106,7 @@ async def with_retries(
         wait = 0.0 if isinstance(last, NothingSaid) else policy.wait(failed, seed, asked)
         if policy.clock() + wait >= deadline:
             raise LLMUnavailable(f"{last}; no time is left for another attempt")
+        _log.info("attempt %d of %d: %s; again in %.1f s", failed, policy.attempts, last, wait)
         await policy.sleep(wait)
     told = f"no answer within the {policy.call_deadline:g} s of a call; --deadline allows more"
     raise LLMUnavailable(told if last is None else f"{last}; {told}")

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import logging
 import os
 import shutil
 import subprocess
@@ -20,6 +21,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.files import sync_folder
 from genagents_env.llm.redact import Redactor
 
+_log = logging.getLogger(__name__)
 _CHUNK = 1 << 20
 _POLL_SECONDS = 0.1
 
@@ -77,6 +79,7 @@ def fetch(weights: Weights, *, progress: bool = True, instead: str = "") -> Path
     target = folder / weights.file
     if _is_whole(target, weights.sha256):
         return target
+    _log.info("fetching %s into %s", weights.file, folder)
     folder.mkdir(parents=True, exist_ok=True)
     with _lock(folder / f"{weights.file}.lock"):
         if not _is_whole(target, weights.sha256):

@@ -1,6 +1,7 @@
 """One process carrying a recorded run forward: from its start or a checkpoint to a stop."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -34,6 +35,8 @@ from genagents_env.run.spec import Progress, RunOptions, RunResult
 from genagents_env.run.spending import keep_spending
 from genagents_env.scenario.questions import When, list_questions
 
+_log = logging.getLogger(__name__)
+
 
 class RunSession:
     """One process carrying a run forward, until its end, a limit, an outage or a signal."""
@@ -56,6 +59,7 @@ class RunSession:
 
     def execute(self, state: Checkpoint | None) -> RunResult:
         """Run from `state`, or from the start, and return how it ended."""
+        self._log_begin(state)
         try:
             with self.stop.take():
                 result = run_sync(self._execute(state))
@@ -66,7 +70,19 @@ class RunSession:
         finally:
             self.groups.close()
         self.writer.set_status(result.status)
+        _log.info("run %s: %s at tick %d", self.writer.path, result.status, result.tick)
         return result
+
+    def _log_begin(self, state: Checkpoint | None) -> None:
+        meta, path = self.writer.meta, self.writer.path
+        if state is not None:
+            _log.info("run %s goes on from the checkpoint at tick %d", path, state.tick)
+            return
+        named = {spec["name"]: None for spec in meta.policies.values()}
+        of = (meta.scenario.name, len(meta.names), ", ".join(map(str, named)))
+        _log.info("run %s begins: %s, %d people by %s, seed %d", path, *of, meta.seed)
+        if meta.model is not None:
+            _log.info("run %s asks the model %s", path, meta.model)
 
     async def _execute(self, state: Checkpoint | None) -> RunResult:
         endpoint = self.models.endpoint
@@ -149,6 +165,7 @@ class RunSession:
         ]
         answered = InterviewRound()
         if questions:
+            _log.info("interviews %s the run: %d questions", when, len(questions))
             self._report_progress(asking=True)
             repeats = meta.scenario.interview_repeats
             answered = await interview_all(
@@ -204,6 +221,8 @@ class RunSession:
         if faults:
             self.policy_errors += len(faults)
             self.policy_error = self.policy_error or describe_fault(faults[0])
+            for fault in faults:
+                _log.warning("%s", describe_fault(fault))
         # The tick before the horizon: past it the episode is over, and could not be lengthened.
         last_chance = self.writer.tick == self.env.max_cycles - 1
         due = self.writer.tick % self.options.checkpoint_every == 0 and self.env.agents
@@ -245,6 +264,7 @@ class RunSession:
         if self.writer.tick == self.writer.last_checkpoint:
             return
         client = self.client
+        _log.info("checkpoint at tick %d of %d", self.writer.tick, self.env.max_cycles)
         self.writer.checkpoint(
             Checkpoint(
                 self.writer.tick,

@@ -1,5 +1,6 @@
 """A sweep: every trial of a folder run to its end, by as many workers as there are cores."""
 
+import logging
 import platform
 from collections.abc import Collection, Sequence
 from contextlib import closing, suppress
@@ -28,6 +29,7 @@ from genagents_env.sweep.stop_rule import StopRule
 from genagents_env.sweep.supervisor import supervise
 from genagents_env.sweep.worker import retry_while_locked
 
+_log = logging.getLogger(__name__)
 # llama.cpp's threads spin at barriers: with every core taken it falls to a hundredth of its speed.
 _SPARE_CORES = 1
 _LIBRARIES = ("numpy", "scipy", "pydantic", "pettingzoo", "joblib", "xllamacpp", "onnxruntime")
@@ -253,6 +255,8 @@ class SweepSession:
     def _log(self, event: str, **what: JSON) -> None:
         known = {key: value for key, value in what.items() if value is not None}
         self.folder.log.append(event=event, **known)
+        told = ", ".join(f"{key} {value}" for key, value in known.items() if key != "versions")
+        _log.info("sweep %s: %s%s", self.folder.path, event, f" ({told})" if told else "")
 
 
 def list_versions() -> dict[str, str]:

@@ -59,6 +59,7 @@ def test_the_key_is_in_no_byte_that_a_run_leaves(tmp_path: Path, policy: str) ->
                 "OPENAI_API_KEY": KEY,
                 "OPENAI_BASE_URL": server.url,
                 "OPENAI_LOG": "debug",
+                "GENAGENTS_LOG": "debug",
             },
             cwd=tmp_path,
             capture_output=True,

@@ -1,0 +1,108 @@
+"""What is logged, with `--verbose` and GENAGENTS_LOG; for those who import the package nothing."""
+
+import logging
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from genagents_env.testing.fault_server import FaultServer, ServerFault
+from tests.cli.conftest import Run
+from tests.cli.conftest import genagents as genagents
+
+RUN = ("run", "tiny", "--hours", "0.02", "-q", "--force", "--embedder", "hashed")
+ASKS = (*RUN, "--policy", "reactive", "--no-interviews")
+
+
+@pytest.fixture(autouse=True)
+def _loggers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Leave the loggers as they were found."""
+    monkeypatch.delenv("GENAGENTS_LOG", raising=False)
+    monkeypatch.setattr("genagents_env.llm.retries.RetryPolicy.wait", lambda *_: 0.0)
+    logger, factory = logging.getLogger("genagents_env"), logging.getLogRecordFactory()
+    level, handlers = logger.level, list(logger.handlers)
+    yield
+    logger.setLevel(level)
+    logger.handlers = handlers
+    logging.setLogRecordFactory(factory)
+
+
+def test_nothing_is_logged_unless_asked_for(genagents: Run) -> None:
+    assert genagents(*ASKS, "--model", "scripted:mute")[2] == ""
+
+
+def test_once_tells_what_happens_and_twice_every_call(genagents: Run) -> None:
+    code, out, err = genagents("-v", *ASKS, "--model", "scripted")
+    lines = err.splitlines()
+    assert code == 0
+    assert all(re.match(r"\d\d:\d\d:\d\d (INFO|WARNING) ", line) for line in lines)
+    told = [line.split(maxsplit=2)[2] for line in lines]
+    assert told == [
+        "run run.sqlite begins: tiny, 2 people by reactive, seed 0",
+        "run run.sqlite asks the model scripted",
+        "checkpoint at tick 6 of 7",
+        "run run.sqlite: finished at tick 7",
+    ]
+    assert "INFO" not in out
+    more = genagents("-vv", *ASKS, "--model", "scripted")[2]
+    assert re.search(r"DEBUG decide\S* of Ada Brook at tick 0: reply by scripted, \d+ tokens", more)
+
+
+def test_the_variable_asks_for_the_same(genagents: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GENAGENTS_LOG", "Info")
+    assert "INFO run run.sqlite begins" in genagents(*RUN)[2]
+    genagents(*ASKS, "--model", "scripted", "--max-calls", "1")
+    resumed = genagents("resume", "run.sqlite", "-q")[2]
+    assert "run run.sqlite: finished" in resumed
+    monkeypatch.setenv("GENAGENTS_LOG", "warning")
+    assert genagents(*RUN)[2] == ""
+    monkeypatch.setenv("GENAGENTS_LOG", "debg")
+    code, _, err = genagents("hash", "run.sqlite")
+    told = "genagents: GENAGENTS_LOG: 'debg' is not a level; did you mean debug?\n"
+    assert (code, err) == (2, told)
+
+
+def test_attempts_are_told_and_no_key_is(genagents: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = "sk-LOGGED-0f1e2d3c4b5a6978"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    nonsense = ServerFault(words=lambda _: "no JSON at all")
+    telling = ServerFault(status=503, echo_key=True)
+    with FaultServer({2: telling, 3: "reset", 5: nonsense, 6: nonsense}) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        code, _, err = genagents("-v", *ASKS, "--model", "town-model", "--concurrency", "1")
+    assert code == 0
+    assert err.count("INFO attempt 1 of 4: ") == 1
+    assert "INFO attempt 2 of 4: " in err
+    assert "again in 0.0 s" in err
+    assert err.count("WARNING decide") == 1
+    assert "fallback by town-model" in err
+    assert key not in err
+
+
+def test_a_line_is_one_line_without_keys(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-LOGGED-0f1e2d3c4b5a6978")
+    genagents("-v", "measures")
+    logging.getLogger("genagents_env.any").info(
+        "key %s\nand\x1b[31m more", "sk-LOGGED-0f1e2d3c4b5a6978"
+    )
+    err = capsys.readouterr().err
+    assert "LOGGED" not in err
+    assert err.endswith("and more\n")
+    assert len(err.splitlines()) == 1
+
+
+def test_who_imports_the_package_hears_nothing_and_may_listen() -> None:
+    program = (
+        "import logging, genagents_env\n"
+        "logging.getLogger('genagents_env.run').warning('quiet')\n"
+        "logging.basicConfig(format='%(name)s %(message)s')\n"
+        "logging.getLogger('genagents_env.run').warning('heard')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("", "genagents_env.run heard\n")
