@@ -1,6 +1,6 @@
 """Scenes as lines for a terminal: who said what where, with who first heard which fact marked."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from rich.cells import cell_len
@@ -147,20 +147,26 @@ class StoryText:
 
     def _tell_quietly(self, scene: Scene) -> Iterator[Text]:
         head = Text.assemble((f"{self._time(scene.first):%H:%M}  ", _TIME))
-        head.append(_name_place(scene.place), _DIM).append(": " if scene.place else "", _DIM)
+        head.append(_name_place(scene.place), _DIM).append(" · " if scene.place else "", _DIM)
         if scene.kind == "sleep":
             yield from self._wrap(head + self._tell_sleep(scene), len(_INDENT))
             return
         done: dict[str, list[str]] = {}
         for line in scene.of_kind("doing"):
-            done.setdefault(str(line.agent), []).append(clean(line.text, 400))
-        for at, (agent, texts) in enumerate(done.items()):
+            done.setdefault(str(line.agent), []).append(_keep_sign(clean(line.text, 400)))
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for agent, texts in done.items():
+            alike.setdefault(tuple(texts), []).append(agent)
+        for at, (deeds, agents) in enumerate(alike.items()):
             begin = Text(_INDENT) if at else head
-            yield from self._wrap(begin + self._tell_deeds(agent, texts), len(_INDENT))
+            yield from self._wrap(begin + self._tell_deeds(agents, deeds), len(_INDENT))
 
-    def _tell_deeds(self, agent: str, texts: list[str]) -> Text:
-        told = Text.assemble((self._names.short(agent), self._names.style(agent)), " ")
-        told.append("; ".join(texts[: self._most_done]))
+    def _tell_deeds(self, agents: Sequence[str], texts: Sequence[str]) -> Text:
+        told = Text()
+        for at, agent in enumerate(agents):
+            told.append("" if at == 0 else " and " if at == len(agents) - 1 else ", ")
+            told.append(self._names.short(agent), self._names.style(agent))
+        told.append(": ").append("; ".join(texts[: self._most_done]))
         rest = len(texts) - self._most_done
         return told.append(f"; and {rest} more" if rest > 0 else "", _DIM)
 
@@ -194,6 +200,13 @@ class StoryText:
 
     def _wrap(self, text: Text, indent: int = 0) -> Iterator[Text]:
         return wrap(text, self._width, indent)
+
+
+def _keep_sign(text: str) -> str:
+    """Return a text whose last word, where that is a sign, stays with the word before."""
+    words, blank, sign = text.rpartition(" ")
+    is_word = not blank or any(char.isalnum() for char in sign)
+    return text if is_word else f"{words}\u00a0{sign}"
 
 
 def _name_place(place: str) -> str:

@@ -57,7 +57,7 @@ def test_a_story_tells_who_heard_what_from_whom(genagents: Run) -> None:
 def test_walking_is_folded_and_what_people_do_stands_between_the_talks(genagents: Run) -> None:
     out = genagents("show", PARTY, "--story", "--to", "07:37")[1]
     assert "walking to" not in out
-    assert "07:02  Dorm for Oak Hill College, bathroom: Klaus taking a long shower" in out
+    assert "07:02  Dorm for Oak Hill College, bathroom · Klaus: taking a long shower" in out
     assert "Maria sleeps until 09:00" in out
     assert " -> " not in out
 
@@ -162,3 +162,18 @@ def test_namesakes_keep_their_whole_names(tmp_path: Path, genagents: Run) -> Non
     with record_street(tmp_path, [said], last=3, names=names):
         pass
     assert '  Ada Brook  "Hello!"' in genagents("show", str(tmp_path / "run.sqlite"), "--story")[1]
+
+
+def test_those_who_do_the_same_are_told_together_and_signs_stay_with_their_words(
+    tmp_path: Path, genagents: Run
+) -> None:
+    happenings = [
+        begins(ADA, CAFE),
+        begins(BEN, CAFE),
+        does(1, ADA, "singing ♪"),
+        does(2, BEN, "singing ♪"),
+    ]
+    with record_street(tmp_path, happenings, last=12):
+        pass
+    out = genagents("show", str(tmp_path / "run.sqlite"), "--story")[1]
+    assert "08:00  Cafe, cafe · Ada and Ben: singing\u00a0♪\n" in out
