@@ -61,7 +61,7 @@ class Closeup:
         self.told, self.first = min(told, len(self.names)), frozenset(first)
         self.fonts = fonts if fonts is not None else Fonts()
         most = int((MOST_GROUND / (plan.width * plan.height)) ** 0.5)
-        self.tile = max(4, min(LARGEST, most, round(width / view.columns)))
+        self.tile = max(1, min(LARGEST, most, int(width / view.columns)))
         self.ground = GroundImage(plan, self.tile, self.fonts)
         high = min(round(view.rows * self.tile), self.ground.image.height)
         self.part = (min(width, self.ground.image.width), high)

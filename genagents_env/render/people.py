@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, hypot
 
 from PIL import Image, ImageDraw
 from scipy.spatial import cKDTree
@@ -203,14 +203,21 @@ class PeoplePainter:
             for dy in (-step - high, step + 12, -high / 2, -2 * step - high, 2 * step + 12)
             for dx in (0.0, 0.3, -0.3, 0.65, -0.65, 0.9, -0.9)
         )
-        foot = min(max(x, box[0] + 14), box[2] - 14)
-        edge = box[3] - 2 if box[3] < y else box[1] + 2 if box[1] > y else (box[1] + box[3]) / 2
-        tip = (x, y - self.disc / 2 - 2 if edge < y else y + self.disc / 2 + 2)
-        pen.polygon(((foot - 7, edge), (foot + 7, edge), tip), fill=self.colors[i])
+        pen.polygon(_find_tail(box, spot, self.disc / 2 + 2), fill=self.colors[i])
         pen.rounded_rectangle(box, 9, fill=(255, 255, 255), outline=self.colors[i], width=2)
         for row, line in enumerate(lines):
             middle = box[1] + 6 + (row + 0.5) * down
             pen.text((box[0] + 10, middle), line, INK, font, anchor="lm")
+
+
+def _find_tail(box: Box, spot: tuple[float, float], radius: float) -> list[tuple[float, float]]:
+    """Return the corners of what points from a bubble to somebody, whose disc has that radius."""
+    x, y = min(max(spot[0], box[0] + 14), box[2] - 14), min(max(spot[1], box[1] + 8), box[3] - 8)
+    across, down = spot[0] - x, spot[1] - y
+    away = max(1.0, hypot(across, down))
+    across, down = across / away, down / away
+    tip = (spot[0] - across * radius, spot[1] - down * radius)
+    return [(x - down * 7, y + across * 7), (x + down * 7, y - across * 7), tip]
 
 
 def _fit_sprite(sprite: Image.Image, asleep: bool, size: int) -> Image.Image:
