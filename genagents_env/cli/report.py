@@ -74,6 +74,8 @@ def report(
 
         check_place(out)
     if any(path.is_dir() for path in run_files):
+        if quotes:
+            raise ConfigError("--quotes is of run files; name those in the sweep's folder `runs`")
         _report_sweep(run_files, out, as_json, chosen, trust_measures)
         return
     from genagents_env.report import write_report

@@ -72,6 +72,7 @@ def test_mistakes_are_one_line_that_names_them(genagents: Run) -> None:
         (("a.sqlite", "--speed", "0"), "--speed 0"),
         (("a.sqlite", "--speed", "nan"), "--speed nan"),
         (("a.sqlite", "--out", "notes.txt"), "notes.txt is a file"),
+        ((".", "--quotes"), "--quotes is of run files"),
     ):
         code, out, err = genagents("report", "--out", "x", *arguments)
         assert (code, out, len(err.splitlines())) == (2, "", 1), arguments
