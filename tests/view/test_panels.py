@@ -113,6 +113,7 @@ def test_the_story_is_searched_and_filtered(murder: WatchedPage) -> None:
     story.get_by_role("searchbox").fill("VOUCH")
     expect(story.locator(".say")).to_have_count(1)
     expect(story.locator(".say .words")).to_contain_text("I can vouch")
+    expect(story.locator(".say mark")).to_have_text("vouch")
     story.get_by_role("searchbox").fill("no such words")
     expect(story.get_by_text("Nothing like that happens.")).to_be_visible()
     story.get_by_role("searchbox").fill("")

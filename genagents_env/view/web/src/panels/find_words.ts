@@ -39,17 +39,11 @@ export class WordFinder {
   }
 
   private mark(text: HTMLElement, whole: string, query: string): void {
-    const lower = whole.toLocaleLowerCase();
-    if (lower.length !== whole.length) return; // letters that change their length: places would be off
-    const pieces: (Node | string)[] = [];
-    let from = 0;
-    for (let at = lower.indexOf(query); at >= 0; at = lower.indexOf(query, from)) {
-      const mark = make("mark", {}, whole.slice(at, at + query.length));
-      pieces.push(whole.slice(from, at), mark);
-      this.marks.push(mark);
-      from = at + query.length;
-    }
-    if (from > 0) text.replaceChildren(...pieces, whole.slice(from));
+    const pieces = markWords(whole, query);
+    const marks = pieces.filter((piece) => typeof piece !== "string");
+    if (marks.length === 0) return;
+    this.marks.push(...marks);
+    text.replaceChildren(...pieces);
   }
 
   private go(step: number): void {
@@ -67,4 +61,17 @@ function unfold(mark: HTMLElement, root: HTMLElement): void {
   for (let at: HTMLElement | null = mark; at !== null && at !== root; at = at.parentElement) {
     if (at instanceof HTMLDetailsElement) at.open = true;
   }
+}
+
+/** A text in pieces, with each place marked where these words (in small letters) stand. */
+export function markWords(text: string, query: string): (HTMLElement | string)[] {
+  const lower = text.toLocaleLowerCase();
+  if (query === "" || lower.length !== text.length) return [text]; // letters that change their length: places would be off
+  const pieces: (HTMLElement | string)[] = [];
+  let from = 0;
+  for (let at = lower.indexOf(query); at >= 0; at = lower.indexOf(query, from)) {
+    pieces.push(text.slice(from, at), make("mark", {}, text.slice(at, at + query.length)));
+    from = at + query.length;
+  }
+  return [...pieces, text.slice(from)];
 }

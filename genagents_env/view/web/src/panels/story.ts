@@ -7,6 +7,7 @@ import { note } from "./parts";
 import { SceneView } from "./scene_view";
 
 const NEAR = "1200px 0px"; // of the window: scenes so near are filled
+const PAUSE = 120; // milliseconds after the last letter before it is searched for
 const AT = 0.3; // of the height of the list: where the current line is put
 
 export function mountStory(element: HTMLElement, context: Context): void {
@@ -17,7 +18,7 @@ class StoryPanel {
   private story: Story = { until: -1, scenes: [] };
   private views: SceneView[] = [];
   private followed: SceneView | undefined; // the scene that was scrolled to
-  private filtered = false;
+  private whole = new Map<string, SceneView>(); // scenes of which nothing is left out, kept
   private readonly days = new Map<string, HTMLElement>();
   private along = true; // whether it goes along with the clock
   private readonly search = make("input", { type: "search", placeholder: "Search what was said and done", "aria-label": "Search the story" });
@@ -33,10 +34,16 @@ class StoryPanel {
     private readonly context: Context,
   ) {
     this.fillChoices();
+    this.list.append(note("Reading the story …"));
     const bar = make("div", { class: "panel-bar", role: "search" }, this.search, make("div", { class: "choices" }, this.people, this.facts), this.found);
     element.append(bar, this.list, this.back);
     this.watcher = new IntersectionObserver((entries) => this.fillNear(entries), { root: this.list, rootMargin: NEAR });
-    for (const input of [this.search, this.people, this.facts]) input.addEventListener("input", () => this.show());
+    let typed = 0;
+    this.search.addEventListener("input", () => {
+      clearTimeout(typed);
+      typed = setTimeout(() => this.show(), PAUSE);
+    });
+    for (const choice of [this.people, this.facts]) choice.addEventListener("input", () => this.show());
     for (const kind of ["wheel", "touchmove"]) this.list.addEventListener(kind, () => this.letGo(), { passive: true });
     this.list.addEventListener("pointerdown", (press) => {
       if (press.target === this.list) this.letGo(); // its scroll bar
@@ -81,16 +88,18 @@ class StoryPanel {
     const query = this.search.value.trim().toLocaleLowerCase();
     const [person, fact] = [Number(this.people.value), Number(this.facts.value)];
     const filtered = query !== "" || person >= 0 || fact >= 0;
-    const before = new Map(this.views.map((view) => [keyOf(view.scene), view]));
+    const whole = new Map<string, SceneView>();
     this.watcher.disconnect();
     this.views = this.story.scenes.flatMap((scene) => {
       if (person >= 0 && !scene.people.includes(person)) return [];
       const lines = scene.lines.filter((line) => matches(line, query, fact) || (query !== "" && fact < 0 && isIn(scene, query)));
       if (lines.length === 0 && (query !== "" || fact >= 0)) return [];
-      const held = filtered || this.filtered ? undefined : before.get(keyOf(scene));
-      return [held ?? new SceneView(this.context, scene, lines)];
+      if (query !== "" || lines.length < scene.lines.length) return [new SceneView(this.context, scene, lines, query)];
+      const view = this.whole.get(keyOf(scene)) ?? new SceneView(this.context, scene, lines);
+      whole.set(keyOf(scene), view);
+      return [view];
     });
-    this.filtered = filtered;
+    if (!filtered) this.whole = whole;
     replaceTail(this.list, this.views.length === 0 ? [note(filtered ? "Nothing like that happens." : "Nothing has happened yet.")] : this.arrange());
     this.found.textContent = filtered ? `${this.views.length} of ${this.story.scenes.length} scenes` : "";
     for (const view of this.views) this.watcher.observe(view.element);
