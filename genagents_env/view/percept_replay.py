@@ -142,7 +142,9 @@ class PerceptReplay:
 def _shorten(fault: str, file: Path) -> str:
     """Return why a run cannot be replayed, without the name of a file that the reader never saw."""
     told = fault.replace(f"{file}: ", "").replace(f"{file}, ", "")
-    return clean(told.partition(". Where the policy")[0], _FAULT)
+    for advice in (". Where the policy", ", so nobody in it can be asked"):
+        told = told.partition(advice)[0]
+    return clean(told.replace(str(file), "the file"), _FAULT)
 
 
 def _list_moments(run: RunReader, first: int) -> frozenset[Moment]:

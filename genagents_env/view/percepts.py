@@ -108,7 +108,8 @@ class Percepts:
 
 def _explain(run: RunReader, replay: PerceptReplay, tick: int) -> PerceptText:
     if replay.fault:
-        return PerceptText(note=f"What was perceived cannot be rebuilt: {replay.fault}")
+        why = f"What was perceived cannot be rebuilt: {replay.fault.rstrip('.')}."
+        return PerceptText(note=f"{why} What was made of it stands in the prompts below.")
     if replay.is_done(tick):
         return PerceptText(note=_NO_MOMENT)
     reached = max(0, replay.reached)

@@ -23,7 +23,10 @@ RUNS = Path(__file__).parents[2] / "examples" / "runs"
 VALENTINES = RUNS / "smallville_13_february.sqlite.xz"
 ISABELLA, KLAUS = "Isabella Rodriguez", "Klaus Mueller"
 PEOPLE = ("Dmitri Ivanov", "Richard Smith", "Lizhi Chen")
-MINDS = ("smallville", "lyfe", "ai_town", "simuverse", "reactive", "scripted")
+SLOW = {
+    name: pytest.param(name, marks=pytest.mark.slow)
+    for name in ("lyfe", "simuverse", "ai_town", "reactive", "scripted")
+}
 
 
 def play(
@@ -85,7 +88,7 @@ def test_memories_and_plan_of_a_shipped_run_are_those_of_each_tick() -> None:
             assert tuple(line["text"] for line in day["items"]) == past.day.outline
 
 
-@pytest.mark.parametrize("policy", MINDS)
+@pytest.mark.parametrize("policy", ["smallville", *SLOW.values()])
 def test_the_page_shows_of_each_mind_what_it_remembered(policy: str, tmp_path: Path) -> None:
     scenario = "tiny" if policy == "reactive" else "murder_mystery"  # where somebody speaks
     path = play(tmp_path / "run.sqlite", policy, scenario)
@@ -100,7 +103,7 @@ def test_the_page_shows_of_each_mind_what_it_remembered(policy: str, tmp_path: P
                     assert len(shown) == len(truth)
 
 
-@pytest.mark.parametrize("policy", ["direct", "reactive", "lyfe", "simuverse"])
+@pytest.mark.parametrize("policy", ["direct", "lyfe", SLOW["reactive"], SLOW["simuverse"]])
 def test_what_was_chosen_stands_among_the_plans(policy: str, tmp_path: Path) -> None:
     path = play(tmp_path / "run.sqlite", policy)
     with RunReader(path) as reader:

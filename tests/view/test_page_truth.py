@@ -101,12 +101,12 @@ def compare(path: Path, open_page: OpenPage) -> None:
     watched.check()
 
 
-@pytest.mark.slow
 def test_minds_are_shown_as_they_lived(open_page: OpenPage, tmp_path: Path) -> None:
     compare(play(tmp_path / "run.sqlite", "smallville"), open_page)
 
 
-@pytest.mark.parametrize("policy", ["scripted", pytest.param("random", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ["scripted", "random"])
 def test_whoever_comes_goes_and_is_moved_is_shown_where_they_were(
     policy: str, open_page: OpenPage, tmp_path: Path
 ) -> None:
