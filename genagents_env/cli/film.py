@@ -127,8 +127,7 @@ def film(
 ) -> None:
     """Make a film of a part of a run, in which people walk smoothly and words stay to be read.
 
-    A GIF holds of each picture what has changed, so the map that stands still costs little; with
-    --follow it moves, and an MP4 is smaller.
+    A GIF holds of each picture what has changed; with --follow the map moves: an MP4 is smaller.
 
     Examples: genagents film run.sqlite --from 17:00 --to 17:30 party.mp4
 

@@ -45,7 +45,7 @@ def parse_time(run: RunReader, asked: str) -> datetime:
         ConfigError: it is none.
     """
     try:
-        clock = time.fromisoformat(asked)
+        clock = time.fromisoformat(f"0{asked}" if asked[1:2] == ":" else asked)  # 9:00 is 09:00
     except ValueError:
         try:
             return datetime.fromisoformat(asked).replace(tzinfo=None)
