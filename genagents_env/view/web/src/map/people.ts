@@ -28,7 +28,7 @@ export class People {
   private readonly crowd: Crowd;
   private readonly sprites: Sprites;
   private discs: (Sprite | undefined)[] = []; // of everyone, awake and asleep in turn
-  private discsFor = ""; // size and ratio
+  private discsFor = ""; // their size and edition
   private readonly images: (HTMLImageElement | null)[];
 
   constructor(private readonly replay: Replay) {
@@ -87,8 +87,8 @@ export class People {
   /** Draws them; `boxes`: what names keep clear of, and then what people and names cover. */
   draw(pen: Pen, camera: Camera, state: State, look: Readonly<Look>, hovered: AgentIndex | -1, ratio: number, boxes: Boxes): void {
     this.sprites.use(ratio);
-    if (this.discsFor !== `${this.disc} ${ratio}`) this.discs = [];
-    this.discsFor = `${this.disc} ${ratio}`;
+    if (this.discsFor !== `${this.disc} ${this.sprites.edition}`) this.discs = [];
+    this.discsFor = `${this.disc} ${this.sprites.edition}`;
     const order = this.shown.filter((i) => i !== look.person);
     if (this.isShown[look.person] === 1) order.push(look.person); // on top
     for (const i of order) this.drawDisc(pen, i, state, look, hovered);
@@ -158,14 +158,13 @@ export class People {
       const y = this.spots[2 * i + 1] as number;
       const [wide, high] = [sprite.width - 4, sprite.height - 4];
       const gap = this.disc / 2 + (strong ? 6 : 1);
-      const below = makeBox(x - wide / 2, y + gap, wide, high);
-      const box =
-        boxes.takeFree([
-          below,
-          makeBox(x - wide / 2, y - gap - high, wide, high),
-          makeBox(x + gap, y - high / 2, wide, high),
-          makeBox(x - gap - wide, y - high / 2, wide, high),
-        ]) ?? (strong ? boxes.take(below) : null);
+      const choices = [
+        makeBox(x - wide / 2, y + gap, wide, high),
+        makeBox(x - wide / 2, y - gap - high, wide, high),
+        makeBox(x + gap, y - high / 2, wide, high),
+        makeBox(x - gap - wide, y - high / 2, wide, high),
+      ].filter((one) => one.left >= 0 && one.top >= 0 && one.right <= camera.width && one.bottom <= camera.height);
+      const box = boxes.takeFree(choices) ?? (strong && choices[0] !== undefined ? boxes.take(choices[0]) : null);
       if (box !== null) drawSprite(pen, sprite, (box.left + box.right) / 2, (box.top + box.bottom) / 2);
     }
   }

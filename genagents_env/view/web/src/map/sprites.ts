@@ -6,15 +6,23 @@ import { readColor } from "./ground_plan";
 type Pen = CanvasRenderingContext2D;
 
 export interface Sprite {
-  image: HTMLCanvasElement;
+  page: HTMLCanvasElement;
+  left: number; // in pixels of the page
+  top: number;
+  across: number;
+  down: number;
   width: number; // in pixels of the window
   height: number;
 }
 
-const MOST = 6000; // sprites kept
+const SIDE = 512; // pixels of a page
+const MOST = 24; // pages
 
+/** Sprites lie side by side on few pages: a thousand pictures of their own would be drawn more slowly. */
 export class Sprites {
   private held = new Map<string, Sprite>();
+  private pages: Pen[] = [];
+  private row = { left: 0, top: 0, down: 0 }; // where the next one goes on the last page
   private ratio = 1;
 
   constructor(
@@ -24,23 +32,50 @@ export class Sprites {
 
   /** Takes another device pixel ratio: everything is painted anew. */
   use(ratio: number): void {
-    if (ratio !== this.ratio) this.held.clear();
+    if (ratio !== this.ratio) this.clear();
     this.ratio = ratio;
+  }
+
+  /** Counts up whenever sprites that were given before do not hold any more. */
+  edition = 0;
+
+  private clear(): void {
+    this.held.clear();
+    this.pages = [];
+    this.edition++;
   }
 
   private paint(key: string, width: number, height: number, draw: (pen: Pen) => void): Sprite {
     const known = this.held.get(key);
     if (known !== undefined) return known;
-    if (this.held.size > MOST) this.held.clear();
-    const image = document.createElement("canvas");
-    image.width = Math.max(1, Math.ceil(width * this.ratio));
-    image.height = Math.max(1, Math.ceil(height * this.ratio));
-    const pen = image.getContext("2d") as Pen;
-    pen.scale(this.ratio, this.ratio);
+    const across = Math.min(SIDE, Math.ceil(width * this.ratio));
+    const down = Math.min(SIDE, Math.ceil(height * this.ratio));
+    const { pen, left, top } = this.reserve(across + 1, down + 1);
+    pen.setTransform(this.ratio, 0, 0, this.ratio, left, top);
+    pen.save();
     draw(pen);
-    const sprite = { image, width: image.width / this.ratio, height: image.height / this.ratio };
+    pen.restore();
+    const sprite = { page: pen.canvas, left, top, across, down, width: across / this.ratio, height: down / this.ratio };
     this.held.set(key, sprite);
     return sprite;
+  }
+
+  private reserve(across: number, down: number): { pen: Pen; left: number; top: number } {
+    const { row } = this;
+    if (row.left + across > SIDE) Object.assign(row, { left: 0, top: row.top + row.down, down: 0 });
+    let pen = this.pages[this.pages.length - 1];
+    if (pen === undefined || row.top + down > SIDE) {
+      if (this.pages.length >= MOST) this.clear();
+      const page = document.createElement("canvas");
+      page.width = page.height = SIDE;
+      pen = page.getContext("2d") as Pen;
+      this.pages.push(pen);
+      Object.assign(row, { left: 0, top: 0, down: 0 });
+    }
+    const { left, top } = row;
+    row.left += across;
+    row.down = Math.max(row.down, down);
+    return { pen, left, top };
   }
 
   /** A person as a round badge with initials; pale asleep. */
@@ -106,7 +141,8 @@ export class Sprites {
 }
 
 export function drawSprite(pen: Pen, sprite: Sprite, x: number, y: number): void {
-  pen.drawImage(sprite.image, x - sprite.width / 2, y - sprite.height / 2, sprite.width, sprite.height);
+  const { page, left, top, across, down, width, height } = sprite;
+  pen.drawImage(page, left, top, across, down, x - width / 2, y - height / 2, width, height);
 }
 
 function circle(pen: Pen, x: number, y: number, radius: number, fill: string): void {
