@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from genagents_env.record.reader import RunReader
-from genagents_env.run import PolicySpec, RunOptions, run
-from tests.run.towns import make_spec
+from genagents_env.run import PolicySpec, RunOptions, resume, run
+from tests.run.towns import make_options, make_spec, run_town
 from tests.view.browser import PHONE, OpenPage, WatchedPage
 from tests.view.conftest import RUNS
 
@@ -260,4 +260,21 @@ def test_what_is_not_to_be_had_is_said(open_page: OpenPage, ruled_run: Path) -> 
     assert before is not None
     assert after is not None
     assert after["height"] > 1.5 * before["height"]
+    watched.check()
+
+
+def test_panels_grow_with_a_run_that_goes_on(open_page: OpenPage, tmp_path: Path) -> None:
+    path = tmp_path / "growing.sqlite"
+    run_town(path)
+    watched = open_page(path, "#t=40&tab=costs")
+    panel = watched.page.get_by_role("tabpanel", name="Costs")
+    with RunReader(path) as reader:
+        before = reader.sum_calls().calls
+        expect(panel.locator(".tiles")).to_contain_text(f"Calls{before}of {before}")
+        resume(path, make_options(), hours=20 / 360)
+        after = reader.sum_calls().calls
+    assert after > before
+    expect(panel.locator(".tiles")).to_contain_text(f"of {after}")
+    watched.page.evaluate("() => window.town.seek(60)")
+    expect(panel.locator(".tiles")).to_contain_text(f"Calls{after}of {after}")
     watched.check()

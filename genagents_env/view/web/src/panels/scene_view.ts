@@ -100,7 +100,7 @@ export class SceneView {
   private addFolded(lines: readonly SceneLine[]): void {
     for (const line of lines.slice(0, FEW)) this.add(line, this.body);
     const rest = lines.slice(FEW);
-    const details = fold([`${rest.length} more small acts`], (body) => rest.forEach((line) => this.add(line, body)), { class: "fold small-acts" });
+    const details = fold([`${rest.length} more`], (body) => rest.forEach((line) => this.add(line, body)), { class: "fold small-acts" });
     this.body.append(details);
   }
 
