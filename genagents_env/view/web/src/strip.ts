@@ -21,6 +21,7 @@ export class Strip {
   private readonly pen: Pen;
   private readonly back = document.createElement("canvas"); // all but the clock's place
   private stale = true;
+  private told = -1; // the tick of which screen readers know
   private width = 1;
   private ratio = 1;
   private spots: Spot[] = [];
@@ -77,6 +78,7 @@ export class Strip {
   private draw(): void {
     const { pen, ratio } = this;
     if (this.stale) this.paintBack();
+    if (this.stale) this.told = -1;
     this.stale = false;
     pen.setTransform(1, 0, 0, 1, 0, 0);
     pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
@@ -93,6 +95,8 @@ export class Strip {
     pen.lineWidth = 1.5;
     pen.stroke();
     const tick = Math.floor(time);
+    if (tick === this.told) return;
+    this.told = tick;
     this.canvas.setAttribute("aria-valuemax", String(this.replay.clock.end));
     this.canvas.setAttribute("aria-valuenow", String(tick));
     this.canvas.setAttribute("aria-valuetext", this.replay.calendar.moment(tick));

@@ -5,7 +5,8 @@
 
 import type { Boxes } from "./boxes";
 import type { Camera } from "./camera";
-import { OUTSIDE, readColor } from "./ground_plan";
+import { readColor } from "../colors";
+import { OUTSIDE } from "./ground_plan";
 import type { GroundPlan } from "./ground_plan";
 import { Labeller } from "./labels";
 import type { Labels } from "./labels";

@@ -1,5 +1,7 @@
 // The tiles of the town as arrays, decoded once, with what is drawn and walked by them.
 
+import { readColor } from "../colors";
+import type { Color } from "../colors";
 import type { Town } from "../protocol";
 
 export const OUTSIDE = 0; // the arena that is the open ground
@@ -77,8 +79,6 @@ export class GroundPlan {
   }
 }
 
-type Color = [number, number, number];
-
 /** Every other tile is a little lighter, so that distances can be seen. */
 function lighten(color: Color, x: number, y: number): Color {
   const by = (x + y) % 2 === 1 ? 4 : 0;
@@ -95,11 +95,6 @@ function paintPixels(width: number, height: number, find: (pixel: number) => Col
   for (let pixel = 0; pixel < width * height; pixel++) image.data.set([...find(pixel), 255], 4 * pixel);
   pen.putImageData(image, 0, 0);
   return canvas;
-}
-
-export function readColor(text: string): Color {
-  const value = Number.parseInt(text.slice(1), 16);
-  return [(value >> 16) & 255, (value >> 8) & 255, value & 255];
 }
 
 function decode(base64: string): Uint8Array {

@@ -1,7 +1,7 @@
 // Small pictures that are drawn again and again, painted once: discs, emoji, names.
 
 import { EMOJI_FAMILY, font, measure } from "./text";
-import { readColor } from "./ground_plan";
+import { letterColor, readColor } from "../colors";
 
 type Pen = CanvasRenderingContext2D;
 
@@ -82,8 +82,7 @@ export class Sprites {
   disc(initials: string, color: string, size: number, asleep: boolean): Sprite {
     return this.paint(`disc|${initials}|${color}|${size}|${asleep}`, size + 2, size + 2, (pen) => {
       const middle = (size + 2) / 2;
-      const [red, green, blue] = readColor(color);
-      const fill = asleep ? `rgb(${(red + 300) / 3} ${(green + 300) / 3} ${(blue + 300) / 3})` : color;
+      const fill = asleep ? fade(color) : color;
       if (size < 13) {
         circle(pen, middle, middle, size / 2 + 0.5, "#fff");
         circle(pen, middle, middle, size / 2 - 0.5, fill);
@@ -93,7 +92,7 @@ export class Sprites {
       circle(pen, middle, middle, size / 2 - 0.5, "#fff");
       circle(pen, middle, middle, size / 2 - Math.max(1.2, size / 12), fill);
       pen.font = font(size * (Array.from(initials).length > 1 ? 0.42 : 0.52), 700);
-      pen.fillStyle = "#fff";
+      pen.fillStyle = letterColor(fill);
       pen.textAlign = "center";
       pen.textBaseline = "middle";
       pen.fillText(initials, middle, middle + size * 0.03);
@@ -150,4 +149,9 @@ function circle(pen: Pen, x: number, y: number, radius: number, fill: string): v
   pen.arc(x, y, Math.max(0, radius), 0, 2 * Math.PI);
   pen.fillStyle = fill;
   pen.fill();
+}
+
+/** A colour mixed with more white than there is of it. */
+function fade(color: string): string {
+  return `#${readColor(color).map((part) => Math.round((part + 300) / 3).toString(16).padStart(2, "0")).join("")}`;
 }

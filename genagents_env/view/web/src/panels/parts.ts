@@ -1,5 +1,6 @@
 // The small things that all panels are made of: people, facts, times, notes, lists that grow.
 
+import { letterColor } from "../colors";
 import { make } from "../dom";
 import type { AgentIndex, EventId, Tick } from "../protocol";
 import type { Context } from "./context";
@@ -146,15 +147,7 @@ export class PagedList<T> {
   }
 }
 
-/** White or black letters on this colour: those that are read better, at 4.5 to 1 or more. */
-export function letterColor(color: string): string {
-  const channel = (at: number): number => {
-    const value = Number.parseInt(color.slice(at, at + 2), 16) / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  };
-  const luminance = 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5); // WCAG 2
-  return 1.05 / (luminance + 0.05) >= 4.5 ? "#fff" : "#000";
-}
+export { letterColor };
 
 /** "1 call", "2 calls". */
 export function count(number: number, noun: string): string {
