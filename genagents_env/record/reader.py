@@ -232,8 +232,13 @@ class RunReader:
             for tick, blob in self._connection.execute(query, (first, until)):
                 yield tick, self._decode_positions(blob)
 
-    def events(self, first_tick: int = 0, last_tick: int | None = None) -> Iterator[Event]:
-        """Yield the events of these ticks, in the order of their ids; None is to the end."""
+    def events(
+        self, first_tick: int = 0, last_tick: int | None = None, kind: str | None = None
+    ) -> Iterator[Event]:
+        """Yield the events of these ticks, in the order of their ids; None is to the end.
+
+        Those of one `kind`, where it is given, and else all.
+        """
         self._check_ticks(first_tick, last_tick)
         bound = self._one(
             "SELECT min(first_event), max(first_event + events) FROM ticks "
@@ -243,10 +248,10 @@ class RunReader:
         )
         if bound is None or bound[0] is None:
             return
-        query = "SELECT * FROM events WHERE id >= ? AND id < ? ORDER BY id"
+        query = "SELECT * FROM events WHERE id >= ? AND id < ? AND ifnull(kind = ?, 1) ORDER BY id"
         with guard_reading(self.path):
-            for id_, tick, kind, agent, data in self._connection.execute(query, bound):
-                yield read_event(id_, tick, kind, agent, data)
+            for row in self._connection.execute(query, (*bound, kind)):
+                yield read_event(*row)
 
     def event(self, id_: int) -> Event | None:
         """Return the event of this id; None where there is none."""

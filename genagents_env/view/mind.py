@@ -166,8 +166,8 @@ def _list_acquaintances(
 def _find_first_talks(run: RunReader, agent: str) -> Mapping[str, int]:
     """Return with whom one has talked, and since when."""
     first: dict[str, int] = {}
-    for event in run.events():
-        if event.kind == "converse" and agent in (members := event.data["members"]):
+    for event in run.events(kind="converse"):
+        if agent in (members := event.data["members"]):
             for name in members:
                 if name != agent:
                     first.setdefault(name, event.tick)

@@ -28,7 +28,7 @@ from .mind import PAST, SEED
 _TITLES = {
     "plan.day": "the day",
     "plan.hours": "the hours of the day",
-    "plan.revise": "the rest of the day, planned anew",
+    "plan.revise": "the hours of the day",  # those that are left take the place of all
     "ground": "the next steps",
 }
 _TIES = ("converse.relate", "converse.memo")
