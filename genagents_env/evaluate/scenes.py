@@ -3,7 +3,7 @@
 Walking is folded: a scene tells who has come since the scene before, and from where.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from genagents_env.evaluate.measures.gatherings import find_gathering_visits
@@ -11,12 +11,13 @@ from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.evaluate.scene import LineKind, Scene, SceneKind, SceneLine
 from genagents_env.evaluate.scene_activities import find_activity_scenes
 from genagents_env.evaluate.scene_sleep import find_sleep_scenes
-from genagents_env.evaluate.scene_talks import find_hearings, find_talks, name_fact
+from genagents_env.evaluate.scene_talks import find_hearings, find_talks, join_names, name_fact
 from genagents_env.record.rows import JSON
 from genagents_env.world.events import Event
 from genagents_env.world.places import is_within
 
 _ORDER: tuple[SceneKind, ...] = ("intervention", "gathering", "talk", "activity", "sleep")
+_FEW = 3  # people whom a title names
 _FROM_OUTSIDE: dict[str, LineKind] = {
     "news": "news",
     "whisper": "whisper",
@@ -95,7 +96,7 @@ def _show_intervention(event: Event, kind: LineKind, hearings: Iterable[SceneLin
     place, words = str(data.get("place") or ""), str(data.get("text", ""))
     people = tuple(data["heard_by"]) if kind == "news" else (who,)
     title = {
-        "news": f"News reaches {len(people)} {'person' if len(people) == 1 else 'people'}",
+        "news": f"News reaches {_name_few(people)}",
         "whisper": f"A thought is given to {who}",
         "put": f"{who} is put at {place}",
         "join": f"{who} comes to town",
@@ -104,6 +105,12 @@ def _show_intervention(event: Event, kind: LineKind, hearings: Iterable[SceneLin
     line = SceneLine(event.tick, event.agent, kind, words or title, event.id)
     lines = (line, *hearings)
     return Scene("intervention", event.tick, event.tick, place, people, title, lines)
+
+
+def _name_few(people: Sequence[str]) -> str:
+    if not people:
+        return "nobody"
+    return join_names(people) if len(people) <= _FEW else f"{len(people)} people"
 
 
 def _add_arrivals(scenes: Iterable[Scene]) -> Iterator[Scene]:

@@ -1,16 +1,17 @@
 """From a folder to a valid scenario, or the list of everything wrong with it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from genagents_env import __path__ as _roots
 from genagents_env.errors import ScenarioError
+from genagents_env.name_search import find_alike
 from genagents_env.scenario.checks import check
 from genagents_env.scenario.checks.places import check_room
 from genagents_env.scenario.cost import check_cost
 from genagents_env.scenario.extends import read_whole
-from genagents_env.scenario.faults import Fault, Origins, quote, suggest
+from genagents_env.scenario.faults import Fault, Origins, quote
 from genagents_env.scenario.files import Folder
 from genagents_env.scenario.people_selection import select_people, start_all_at
 from genagents_env.scenario.repair import draft
@@ -114,11 +115,22 @@ def _find(name_or_path: str | Path) -> Path:
     except (OSError, ValueError):  # too long, or with a NUL
         found = False
     if not found:
-        near = suggest(str(name_or_path), sorted(shipped))
-        known = f"a folder, or one of {', '.join(sorted(shipped))}, is wanted"
-        hint = f"{near} ({known})" if near.startswith("did") else known
-        raise ScenarioError([f"no scenario {quote(name_or_path)}; {hint}"])
+        raise ScenarioError([f"no scenario {quote(name_or_path)}; {_suggest(path, shipped)}"])
     return path
+
+
+def _suggest(path: Path, shipped: Iterable[str]) -> str:
+    """Return what may have been meant: a shipped scenario, or a folder beside it."""
+    try:
+        beside = [str(file.parent) for file in path.parent.glob("*/scenario.toml")]
+    except (OSError, ValueError):
+        beside = []
+    near = find_alike(str(path), [*sorted(beside), *sorted(shipped)])
+    wanted = (
+        "a folder with a scenario.toml is wanted, or a name such as tiny or valentines_party; "
+        "`genagents scenarios` lists them"
+    )
+    return f"did you mean {' or '.join(map(quote, near))}? ({wanted})" if near else wanted
 
 
 def check_folder(folder: Folder) -> tuple[Scenario | None, list[str]]:

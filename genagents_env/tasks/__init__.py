@@ -1,6 +1,7 @@
 """Tasks to train on: towns, people, goals and rewards that are drawn from a seed."""
 
 from genagents_env.errors import ConfigError
+from genagents_env.name_search import suggest_names
 from genagents_env.tasks import (
     culprit,
     election_afternoon,
@@ -38,5 +39,6 @@ def get_task(name: str | Task) -> Task:
     if isinstance(name, Task):
         return name
     if name not in TASKS:
-        raise ConfigError(f"task: no {name!r}; allowed: {', '.join(TASKS)}, or a Task")
+        hint = suggest_names(name, TASKS, "tasks")
+        raise ConfigError(f"task: no {name!r}; {hint} (`genagents tasks` lists them)")
     return TASKS[name]

@@ -70,7 +70,7 @@ def test_a_task_is_drawn_into_a_shipped_town(genagents: Run) -> None:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (["errant"], "task: no 'errant'; allowed: errand"),
+        (["errant"], "task: no 'errant'; did you mean errand? (`genagents tasks` lists them)"),
         (["--seed", "3"], "of which task? errand"),
         (["errand", "--seed", "3", "--out", "tiny"], "comes with the package"),
         (["errand", "--town", "nowhere", "--out", "x"], "no scenario"),

@@ -187,7 +187,7 @@ def test_what_comes_from_outside_is_a_scene_with_who_learned_of_it(tmp_path: Pat
     ]
     with record_street(tmp_path, happenings, last=9) as data:
         news, thought, oven, gone = find_scenes(data)
-        assert (news.title, news.people) == ("News reaches 2 people", (ADA, BEN))
+        assert (news.title, news.people) == (f"News reaches {ADA} and {BEN}", (ADA, BEN))
         assert [(line.kind, line.agent, line.text) for line in news.lines] == [
             ("news", None, "Cake!"),
             ("learn", BEN, "hears of cake"),

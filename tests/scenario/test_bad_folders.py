@@ -219,3 +219,21 @@ def test_a_blank_is_told_as_what_it_is(tmp_path: Path) -> None:
     (fault,) = validate_folder(write(tmp_path, drawn))
     assert 'allowed: blanks, "#", ".", "+", ' in fault
     assert '""' not in fault
+
+
+def test_a_scenario_that_is_not_there_gets_a_suggestion_not_the_whole_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "school").mkdir()
+    (tmp_path / "school" / "scenario.toml").write_text("")
+    for said, hint in (
+        ("tinny", 'did you mean "tiny"?'),
+        ("shcool", 'did you mean "school"?'),
+        ("murder", 'did you mean "murder_mystery"?'),
+        ("xyzzy", "`genagents scenarios` lists them"),
+    ):
+        with pytest.raises(ScenarioError) as caught:
+            load_scenario(said)
+        assert hint in str(caught.value)
+        assert len(str(caught.value)) < 200
