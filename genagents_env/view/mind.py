@@ -68,6 +68,7 @@ def make_mind(run: RunReader, number: int) -> JSON:
                 "question": row.question,
                 "answer": row.answer,
                 "evidence": list(row.evidence),
+                "note": "",
             }
             for row in run.interviews()
             if row.agent == agent

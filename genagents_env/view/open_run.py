@@ -13,6 +13,7 @@ from threading import Lock
 from typing import TypeAlias
 
 from genagents_env.errors import GenagentsError
+from genagents_env.judge.kept_answers import find_kept_file
 from genagents_env.record import RunReader
 from genagents_env.record.compressed import is_compressed, unpack
 from genagents_env.view.percepts import Percepts
@@ -49,7 +50,7 @@ class OpenRun:
         if not self.live:
             self._folder = unpack(path)
             self._file = Path(self._folder.name) / "run.sqlite"
-        self._percepts = Percepts(self._file)
+        self._percepts, self._kept = Percepts(self._file), find_kept_file(path)
         try:
             if not wait:
                 RunReader(self._file).close()
@@ -76,7 +77,7 @@ class OpenRun:
                 if length.last_tick >= self._seen[0]:
                     self._seen = (length.last_tick, length.checksum)
                 revision = self._revision
-            yield RunView(run, revision, self.live, self._percepts)
+            yield RunView(run, revision, self.live, self._percepts, self._kept)
 
     def close(self) -> None:
         """End what goes on, and remove what was unpacked; safe to call twice."""

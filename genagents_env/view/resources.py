@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import product
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from genagents_env.record import RunReader
@@ -12,6 +13,7 @@ from genagents_env.record.rows import JSON
 from genagents_env.view.calls import find_asked_parts, make_calls, make_prompts
 from genagents_env.view.events import make_events
 from genagents_env.view.head import make_head
+from genagents_env.view.later_interviews import add_later_interviews
 from genagents_env.view.mind import make_mind
 from genagents_env.view.parts import count_parts
 from genagents_env.view.percepts import NOT_HERE, Percepts, PerceptText
@@ -42,6 +44,7 @@ class RunView:
     revision: int = 0
     live: bool = False
     percepts: Percepts | None = None
+    kept: Path | None = None  # answers given after the run, a file that need not be there
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,11 @@ RESOURCES: Mapping[str, Resource] = {
     ),
     "story": Resource(lambda of: make_story(of.run), slow=True),
     "gatherings": Resource(lambda of: make_gatherings(of.run), slow=True),
-    "person": Resource(lambda of, agent: make_mind(of.run, agent), ("agent",), slow=True),
+    "person": Resource(
+        lambda of, agent: add_later_interviews(make_mind(of.run, agent), of.run, agent, of.kept),
+        ("agent",),
+        slow=True,
+    ),
     "why": Resource(
         lambda of, agent, tick: make_why(of.run, agent, tick), ("agent", "tick"), slow=True
     ),

@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from genagents_env.files import replace_file
+from genagents_env.judge.kept_answers import find_kept_file
 from genagents_env.record import RunReader
 from genagents_env.view.page_files import load_page
 from genagents_env.view.resources import RunView, list_keys, make_resource
@@ -48,7 +49,7 @@ def write_single_file(run: RunReader, path: Path, watch: Watch | None = None) ->
     ):
         document = document.replace(mark, text)
     before, _, after = document.partition(_SCRIPT)
-    view, keys = RunView(run), list(list_keys(run))
+    view, keys = RunView(run, kept=find_kept_file(run.path)), list(list_keys(run))
     with replace_file(path) as file:
         file.write(before.encode())
         for written, key in enumerate(keys):

@@ -147,7 +147,7 @@ export interface Mind {
   memories: Memory[]; // ordered by tick
   plans: Plan[]; // ordered by `made`
   acquaintances: { agent: AgentIndex; since: Tick; text: string }[]; // ordered by `since`; the last of an agent holds
-  interviews: { tick: Tick; question: string; answer: string; evidence: EventId[] }[];
+  interviews: { tick: Tick; question: string; answer: string; evidence: EventId[]; note: string }[]; // `note`: how it was asked, where not in the run
 }
 export interface Memory {
   id: number;

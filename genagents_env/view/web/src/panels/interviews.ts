@@ -36,7 +36,10 @@ function makeAnswer(context: Context, one: Mind["interviews"][number]): HTMLElem
   const parts: HTMLElement[] = [
     make("p", { class: "question" }, linkTime(context, one.tick, "the interview"), " ", one.question),
     make("blockquote", { class: "answer" }, one.answer),
+    ...(one.note === "" ? [] : [note(capital(`${one.note}.`))]),
   ];
   if (evidence.length > 0) parts.push(fold([`Rests on ${evidence.length} ${evidence.length === 1 ? "event" : "events"}`], (body) => body.append(make("ul", { class: "evidence" }, ...evidence))));
   return make("article", { class: "interview" }, ...parts);
 }
+
+const capital = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
