@@ -98,12 +98,25 @@ def read_mind(run: RunReader, agent: str) -> MindReading:
     )
     try:
         content = find_policy_class(policy).describe_mind(saved)
+        _check_content(content)
     except _FAULTS as error:
         note = f"The saved state of this mind cannot be read ({type(error).__name__}: {error})."
         return MindReading(until, MindContent(note=note))
     if state is None:
         content = replace(content, note=f"{_NO_STATE} {content.note}".strip())
     return MindReading(until, content)
+
+
+def _check_content(content: MindContent) -> None:
+    """Raise ValueError where what a forged state holds is no words and numbers."""
+    for memory in content.memories:
+        numbers = (memory.tick or 0, memory.importance or 0, *memory.evidence, *memory.events)
+        if not isinstance(memory.text, str) or not all(isinstance(n, int | float) for n in numbers):
+            raise ValueError(f"memory {memory.id} is none")
+    texts = [tie.text for tie in content.ties]
+    texts += [line.text for plan in content.plans for line in plan.lines]
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("what somebody plans or thinks is no text")
 
 
 def list_calls(run: RunReader, agent: str) -> tuple[AskedCall, ...]:

@@ -1,4 +1,4 @@
-"""One replay of a run in a thread, which goes as far as somebody wants and hands out percepts.
+"""One replay of a run in a thread, which goes as far as somebody waits for and hands out percepts.
 
 It works with the stored calls and vectors and nothing else: no model is opened, nothing is fetched,
 and no code of policies is run that did not come with the package.
@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Condition, Thread
+from time import monotonic
 
 from genagents_env.errors import DivergenceError, GenagentsError
 from genagents_env.event_loop import run_sync
@@ -25,6 +26,7 @@ from genagents_env.text import clean
 from genagents_env.view.causes import ACTS
 
 _IDLE = 300.0  # seconds without a question after which a replay is given up
+_WAITING = 15.0  # seconds after a question for which somebody is taken to wait for the answer
 _FAULT = 300  # characters
 _log = logging.getLogger(__name__)
 Moment = tuple[str, int]  # an agent, and the tick at whose end it perceived
@@ -49,6 +51,7 @@ class PerceptReplay:
         begin: see above.
         target: as far as it goes before it waits.
         wanted: moments that somebody asked for.
+        asked: when somebody did last, by the monotonic clock.
         first: the tick with which it began, -1 before.
         reached: the tick it has come to, -1 before the first.
         last: the last tick it can come to.
@@ -58,7 +61,7 @@ class PerceptReplay:
 
     def __init__(self, file: Path, begin: int, changed: Condition, take: Take) -> None:
         self._file, self.begin, self._changed, self._take = file, begin, changed, take
-        self.target, self.wanted = begin, set[Moment]()
+        self.target, self.wanted, self.asked = begin, set[Moment](), monotonic()
         self.first = self.reached = -1
         self.last = begin
         self.fault, self.ended, self._stopped = "", False, False
@@ -134,9 +137,13 @@ class PerceptReplay:
             self.first = tick if self.first < 0 else self.first
             self.reached = tick
             self._changed.notify_all()
-            asked = self._changed.wait_for(lambda: self._stopped or tick < self.target, _IDLE)
-            if self._stopped or not asked:
+            goes_on = self._changed.wait_for(lambda: self._stopped or self._is_awaited(tick), _IDLE)
+            if self._stopped or not goes_on:
                 raise _Stop
+
+    def _is_awaited(self, tick: int) -> bool:
+        """Return whether somebody still waits for a later tick; a page asks again and again."""
+        return tick < self.target and monotonic() - self.asked < _WAITING
 
 
 def _shorten(fault: str, file: Path) -> str:

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Condition
+from time import monotonic
 
 from genagents_env.policy_loader import is_shipped
 from genagents_env.record import RunReader
@@ -94,6 +95,7 @@ class Percepts:
                 replay.stop()
             replay = self._replay = PerceptReplay(self._file, nearest, self._changed, self._keep)
         replay.wanted.add(moment)
+        replay.asked = monotonic()
         replay.target = max(replay.target, tick)
         self._changed.notify_all()
         return replay

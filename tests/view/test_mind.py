@@ -140,12 +140,16 @@ def test_code_of_a_policy_given_by_path_is_not_run(tmp_path: Path) -> None:
     assert "its code is not run" in mind["note"]
 
 
-def test_a_state_that_is_no_mind_is_said_to_be_none(tmp_path: Path) -> None:
+FORGED = [{"text": 7}, {"text": [7], "events": [[]], "at": [0], "origin": ["merged"], "next": 1}]
+
+
+@pytest.mark.parametrize("forged", FORGED, ids=["no columns", "no words"])
+def test_a_state_that_is_no_mind_is_said_to_be_none(forged: Any, tmp_path: Path) -> None:
     path = play(tmp_path / "run.sqlite", "lyfe", ticks=30)
     with RunReader(path) as reader:
         saved = reader.checkpoint(reader.last_tick)
         assert saved is not None
-        saved.policies[0]["Dmitri Ivanov"]["long"] = {"text": 7}
+        saved.policies[0]["Dmitri Ivanov"]["long"] = forged
         with patch.object(reader, "last_state", return_value=saved):
             mind = show(reader, "Dmitri Ivanov")
     assert mind["memories"] == []

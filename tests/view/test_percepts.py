@@ -11,7 +11,7 @@ import pytest
 from genagents_env.config import TownConfig
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from genagents_env.view import percepts
+from genagents_env.view import percept_replay, percepts
 from genagents_env.view.percepts import Percepts, PerceptText
 from tests.run.towns import WITNESS, make_options, make_spec
 from tests.view.test_mind import play
@@ -86,6 +86,18 @@ def test_one_who_asks_of_a_long_replay_is_told_to_ask_again(direct_run: Path) ->
         answer = found.find(reader, 0, 140, 0)
         assert answer.pending
         assert "The run is lived again" in answer.note
+
+
+def test_a_replay_rests_as_soon_as_nobody_waits_for_it(direct_run: Path) -> None:
+    with look(direct_run) as (found, reader):
+        with (
+            patch.object(percept_replay, "_WAITING", 0.0),
+            patch.object(percepts, "_PATIENCE", 0.3),
+        ):
+            answer = found.find(reader, 0, EARLY, 0)
+        assert answer.pending
+        assert "is at Tuesday 11:00" in answer.note
+        assert ask(found, reader, 0, EARLY).text
 
 
 def test_a_run_that_came_out_otherwise_is_rebuilt_anew(direct_run: Path) -> None:
