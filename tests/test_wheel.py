@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from genagents_env.judge.kept_answers import find_kept_file
 from genagents_env.view.demo_runs import DEMOS
 
 hatchling = pytest.importorskip("hatchling.builders.wheel", reason="hatchling builds the wheel")
@@ -23,10 +24,14 @@ def test_the_page_is_in_it() -> None:
     } <= (list_wheel())
 
 
-def test_the_demo_runs_are_in_it_and_nothing_beside_them() -> None:
+def test_the_demo_runs_are_in_it_with_their_answers_and_nothing_else() -> None:
     folder = "genagents_env/view/runs/"
+    kept = {find_kept_file(demo.path) for demo in DEMOS.values()}
+    answers = {path.name for path in kept if path.exists()}
+    assert answers == {f"smallville_{day}_february.interviews.jsonl" for day in (13, 14)}
     assert {name for name in list_wheel() if name.startswith(folder)} == {
-        f"{folder}{demo.file}" for demo in DEMOS.values()
+        *(f"{folder}{demo.file}" for demo in DEMOS.values()),
+        *(f"{folder}{name}" for name in answers),
     }
 
 
