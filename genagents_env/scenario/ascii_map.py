@@ -20,7 +20,7 @@ from scipy import ndimage
 from genagents_env.scenario.drawn_map import DrawnMap, DrawnObject, DrawnSpawn
 from genagents_env.scenario.faults import Fault, Loc, choices, quote
 from genagents_env.scenario.grid import Grid, Tile
-from genagents_env.scenario.plan import OUTSIDE
+from genagents_env.scenario.plan import OUTSIDE, name_arena
 from genagents_env.scenario.schema import (
     SIDE_LIMIT,
     ArenaSpec,
@@ -130,7 +130,7 @@ def _list_meanings(scenario: Scenario) -> Iterator[_Meaning]:
         for j, room in enumerate(sector.arenas):
             arena += 1
             loc: Loc = ("sectors", i, "arenas", j)
-            id_ = sector.name if room.name == sector.name else f"{sector.name}/{room.name}"
+            id_ = name_arena(sector.name, room.name)
             yield _Meaning(loc, id_, arena, room)
             for k, item in enumerate(room.objects):
                 yield _Meaning((*loc, "objects", k), f"{id_}/{item.name}", arena, item)

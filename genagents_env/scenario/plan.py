@@ -12,6 +12,11 @@ DAY = 1440  # minutes
 OUTSIDE = 0  # index of the arena (and sector) that is the open ground between the buildings
 
 
+def name_arena(sector: str, arena: str) -> str:
+    """Return the id of an arena: `sector/arena`, or the sector alone where both have one name."""
+    return sector if arena == sector else f"{sector}/{arena}"
+
+
 @dataclass(frozen=True, slots=True)
 class Hours:
     """An opening time in minutes after midnight; `end` may exceed 1440 (past midnight)."""
@@ -169,8 +174,7 @@ class TownPlan:
     def arena_id(self, index: int) -> str:
         """Return `sector/arena` of an arena, or the sector alone where both have one name."""
         arena = self.arenas[index]
-        sector = self.sectors[arena.sector].name
-        return sector if arena.name == sector else f"{sector}/{arena.name}"
+        return name_arena(self.sectors[arena.sector].name, arena.name)
 
     def object_id(self, index: int) -> str:
         """Return the full id of an object."""

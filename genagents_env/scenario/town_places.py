@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from genagents_env.scenario.plan import DAY, Hours, TownPlan, parse_hours
+from genagents_env.scenario.plan import DAY, Hours, TownPlan, name_arena, parse_hours
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Person, Scenario
 
 
@@ -52,7 +52,7 @@ def find_town_places(
     found: list[TownPlace] = []
     for sector in scenario.sectors:
         for arena in sector.arenas:
-            id_ = sector.name if sector.name == arena.name else f"{sector.name}/{arena.name}"
+            id_ = name_arena(sector.name, arena.name)
             if not (sector.common or sector.name in names or id_ in names):
                 continue
             users = [group for group in (sector.users, arena.users) if group]

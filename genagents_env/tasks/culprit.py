@@ -14,6 +14,7 @@ from genagents_env.env import TownEnv
 from genagents_env.percept import OwnGoal, Percept, SeenObject
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
+from genagents_env.scenario.plan import name_arena
 from genagents_env.tasks.distance import count_steps, fit_horizon
 from genagents_env.tasks.layouts import draw_names, list_rooms, list_things
 from genagents_env.tasks.task import Task, change, make_people, set_clock, strip
@@ -99,7 +100,7 @@ def _put_board(sector: dict[str, Any], thing: str, names: tuple[str, ...]) -> di
         | {
             "objects": [
                 item | fresh | {"free_text": False, "lasting": states}
-                if _join(sector["name"], arena["name"], item["name"]) == thing
+                if f"{name_arena(sector['name'], arena['name'])}/{item['name']}" == thing
                 else item
                 for item in arena["objects"]
             ]
@@ -107,10 +108,6 @@ def _put_board(sector: dict[str, Any], thing: str, names: tuple[str, ...]) -> di
         for arena in sector["arenas"]
     ]
     return sector | {"arenas": arenas}
-
-
-def _join(sector: str, arena: str, item: str) -> str:
-    return f"{sector}/{item}" if sector == arena else f"{sector}/{arena}/{item}"
 
 
 class CulpritSolution(TellingSolution):

@@ -14,6 +14,7 @@ from genagents_env.scenario import Scenario
 from genagents_env.scenario.files import Folder, Raw
 from genagents_env.scenario.loader import check_folder
 from genagents_env.scenario.place_order import arenas_of
+from genagents_env.scenario.plan import name_arena
 from genagents_env.scenario.schema import ArenaSpec
 from genagents_env.tasks.street_map import (
     DOOR,
@@ -106,8 +107,7 @@ def list_things(town: Scenario) -> dict[str, tuple[str, ...]]:
 def _list_open_rooms(town: Scenario) -> Iterator[tuple[str, ArenaSpec]]:
     for _, sector, arena in arenas_of(town):
         if not (sector.users or arena.users or sector.hours or arena.hours):
-            one = arena.name == sector.name
-            yield sector.name if one else f"{sector.name}/{arena.name}", arena
+            yield name_arena(sector.name, arena.name), arena
 
 
 def _check(seed: int, rooms: tuple[int, int], people: int) -> None:

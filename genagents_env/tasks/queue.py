@@ -21,6 +21,7 @@ from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, 
 from genagents_env.profile import Profile
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.place_order import arenas_of
+from genagents_env.scenario.plan import name_arena
 from genagents_env.tasks.distance import fit_horizon
 from genagents_env.tasks.layouts import draw_names, list_rooms
 from genagents_env.tasks.task import Task, change, make_people, set_clock, strip
@@ -34,7 +35,7 @@ def assign_queue(town: Scenario, rng: np.random.Generator) -> Scenario:
     """Put PEOPLE into a town, all of whom need one room; nobody lives in its house if possible."""
     names = draw_names(rng, PEOPLE)
     open_air = {
-        _name_room(sector.name, arena.name)
+        name_arena(sector.name, arena.name)
         for _, sector, arena in arenas_of(town)
         if arena.open_air
     }
@@ -60,15 +61,11 @@ def assign_queue(town: Scenario, rng: np.random.Generator) -> Scenario:
     return change(town, **bare, people=people, reward=reward, **set_clock(ticks))
 
 
-def _name_room(sector: str, arena: str) -> str:
-    return sector if arena == sector else f"{sector}/{arena}"
-
-
 def _limit(sector: Mapping[str, Any], room: str) -> dict[str, Any]:
     """Return a sector in which `room` holds one person."""
     arenas = [
         dict(arena) | {"capacity": 1}
-        if _name_room(sector["name"], arena["name"]) == room
+        if name_arena(sector["name"], arena["name"]) == room
         else arena
         for arena in sector["arenas"]
     ]

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from genagents_env.evaluate.measure import measure, ratio
 from genagents_env.evaluate.presence import Bools
 from genagents_env.evaluate.run_data import RunData
+from genagents_env.scenario.plan import name_arena
 from genagents_env.scenario.schema import ArenaSpec, SectorSpec
 
 Floats = npt.NDArray[np.float64]
@@ -68,7 +69,7 @@ def list_workplaces(data: RunData) -> list[str | None]:
 
 def get_arena_id(sector: SectorSpec, arena: ArenaSpec) -> str:
     """Return the id by which the record names an arena of the scenario."""
-    return sector.name if arena.name == sector.name else f"{sector.name}/{arena.name}"
+    return name_arena(sector.name, arena.name)
 
 
 def count_arenas(data: RunData) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from genagents_env.scenario.faults import Fault, Loc, choices, quote, suggest
 from genagents_env.scenario.people_selection import NOBODY
-from genagents_env.scenario.plan import parse_hours, parse_tile
+from genagents_env.scenario.plan import name_arena, parse_hours, parse_tile
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Scenario, SectorSpec
 
 _SPELLINGS = 100  # how many wrong names are compared with all right ones, which takes time
@@ -32,9 +32,7 @@ class ScenarioIndex:
         for sector in scenario.sectors:
             self.places[sector.name] = PlaceSpecs(sector)
             for arena in sector.arenas:
-                id_ = sector.name
-                if arena.name != sector.name:
-                    id_ = f"{sector.name}/{arena.name}"
+                id_ = name_arena(sector.name, arena.name)
                 self.places[id_] = PlaceSpecs(sector, arena)
                 for item in arena.objects:
                     self.places[f"{id_}/{item.name}"] = PlaceSpecs(sector, arena, item)
