@@ -102,21 +102,28 @@ def _find_gathering(data: RunData) -> Iterator[ShownMoment]:
                 tick, "gathering", _list_present(data, there, tick), main.place, caption
             )
             return
-    rooms = [place for place in data.arenas if place != data.scenario.outside]
-    best = max(
-        (
-            (*_find_fullest(data, there), place)
-            for place in rooms
-            if (there := _find_present(data, place)).any()
-        ),
-        key=lambda found: (found[0], -found[1]),
-        default=None,
-    )
-    if best is not None and best[0] > 2:
-        count, tick, place = best
-        agents = _list_present(data, _find_present(data, place), tick)
+    room = _find_fullest_room(data)
+    if room is not None:
+        there = (data.whereabouts == room) & data.awake
+        count, tick = _find_fullest(data, there)
+        place = data.arenas[room]
         caption = f"{count} people, awake, in {place.replace('/', ', ')}: the most in one room."
+        agents = _list_present(data, there, tick)
         yield ShownMoment(tick, "gathering", agents, place, caption)
+
+
+def _find_fullest_room(data: RunData) -> int | None:
+    """Return the row in `arenas` of the room that held most at once; None where none held three."""
+    counts = np.zeros((len(data.arenas), data.last_tick + 1), dtype=np.int32)
+    ticks = np.arange(data.last_tick + 1)
+    for where, awake in zip(data.whereabouts, data.awake, strict=True):
+        here = awake & (where >= 0)
+        counts[where[here], ticks[here]] += 1  # each tick once
+    for room, place in enumerate(data.arenas):
+        if place == data.scenario.outside:
+            counts[room] = 0
+    most = counts.max(axis=1, initial=0)
+    return int(most.argmax()) if most.max(initial=0) > 2 else None
 
 
 def _find_present(data: RunData, place: str) -> npt.NDArray[np.bool_]:

@@ -1,10 +1,13 @@
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import numpy as np
+
 from genagents_env.evaluate.moments import ShownMoment, choose_moments
 from genagents_env.evaluate.run_data import RunData
-from genagents_env.record import RunReader
+from genagents_env.record import RunReader, RunWriter
 from genagents_env.scenario.schema import Gathering
+from genagents_env.world.events import Event
 from tests.report.planted import ADA, BEN, Happening, cake, make_utterance, meta, plant, scenario
 
 
@@ -59,3 +62,26 @@ def test_of_a_gathering_the_fullest_tick_with_words_is_shown(tmp_path: Path) -> 
 
 def test_a_run_without_a_tick_has_no_moment_and_one_of_a_tick_has_one(tmp_path: Path) -> None:
     assert [one.reason for one in choose(plant(tmp_path / "a", 0))] == ["end"]
+
+
+def test_without_a_gathering_the_fullest_room_is_shown_but_not_the_open_ground(
+    tmp_path: Path,
+) -> None:
+    outside = scenario().outside
+    places = {ADA: outside, BEN: outside, "Gus": outside, "Hal": outside}
+    places |= dict.fromkeys(("Cem", "Dia", "Eve"), "Cottage/study")
+    shown = {"tile": [1, 1], "doing": "", "emoji": "", "asleep": False}
+    came = [
+        Event(k, 10 * k, "join", name, {"place": place} | shown)
+        for k, (name, place) in enumerate(places.items())
+    ]
+    policies = {name: {"name": "idle", "config": {}} for name in places}
+    head = meta(policies, names=tuple(places), scenario=scenario(facts=()))
+    with RunWriter.create(tmp_path / "a", head) as writer:
+        for tick in range(101):
+            own = [event for event in came if event.tick == tick]
+            writer.commit_tick(tick, np.zeros((len(places), 2), dtype=np.int16), own)
+    found = {one.reason: one for one in choose(tmp_path / "a")}
+    assert (found["gathering"].place, found["gathering"].tick) == ("Cottage/study", 60)
+    assert found["gathering"].agents == ("Cem", "Dia", "Eve")
+    assert found["gathering"].caption == "3 people, awake, in Cottage, study: the most in one room."
