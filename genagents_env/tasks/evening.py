@@ -7,6 +7,7 @@ tell everybody. Who takes part, and where each is as it begins, follows from the
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, 
 from genagents_env.profile import Profile
 from genagents_env.scenario import Person, Scenario
 from genagents_env.scenario.people_selection import select_people
-from genagents_env.tasks.task import change, set_clock
+from genagents_env.tasks.task import Task, change, set_clock
 
 PEOPLE, KNOWERS = 8, 2
 SQUARE = "Johnson Park/lawn"  # in the middle of the town of both scenarios
@@ -41,6 +42,29 @@ class Occasion:
     gathering: str
     facts: tuple[str, ...] = ()
     before: int = 30
+
+
+def make_evening(name: str, occasion: Occasion, *, horizon: int, summary: str, lesson: str) -> Task:
+    """Return the task of an occasion.
+
+    Args:
+        name: of the task.
+        occasion: that it is about.
+        horizon: the ticks from `before` of the occasion to its end.
+        summary: see `Task`.
+        lesson: see `Task`.
+    """
+    return Task(
+        name=name,
+        summary=summary,
+        lesson=lesson,
+        people=PEOPLE,
+        horizon=horizon,
+        assign=partial(assign_evening, occasion),
+        make_solution=partial(EveningSolution, SQUARE),
+        bounds=(0.0, 2.0),
+        town=occasion.scenario,
+    )
 
 
 def assign_evening(occasion: Occasion, town: Scenario, rng: np.random.Generator) -> Scenario:
