@@ -3,13 +3,11 @@
 Until a time the guests are at work together, where the host finds them; then they go their ways.
 """
 
-from collections.abc import Mapping
 from datetime import datetime
 
 import numpy as np
 
 from genagents_env.actions import Action, Idle
-from genagents_env.env import TownEnv
 from genagents_env.percept import OwnGoal, Percept
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
@@ -19,10 +17,10 @@ from genagents_env.tasks.task import Task, change, find_time, make_people, set_c
 from genagents_env.tasks.telling import (
     TellingSolution,
     draw_rooms,
-    find_presence,
     go,
     list_open,
     set_rules,
+    sum_worths,
 )
 
 PEOPLE, HORIZON, HEARING = 5, 120, 5
@@ -109,18 +107,6 @@ def _get_start(goal: OwnGoal) -> datetime:
     return goal.start or datetime.max  # noqa: DTZ901 - town time has no zone
 
 
-def find_invite_optimum(env: TownEnv) -> Mapping[AgentID, float]:
-    """Return the worth of all goals, of appointments as far as one can be there in time."""
-    goals = env.parts.reward.board.goals
-    return {
-        agent: sum(
-            goal.worth * (find_presence(env, i, goal) if goal.kind == "be" else 1.0)
-            for goal in goals[i]
-        )
-        for i, agent in enumerate(env.possible_agents)
-    }
-
-
 TASK = Task(
     name="invite",
     summary="A host tells guests of a party; they learn from it where and when, and come.",
@@ -133,5 +119,5 @@ TASK = Task(
     assign=assign_party,
     make_solution=InviteSolution,
     bounds=(0.0, 2.0),
-    find_optimum=find_invite_optimum,
+    find_optimum=sum_worths,
 )

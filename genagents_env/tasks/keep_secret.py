@@ -21,10 +21,10 @@ from genagents_env.tasks.task import Task, change, find_time, make_people, set_c
 from genagents_env.tasks.telling import (
     TellingSolution,
     draw_rooms,
-    find_presence,
     go,
     list_open,
     set_rules,
+    sum_worths,
 )
 
 PEOPLE, HORIZON, HEARING = 5, 100, 6
@@ -142,16 +142,8 @@ class SecretSolution(TellingSolution):
 
 
 def find_secret_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return the worth of all goals, of appointments as far as one can be there in time."""
-    goals = env.parts.reward.board.goals
-    return {
-        agent: sum(
-            goal.worth * (find_presence(env, i, goal) if goal.kind == "be" else 1.0)
-            for goal in goals[i]
-            if goal.kind != "keep"
-        )
-        for i, agent in enumerate(env.possible_agents)
-    }
+    """Return the worth of what there is to achieve; a secret kept earns nothing."""
+    return sum_worths(env, without=("keep",))
 
 
 TASK = Task(

@@ -1,6 +1,6 @@
 """What tasks of telling share: rules of talk, what a solution remembers, how soon one can know."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -142,7 +142,25 @@ def find_word(env: TownEnv, fact: int) -> list[int]:
     return known
 
 
-def find_presence(env: TownEnv, i: int, goal: Goal) -> float:
+def sum_worths(env: TownEnv, without: Collection[str] = ()) -> dict[AgentID, float]:
+    """Return the worth of each agent's goals, of appointments as far as one can be there in time.
+
+    Args:
+        env: an episode that has just begun.
+        without: kinds of goals that are left out.
+    """
+    goals = env.parts.reward.board.goals
+    return {
+        agent: sum(
+            goal.worth * (_find_presence(env, i, goal) if goal.kind == "be" else 1.0)
+            for goal in goals[i]
+            if goal.kind not in without
+        )
+        for i, agent in enumerate(env.possible_agents)
+    }
+
+
+def _find_presence(env: TownEnv, i: int, goal: Goal) -> float:
     """Return which part of the time of a goal `be` its agent can be there, setting out now."""
     world = env.world
     steps = count_steps(world.town.ground, int(world.state.tile[i]))
