@@ -1,17 +1,15 @@
 """`errand`: each agent has to put one thing, in another room, into one of its states."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from genagents_env.actions import Action, Idle, Interact, Move
 from genagents_env.env import TownEnv
 from genagents_env.percept import Percept
-from genagents_env.policy import AgentID, Context, Infos, Observations, Policy
-from genagents_env.profile import Profile
+from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
 from genagents_env.tasks.distance import fit_horizon
 from genagents_env.tasks.layouts import draw_names, list_rooms, list_things
+from genagents_env.tasks.solution import PerceptSolution
 from genagents_env.tasks.task import Task, change, make_people, set_clock, strip
 from genagents_env.world.direction_fields import DirectionFields
 
@@ -41,31 +39,23 @@ def assign_errands(town: Scenario, rng: np.random.Generator) -> Scenario:
     return change(town, **strip(town), people=people, reward=reward, **set_clock(ticks))
 
 
-class ErrandSolution(Policy):
+class ErrandSolution(PerceptSolution):
     """Walks to the thing and uses it."""
 
     name = "errand_solution"
 
-    def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
-        """Nothing to begin: the goal stands in the percept."""
-
-    def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
-        """Return for each agent the next step towards its goal."""
-        return {agent: _decide(infos[agent]["percept"]) for agent in observations}
-
-
-def _decide(percept: Percept) -> Action:
-    """Use the thing where it is within reach, else walk to it."""
-    left = [goal for goal in percept.goals if not goal.done]
-    if not left or left[0].object is None or left[0].state is None:
-        return Idle()
-    thing, state = left[0].object, left[0].state
-    near = next((seen for seen in percept.objects if seen.id == thing), None)
-    if near is not None and near.usable:
-        # What it cannot become at once it becomes by way of another state.
-        options = near.next_states
-        return Interact(thing, state if state in options or not options else options[0])
-    return Move(thing)
+    def decide(self, percept: Percept) -> Action:
+        """Use the thing where it is within reach, else walk to it."""
+        left = [goal for goal in percept.goals if not goal.done]
+        if not left or left[0].object is None or left[0].state is None:
+            return Idle()
+        thing, state = left[0].object, left[0].state
+        near = next((seen for seen in percept.objects if seen.id == thing), None)
+        if near is not None and near.usable:
+            # What it cannot become at once it becomes by way of another state.
+            options = near.next_states
+            return Interact(thing, state if state in options or not options else options[0])
+        return Move(thing)
 
 
 def find_errand_optimum(env: TownEnv) -> dict[AgentID, float]:

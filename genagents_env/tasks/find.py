@@ -4,18 +4,15 @@ Rooms are seen from inside alone, so two who search on their own miss each other
 may wait in vain while the other does so, too. What helps is a point that both would think of.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from genagents_env.actions import Action, Idle, Move
 from genagents_env.percept import Percept
-from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, get_percept
-from genagents_env.profile import Profile
 from genagents_env.scenario import Scenario
 from genagents_env.tasks.distance import fit_horizon
 from genagents_env.tasks.layouts import draw_names, list_rooms
 from genagents_env.tasks.meet import find_meeting, is_in_sight
+from genagents_env.tasks.solution import PerceptSolution
 from genagents_env.tasks.task import Task, change, make_people, set_clock, strip
 
 PEOPLE, HORIZON, STEP_COST = 2, 100, 0.01
@@ -36,27 +33,20 @@ def assign_search(town: Scenario, rng: np.random.Generator) -> Scenario:
     return change(town, **strip(town), people=people, reward=reward, **set_clock(ticks))
 
 
-class FindSolution(Policy):
+class FindSolution(PerceptSolution):
     """Goes to the room whose name comes first of all, and up to the other where in sight."""
 
     name = "find_solution"
 
-    def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
-        """Nothing to begin: the rooms stand in the percept."""
-
-    def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
-        """Return for each agent the next step."""
-        return {agent: _decide(get_percept(infos, agent)) for agent in observations}
-
-
-def _decide(percept: Percept) -> Action:
-    goal = find_meeting(percept)
-    if goal is None or goal.person is None:
-        return Idle()
-    if is_in_sight(percept, goal.person):
-        return Move(goal.person)
-    place = _choose_room(percept)
-    return Idle() if percept.me.place == place else Move(place)
+    def decide(self, percept: Percept) -> Action:
+        """Go up to the other where in sight, else to the room that comes first."""
+        goal = find_meeting(percept)
+        if goal is None or goal.person is None:
+            return Idle()
+        if is_in_sight(percept, goal.person):
+            return Move(goal.person)
+        place = _choose_room(percept)
+        return Idle() if percept.me.place == place else Move(place)
 
 
 def _choose_room(percept: Percept) -> str:

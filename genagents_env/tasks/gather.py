@@ -6,19 +6,17 @@ something that all of them see, such as which one lies further west. All togethe
 at each place a third.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 import numpy.typing as npt
 
 from genagents_env.actions import Action, Idle, Move
 from genagents_env.env import TownEnv
 from genagents_env.percept import Percept
-from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, get_percept
-from genagents_env.profile import Profile
+from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
 from genagents_env.tasks.distance import fit_horizon
 from genagents_env.tasks.layouts import draw_names, list_rooms
+from genagents_env.tasks.solution import PerceptSolution
 from genagents_env.tasks.task import Task, change, find_time, make_people, set_clock, strip
 
 PEOPLE, HORIZON = 4, 70
@@ -49,22 +47,15 @@ def assign_gathering(town: Scenario, rng: np.random.Generator) -> Scenario:
     return change(town, **strip(town), people=people, reward=reward, **set_clock(ticks))
 
 
-class GatherSolution(Policy):
+class GatherSolution(PerceptSolution):
     """Goes to the place whose name comes first, and stays there."""
 
     name = "gather_solution"
 
-    def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
-        """Nothing to begin: the places stand in the percept."""
-
-    def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
-        """Return for each agent the next step."""
-        return {agent: _decide(get_percept(infos, agent)) for agent in observations}
-
-
-def _decide(percept: Percept) -> Action:
-    place = min(goal.place or "" for goal in percept.goals)
-    return Idle() if percept.me.place == place else Move(place)
+    def decide(self, percept: Percept) -> Action:
+        """Go to the place whose name comes first, or stay there."""
+        place = min(goal.place or "" for goal in percept.goals)
+        return Idle() if percept.me.place == place else Move(place)
 
 
 def find_gathering_optimum(env: TownEnv) -> dict[AgentID, float]:

@@ -4,18 +4,16 @@ A visitor knows where the other lives, and has to tell that one from the others 
 visited does not know from where the visitor comes, and does best to be at home.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from genagents_env.actions import Action, Idle, Move
 from genagents_env.env import TownEnv
 from genagents_env.percept import OwnGoal, Percept
-from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, get_percept
-from genagents_env.profile import Profile
+from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
 from genagents_env.tasks.distance import count_steps, fit_horizon
 from genagents_env.tasks.layouts import draw_names, list_rooms
+from genagents_env.tasks.solution import PerceptSolution
 from genagents_env.tasks.task import Task, change, make_people, set_clock, strip
 from genagents_env.world.tiles import Ground, Ints
 
@@ -48,26 +46,19 @@ def assign_meetings(town: Scenario, rng: np.random.Generator) -> Scenario:
     return change(town, **strip(town), people=people, reward=reward, **set_clock(ticks))
 
 
-class MeetSolution(Policy):
+class MeetSolution(PerceptSolution):
     """Goes to where the other is to be found, and up to the other where in sight."""
 
     name = "meet_solution"
 
-    def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
-        """Nothing to begin: the goal stands in the percept."""
-
-    def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
-        """Return for each agent the next step towards the other."""
-        return {agent: _decide(get_percept(infos, agent)) for agent in observations}
-
-
-def _decide(percept: Percept) -> Action:
-    goal = find_meeting(percept)
-    if goal is None or goal.person is None or goal.place is None:
-        return Idle()
-    if is_in_sight(percept, goal.person):
-        return Move(goal.person)
-    return Idle() if percept.me.place == goal.place else Move(goal.place)
+    def decide(self, percept: Percept) -> Action:
+        """Go up to the other where in sight, else to where the other is to be found."""
+        goal = find_meeting(percept)
+        if goal is None or goal.person is None or goal.place is None:
+            return Idle()
+        if is_in_sight(percept, goal.person):
+            return Move(goal.person)
+        return Idle() if percept.me.place == goal.place else Move(goal.place)
 
 
 def find_meeting(percept: Percept) -> OwnGoal | None:

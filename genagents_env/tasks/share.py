@@ -12,7 +12,6 @@ the common place aside:
 So home is better whatever the others do, and all are better off at the common place: 1 to 0.5.
 """
 
-from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -20,11 +19,11 @@ import numpy as np
 from genagents_env.actions import Action, Idle, Move
 from genagents_env.env import TownEnv
 from genagents_env.percept import Percept
-from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, get_percept
-from genagents_env.profile import Profile
+from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
 from genagents_env.tasks.distance import fit_horizon
 from genagents_env.tasks.layouts import draw_names, list_rooms
+from genagents_env.tasks.solution import PerceptSolution
 from genagents_env.tasks.task import Task, change, make_people, set_clock, strip
 
 PEOPLE, HORIZON = 4, 100
@@ -50,7 +49,7 @@ def assign_share(town: Scenario, rng: np.random.Generator) -> Scenario:
     return change(town, **strip(town), people=people, reward=reward, **clock)
 
 
-class ShareSolution(Policy):
+class ShareSolution(PerceptSolution):
     """Goes to the common place, which is that of the first goal, and stays there.
 
     Args:
@@ -62,14 +61,8 @@ class ShareSolution(Policy):
     def __init__(self, *, selfish: bool = False) -> None:
         self.selfish = selfish
 
-    def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
-        """Nothing to begin: the places stand in the percept."""
-
-    def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
-        """Return for each agent the next step."""
-        return {agent: self._decide(get_percept(infos, agent)) for agent in observations}
-
-    def _decide(self, percept: Percept) -> Action:
+    def decide(self, percept: Percept) -> Action:
+        """Go to the place that is chosen, or stay there."""
         place = percept.goals[1 if self.selfish else 0].place or ""
         return Idle() if percept.me.place == place else Move(place)
 
