@@ -102,9 +102,14 @@ def read_mind(run: RunReader, agent: str) -> MindReading:
     except _FAULTS as error:
         note = f"The saved state of this mind cannot be read ({type(error).__name__}: {error})."
         return MindReading(until, MindContent(note=note))
+    notes = [content.note]
     if state is None:
-        content = replace(content, note=f"{_NO_STATE} {content.note}".strip())
-    return MindReading(until, content)
+        notes.insert(0, _NO_STATE)
+    elif until < run.last_tick - 1:  # the last tick of a run has no checkpoint
+        notes.append(
+            f"Memories and plans are as of {run.time(until):%A %H:%M}, the last checkpoint."
+        )
+    return MindReading(until, replace(content, note=" ".join(filter(None, notes))))
 
 
 def _check_content(content: MindContent) -> None:

@@ -130,6 +130,21 @@ def test_a_run_without_checkpoints_shows_what_the_record_has(tmp_path: Path) -> 
     assert "no checkpoint" in mind["note"]
 
 
+def test_where_the_last_checkpoint_lags_behind_it_is_said_of_when_the_mind_is(
+    tmp_path: Path,
+) -> None:
+    path = play(tmp_path / "run.sqlite", "scripted")
+    with RunReader(path) as reader:
+        assert "as of" not in show(reader, PEOPLE[0])["note"]
+    with closing(sqlite3.connect(path)) as connection:  # as it was shortly before its end
+        connection.execute("DELETE FROM checkpoints WHERE tick = 179")
+        connection.commit()
+    with RunReader(path) as reader:
+        mind = show(reader, PEOPLE[0])
+    assert mind["until"] == 175
+    assert "as of Tuesday 11:14, the last checkpoint" in mind["note"]
+
+
 def test_code_of_a_policy_given_by_path_is_not_run(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     spec = make_spec("tiny", 20, policy=PolicySpec(WITNESS))
