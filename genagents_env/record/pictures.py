@@ -96,7 +96,7 @@ class RunPictures:
         Raises:
             IndexError: the run has no such tick.
         """
-        self._reset()
+        self._begin(film=False)
         return self._painter.draw(self._snapshots.find(tick))
 
     def sample(self, first: int, last: int) -> list[Pixels]:
@@ -107,7 +107,7 @@ class RunPictures:
 
     def film(self, first: int, last: int, pace: FilmPace) -> Iterator[FilmFrame]:
         """Yield the frames from the end of tick `first` to that of `last`; people walk smoothly."""
-        self._reset()
+        self._begin(film=True)
         film = self._make_film(pace)
         before: FilmFrame | None = None
         for frame in self._draw_all(film, first, last):
@@ -139,7 +139,8 @@ class RunPictures:
         motion = Motion(self._snapshots.plan, meta.scenario.rules, seconds)
         return Film(painter, motion, rate)
 
-    def _reset(self) -> None:
+    def _begin(self, *, film: bool) -> None:
+        self._painter.people.keep_places(film)
         if self._view is not None:
             self._view.reset()
 

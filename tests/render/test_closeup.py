@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from benchmarks.towns import make_plan
-from genagents_env.render.boxes import Boxes
+from genagents_env.render.boxes import Box, Boxes
 from genagents_env.render.closeup import Closeup
 from genagents_env.render.fonts import Fonts
 from genagents_env.render.people import PeoplePainter
@@ -121,3 +121,26 @@ def test_a_name_that_would_be_covered_is_left_out() -> None:
     )
     names = len(boxes.taken) - 9
     assert 1 <= names < 9
+
+
+def test_words_keep_their_place_in_a_film_while_little_comes_in_between() -> None:
+    painter = PeoplePainter(NAMES, FONTS, 30)
+
+    def place(**spots: tuple[float, float]) -> Box:
+        """Draw Ada, who speaks, and others; return where her words are."""
+        boxes = Boxes(900, 900)
+        shown = {int(who[1:]): spot for who, spot in spots.items()}
+        words = [(0, "Good morning to all of you, and a good day!")]
+        painter.draw(Image.new("RGB", (900, 900)), Frame(), shown, boxes, words)
+        return boxes.taken[-1]
+
+    alone = place(p0=(400, 400))
+    between = ((alone[0] + alone[2]) / 2, (alone[1] + alone[3]) / 2)
+    assert place(p0=(400, 400), p1=between) != alone
+    painter.keep_places(True)
+    assert place(p0=(400, 400)) == alone
+    assert place(p0=(400, 400), p1=between) == alone
+    moved = place(p0=(410, 400), p1=between)
+    assert (moved[0] - alone[0], moved[1] - alone[1]) == (10, 0)
+    painter.keep_places(False)
+    assert place(p0=(400, 400), p1=between) != alone
