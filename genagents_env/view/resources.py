@@ -24,15 +24,16 @@ from genagents_env.view.town import make_town
 from genagents_env.view.why import make_why, make_whys
 
 Number: TypeAlias = Literal["agent", "part", "tick"]  # what stands behind the name of a resource
-# Control characters but line feed and tab (which JSON writes otherwise), separators of lines, lone
-# surrogates and what directs writing, as JSON in ASCII has them; not what only looks like it.
-_HIGH, _LOW = r"\\ud[89ab]..", r"\\ud[cdef].."
-_UNSEEN = re.compile(
-    r"(?<!\\)((?:\\\\)*)(?:"
-    r"\\u00[01].|\\u007f|\\u00[89].|\\u20(?:2[89a-e]|6[6-9]|0[ef])|\\u061c|\\ufeff"
-    rf"|{_HIGH}(?!{_LOW})|(?<!{_HIGH}){_LOW})"
+# The escapes of JSON in ASCII, one after another, so that what only looks like one is passed by: a
+# pair of surrogates, which is one sign; in the group what nobody sees, or what directs writing
+# (control characters but line feed and tab, which JSON writes otherwise, separators of lines, lone
+# surrogates); and any other.
+_ESCAPE = re.compile(
+    r"\\ud[89ab]..\\ud[c-f].."
+    r"|(\\u(?:00[01].|007f|00[89].|20(?:2[89a-e]|6[6-9]|0[ef])|061c|feff|d[89a-f]..))"
+    r"|\\."
 )
-_STAND_IN = r"\1\\ufffd"
+_STAND_IN = r"\ufffd"
 _NAME = re.compile(r"([a-z]{1,20})((?:/(?:0|[1-9]\d{0,8})){0,2})", re.ASCII)
 
 
@@ -169,9 +170,8 @@ def encode_json(value: JSON) -> bytes:
     What was recorded has passed `clean`, but a file may be forged: signs that nobody sees, among
     them those that turn the writing round, become a sign that everybody sees.
     """
-    return _UNSEEN.sub(
-        _STAND_IN, json.dumps(value, separators=(",", ":"), allow_nan=False)
-    ).encode()
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return _ESCAPE.sub(lambda found: _STAND_IN if found[1] else found[0], text).encode()
 
 
 def _find_bounds(run: RunReader) -> Mapping[Number, int]:

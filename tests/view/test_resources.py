@@ -15,6 +15,7 @@ from genagents_env.view.parts import PART
 from genagents_env.view.resources import (
     RunView,
     UnknownResource,
+    encode_json,
     list_keys,
     make_resource,
     parse_key,
@@ -142,6 +143,19 @@ def test_all_that_is_listed_can_be_made(short_run: Path) -> None:
         for key in keys:
             assert parse_key(str(key)) == key
             make_resource(RunView(run), key)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\x1b\x00\x7f\x85\u202e\u2066\u061c\ufeff", "a" + 8 * "\ufffd"),
+        ('line\nand\ttab "\\ é … 😀', 'line\nand\ttab "\\ é … 😀'),
+        ("\ud83d \ude00", "\ufffd \ufffd"),
+        ("\\u202e \\ud83d\ude00 \\\\u0000", "\\u202e \\ud83d\ufffd \\\\u0000"),
+    ],
+)
+def test_what_nobody_sees_is_shown_by_a_sign(text: str, shown: str) -> None:
+    assert json.loads(encode_json({text: [text]})) == {shown: [shown]}
 
 
 @pytest.mark.parametrize(
