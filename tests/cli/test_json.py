@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from genagents_env.evaluate.measures import list_measures
 from genagents_env.record import canonical_hash
 from tests.cli.conftest import Run
@@ -67,6 +69,7 @@ def test_measures_are_listed_with_their_definitions(genagents: Run) -> None:
     assert one["source"]
 
 
+@pytest.mark.slow
 def test_a_sweep_ends_with_how_it_stands(genagents: Run, tmp_path: Path) -> None:
     study = write_experiment(tmp_path, arms=({"name": "scripted", "policy": "scripted"},))
     code, out, _ = genagents("sweep", str(study), "--out", "s", "-q", "--no-report", "--json")
@@ -74,6 +77,10 @@ def test_a_sweep_ends_with_how_it_stands(genagents: Run, tmp_path: Path) -> None
     assert (code, told["exit_code"], told["folder"], told["report"]) == (0, 0, "s", None)
     assert told["finished"] == told["total"] > 0
     assert told["spent"]["calls"] == 0
+
+
+def test_a_dry_run_is_not_told_as_json(genagents: Run, tmp_path: Path) -> None:
+    study = write_experiment(tmp_path, arms=({"name": "scripted", "policy": "scripted"},))
     code, _, err = genagents("sweep", str(study), "--out", "t", "--dry-run", "--json")
     assert (code, "a dry run only plans one" in err) == (2, True)
     assert not Path("t").exists()

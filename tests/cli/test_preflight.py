@@ -97,6 +97,7 @@ def test_a_sweep_asks_before_its_first_run(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_a_sweep_that_has_begun_keeps_its_folder_when_the_server_is_gone(
     genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,25 @@ def _half(path: Path) -> None:
 # Beginning, and going on.
 
 
+def test_a_new_folder_in_which_nothing_began_is_gone_and_nothing_else(tmp_path: Path) -> None:
+    made = create_sweep(tmp_path)
+    (made.path / "spending.json").write_text("{}")
+    made.discard_unused()
+    assert not made.path.exists()
+    for keep in ("runs/some.sqlite", "log.jsonl"):
+        begun = create_sweep(tmp_path)
+        (begun.path / keep).write_text("")
+        begun.discard_unused()
+        assert (begun.path / "experiment.toml").is_file()
+        shutil.rmtree(begun.path)
+    create_sweep(tmp_path)
+    again = create_sweep(tmp_path)  # it was there before
+    again.discard_unused()
+    assert (again.path / "experiment.toml").is_file()
+    SweepFolder(again.path).discard_unused()
+    assert (again.path / "experiment.toml").is_file()
+
+
 def test_a_new_folder_has_all_that_a_resume_needs(sweep: SweepFolder, tmp_path: Path) -> None:
     again = SweepFolder(sweep.path)
     assert again.experiment == sweep.experiment
