@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from genagents_env.evaluate.run_text import describe_cuts, describe_degradation
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.render import make_initials
@@ -38,10 +37,6 @@ def make_head(run: RunReader, *, revision: int = 0, live: bool = False) -> dict[
         "facts": [
             {"id": fact.id, "text": fact.statement, "color": COLOURS[i % len(COLOURS)]}
             for i, fact in enumerate(scenario.facts)
-        ],
-        "notices": [
-            *describe_degradation(run.find_degradation()),
-            *describe_cuts(run.find_prompt_cuts()),
         ],
     }
 

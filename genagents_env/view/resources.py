@@ -15,6 +15,7 @@ from genagents_env.view.events import make_events
 from genagents_env.view.head import make_head
 from genagents_env.view.later_interviews import add_later_interviews
 from genagents_env.view.mind import make_mind
+from genagents_env.view.notices import make_notices
 from genagents_env.view.parts import count_parts
 from genagents_env.view.percepts import NOT_HERE, Percepts, PerceptText
 from genagents_env.view.scenes import make_gatherings, make_story
@@ -81,6 +82,7 @@ RESOURCES: Mapping[str, Resource] = {
     ),
     "story": Resource(lambda of: make_story(of.run), slow=True),
     "gatherings": Resource(lambda of: make_gatherings(of.run), slow=True),
+    "notices": Resource(lambda of: make_notices(of.run), slow=True),
     "person": Resource(
         lambda of, agent: add_later_interviews(make_mind(of.run, agent), of.run, agent, of.kept),
         ("agent",),

@@ -129,6 +129,7 @@ def test_the_story_and_what_a_mind_holds_have_the_form_agreed_on(short_run: Path
     check_keys(story["scenes"][0], "Scene")
     check_keys(story["scenes"][0]["lines"][0], "SceneLine")
     check_keys(get(short_run, "gatherings"), "Gatherings")
+    check_keys(get(short_run, "notices"), "Notices")
     check_keys(mind, "Mind")
     check_keys(get(short_run, "why/0/20"), "Why")
     check_keys(get(short_run, "percept/0/20"), "Percept")

@@ -29,7 +29,6 @@ export interface Head {
   versions: Record<string, string>;
   people: Person[];
   facts: Fact[];
-  notices: string[]; // what was degraded, cut or left out, a sentence each
 }
 
 /** `status`: how far the run is; asked again and again while it is written. */
@@ -189,4 +188,9 @@ export interface Whys {
 /** `gatherings`: when several people were together at a place, for the timeline. */
 export interface Gatherings {
   gatherings: { first: Tick; last: Tick; place: string; people: AgentIndex[] }[];
+}
+
+/** `notices`: what to know of the run. */
+export interface Notices {
+  notices: string[]; // what was degraded, cut or left out, a sentence each
 }

@@ -1,7 +1,7 @@
 // What the run has cost by the clock: calls, tokens, dollars and fallbacks, by faculty and by person.
 
 import { make } from "../dom";
-import type { CallRow, Tick } from "../protocol";
+import type { CallRow, Notices, Tick } from "../protocol";
 import type { Context } from "./context";
 import { Curve } from "./curve";
 import { count, linkTime, makeHeading, note, PagedList } from "./parts";
@@ -15,6 +15,8 @@ interface Sum {
   seconds: number;
   dollars: number | null; // null where a price is not known
 }
+
+const OFTEN = 200; // calls of a run that is being written, until its notices are read again
 
 export function mountCosts(element: HTMLElement, context: Context): void {
   new CostsPanel(element, context);
@@ -51,10 +53,31 @@ class CostsPanel {
       choice.append(button);
     }
     this.body = make("div", {}, this.tiles, make("figure", { class: "cost-curve" }, this.curve.element, make("figcaption", {}, "Tokens, added up")), choice, this.table, this.listHead, this.list.element);
-    const notices = context.head.notices.map((text) => make("li", {}, text));
-    if (notices.length > 0) element.append(make("ul", { class: "notices", "aria-label": "What to know of this run" }, ...notices));
-    element.append(this.until, this.none, this.body);
+    element.append(this.makeNotices(), this.until, this.none, this.body);
     context.keep(element, (tick) => this.show(tick));
+  }
+
+  /** What was degraded or cut, which takes the reading of every call: it comes when it is found. */
+  private makeNotices(): HTMLElement {
+    const list = make("ul", { class: "notices", "aria-label": "What to know of this run", hidden: true });
+    const { recording } = this.context.replay;
+    let asked = "";
+    const fill = (): void => {
+      const { state, calls } = recording.head.status;
+      const now = `${state} ${Math.floor(calls / OFTEN)}`;
+      if (now === asked) return;
+      asked = now;
+      recording.resource<Notices>("notices").then(
+        ({ notices }) => {
+          list.hidden = notices.length === 0;
+          list.replaceChildren(...notices.map((text) => make("li", {}, text)));
+        },
+        () => (asked = ""), // asked again as the run grows
+      );
+    };
+    recording.onGrow(fill);
+    if (recording.calls.length > 0) fill();
+    return list;
   }
 
   private show(tick: Tick): void {
