@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any, TypeAlias
 
 BEFORE = -1  # the tick of what was brought along
@@ -122,6 +122,8 @@ class SavedMind:
         calls: ordered by tick, purpose and number.
         start: town time of tick 0.
         seconds_per_tick: of game time.
+        last_tick: as far as the run is recorded.
+        routine: the usual day, as the scenario has it.
     """
 
     agent: str
@@ -130,6 +132,15 @@ class SavedMind:
     calls: Sequence[AskedCall]
     start: datetime
     seconds_per_tick: int
+    last_tick: int = 0
+    routine: Sequence[ContentPlanLine] = ()
+
+    def list_days(self) -> list[int]:
+        """Return the ticks at which the days of the run begin; the first begins with the run."""
+        midnight = datetime.combine(self.start.date(), time(0)) - self.start
+        first = int(midnight.total_seconds()) // self.seconds_per_tick
+        day = 86_400 // self.seconds_per_tick
+        return [max(0, tick) for tick in range(first, self.last_tick + 1, day)]
 
     def find_tick(self, second: int) -> int:
         """Return the tick at whose end there is what was made at a second of game time.

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from genagents_env.memory.content import (
     AskedCall,
     ContentMemory,
+    ContentPlanLine,
     MindContent,
     SavedMind,
     State,
@@ -95,6 +96,8 @@ def read_mind(run: RunReader, agent: str) -> MindReading:
         list_calls(run, agent),
         datetime.fromisoformat(run.meta.start),
         run.meta.seconds_per_tick,
+        run.last_tick,
+        _list_routine(run, agent),
     )
     try:
         content = find_policy_class(policy).describe_mind(saved)
@@ -110,6 +113,12 @@ def read_mind(run: RunReader, agent: str) -> MindReading:
             f"Memories and plans are as of {run.time(until):%A %H:%M}, the last checkpoint."
         )
     return MindReading(until, replace(content, note=" ".join(filter(None, notes))))
+
+
+def _list_routine(run: RunReader, agent: str) -> tuple[ContentPlanLine, ...]:
+    person = next((one for one in run.meta.scenario.people if one.name == agent), None)
+    entries = person.routine if person is not None else ()
+    return tuple(ContentPlanLine(entry.doing, f"{entry.at:%H:%M}") for entry in entries)
 
 
 def _check_content(content: MindContent) -> None:

@@ -11,6 +11,7 @@ from genagents_env.memory.content import AskedCall, ContentMemory
 from genagents_env.policy_loader import find_policy_class, is_shipped
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
+from genagents_env.text import fold
 from genagents_env.view.causes import ACTS, find_acts, find_causes
 from genagents_env.view.mind import list_calls, read_mind
 from genagents_env.world.events import Event
@@ -72,7 +73,8 @@ class ReasonFinder:
         acts = find_acts(events, self.agent, tick)
         calls = find_causes(acts, self._calls, self._causes, self.run.meta.names)
         lines = {line for call in calls for line in self._list_lines(call)}
-        memories = _find_recalled(self._memories, lines, tick)
+        said = "" if calls else " ".join(fold(str(act.data.get("text", ""))) for act in acts)
+        memories = _find_recalled(self._memories, lines, said, tick)
         return {
             "tick": max(0, tick - 1),
             "note": _describe(self.run, acts, tick),
@@ -131,12 +133,22 @@ def _list_lines(prompt: str) -> Iterator[str]:
 
 
 def _find_recalled(
-    memories: Iterable[ContentMemory], lines: set[str], tick: int
+    memories: Iterable[ContentMemory], lines: set[str], said: str, tick: int
 ) -> list[ContentMemory]:
-    """Return the memories made before `tick` whose text is one of `lines`; of equals the latest."""
+    """Return the memories made by then that are in `lines` or `said`; of equals the latest.
+
+    What was taken in as the act was decided is there from the tick of the act on.
+
+    Args:
+        memories: to choose from.
+        lines: of prompts.
+        said: words that were said where nobody was asked for them, folded.
+        tick: of the act.
+    """
     latest: dict[str, ContentMemory] = {}
     for memory in memories:
-        if memory.text in lines and (memory.tick is None or memory.tick < tick):
+        shown = memory.text in lines or (said and fold(memory.text).rstrip(".") in said)
+        if shown and (memory.tick is None or memory.tick <= tick):
             known = latest.get(memory.text)
             if known is None or (known.tick or 0) <= (memory.tick or 0):
                 latest[memory.text] = memory

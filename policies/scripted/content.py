@@ -3,6 +3,7 @@
 from genagents_env.memory.content import (
     BEFORE,
     ContentMemory,
+    ContentPlan,
     MindContent,
     SavedMind,
 )
@@ -14,9 +15,11 @@ _NOTE = (
 
 
 def describe_mind(saved: SavedMind) -> MindContent:
-    """Return the facts that are known, each with the event of hearing it."""
+    """Return the facts that are known, each with the event of hearing it, and the routine."""
+    days = saved.list_days() if saved.routine else []
+    plans = tuple(ContentPlan(day, "the usual day", tuple(saved.routine)) for day in days)
     if saved.state is None:
-        return MindContent()
+        return MindContent(plans=plans)
     sources = saved.state["sources"]
     facts = saved.state["facts"].items()
     memories = [
@@ -29,4 +32,4 @@ def describe_mind(saved: SavedMind) -> MindContent:
         )
         for number, (fact, text) in enumerate(facts)
     ]
-    return MindContent(tuple(memories), note=_NOTE)
+    return MindContent(tuple(memories), plans, note=_NOTE)

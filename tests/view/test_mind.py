@@ -145,6 +145,18 @@ def test_where_the_last_checkpoint_lags_behind_it_is_said_of_when_the_mind_is(
     assert "as of Tuesday 11:14, the last checkpoint" in mind["note"]
 
 
+def test_who_acts_by_rule_has_the_routine_of_each_day(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    town = TownConfig("valentines_party", people=(KLAUS,), start="23:30", hours=1)
+    run(RunSpec(town, policy=PolicySpec("scripted")), path, RunOptions(interviews=False))
+    with RunReader(path) as reader:
+        plans = show(reader, KLAUS)["plans"]
+        routine = reader.meta.scenario.people[0].routine
+    assert [plan["made"] for plan in plans] == [0, 180]  # from the start, and from midnight on
+    assert [line["text"] for line in plans[1]["items"]] == [entry.doing for entry in routine]
+    assert plans[0]["items"][0]["start"] == f"{routine[0].at:%H:%M}"
+
+
 def test_code_of_a_policy_given_by_path_is_not_run(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     spec = make_spec("tiny", 20, policy=PolicySpec(WITNESS))
