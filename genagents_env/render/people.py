@@ -15,7 +15,10 @@ from genagents_env.render.palette import find_person_color
 from genagents_env.scenario.sprites import decode_sprite, open_png
 
 IN_LINE = 3  # people at one place; more stand in rows
-STAYS = 0.5  # of a bubble that may be covered more than elsewhere before it moves, in a film
+STAYS, NAME_STAYS = (
+    0.5,
+    0.25,
+)  # of a bubble, a name: covered more than elsewhere, it moves in a film
 LEGIBLE = 0.4  # of a name that may be covered; else the initials must do
 Spots = Mapping[int, tuple[float, float]]
 
@@ -61,7 +64,8 @@ class PeoplePainter:
         self.colors = [find_person_color(i) for i in range(len(self.names))]
         self._style = bubble if bubble is not None else BubbleStyle()
         self._discs: dict[tuple[int, bool, int], Image.Image] = {}
-        self._places: dict[int, tuple[str, int]] | None = None  # of bubbles, while they are kept
+        # Which choice names and bubbles took, while that is kept: by person and words.
+        self._places: dict[tuple[int, str], int] | None = None
 
     def draw(
         self,
@@ -97,7 +101,7 @@ class PeoplePainter:
                 self._bubble(pen, i, words, spots[i], boxes)
 
     def keep_places(self, keep: bool) -> None:
-        """Let words that stay from picture to picture keep their place, as in a film, or not."""
+        """Let names and words keep their place from picture to picture, as in a film, or not."""
         self._places = {} if keep else None
 
     def spread(
@@ -121,18 +125,27 @@ class PeoplePainter:
                     spots[i] = (x + dx * apart, y + dy * apart)
         return spots
 
-    def _choose_place(self, i: int, words: str, choices: Sequence[Box], boxes: Boxes) -> int:
-        """Return where a bubble covers least; in a film, where it was while that covers little."""
-        cover = [boxes.measure_cover(one) for one in choices]
-        best = min(range(len(choices)), key=cover.__getitem__)
-        if self._places is None:
-            return best
-        before, at = self._places.get(i, ("", best))
-        area = (choices[at][2] - choices[at][0]) * (choices[at][3] - choices[at][1])
-        if before != words or cover[at] > cover[best] + STAYS * area:
-            at = best
-        self._places[i] = (words, at)
-        return at
+    def _choose_place(
+        self, key: tuple[int, str], choices: Sequence[Box], boxes: Boxes, stays: float
+    ) -> Box:
+        """Return the box that covers least, on the canvas; in a film the one before that.
+
+        Args:
+            key: whose it is, and what is written.
+            choices: in the same order in every picture.
+            boxes: what is covered.
+            stays: the share of its area that it may cover more than elsewhere before it moves.
+        """
+        moved = [boxes.inside(one) for one in choices]
+        cover = [boxes.measure_cover(one) for one in moved]
+        at = min(range(len(choices)), key=cover.__getitem__)
+        if self._places is not None:
+            before = self._places.get(key, at)
+            left, top, right, bottom = moved[before]
+            if cover[before] <= cover[at] + stays * (right - left) * (bottom - top):
+                at = before
+            self._places[key] = at
+        return moved[at]
 
     def _find_crowded(self, spots: Spots) -> set[int]:
         """Return who is among so many that an emoji beside each would hide the others."""
@@ -196,7 +209,7 @@ class PeoplePainter:
                 (-gap - wide / 2, 0),
             )
         ]
-        box = min((boxes.inside(one) for one in choices), key=boxes.measure_cover)
+        box = self._choose_place((i, ""), choices, boxes, NAME_STAYS)
         if boxes.measure_cover(box) > LEGIBLE * wide * high:
             return
         boxes.take(box)
@@ -218,11 +231,11 @@ class PeoplePainter:
         high, step = len(lines) * down + 12, self.disc / 2 + 14
         (x, y), box = spot, (0.0, 0.0, wide, float(high))
         choices = [
-            boxes.inside(_at(box, x + dx * wide - wide / 2, y + dy))
+            _at(box, x + dx * wide - wide / 2, y + dy)
             for dy in (-step - high, step + 12, -high / 2, -2 * step - high, 2 * step + 12)
             for dx in (0.0, 0.3, -0.3, 0.65, -0.65, 0.9, -0.9)
         ]
-        box = boxes.take(choices[self._choose_place(i, words, choices, boxes)])
+        box = boxes.take(self._choose_place((i, words), choices, boxes, STAYS))
         pen.polygon(_find_tail(box, spot, self.disc / 2 + 2), fill=self.colors[i])
         pen.rounded_rectangle(box, 9, fill=(255, 255, 255), outline=self.colors[i], width=2)
         for row, line in enumerate(lines):
