@@ -84,10 +84,9 @@ def hostile_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def exported(hostile_run: Path) -> Path:
-    with RunReader(hostile_run) as reader:
-        return write_single_file(reader, hostile_run.with_name("hostile.html"))
+def export(path: Path) -> Path:
+    with RunReader(path) as reader:
+        return write_single_file(reader, path.with_name("hostile.html"))
 
 
 def visit(watched: WatchedPage) -> str:
@@ -124,9 +123,10 @@ def visit(watched: WatchedPage) -> str:
 
 @pytest.mark.parametrize("kind", ["served", pytest.param("exported", marks=pytest.mark.slow)])
 def test_what_people_and_models_write_is_text_and_does_nothing(
-    kind: str, hostile_run: Path, exported: Path, open_page: OpenPage
+    kind: str, hostile_run: Path, open_page: OpenPage
 ) -> None:
-    watched = open_page(hostile_run if kind == "served" else exported, "#t=60")
+    path = hostile_run if kind == "served" else export(hostile_run)
+    watched = open_page(path, "#t=60")
     seen = visit(watched)
     assert sum(words in seen for words in WORDS) > 80  # those that cleaning left as they are
     assert all(name in seen for name in NAMES[:2])
