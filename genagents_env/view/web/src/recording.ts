@@ -37,17 +37,22 @@ export class Recording {
   private constructor(
     readonly head: Head,
     readonly town: Town,
+    private readonly early: { ticks: Promise<Int16Array>; events: Promise<Events> },
   ) {
     town.arenas.forEach((arena, index) => this.places.set(arena.id, index));
     town.objects.forEach((object, index) => this.objects.set(object.id, index));
     head.people.forEach((person, index) => this.people.set(person.name, index));
     head.facts.forEach((fact, index) => this.facts.set(fact.id, index));
+    void this.takeTicks(0, early.ticks);
   }
 
-  /** Loads what the first picture needs; `load` brings the rest. */
+  /** Reads what the run is, and asks already for what its first part has: every run has one. */
   static async open(): Promise<Recording> {
+    const early = { ticks: readInt16("ticks/0"), events: readJson<Events>("events/0") };
+    early.ticks.catch(() => undefined); // told of where it is awaited
+    early.events.catch(() => undefined);
     const [head, town] = await Promise.all([readJson<Head>("head"), readJson<Town>("town")]);
-    return new Recording(head, town);
+    return new Recording(head, town, early);
   }
 
   findPerson(name: string): AgentIndex | -1 {
@@ -73,20 +78,35 @@ export class Recording {
     const parts = Math.floor(Math.max(0, lastTick) / PART) + 1;
     const here = Math.min(parts - 1, Math.floor(Math.max(0, time) / PART));
     const first = this.loadTicks(here);
-    for (const [part, asked] of readParts<Events>("events", 0, parts).entries()) {
-      this.events = this.events.concat((await asked).events);
-      this.lastTick = Math.min(lastTick, (part + 1) * PART - 1);
-      if (part === here) {
-        await first;
-        this.tellGrowth(0);
-        paint();
-      }
-    }
+    await this.takeEvents([this.early.events, ...readParts<Events>("events", 1, here + 1)], 0);
+    await first;
+    this.tellGrowth(0);
+    paint();
+    await new Promise((resolve) => setTimeout(resolve)); // the picture first
+    await this.takeEvents(readParts<Events>("events", here + 1, parts), here + 1);
+    await this.complete(parts - 1);
     this.tellGrowth();
     this.gatherings = (await readJson<Gatherings>("gatherings")).gatherings;
     await this.readCalls(0);
     this.tellGrowth();
     await this.loadRest(parts);
+  }
+
+  /** Reads the last part again where it was read before the run had come as far as its head says. */
+  private async complete(part: number): Promise<void> {
+    const { events, lastTick } = this.head.status;
+    const loaded = this.ticks[part];
+    const row = 2 * this.head.people.length;
+    const short = loaded !== undefined && loaded.length < (lastTick - part * PART + 1) * row;
+    if (lastTick >= 0 && (short || this.events.length < events)) await this.readOn(part, lastTick);
+  }
+
+  /** Appends the events of parts as they come. */
+  private async takeEvents(parts: Promise<Events>[], first: number): Promise<void> {
+    for (const [at, asked] of parts.entries()) {
+      this.events = this.events.concat((await asked).events);
+      this.lastTick = Math.min(this.head.status.lastTick, (first + at + 1) * PART - 1);
+    }
   }
 
   private tellGrowth(from: Tick = this.lastTick + 1): void {
@@ -101,7 +121,11 @@ export class Recording {
   private loadTicks(part: number): Promise<void> {
     const asked = this.coming.get(part);
     if (asked !== undefined) return asked;
-    const coming = readInt16(`ticks/${part}`).then(
+    return this.takeTicks(part, readInt16(`ticks/${part}`));
+  }
+
+  private takeTicks(part: number, asked: Promise<Int16Array>): Promise<void> {
+    const coming = asked.then(
       (read) => {
         this.ticks[part] ??= read;
         for (const listener of this.arriving) listener();
