@@ -116,8 +116,6 @@ def write(path: Path) -> None:
 def measure(writer: Writer, page: Page | None, seconds: float) -> tuple[float, float]:
     """Return the ticks a second of the clock and a second of CPU, of a turn."""
     until = time.monotonic() + seconds
-    if page is not None:
-        page.open()
     first = writer.last
     while time.monotonic() < until:
         if page is not None:
@@ -131,8 +129,8 @@ def measure(writer: Writer, page: Page | None, seconds: float) -> tuple[float, f
 def main() -> None:
     """Measure pairs of turns, the one that comes first changing, and print the ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=12)
-    parser.add_argument("--seconds", type=float, default=6.0, help="of a turn")
+    parser.add_argument("--pairs", type=int, default=40)
+    parser.add_argument("--seconds", type=float, default=2.0, help="of a turn")
     parser.add_argument("--write", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.write is not None:
