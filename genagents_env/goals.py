@@ -50,6 +50,7 @@ class GoalBoard:
         self.version = 0
         self._tile = self._blank()
         self._hidden: dict[tuple[int, int], bool] = {}  # of each `be` with a fact
+        self._unnoticed: list[tuple[int, int]] = []  # agent and slot of ends yet to be noticed
         self._bundles: dict[int, list[Goal]] = {}
         for goal in world.scenario.reward.list_goals():
             self._bundles.setdefault(world.town.people.index[goal.agent], []).append(goal)
@@ -65,6 +66,7 @@ class GoalBoard:
     def reset(self, world: World) -> None:
         """Begin an episode: nothing is done, and goals are dealt where the scenario says so."""
         self.done[:] = self.noticed[:] = False
+        self._unnoticed = []
         givers = list(self.owners)
         if world.scenario.reward.deal:
             seed = world.state.seed
@@ -80,10 +82,12 @@ class GoalBoard:
             if hidden == word:
                 self._write_goal(world, i, slot, self.goals[i][slot], word=word)
                 self.version += 1
-        for i, slot in zip(*(self.done & ~self.noticed).nonzero(), strict=True):
-            if self._can_notice(world, int(i), int(slot)):
+        for i, slot in self._unnoticed:
+            if self._can_notice(world, i, slot):
                 self.noticed[i, slot] = True
                 self.version += 1
+        if self._unnoticed:
+            self._unnoticed = [at for at in self._unnoticed if not self.noticed[at]]
 
     def is_hidden(self, i: int, slot: int) -> bool:
         """Return whether `i` has had no word yet of that goal's place and time."""
@@ -93,6 +97,8 @@ class GoalBoard:
         """Note that a goal is achieved, or lost."""
         self.done[i, slot] = True
         self.noticed[i, slot] = self.goals[i][slot].kind not in _ELSEWHERE
+        if not self.noticed[i, slot]:
+            self._unnoticed.append((i, slot))
         self.version += 1
 
     def fits(self, done: JSON) -> bool:
@@ -108,6 +114,8 @@ class GoalBoard:
         """Resume from the values of `done` and, where they may differ, of `noticed`."""
         self.done[:] = done
         self.noticed[:] = done if noticed is None else noticed
+        rows, slots = (self.done & ~self.noticed).nonzero()
+        self._unnoticed = list(zip(rows.tolist(), slots.tolist(), strict=True))
         self.version += 1
 
     def list_own(self) -> tuple[tuple[OwnGoal, ...], ...]:

@@ -13,6 +13,7 @@ from genagents_env.act.spaces import Mask
 from genagents_env.actions import Action, Idle, Interact, Move, Restart, Talk
 from genagents_env.text import clean
 from genagents_env.world.interaction import find_use_refusal
+from genagents_env.world.movement import make_move
 from genagents_env.world.resolved import (
     RefusedAct,
     ResolvedAct,
@@ -49,8 +50,13 @@ class Decoder:
         # Of one name alone there would be no tuple.
         self._pick = itemgetter(*self._agents, self._agents[0])
         self._rows = np.arange(world.count)
+        self._nowhere: Ints = np.full(world.count, -1, dtype=np.int64)
         self._readings: dict[tuple[object, ...], _Reading] = {}
         self._utterance = world.scenario.rules.max_utterance
+        # By person, the action that was given and the walk that it is: the same again as long as
+        # people know these places and have these rights.
+        self._walks: dict[int, tuple[Action, ResolvedMove]] = {}
+        self._based_on: tuple[object, object] = (None, None)
 
     def decode(self, actions: Mapping[str, object], mask: Mask) -> Attempt:
         """Return what `actions` mean for bodies that were shown `mask`."""
@@ -58,6 +64,8 @@ class Decoder:
         chosen, messages = self._read_choices(actions)
         if chosen is None:
             chosen, messages = self._read_any(actions, acts)
+            if not np.count_nonzero(chosen):
+                return Attempt(self._nowhere.copy(), acts)
         goals = self._menu.find_goals(chosen)
         legal = mask[self._rows, chosen]
         odd = self._menu.special[chosen] >= legal  # a place or idling, and legal, is plain
@@ -93,20 +101,22 @@ class Decoder:
         chosen = np.zeros(self._world.count, dtype=np.int64)
         messages: dict[int, str] = {}
         state = self._world.state
-        present, known, may_go = state.present.tolist(), state.known, state.access.places.item
-        for i, agent in enumerate(self._agents):
+        present, known, rights = state.present.tolist(), state.known, state.access.places
+        if self._based_on[0] is not known or self._based_on[1] is not rights:
+            self._based_on, self._walks = (known, rights), {}
+        walks = self._walks
+        for i, value in enumerate(map(actions.get, self._agents)):
             if not present[i]:
                 continue
-            value = actions.get(agent)
+            # Most of what people do: go on to where they were going.
+            if i in walks and walks[i][0] is value:
+                acts[i] = walks[i][1]
+                continue
             if isinstance(value, _ACTIONS):
                 read = self._find_reading(value)
-                # Most of what people do: go where they know and may go.
-                if type(read) is _Aim and (move := read.move) is not None:
-                    place = read.place
-                    if known[i] >> place & 1 and may_go(i, place):
-                        acts[i] = move
-                        continue
-                acts[i] = self._resolve(i, value, read)
+                act = acts[i] = self._resolve(i, value, read)
+                if isinstance(read, _Aim) and act is read.move:
+                    walks[i] = (value, act)
                 continue
             choice = self._parse_choice(value)
             if choice is None:
@@ -213,7 +223,7 @@ class Decoder:
             place = town.places.of_arena[town.plan.objects[index].arena]
             return _Aim(name, doing, emoji, place, self._go_beside(index, doing, emoji))
         label = town.places.all[index].label
-        move = ResolvedMove(town.paths.find_targets(index), label, doing, emoji)
+        move = make_move(town.paths.find_targets(index), label, doing, emoji)
         return _Aim(name, doing, emoji, index, move)
 
     def _resolve_move(self, i: int, aim: "_Aim") -> ResolvedAct:
@@ -239,7 +249,7 @@ class Decoder:
     def _go_beside(self, index: int, doing: str | None, emoji: str | None) -> ResolvedMove:
         """Walk to an object: to the nearest free tile beside it."""
         ground, item = self._world.town.ground, self._world.plan.objects[index]
-        return ResolvedMove(ground.around(item), f"the {item.name}", doing, emoji)
+        return make_move(ground.around(item), f"the {item.name}", doing, emoji)
 
     def _parse_tile(self, name: str) -> int | None:
         x, comma, y = name.strip("()").partition(",")
@@ -257,7 +267,7 @@ class Decoder:
         place = town.places.of_arena[int(town.ground.arena[tile])]
         if not town.ground.free[tile] or not state.known[i] >> place & 1:
             return RefusedAct("move", f"you know of no free tile {name}")
-        return ResolvedMove((tile,), f"({name.strip('()')})", doing, emoji)
+        return make_move((tile,), f"({name.strip('()')})", doing, emoji)
 
     def _go_towards(self, i: int, j: int, doing: str | None, emoji: str | None) -> ResolvedAct:
         """Walk to where `j` is, if in sight, or was last seen."""
@@ -270,7 +280,7 @@ class Decoder:
             return RefusedAct("move", f"you do not know where {name} is")
         if not in_sight and state.sees_tile(i, last):
             return RefusedAct("move", f"{name} is not there any more")
-        return ResolvedMove(tuple(town.ground.beside(last)), name, doing, emoji)
+        return make_move(tuple(town.ground.beside(last)), name, doing, emoji)
 
     def _resolve_talk(self, i: int, action: Talk) -> ResolvedAct:
         town, (doing, emoji) = self._world.town, _read_shown(action)

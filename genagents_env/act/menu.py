@@ -14,16 +14,15 @@ Slots keep N independent of the population. The mask says exactly what is possib
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from genagents_env.act.spaces import Floats, Mask
 from genagents_env.observe.columns import OBJECT_SLOTS, PERSON_SLOTS, SIZE, STATE_SLOTS
 from genagents_env.observe.vicinity import Vicinity
-from genagents_env.world.sight import Pairs
-from genagents_env.world.snapshot import Snapshot
+from genagents_env.world.snapshot import Bools, Snapshot
 from genagents_env.world.tiles import Ints
 from genagents_env.world.world import World
 
@@ -40,43 +39,69 @@ class Choice(NamedTuple):
 
 
 class Near(NamedTuple):
-    """Who fills the person slots: viewer, seen and distance, each shape (M,).
+    """Who fills the person slots of P people, of one town or of several, one after another.
 
-    `slot` counts through all slots of all people: viewer * PERSON_SLOTS + the viewer's slot.
+    All have the shape (P * PERSON_SLOTS,), because numpy takes twice as long for rows so short:
+    `viewer`, whose slot it is; `who` is in it, P where nobody is; whether anybody is `there`; and
+    which `pair` of all that see each other that is, any number where there is none.
     """
 
     viewer: Ints
-    seen: Ints
-    apart: Ints
-    slot: Ints
+    who: Ints
+    there: Bools
+    pair: Ints
 
 
-def find_nearest(pairs: Pairs, rank: Ints) -> Near:
+def find_nearest(seen: Ints, first: Ints) -> Near:
     """Return the PERSON_SLOTS nearest people of everyone.
 
     Args:
-        pairs: who sees whom, in one town or in several.
-        rank: 0 for a viewer's nearest, 1 for the next, and so on, shape (M,).
+        seen: by all, one viewer after another, each viewer's nearest first, shape (M,).
+        first: where those whom each viewer sees begin in `seen`, and M, shape (P + 1,).
     """
-    viewer, seen, apart = pairs
-    keep = rank < PERSON_SLOTS
-    if np.count_nonzero(keep) < len(keep):
-        viewer, seen, apart, rank = viewer[keep], seen[keep], apart[keep], rank[keep]
-    return Near(viewer, seen, apart, viewer * PERSON_SLOTS + rank)
+    count = len(first) - 1
+    viewer, following, slot = _list_slots(count)
+    pair = first[viewer] + slot
+    there = pair < first[following]
+    who = seen.take(pair, mode="clip") if len(seen) else pair
+    who[~there] = count
+    return Near(viewer, who, there, pair)
 
 
-def list_bound_pairs(
-    near: Near, slots: Mask, bound: npt.NDArray[np.bool_]
-) -> Iterable[tuple[int, int, int]]:
+@lru_cache(maxsize=8)
+def _list_slots(count: int) -> tuple[Ints, Ints, Ints]:
+    """Return whose slot each is, who comes after them, and its number, for so many people."""
+    slot = np.arange(count * PERSON_SLOTS)
+    parts = slot // PERSON_SLOTS, slot // PERSON_SLOTS + 1, slot % PERSON_SLOTS
+    for part in parts:
+        part.flags.writeable = False
+    return parts
+
+
+def find_hearers(near: Near, apart: Ints, hearing: Ints) -> Bools:
+    """Return who of those in the slots is in earshot, shape as `near.there`.
+
+    Args:
+        near: who fills the person slots.
+        apart: how far apart all pairs are that see each other, shape (M,), M > 0.
+        hearing: how far each of the P people hears.
+    """
+    heard = apart.take(near.pair, mode="clip") <= hearing.take(near.who, mode="clip")
+    return near.there & heard
+
+
+def list_bound_slots(near: Near, may: Bools, bound: Bools) -> Iterable[tuple[int, int, int]]:
     """Return viewer, seen and slot where speech may be refused by a rule of conversation.
 
     Args:
         near: who fills the person slots.
-        slots: 1 where one could speak to whom one sees, flat.
+        may: where one could speak to whom one sees, shape as `near.there`.
         bound: whom conversations bind.
     """
-    some = (bound[near.viewer] | bound[near.seen]) & (slots[near.slot] > 0)
-    columns = (near.viewer[some], near.seen[some], near.slot[some])
+    slot = may.nonzero()[0]
+    viewer, seen = near.viewer[slot], near.who[slot]
+    some = bound[viewer] | bound[seen]
+    columns = (viewer[some], seen[some], slot[some])
     return zip(*(column.tolist() for column in columns), strict=True)
 
 
@@ -152,8 +177,8 @@ class Menu:
         """Return what is possible now, int8, shape (N, choices), a new array."""
         self.update_base(snapshot.known)
         mask = self.base.copy()
-        if len(near.slot):
-            self._mask_people(mask, near)
+        if len(snapshot.pairs[0]):
+            self._mask_people(mask, near, snapshot.pairs[2])
         self._vicinity.fill_uses(snapshot.tile, mask[:, self.reach : self.leave])
         if self.owned:
             self.mask_owned(mask, snapshot.tile)
@@ -190,20 +215,20 @@ class Menu:
     def _write_base(self) -> None:
         self.base[:, 1 : self.approach] = self.allowed
 
-    def _mask_people(self, mask: Mask, near: Near) -> None:
-        world, slots = self._world, np.zeros(self._world.count * PERSON_SLOTS, dtype=np.int8)
+    def _mask_people(self, mask: Mask, near: Near, apart: Ints) -> None:
+        world, may = self._world, near.there
         talks = world.state.conversations
-        slots[near.slot] = 1
-        mask[:, self.approach : self.talk] = slots.reshape(-1, PERSON_SLOTS)
+        mask[:, self.approach : self.talk] = may.reshape(-1, PERSON_SLOTS)
         if not self.all_heard:
-            slots[near.slot] = near.apart <= world.town.people.hearing[near.seen]
+            may = find_hearers(near, apart, world.town.people.hearing)
         if talks.open or talks.until:
             bound = np.zeros(world.count, dtype=np.bool_)
             bound[list(talks.list_bound())] = True
-            for i, j, slot in list_bound_pairs(near, slots, bound):
+            may = may.copy()
+            for i, j, slot in list_bound_slots(near, may, bound):
                 if talks.find_refusal(i, j, world.tick + 1) is not None:
-                    slots[slot] = 0
-        mask[:, self.talk : self.reach] = slots.reshape(-1, PERSON_SLOTS)
+                    may[slot] = False
+        mask[:, self.talk : self.reach] = may.reshape(-1, PERSON_SLOTS)
 
     def mask_owned(self, mask: Mask, tiles: Ints) -> None:
         """Remove from the mask the uses of objects that belong to others.

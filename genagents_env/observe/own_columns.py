@@ -60,26 +60,36 @@ class OwnColumns:
         self._horizon, self._count = worlds[0].scenario.horizon, worlds[0].count
         self._who: Ints = np.tile(np.arange(self._count), len(worlds))
         self._rooms: Ints = self._who * town.arenas
+        # By who fills a slot, of all T * N; the last of each stands for nobody.
+        self._index: Floats = np.append(town.index[self._who], np.float32(0))
+        self._person: Ints = np.append(self._who, self._count)
         self._base: Floats = np.zeros((len(self._who), size), dtype=np.float32)
         self._base[:, SELF] = town.index[self._who]
         self._base[:, SELF + 1] = town.count
         self._changes = [-1] * len(worlds)
+        self._arena: Ints | None = None  # of which the rooms stand in `_base`
         surroundings = worlds[0].town.surroundings
         vision = worlds[0].town.people.vision[self._who]
         self._groups = [(np.flatnonzero(vision == r), a) for r, a in surroundings.items()]
 
-    def start(self) -> Floats:
-        """Return new vectors, shape (T * N, size), that hold what changes with knowledge alone."""
+    def start(self, arena: Ints) -> Floats:
+        """Return new vectors, shape (T * N, size), that hold what rarely changes.
+
+        That is which room people are in, `arena` of shape (T * N,), and what they know.
+        """
         knowledge = self._table
         if self._changes != knowledge.changes:
             for t, changes in enumerate(knowledge.changes):
                 if self._changes[t] != changes:
                     self._write(knowledge.rows(t))
             self._changes = list(knowledge.changes)
+        if arena is not self._arena:
+            self._arena = arena
+            self._base[:, ROOM:SELF] = self._town.room.take(self._rooms + arena, axis=0)
         return self._base.copy()
 
     def fill(self, out: Floats, tile: Ints, arena: Ints, tick: Ints | int) -> None:
-        """Write the room and the goals of everyone into `out`.
+        """Write the goals of everyone into `out`.
 
         Args:
             out: of `start`.
@@ -87,7 +97,6 @@ class OwnColumns:
             arena: and in which arena.
             tick: of everyone's town, shape (T * N,) or the same for all.
         """
-        out[:, ROOM:SELF] = self._town.room.take(self._rooms + arena, axis=0)
         if self._table.has_goals:
             slots = out[:, GOALS:FACTS].reshape(len(out), GOAL_SLOTS, GOAL_COLUMNS)
             self._fill_goals(slots[..., GOAL_FIXED:], tile, arena, np.reshape(tick, (-1, 1)))
@@ -96,20 +105,23 @@ class OwnColumns:
         """Write who the people in sight are.
 
         Args:
-            slots: of those people, shape (M, PERSON_COLUMNS).
-            near: who sees whom, M pairs.
+            slots: of everyone, shape (T * N * PERSON_SLOTS, PERSON_COLUMNS).
+            near: who fills them.
         """
-        viewer, table, j = near.viewer, self._table, self._who[near.seen]
-        slots[:, 5] = self._town.index[j]
+        table = self._table
+        slots[:, 5] = self._index[near.who]
         if table.has_goals:
-            slots[:, _OTHERS:_TOLD] = table.person[viewer] == j[:, None]
-            about = (table.fact[viewer] >= 0).any(axis=1)
-            if about.any():
-                about &= self._town.sees_hearers[self._who[viewer], j]
-                for k in about.nonzero()[0].tolist():
-                    slots[k, _TOLD:_ABOUT] = self._find_told(int(viewer[k]), int(j[k]))
+            j = self._person[near.who]
+            slots[:, _OTHERS:_TOLD] = table.person[near.viewer] == j[:, None]
+            about = near.there & (table.fact[near.viewer] >= 0).any(axis=1)
+            for k in about.nonzero()[0].tolist():
+                row, seen = int(near.viewer[k]), int(j[k])
+                if self._town.sees_hearers[self._who[row], seen]:
+                    slots[k, _TOLD:_ABOUT] = self._find_told(row, seen)
         if table.has_suspects:
-            slots[:, _ABOUT] = table.suspects[viewer, j]
+            shown = near.there.nonzero()[0]
+            j = self._person[near.who[shown]]
+            slots[shown, _ABOUT] = table.suspects[near.viewer[shown], j]
 
     def fill_things(self, out: Floats, tile: Ints) -> None:
         """Write which of the objects in sight matter to one's goals."""

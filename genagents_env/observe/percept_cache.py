@@ -3,7 +3,6 @@
 Parts are frozen, so one object serves every viewer, every hearer and every tick.
 """
 
-from bisect import bisect_left, bisect_right
 from typing import NamedTuple
 
 from genagents_env.percept import Body, HeardWords, SeenObject, SeenPerson, Tile
@@ -116,9 +115,10 @@ class SharedParts:
 
     def __init__(self, cache: PerceptCache, snapshot: Snapshot) -> None:
         self.snapshot, self._cache = snapshot, cache
-        viewers, seen, apart = snapshot.pairs
-        self._pairs: tuple[list[int], list[int], list[int]]
-        self._pairs = (viewers.tolist(), seen.tolist(), apart.tolist())
+        _, seen, apart = snapshot.pairs
+        self._seen: list[int] = seen.tolist()
+        self._apart: list[int] = apart.tolist()
+        self._first: list[int] = snapshot.first.tolist()
         self._tile: list[int] = snapshot.tile.tolist()
         self._arena: list[int] = snapshot.arena.tolist()
         self._asleep: list[bool] = snapshot.asleep.tolist()
@@ -135,9 +135,8 @@ class SharedParts:
 
     def list_near(self, i: int) -> tuple[list[int], list[int]]:
         """Return whom `i` sees, and how far away, nearest first."""
-        viewers, seen, apart = self._pairs
-        start, end = bisect_left(viewers, i), bisect_right(viewers, i)
-        return seen[start:end], apart[start:end]
+        start, end = self._first[i], self._first[i + 1]
+        return self._seen[start:end], self._apart[start:end]
 
     def list_people(self, i: int) -> tuple[SeenPerson, ...]:
         """Return the people in sight of `i`, nearest first."""

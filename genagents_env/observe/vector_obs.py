@@ -9,7 +9,6 @@ from genagents_env.act.spaces import Floats
 from genagents_env.observe.columns import (
     PEOPLE,
     PERSON_COLUMNS,
-    PERSON_SLOTS,
     ROOM,
     SIZE,
     THINGS,
@@ -19,11 +18,12 @@ from genagents_env.observe.knowledge_table import KnowledgeTable
 from genagents_env.observe.own_columns import OwnColumns
 from genagents_env.observe.town_columns import TownColumns
 from genagents_env.observe.vicinity import Vicinity
-from genagents_env.world.snapshot import Snapshot
+from genagents_env.world.snapshot import Bools, Snapshot
 from genagents_env.world.tiles import Ints
 from genagents_env.world.world import World
 
 _DAY = 2 * np.pi / 86_400
+_NOWHERE = 1 << 40  # a code beyond all others, of a slot in which nobody is
 
 
 class VectorObservation:
@@ -46,17 +46,28 @@ class VectorObservation:
         self._scale = 1 / max(1, ground.width - 1), 1 / max(1, ground.height - 1)
         radius = int(world.town.people.vision.max())
         stride = max(ground.width, 2 * radius + 1)  # so that no two offsets in sight coincide
-        self._code: Ints = ground.y * stride + ground.x
+        # What stands for each tile: its own number, but in towns narrower than sight.
+        wide = stride == ground.width
+        self._code: Ints | None = None if wide else ground.y * stride + ground.x
         self._offsets, self._middle = _offset_table(radius, stride)
-        reach: Floats = (1 / world.town.people.vision).astype(np.float32)[:, None]
-        self._reach = reach if len(set(reach.ravel().tolist())) > 1 else reach[0, 0]
+        self._codes: Ints = np.zeros(1, dtype=np.int64)
+        self._now: Floats = np.zeros(3, dtype=np.float32)
+        reach: Floats = (1 / world.town.people.vision).astype(np.float32)
+        self._reach: Floats | None = None
+        if len(set(reach.tolist())) > 1:
+            self._reach = reach[:, None]
+        else:
+            self._offsets[:, 1:3] *= reach[0]
         self.state_size = 3 + 5 * world.count + len(world.plan.objects)
 
     def observe(self, snapshot: Snapshot, near: Near) -> Floats:
         """Return the vectors of all N people, shape (N, columns of the menu), a new array."""
-        out = self._own.start()
-        out[:, 0], out[:, 1], out[:, 2] = self.measure_time(snapshot.tick)
-        out[:, 5] = snapshot.arrived
+        out = self._own.start(snapshot.arena)
+        now = self._now
+        now[0], now[1], now[2] = self.measure_time(snapshot.tick)
+        out[:, :3] = now
+        if np.count_nonzero(snapshot.arrived):
+            out[:, 5] = snapshot.arrived
         for i in snapshot.talks:
             out[i, 4] = 1.0
         for i, outcome in snapshot.outcomes.items():
@@ -65,16 +76,14 @@ class VectorObservation:
         for i, sounds in snapshot.heard.items():
             out[i, 7] = any(s.addressed for s in sounds)
             out[i, 8] = any(not s.addressed for s in sounds)
-        if len(near.slot):
+        if len(snapshot.pairs[0]):
             slots = self.locate_people(near, snapshot.tile)
             self._own.fill_people(slots, near)
             if not snapshot.all_awake:
-                slots[:, 3] = snapshot.asleep[near.seen]
+                slots[:, 3] = near.there & snapshot.asleep.take(near.who, mode="clip")
             if snapshot.talks:
-                of = self._state.conversations.of
-                pairs = zip(near.viewer.tolist(), near.seen.tolist(), strict=True)
-                slots[:, 4] = [of[i] >= 0 and of[i] == of[j] for i, j in pairs]
-            put_people(out, near, slots)
+                slots[:, 4] = find_company(near, np.array(self._state.conversations.of))
+            put_people(out, slots)
         self._vicinity.fill_vectors(snapshot.tile, out[:, TILE:ROOM])
         self._own.fill(out, snapshot.tile, snapshot.arena, snapshot.tick)
         self._own.fill_things(out, snapshot.tile)
@@ -110,41 +119,51 @@ class VectorObservation:
         return math.sin(angle), math.cos(angle), min(1.0, tick / self._horizon)
 
     def locate_people(self, near: Near, tile: Ints) -> Floats:
-        """Return where people in sight are, shape (M, PERSON_COLUMNS); the rest is left to write.
+        """Return who is there and where, shape (P * PERSON_SLOTS, PERSON_COLUMNS); the rest is 0.
 
         Args:
             near: who fills the person slots of P people: all of this town, or those of several
                 towns, one town after another.
             tile: where they are, shape (P,).
         """
-        viewers, seen = near.viewer, near.seen
-        code = self._code[tile]
-        slots: Floats = self._offsets.take(code[seen] - code[viewers] + self._middle, axis=0)
-        if isinstance(self._reach, np.ndarray):
-            slots *= self._reach[viewers % self._count]
-        else:
-            slots *= self._reach
-        slots[:, 0] = 1.0
+        if len(self._codes) != len(tile) + 1:
+            self._codes = np.full(len(tile) + 1, _NOWHERE)
+        codes = self._codes
+        codes[:-1] = tile if self._code is None else self._code[tile]
+        apart = codes[near.who] - codes[near.viewer]
+        apart += self._middle
+        slots: Floats = self._offsets.take(apart, axis=0, mode="clip")
+        if self._reach is not None:
+            slots[:, 1:3] *= self._reach[near.viewer % self._count]
         return slots
 
 
-def put_people(out: Floats, near: Near, slots: Floats) -> None:
-    """Write the slots of people in sight into the vectors of those who see them.
+def find_company(near: Near, talk: Ints) -> Bools:
+    """Return who in the slots is in one's own conversation, shape as `near.there`.
 
     Args:
-        out: the vectors of P people, zero there.
-        near: who sees whom, M pairs.
-        slots: shape (M, PERSON_COLUMNS).
+        near: who fills the person slots.
+        talk: in which conversation each of the P people is, -1 for none.
     """
-    places = out[:, PEOPLE:TILE].reshape(len(out), PERSON_SLOTS, PERSON_COLUMNS)
-    places[near.viewer, near.slot - near.viewer * PERSON_SLOTS] = slots
+    mine = talk[near.viewer]
+    together: Bools = (mine >= 0) & (talk.take(near.who, mode="clip") == mine)
+    return near.there & together
+
+
+def put_people(out: Floats, slots: Floats) -> None:
+    """Write the slots of people in sight into the vectors of those who see them."""
+    out[:, PEOPLE:TILE] = slots.reshape(len(out), -1)
 
 
 def _offset_table(radius: int, stride: int) -> tuple[Floats, int]:
-    """Return rows (0, x, y, 0, ...) by the difference of two codes y * stride + x; the row of 0."""
+    """Return rows (1, x, y, 0, ...) by the difference of two codes y * stride + x; the row of 0.
+
+    The row after that of the largest difference in sight is 0, for slots in which nobody is.
+    """
     span = np.arange(-radius, radius + 1)
     middle = radius * stride + radius
-    table = np.zeros((2 * middle + 1, PERSON_COLUMNS), dtype=np.float32)
+    table = np.zeros((2 * middle + 2, PERSON_COLUMNS), dtype=np.float32)
     rows = span[:, None] * stride + span + middle
+    table[:-1, 0] = 1.0
     table[rows, 1], table[rows, 2] = span, span[:, None]
     return table, middle

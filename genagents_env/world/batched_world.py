@@ -28,7 +28,8 @@ class BatchedWorld:
     """Towns that step together; each has been reset. Implements `state.Bodies`.
 
     `pairs` is who sees whom, (viewer, seen, distance), each shape (M,); people count through all
-    towns: town * N + person. `ticks` has shape (T,).
+    towns: town * N + person. `first` is where those whom each sees begin in it, and M, shape
+    (T * N + 1,). `ticks` has shape (T,).
 
     Args:
         worlds: fresh copies of one (`World.fresh_copy`), T of them, of N people each.
@@ -48,6 +49,7 @@ class BatchedWorld:
         self.ticks: Ints = np.zeros(len(worlds), dtype=np.int64)
         self._seeds: npt.NDArray[np.uint64] = np.zeros(len(worlds), dtype=np.uint64)
         self._sightings = Sightings(self.size, len(worlds))
+        self._bounds = np.arange(len(worlds) * self.size + 1)
         self._glances = [partial(self._pairs_of, t) for t in range(len(worlds))]
         self.rejoin(range(len(worlds)))
 
@@ -137,12 +139,11 @@ class BatchedWorld:
         self._all_here = all(state.all_here for _, state in self._towns)
         self._all_awake = self._all_here and not self.asleep.any()
         self.pairs = find_pairs(self)
-        ends = np.arange(len(self.worlds) + 1) * self.size
-        self._bounds: list[int] = self.pairs[0].searchsorted(ends).tolist()
+        self.first: Ints = self.pairs[0].searchsorted(self._bounds)
 
     def _pairs_of(self, town: int) -> Pairs:
         """Return who sees whom in one town, by its own people's indices."""
-        part = slice(self._bounds[town], self._bounds[town + 1])
         viewer, seen, apart = self.pairs
         start = town * self.size
+        part = slice(self.first[start], self.first[start + self.size])
         return viewer[part] - start, seen[part] - start, apart[part]

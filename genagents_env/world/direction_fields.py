@@ -3,6 +3,7 @@
 A field costs one search over the town and then serves everyone who walks there, from wherever.
 """
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -66,14 +67,20 @@ class DirectionFields:
             field = self._fields[targets] = self._search(targets)
         return field
 
-    def view(self, targets: tuple[int, ...]) -> memoryview:
-        """Return what `field` does, to be read tile by tile; faster for targets given before."""
-        known = self._views.get(id(targets))
-        if known is None or known[0] is not targets:
-            if len(self._views) == _KEPT:
-                self._views.clear()
-            known = self._views[id(targets)] = (targets, self.field(targets).data)
-        return known[1]
+    def list_views(self, of: Sequence[tuple[int, ...]]) -> list[memoryview]:
+        """Return the `field` of each of many targets, to be read tile by tile.
+
+        Faster for targets that were given before, as the same objects.
+        """
+        views, found = self._views, []
+        for targets in of:
+            known = views.get(id(targets))
+            if known is None or known[0] is not targets:
+                if len(views) == _KEPT:
+                    views.clear()
+                known = views[id(targets)] = (targets, self.field(targets).data)
+            found.append(known[1])
+        return found
 
     def first_step(self, tile: int, targets: tuple[int, ...]) -> int:
         """Return the direction of the first step from `tile` to the nearest of `targets`."""

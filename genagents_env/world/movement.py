@@ -32,6 +32,8 @@ WALK_EMOJI = "🚶"
 TownActs: TypeAlias = Mapping[TownIndex, Mapping[int, ResolvedAct]]  # by town, then by person
 NO_ACTS: Mapping[int, ResolvedAct] = {}
 NO_MOVES: Moves = {}
+# numpy compares with an array of the same type twice as fast as with a number.
+_STAY = np.array(STAY, dtype=np.uint8)
 
 
 def is_shown_by_walking(doing: str) -> bool:
@@ -39,16 +41,35 @@ def is_shown_by_walking(doing: str) -> bool:
     return doing.startswith(("walking to ", "talking to "))
 
 
-def walk(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
+def make_move(
+    targets: tuple[int, ...], label: str, doing: str | None, emoji: str | None
+) -> ResolvedMove:
+    """Return the walk to the nearest of `targets`, as others see it.
+
+    Args:
+        targets: tiles.
+        label: the place in words.
+        doing: what one says that one is doing, if anything.
+        emoji: its picture, if any.
+    """
+    return ResolvedMove(
+        targets,
+        label,
+        (doing or f"walking to {label}", emoji or WALK_EMOJI),
+        (doing or f"at {label}", emoji or IDLE_EMOJI),
+    )
+
+
+def walk(bodies: Bodies, goals: Ints, acts: TownActs, moves: TownMoves) -> None:
     """Move everyone one tick, and let others see where they are going.
 
     Args:
         bodies: of one town or of several.
         goals: the index of the place each walks to, -1 for none; shape as `bodies.tile`.
         acts: what everyone else attempts.
+        moves: those of them that are walks.
     """
     paths = bodies.town.paths
-    moves = _select_moves(acts) if acts else {}
     if paths.one_by_one:
         _walk_one_by_one(bodies, goals, moves)
     else:
@@ -56,7 +77,7 @@ def walk(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
         rows = goals * paths.ground.count
         fields = {
             town: OwnFields(
-                np.array(list(own)), [paths.to_tiles.view(act.targets) for act in own.values()]
+                np.array(list(own)), paths.to_tiles.list_views([m.targets for m in own.values()])
             )
             for town, own in moves.items()
         }
@@ -68,30 +89,21 @@ def walk(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
     _show_walkers(bodies, goals, acts, moves)
 
 
-def _select_moves(acts: TownActs) -> TownMoves:
-    moves: dict[TownIndex, Moves] = {}
-    for town, own in acts.items():
-        found = {i: act for i, act in own.items() if isinstance(act, ResolvedMove)}
-        if found:
-            moves[town] = found
-    return moves
-
-
 def _advance(bodies: Bodies, rows: Ints, movers: TownFields) -> None:
     """Take one step along the direction fields that start at `rows`, or along one's own field."""
     paths, tile = bodies.town.paths, bodies.tile
     ground = paths.ground
-    new = tile + ground.delta[paths.fields[rows + tile]]
+    new = tile + ground.delta.take(paths.fields[rows + tile])
     for town, own in movers.items():
-        here = tile[town, own.who]
-        new[town, own.who] = here + ground.delta[own.find_steps(here)]
+        here, there = tile[town], new[town]
+        there[own.who] = here[own.who] + ground.delta.take(own.find_steps(here))
     arena = ground.arena[new]
     crossing = arena != bodies.arena
     if np.count_nonzero(crossing):
         for town, state in bodies.towns_with(crossing):
             cross(state, new[town], arena[town], set(crossing[town].nonzero()[0].tolist()))
-        arena = ground.arena[new]
-    bodies.tile, bodies.arena = new, arena
+        bodies.arena = ground.arena[new]
+    bodies.tile = new
 
 
 def _arrive(
@@ -113,9 +125,9 @@ def _arrive(
         trail: `bodies.tile` before this tick's steps and after each.
     """
     paths, tile = bodies.town.paths, bodies.tile
-    arrived = paths.fields[rows + tile] == STAY
+    arrived = paths.fields[rows + tile] == _STAY
     for town, own in fields.items():
-        arrived[town, own.who] = own.find_steps(tile[town, own.who]) == STAY
+        arrived[town][own.who] = [step == STAY for step in own.find_steps(tile[town])]
     if np.count_nonzero(arrived):
         for town, state in bodies.towns_with(arrived):
             taken = state.tile[state.present].tolist()
@@ -166,17 +178,23 @@ def _list_walks(state: WorldState, goals: Ints, moves: Moves) -> dict[int, Walk]
 
 def _show_walkers(bodies: Bodies, goals: Ints, acts: TownActs, moves: TownMoves) -> None:
     """Let others see who set out, arrived or stopped."""
-    # How walking changes what others see of everyone, as a number; -1 for no change.
-    arrived = bodies.arrived
-    shown = goals + arrived * len(bodies.town.places.all)
+    # How walking changes what others see of everyone, as a number; -1 for no change, as of those
+    # who have their own way.
+    arrived, shown = bodies.arrived, goals
+    some_arrived = bool(np.count_nonzero(arrived))
+    if some_arrived:
+        shown = goals + arrived * len(bodies.town.places.all)
+        for town, own in moves.items():
+            shown[town][list(own)] = -1
     changed = shown != bodies.shown
-    for town, own in moves.items():
-        shown[town, list(own)], changed[town, list(own)] = -1, True
+    if not (some_arrived or moves or np.count_nonzero(changed)):
+        return  # at most ticks everybody just walks on
     bodies.shown = shown
+    for town, own in moves.items():
+        changed[town][list(own)] = True
     for town, state in bodies.towns_with(changed, arrived):
-        own = moves.get(town, NO_MOVES)
-        who = [i for i in changed[town].nonzero()[0].tolist() if i not in own]
-        _show(state, who, acts.get(town, NO_ACTS), own)
+        who = changed[town].nonzero()[0].tolist()
+        _show(state, who, acts.get(town, NO_ACTS), moves.get(town, NO_MOVES))
 
 
 def _show(
@@ -194,9 +212,7 @@ def _show(
             state.show(i, IDLE_DOING, IDLE_EMOJI)
     arrived = dict.fromkeys(state.arrived.nonzero()[0].tolist())
     for i, move in moves.items():
-        there = i in arrived
-        doing = move.doing or (f"at {move.label}" if there else f"walking to {move.label}")
-        emoji = move.emoji or (IDLE_EMOJI if there else WALK_EMOJI)
+        doing, emoji = move.there if i in arrived else move.going
         if doing != state.doing[i] or emoji != state.emoji[i]:
             state.show(i, doing, emoji)
     for i in arrived:

@@ -4,12 +4,16 @@ from typing import NamedTuple, TypeAlias
 
 
 class ResolvedMove(NamedTuple):
-    """Walk towards the nearest of `targets` (tiles); `label` is the place in words."""
+    """Walk towards the nearest of `targets` (tiles); `label` is the place in words.
+
+    `going` and `there`: what one is seen doing on the way and at its end, in words and as emoji.
+    See `movement.make_move`.
+    """
 
     targets: tuple[int, ...]
     label: str
-    doing: str | None = None
-    emoji: str | None = None
+    going: tuple[str, str]
+    there: tuple[str, str]
 
 
 class ResolvedSpeak(NamedTuple):

@@ -40,7 +40,7 @@ class Snapshot(NamedTuple):
     `doing_event`, `object_events`: event ids; `heard`, `outcomes`, `talks`: by person index,
     absent where there is nothing; `spoken`: (speaker, text) of this tick, in order;
     `pairs`: (viewer, seen, distance), each shape (M,), by viewer and then nearest first;
-    `nearness`: shape (M,), 0 for a viewer's nearest, 1 for the next, and so on;
+    `first`: where those whom each sees begin in `pairs`, and M, shape (N + 1,);
     `all_here`: nobody is out of town; `all_awake`: and nobody sleeps either.
     """
 
@@ -63,7 +63,7 @@ class Snapshot(NamedTuple):
     talks: Mapping[int, ConversationView]
     spoken: tuple[tuple[int, str], ...]
     pairs: tuple[Ints, Ints, Ints]
-    nearness: Ints
+    first: Ints
     all_here: bool
     all_awake: bool
 

@@ -36,10 +36,10 @@ class OwnFields(NamedTuple):
     who: Ints
     fields: list[memoryview]
 
-    def find_steps(self, tiles: Ints) -> Ints:
-        """Return the next step of each, from where they are."""
-        steps = [field[tile] for field, tile in zip(self.fields, tiles.tolist(), strict=True)]
-        return np.array(steps, dtype=np.int64)
+    def find_steps(self, tile: Ints) -> list[int]:
+        """Return the next step of each; `tile` is where all people of their town are."""
+        tiles = tile[self.who].tolist()
+        return [field[at] for field, at in zip(self.fields, tiles, strict=True)]
 
 
 TownFields: TypeAlias = Mapping[TownIndex, OwnFields]

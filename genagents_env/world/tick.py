@@ -6,7 +6,13 @@ import numpy as np
 
 from genagents_env.world import speech
 from genagents_env.world.interaction import use
-from genagents_env.world.movement import NO_ACTS, TownActs, is_shown_by_walking, walk
+from genagents_env.world.movement import (
+    NO_ACTS,
+    NO_MOVES,
+    TownActs,
+    is_shown_by_walking,
+    walk,
+)
 from genagents_env.world.resolved import (
     RefusedAct,
     ResolvedAct,
@@ -18,7 +24,7 @@ from genagents_env.world.resolved import (
 )
 from genagents_env.world.sight import Pairs, clear_lines
 from genagents_env.world.snapshot import ActionOutcome
-from genagents_env.world.state import IDLE_DOING, IDLE_EMOJI, Bodies, WorldState
+from genagents_env.world.state import IDLE_DOING, IDLE_EMOJI, Bodies, Moves, WorldState
 from genagents_env.world.tiles import Ints
 
 _WAKING = (ResolvedMove, ResolvedSpeak, ResolvedUse, ResolvedRestart)  # what no sleeper does
@@ -40,9 +46,13 @@ def advance(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
     bodies.collect()
     if not bodies.all_here:
         goals, acts = _drop_absent(bodies, goals, acts)
-    walk(bodies, goals, acts)
+    moves = {town: own for town in acts if (own := _select_moves(acts[town]))}
+    walk(bodies, goals, acts, moves)
     if acts:
-        due = {town: _select_due(state, acts.get(town, NO_ACTS)) for town, state in towns}
+        due = {
+            town: _select_due(state, acts.get(town, NO_ACTS), moves.get(town, NO_MOVES))
+            for town, state in towns
+        }
         orders = bodies.rank_in([town for town, own in due.items() if len(own) > 1])
         for town, state in towns:
             _resolve(state, due[town], orders.get(town, due[town]))
@@ -124,26 +134,32 @@ def _wake(state: WorldState, goals: Ints, acts: Mapping[int, ResolvedAct]) -> No
             state.wake(i, "action")
 
 
-def _select_due(state: WorldState, acts: Mapping[int, ResolvedAct]) -> Mapping[int, ResolvedAct]:
+def _select_moves(acts: Mapping[int, ResolvedAct]) -> Moves:
+    return {i: act for i, act in acts.items() if type(act) is ResolvedMove}
+
+
+def _select_due(
+    state: WorldState, acts: Mapping[int, ResolvedAct], moves: Moves
+) -> Mapping[int, ResolvedAct]:
     """Return the acts that are not done yet: all but walking, unless a door was in its way.
 
     To go on with what one is doing is done, too, whatever others do.
     """
-    failed = {i for i, outcome in state.outcomes.items() if not outcome.ok}
     asleep, doing, emoji = state.asleep, state.doing, state.emoji
-    due: dict[int, ResolvedAct] = {}
+    due = {i: acts[i] for i, outcome in state.outcomes.items() if not outcome.ok and i in acts}
+    if len(moves) == len(acts):
+        return due
     for i, act in acts.items():
-        if isinstance(act, ResolvedMove):
-            done = True
-        elif isinstance(act, ResolvedStay) and not asleep[i]:
+        if i in moves:
+            continue
+        if isinstance(act, ResolvedStay) and not asleep[i]:
             if act.doing is None:
                 done = not is_shown_by_walking(doing[i])
             else:
                 done = act.doing == doing[i] and (act.emoji or "") == emoji[i]
-        else:
-            done = False
-        if not done or i in failed:
-            due[i] = act
+            if done:
+                continue
+        due[i] = act
     return due
 
 

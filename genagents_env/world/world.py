@@ -31,7 +31,7 @@ class World:
         self.scenario, self.plan = town.scenario, town.plan
         self.names, self.count = town.names, town.count
         self.state.due = schedule_events(town.scenario, town.clock)
-        self._everyone = np.arange(self.count)
+        self._bounds = np.arange(self.count + 1)
         self._snapshot: Snapshot | None = None
         self._pairs: Pairs | None = None
         self._glance: Callable[[], Pairs] | None = None
@@ -150,7 +150,7 @@ class World:
             {m: talks.view(t) for t in talks.open.values() for m in t.members},
             tuple(state.spoken),
             (viewer, seen, apart),
-            np.arange(len(viewer)) - viewer.searchsorted(self._everyone)[viewer],
+            viewer.searchsorted(self._bounds),
             state.all_here,
             state.all_awake,
         )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from genagents_env.act.menu import Near, find_nearest, list_bound_pairs
+from genagents_env.act.menu import Near, find_hearers, find_nearest, list_bound_slots
 from genagents_env.act.portable_menu import PortableMenu
 from genagents_env.act.portable_slots import PortableSlots
 from genagents_env.act.spaces import Floats, Mask
@@ -18,9 +18,10 @@ from genagents_env.observe.columns import (
 )
 from genagents_env.observe.knowledge_table import KnowledgeTable
 from genagents_env.observe.own_columns import OwnColumns
-from genagents_env.observe.vector_obs import put_people
+from genagents_env.observe.vector_obs import find_company, put_people
 from genagents_env.observe.vicinity import COLUMNS, OBJECT_CHOICES
 from genagents_env.world.batched_world import BatchedWorld
+from genagents_env.world.snapshot import Bools
 from genagents_env.world.tiles import Ints
 
 
@@ -98,18 +99,17 @@ class BatchedObservation:
         """
         batch = self._batch
         self._knowledge.refresh()
-        out = self._own.start()
+        tile, arena = batch.tile.ravel(), batch.arena.ravel()
+        out = self._own.start(arena)
         self._notice(out)
         out[:, :3] = self._times()
         out[:, 4] = self._talk >= 0
         out[:, 5] = batch.arrived.ravel()
         mask = self._base.copy()
-        near = self._nearest()
-        if len(near.slot):
-            self._people(out, mask, near)
+        if len(batch.pairs[0]):
+            self._people(out, mask, find_nearest(batch.pairs[1], batch.first))
         self._objects(out, mask)
         mask[:, self._menu.leave] = self._talk >= 0
-        tile, arena = batch.tile.ravel(), batch.arena.ravel()
         self._own.fill(out, tile, arena, batch.ticks.repeat(self._count))
         self._own.fill_things(out, tile)
         asleep = present = None
@@ -152,32 +152,22 @@ class BatchedObservation:
             self._clock = np.concatenate([self._clock, np.array(more, dtype=np.float32)])
         return self._clock[ticks].repeat(self._count, axis=0)
 
-    def _nearest(self) -> Near:
-        viewer = self._batch.pairs[0]
-        return find_nearest(self._batch.pairs, np.arange(len(viewer)) - viewer.searchsorted(viewer))
-
     def _people(self, out: Floats, mask: Mask, near: Near) -> None:
         batch, menu = self._batch, self._menu
         slots = self._vector.locate_people(near, batch.tile.ravel())
         self._own.fill_people(slots, near)
         if not batch.all_awake:
-            slots[:, 3] = batch.asleep.ravel()[near.seen]
-        mine = self._talk[near.viewer]
-        slots[:, 4] = (mine >= 0) & (mine == self._talk_of(near))
-        put_people(out, near, slots)
-        there = np.zeros(len(out) * PERSON_SLOTS, dtype=np.int8)
-        there[near.slot] = 1
-        mask[:, menu.approach : menu.talk] = there.reshape(-1, PERSON_SLOTS)
+            slots[:, 3] = near.there & batch.asleep.take(near.who, mode="clip")
+        slots[:, 4] = find_company(near, self._talk)
+        put_people(out, slots)
+        mask[:, menu.approach : menu.talk] = near.there.reshape(-1, PERSON_SLOTS)
+        may = near.there.copy()
         if not menu.all_heard:
-            there[near.slot] = near.apart <= self._hearing[near.seen]
-        self._refuse(there, near)
-        mask[:, menu.talk : menu.reach] = there.reshape(-1, PERSON_SLOTS)
+            may = find_hearers(near, batch.pairs[2], self._hearing)
+        self._refuse(may, near)
+        mask[:, menu.talk : menu.reach] = may.reshape(-1, PERSON_SLOTS)
 
-    def _talk_of(self, near: Near) -> Ints:
-        """Return in which conversation each is that is seen."""
-        return self._talk[near.seen]
-
-    def _refuse(self, there: Mask, near: Near) -> None:
+    def _refuse(self, may: Bools, near: Near) -> None:
         """Mask those one may not speak to now by a rule of conversation."""
         worlds, count = self._batch.worlds, self._count
         talks = [world.state.conversations for world in worlds]
@@ -186,10 +176,10 @@ class BatchedObservation:
             return
         bound = np.zeros(len(self._talk), dtype=np.bool_)
         bound[[t * count + i for t in towns for i in talks[t].list_bound()]] = True
-        for i, j, slot in list_bound_pairs(near, there, bound):
+        for i, j, slot in list_bound_slots(near, may, bound):
             t = i // count
             if talks[t].find_refusal(i % count, j % count, worlds[t].tick + 1) is not None:
-                there[slot] = 0
+                may[slot] = False
 
     def _objects(self, out: Floats, mask: Mask) -> None:
         menu, tile = self._menu, self._batch.tile

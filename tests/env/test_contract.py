@@ -278,3 +278,16 @@ def test_options_that_are_not_allowed_are_named(option: TownOptions) -> None:
 )
 def test_actions_are_read_from_text(text: str, action: Action | None) -> None:
     assert parse_action(text) == action
+
+
+def test_what_step_returned_may_be_changed_by_whoever_has_it() -> None:
+    env = TownEnv("valentines_party")
+    env.reset(seed=0)
+    idle = dict.fromkeys(env.possible_agents, Idle())
+    _, rewards, terminations, truncations, _ = env.step(idle)
+    for given in (rewards, terminations, truncations):
+        for agent in given:
+            given[agent] = True
+    _, rewards, terminations, truncations, _ = env.step(idle)
+    assert set(rewards.values()) == {0.0}
+    assert set(terminations.values()) == set(truncations.values()) == {False}
