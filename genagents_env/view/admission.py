@@ -102,7 +102,9 @@ class Admission:
         name = found[1].strip("[]").lower()
         if name in LOOPBACK or name == self.host.lower():
             return True
-        return self.token is not None and (_is_address(name) or name == socket.gethostname().lower())
+        return self.token is not None and (
+            _is_address(name) or name == socket.gethostname().lower()
+        )
 
 
 def _is_address(name: str) -> bool:
