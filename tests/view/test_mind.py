@@ -104,7 +104,7 @@ def test_the_page_shows_of_each_mind_what_it_remembered(policy: str, tmp_path: P
                     assert len(shown) == len(truth)
 
 
-@pytest.mark.parametrize("policy", ["direct", "lyfe", SLOW["reactive"], SLOW["simuverse"]])
+@pytest.mark.parametrize("policy", ["direct", SLOW["lyfe"], SLOW["reactive"], SLOW["simuverse"]])
 def test_what_was_chosen_stands_among_the_plans(policy: str, tmp_path: Path) -> None:
     path = play(tmp_path / "run.sqlite", policy)
     with RunReader(path) as reader:
