@@ -50,13 +50,13 @@ def test_the_page_is_served_on_loopback_until_ctrl_c(tmp_path: Path) -> None:
         address = ADDRESS.match(line)
         assert address is not None
         assert line.removeprefix(address[0]) == "#t=6&p=Ada%20Brook  (Ctrl-C ends)\n"
+        assert viewer.stdout.readline() == "No browser was found; open the address in one.\n"
         assert json.loads(get(f"{address[0]}data/status"))["lastTick"] == 12
         assert b"view.js" in get(address[0])
         assert len(list_ports(viewer.pid)) == 1
         viewer.send_signal(signal.SIGINT)
         rest, error = viewer.communicate(timeout=30)
-        assert (viewer.returncode, error) == (0, "")
-        assert rest == "No browser was found; open the address in one.\n"
+        assert (viewer.returncode, rest, error) == (0, "", "")
 
 
 @pytest.mark.parametrize(
