@@ -56,7 +56,7 @@ def _split(widths: Sequence[int], width: int, key: int) -> Iterator[list[int]]:
     for k in range(len(widths)):
         if width and fresh and _sum_up([widths[at] for at in (*part, k)]) > width:
             yield part
-            part, fresh = [key], 0
+            part, fresh = [key], int(k == key)  # the key itself may be what did not fit
         if k not in part:
             part.append(k)
             fresh += 1
