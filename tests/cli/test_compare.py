@@ -18,6 +18,7 @@ def read_rows(out: str) -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in rows}
 
 
+@pytest.mark.slow
 def test_every_policy_has_a_row_of_what_it_did_and_what_it_took(genagents: Run) -> None:
     code, out, err = genagents(*ALL)
     assert (code, err) == (0, "")
@@ -38,6 +39,7 @@ def test_every_policy_has_a_row_of_what_it_did_and_what_it_took(genagents: Run) 
     assert int(rows["scripted"][3]) > 5, "tiles walked"
 
 
+@pytest.mark.slow
 def test_a_row_is_the_run_of_that_policy_alone(genagents: Run) -> None:
     assert genagents("compare", "tiny", "--policies", "scripted", "--seed", "3", *ASKS)[0] == 0
     (mine,) = Path("out/runs").glob("*.sqlite")

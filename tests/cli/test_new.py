@@ -60,6 +60,7 @@ def test_a_new_policy_keeps_the_contract_and_passes_the_fact_on(genagents: Run) 
         assert len(summarize(record).facts[0].heard) == 2
 
 
+@pytest.mark.slow
 def test_the_test_of_a_new_policy_is_found_by_pytest(genagents: Run, tmp_path: Path) -> None:
     genagents("new-policy", "shy.py")
     words = Path("shy.py").read_text().replace("percept.people:", "percept.nobody:")

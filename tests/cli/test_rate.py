@@ -115,6 +115,7 @@ def test_nothing_to_judge_is_said(genagents: Run) -> None:
     assert (code, out.startswith("Nothing to judge")) == (0, True)
 
 
+@pytest.mark.slow
 def test_a_sweep_is_judged_as_its_experiment_says(genagents: Run) -> None:
     Path("asking").mkdir()
     question = '[[questions]]\nid = "tea"\ntext = "Is there tea?"\nwhen = "both"\n'

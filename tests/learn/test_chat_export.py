@@ -97,6 +97,7 @@ def test_rewards_are_those_of_the_environment(tmp_path: Path) -> None:
         assert row["mask"] == [0] * (len(row["messages"]) - 1) + [1]
 
 
+@pytest.mark.slow
 def test_best_and_success_choose_among_episodes(tmp_path: Path) -> None:
     done = [record(tmp_path / f"{seed}.sqlite", seed) for seed in range(4)]
     lazy = record(tmp_path / "lazy.sqlite", 9, {"Ben Carver": "idle"})
