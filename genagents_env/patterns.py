@@ -113,11 +113,14 @@ def finds_any(sources: Iterable[str], text: str) -> bool:
 
 
 def prepare(text: str) -> Text:
-    """Return a text, which has passed `clean`, as patterns are searched for in it."""
+    """Return a text as patterns are searched for in it.
+
+    Half a character, which `clean` takes out and a forged file may hold, is searched as `?`.
+    """
     if text.isascii() or _FOREIGN.search(text) is None:
-        return Text(text.encode(), False)
+        return Text(text.encode(errors="replace"), False)
     marked = (f"0{c}1" if c.isalnum() or c == "_" else f"\x01{c}\x02" for c in text)
-    return Text("".join(marked).encode(), True)
+    return Text("".join(marked).encode(errors="replace"), True)
 
 
 def _compile(sources: Sequence[str], *, spell: bool) -> "re2._Regexp":

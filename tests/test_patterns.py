@@ -63,6 +63,11 @@ def test_what_no_linear_search_knows_is_refused_by_name(pattern: str, said: str)
         compile_pattern(pattern)
 
 
+@pytest.mark.parametrize("text", ["party \ud800", "\u00e9 \udc00 party"])
+def test_half_a_character_hides_nothing_else(text: str) -> None:
+    assert finds_any((r"\bparty\b",), text)
+
+
 @pytest.mark.parametrize(
     ("pattern", "text"),
     [
