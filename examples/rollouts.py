@@ -40,7 +40,7 @@ for k in range(int(sys.argv[1]) if len(sys.argv) > 1 else 12):
     for a in WEIGHTS:
         returns = np.array([life[a].rewards.sum() for life in lives])
         print(f"{k} {a}: {returns.mean():.2f}", flush=True)
-        worth = (returns - returns.mean()) / (returns.std() + 1e-6) / 100
+        worth = (returns - returns.mean()) / (returns.std() + 1e-6) / 600
         drawn = [np.eye(36)[x[a].choices] - odds(a, x[a].observations, x[a].masks) for x in lives]
         steps = zip(worth, lives, drawn, strict=True)
         WEIGHTS[a] = WEIGHTS[a] + sum(w * x[a].observations.T @ d for w, x, d in steps)
