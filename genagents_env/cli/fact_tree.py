@@ -41,30 +41,52 @@ def draw_tree(
         knew = join_names(names.short(name) for name in spread.at_start)
         yield from wrap(Text(f"  known to {knew} from the start, told to nobody"), width, 4)
         return
-    first = {one.agent for one in heard}
+    branches = _Branches(heard, names, time)
     for root in spread.at_start:
         knew = " (knew it from the start)"
         yield from wrap(Text.assemble("  ", names.full(root), (knew, _DIM)), width, 4)
-        yield from _draw_branches(root, heard, names, time, "  ")
-    for source in dict.fromkeys(one.source for one in heard):
-        if source not in first and source not in spread.at_start:
-            name = Text("from outside") if source is None else names.full(source)
-            yield Text("  ") + name
-            yield from _draw_branches(source, heard, names, time, "  ")
+        yield from branches.draw(root)
+    heard_it = {one.agent for one in heard}
+    outside = [one for one in heard if one.source not in heard_it]
+    for one in (*outside, *heard):  # the latter: told by who had not heard it themselves by then
+        if one.agent not in branches.drawn:
+            yield Text("  ") + _name_root(one.source, names)
+            yield from branches.draw(one.source)
 
 
-def _draw_branches(
-    source: str | None,
-    heard: Sequence[Hearing],
-    names: Names,
-    time: Callable[[int], datetime],
-    before: str,
-) -> Iterator[Text]:
-    told = [one for one in heard if one.source == source]
-    for at, one in enumerate(told):
-        last = at == len(told) - 1
-        fork, more = ("└─ ", "   ") if last else ("├─ ", "│  ")
-        when = f"{time(one.tick):%a %H:%M} "
-        yield Text.assemble((before + fork + when, _DIM), names.full(one.agent))
-        later = [other for other in heard if other.tick >= one.tick]
-        yield from _draw_branches(one.agent, later, names, time, before + more)
+def _name_root(source: str | None, names: Names) -> Text:
+    return Text("from outside") if source is None else names.full(source)
+
+
+class _Branches:
+    """The hearings of a fact below those who told it; each is drawn once."""
+
+    def __init__(
+        self, heard: Sequence[Hearing], names: Names, time: Callable[[int], datetime]
+    ) -> None:
+        self._heard, self._names, self._time = heard, names, time
+        self.drawn: set[str] = set()
+
+    def draw(self, root: str | None) -> Iterator[Text]:
+        """Yield a line for each who heard it from `root`, and below it those who heard it there."""
+        waiting = self._list_below(root, "  ", 0)
+        while waiting:  # a chain may be longer than calls may nest
+            one, before, last = waiting.pop()
+            if one.agent in self.drawn:
+                continue
+            self.drawn.add(one.agent)
+            fork, more = ("└─ ", "   ") if last else ("├─ ", "│  ")
+            when = f"{self._time(one.tick):%a %H:%M} "
+            yield Text.assemble((before + fork + when, _DIM), self._names.full(one.agent))
+            waiting += self._list_below(one.agent, before + more, one.tick)
+
+    def _list_below(
+        self, source: str | None, before: str, first: int
+    ) -> list[tuple[Hearing, str, bool]]:
+        """Return who heard it from `source` from tick `first` on, the last of them first."""
+        told = [
+            one
+            for one in self._heard
+            if one.source == source and one.tick >= first and one.agent not in self.drawn
+        ]
+        return [(one, before, at == 0) for at, one in enumerate(reversed(told))]
