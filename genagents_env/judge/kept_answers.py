@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from genagents_env.errors import FileError
 from genagents_env.files import guard_files, read_file
 from genagents_env.judge.texts import JudgedText, RunTexts
-from genagents_env.record import RunReader
+from genagents_env.record import RunReader, canonical_hash
 from genagents_env.record.rows import encode
 
 SUFFIX = ".interviews.jsonl"
@@ -117,6 +117,28 @@ def read_answers(path: Path) -> list[KeptAnswer]:
         if not path.exists():
             return []
     return list(_parse(path, read_file(path, _LIMIT)))
+
+
+def read_own_answers(
+    path: Path, run_file: Path, agent: str | None = None
+) -> tuple[list[KeptAnswer], int]:
+    """Return the answers in a file that are of this very run, and how many are not.
+
+    The others are of another run, or of this one before it went on.
+
+    Args:
+        path: of the answers, which need not be there.
+        run_file: the run.
+        agent: only whose; None is everybody.
+
+    Raises:
+        FileError: as of `read_answers`.
+        RecordError: the run file is damaged.
+    """
+    kept = [one for one in read_answers(path) if agent is None or one.said.agent == agent]
+    source = canonical_hash(run_file) if kept else ""  # which takes a while
+    own = [one for one in kept if one.source == source]
+    return own, len(kept) - len(own)
 
 
 def add_answers(path: Path, answers: Iterable[KeptAnswer]) -> int:

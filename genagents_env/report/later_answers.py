@@ -5,9 +5,8 @@ from dataclasses import replace
 from genagents_env.errors import FileError
 from genagents_env.evaluate.evidence import RestedAnswer, find_evidence_lines
 from genagents_env.evaluate.run_summary import RunSummary
-from genagents_env.judge.kept_answers import KeptAnswer, find_kept_file, read_answers
+from genagents_env.judge.kept_answers import KeptAnswer, find_kept_file, read_own_answers
 from genagents_env.record import RunReader
-from genagents_env.record.canonical import canonical_hash
 
 
 def add_later_answers(summary: RunSummary) -> tuple[RunSummary, str]:
@@ -18,20 +17,18 @@ def add_later_answers(summary: RunSummary) -> tuple[RunSummary, str]:
     """
     path = find_kept_file(summary.path)
     try:
-        kept = read_answers(path)
+        own, others = read_own_answers(path, summary.path)
     except FileError as error:
         return summary, f"Answers kept beside a run are left out: {error}"
-    if not kept:
-        return summary, ""
-    source = canonical_hash(summary.path)
-    with RunReader(summary.path) as reader:
-        own = tuple(_rest_answer(reader, one) for one in kept if one.source == source)
-    lost = len(kept) - len(own)
     caution = (
-        f"{path}: {lost} of {len(kept)} answers are left out; they are of another run, or of this "
-        "one before it went on."
+        f"{path}: {others} of {len(own) + others} answers are left out; they are of another run, "
+        "or of this one before it went on."
     )
-    return replace(summary, answers=(*summary.answers, *own)), caution if lost else ""
+    if own:
+        with RunReader(summary.path) as reader:
+            rested = (_rest_answer(reader, one) for one in own)
+            summary = replace(summary, answers=(*summary.answers, *rested))
+    return summary, caution if others else ""
 
 
 def _rest_answer(reader: RunReader, one: KeptAnswer) -> RestedAnswer:

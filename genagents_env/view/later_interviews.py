@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from genagents_env.errors import FileError
-from genagents_env.judge.kept_answers import KeptAnswer, read_answers
+from genagents_env.judge.kept_answers import KeptAnswer, read_own_answers
 from genagents_env.record import RunReader
-from genagents_env.record.canonical import canonical_hash
 from genagents_env.record.rows import JSON
 
 _OTHERS = "Answers kept beside it are of another run, or of this one before it went on."
@@ -25,17 +24,14 @@ def add_later_interviews(
         number: of the agent among the run's names.
         kept: the file of answers, which need not be there; None where none are to be shown.
     """
-    agent = run.meta.names[number]
+    if kept is None:
+        return dict(mind)
     try:
-        answers = [] if kept is None else [a for a in read_answers(kept) if a.said.agent == agent]
+        own, others = read_own_answers(kept, run.path, run.meta.names[number])
     except FileError as error:
         return _add_note(mind, f"Answers kept beside the run are left out: {error}.")
-    if not answers:
-        return dict(mind)
-    source = canonical_hash(run.path)
-    own = [one for one in answers if one.source == source]
     found = {**mind, "interviews": [*mind["interviews"], *map(_format, own)]}
-    return found if len(own) == len(answers) else _add_note(found, _OTHERS)
+    return _add_note(found, _OTHERS) if others else found
 
 
 def _add_note(mind: Mapping[str, JSON], note: str) -> JSON:
