@@ -12,6 +12,7 @@ from genagents_env.record.policy_origin import PolicyOrigin
 from genagents_env.record.prompt_cuts import PromptCuts
 from genagents_env.record.reader import RunReader
 from genagents_env.record.rows import (
+    AnsweredRow,
     CallRow,
     FaultRow,
     InterviewRow,
@@ -24,6 +25,7 @@ from genagents_env.record.verify import Verification, verify
 from genagents_env.record.writer import RunWriter
 
 __all__ = [
+    "AnsweredRow",
     "CallRow",
     "Checkpoint",
     "Degradation",

@@ -7,15 +7,16 @@ which the others are compressed: a fifth of what they take without.
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple
 from pathlib import Path
 
 from genagents_env.llm.calls import Message
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.inflate import inflate
-from genagents_env.record.rows import CallRow
+from genagents_env.record.rows import AnsweredRow, CallRow
 from genagents_env.record.table import Value
-from genagents_env.record.tables import CALLS, DICTIONARIES
+from genagents_env.record.tables import ANSWERED, CALLS, DICTIONARIES
 
 _PROMPT_LIMIT = 2**26  # bytes; the longest prompts of today are of some hundred thousand
 _REACH = 2**15  # bytes back that zlib looks
@@ -36,6 +37,31 @@ def put_call(connection: RunConnection, row: CallRow) -> None:
     values: list[Value] = [getattr(row, name) for name in CALLS.columns]
     values[_MESSAGES] = packer.compress(prompt) + packer.flush()
     CALLS.put(connection, [values])
+
+
+def put_answered(connection: RunConnection, row: AnsweredRow) -> None:
+    """Write what an endpoint said of itself with a call, in the transaction of the call."""
+    ANSWERED.put(connection, [astuple(row)])
+
+
+def read_answered(path: Path, connection: RunConnection) -> Iterator[AnsweredRow]:
+    """Yield what endpoints said of themselves, ordered as `read_calls`; none of an older file.
+
+    Raises:
+        RecordError: a row has changed; at the end, where one is missing or was added.
+    """
+    for values in ANSWERED.read(path, connection, ", ".join(ANSWERED.key)):
+        yield AnsweredRow(*values)
+
+
+def drop_calls(connection: RunConnection, where: str, *values: Value) -> int:
+    """Delete calls with what was said of them, in a transaction; return how many calls."""
+    gone = CALLS.delete(connection, where, *values)
+    if gone:
+        key = ", ".join(ANSWERED.key)
+        left = f"({key}) NOT IN (SELECT {key} FROM calls)"  # noqa: S608 (constant text)
+        ANSWERED.delete(connection, left)
+    return gone
 
 
 def parse_messages(row: CallRow) -> list[Message]:

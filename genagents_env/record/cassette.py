@@ -5,12 +5,11 @@ from pathlib import Path
 
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import RecordedReply
-from genagents_env.record.calls import find_call, put_call
+from genagents_env.record.calls import drop_calls, find_call, put_call
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import guard_reading
 from genagents_env.record.rows import CallRow, encode
 from genagents_env.record.spending import SpendingNote
-from genagents_env.record.tables import CALLS
 from genagents_env.record.transaction import Transaction
 
 OnPhase = Callable[[str, int], None]
@@ -83,4 +82,4 @@ class SqliteCassette:
 
     def forget_fallbacks(self, from_tick: int) -> int:
         """Drop the fallbacks of `from_tick` and later, in a transaction; return how many."""
-        return CALLS.delete(self._connection, "tick >= ? AND outcome = 'fallback'", from_tick)
+        return drop_calls(self._connection, "tick >= ? AND outcome = 'fallback'", from_tick)

@@ -10,7 +10,7 @@ from genagents_env.errors import RecordError
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error
 from genagents_env.record.table import TypedColumn
-from genagents_env.record.tables import COLUMNS, STATEMENTS
+from genagents_env.record.tables import COLUMNS, OPTIONAL, STATEMENTS
 
 APPLICATION_ID = 0x67656E61  # "gena": tells our files from other SQLite files
 SCHEMA_VERSION = 5
@@ -52,14 +52,16 @@ def check_tables(
 ) -> None:
     """Raise RecordError unless the file has the tables that `sql` makes, and nothing else.
 
-    So nothing runs that a stranger wrote: no view, no trigger, no check or default of a column.
+    An optional table may be missing with its index. So nothing runs that a stranger wrote: no view,
+    no trigger, no check or default of a column.
     """
     expected, found = _list_parts(sql), set(connection.execute(_PARTS))
     for kind, name, _ in sorted(found - expected, key=str):
         known = name in {one for _, one, _ in expected}
         what = "is not as it was made" if known else "is in no run file"
         raise damage_error(path, f"the {kind} {name!r:.60} {what}")
-    for kind, name, _ in sorted(expected - found, key=str):
+    missing = {part for part in expected - found if part[1] not in _find_absent(found)}
+    for kind, name, _ in sorted(missing, key=str):
         raise damage_error(path, f"the {kind} {name!r} is missing")
 
 
@@ -75,11 +77,21 @@ def check_pages(
     (state,) = connection.execute(f"PRAGMA {check}(1)").fetchone()
     if state != "ok":
         raise damage_error(path, " ".join(state.split()))
+    absent = _find_absent(set(connection.execute(_PARTS)))
     for table, columns in tables.items():  # SQLite checks no values in a file opened for reading
+        if table in absent:
+            continue
         holds = " AND ".join(column.check.format(name) for name, column in columns.items())
         query = f"SELECT 1 FROM {table} WHERE NOT ({holds}) LIMIT 1"  # noqa: S608 (constant text)
         if connection.execute(query).fetchone():
             raise damage_error(path, f"{table} has a value of a wrong type or range")
+
+
+def _find_absent(found: set[_Part]) -> set[str]:
+    """Return the names of the optional tables that are not among `found`, and of their indexes."""
+    here = {name for _, name, _ in found}
+    gone = [table.name for table in OPTIONAL if table.name not in here]
+    return {*gone, *(f"sqlite_autoindex_{name}_1" for name in gone)}
 
 
 @cache

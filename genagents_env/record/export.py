@@ -10,7 +10,7 @@ from genagents_env.record.rows import JSON, encode
 
 
 def export(run: RunReader, folder: Path) -> list[Path]:
-    """Write events, calls, ticks, interviews, memories of facts, judgements and notes.
+    """Write events, calls, ticks, interviews, memories of facts, judgements, notes and answered.
 
     Each is a `.jsonl` file in `folder`: one JSON object a line. Ticks have `tick`, `time` and
     `positions` (agent to [x, y]). A file is replaced only once its successor is complete. `folder`
@@ -30,6 +30,7 @@ def export(run: RunReader, folder: Path) -> list[Path]:
         _write(folder / "remembered.jsonl", (asdict(row) for row in run.memories())),
         _write(folder / "judgements.jsonl", (asdict(row) for row in run.judgements())),
         _write(folder / "notes.jsonl", (asdict(row) for row in run.notes())),
+        _write(folder / "answered.jsonl", (asdict(row) for row in run.answered())),
     ]
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from genagents_env.llm.calls import Message
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.record import answers
-from genagents_env.record.calls import find_calls, parse_messages, read_calls
+from genagents_env.record.calls import find_calls, parse_messages, read_answered, read_calls
 from genagents_env.record.canonical import verify_chain
 from genagents_env.record.cassette import SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint, find_last_good
@@ -30,6 +30,7 @@ from genagents_env.record.notes import read_notes
 from genagents_env.record.policy_origin import POLICY_CHANGES, PolicyChange, decode_changes
 from genagents_env.record.prompt_cuts import PromptCuts, count_cuts
 from genagents_env.record.rows import (
+    AnsweredRow,
     CallRow,
     FacultyRow,
     FaultRow,
@@ -277,6 +278,11 @@ class RunReader:
         """
         with guard_reading(self.path):
             return find_calls(self.path, self._connection, first, last, agent)
+
+    def answered(self) -> Iterator[AnsweredRow]:
+        """Yield what endpoints said of themselves with each call, ordered as `calls`."""
+        with guard_reading(self.path):
+            yield from read_answered(self.path, self._connection)
 
     def prompts(self) -> Iterator[tuple[CallRow, list[Message]]]:
         """Yield the model calls as `calls` does, each with its prompt."""

@@ -151,3 +151,26 @@ class CallRow:
     reasoning_tokens: int = 0
     unsaid_prompt_tokens: int = 0
     unsaid_completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredRow:
+    """What an endpoint said of itself as it answered the call of this agent, tick, purpose, number.
+
+    Attributes:
+        agent: as the three that follow, the key of the call.
+        tick: of the call.
+        purpose: of the call.
+        number: of the call.
+        model: that answered, by its own word; empty where it did not say.
+        fingerprint: of the system behind it; empty where it did not say.
+        cached_tokens: of the prompt, those that were read from a cache.
+    """
+
+    agent: str
+    tick: int
+    purpose: str
+    number: int
+    model: str = ""
+    fingerprint: str = ""
+    cached_tokens: int = 0

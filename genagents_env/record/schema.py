@@ -12,7 +12,7 @@ from genagents_env.record.checks import (
 )
 from genagents_env.record.connection import RunConnection, connect
 from genagents_env.record.guard import guard_reading
-from genagents_env.record.tables import STATEMENTS
+from genagents_env.record.tables import OPTIONAL, STATEMENTS
 
 
 def create(path: Path) -> RunConnection:
@@ -45,10 +45,18 @@ def open_file(path: Path, *, write: bool, known: bool = False) -> RunConnection:
                 check_pages(path, connection, indexes=write)
             if write:
                 _tune(connection)
+                _add_tables(connection)
         except BaseException:
             connection.close()
             raise
         return connection
+
+
+def _add_tables(connection: sqlite3.Connection) -> None:
+    """Make the optional tables that the file does not have yet."""
+    missing = [table.sql for table in OPTIONAL if not table.is_in(connection)]
+    if missing:
+        connection.executescript(f"BEGIN; {'; '.join(missing)}; COMMIT;")
 
 
 def _tune(connection: sqlite3.Connection) -> None:

@@ -48,11 +48,13 @@ class RecordTable:
         name: of the table.
         columns: in their order; the checksum comes last.
         key: those of which no two rows have the same values; none where rows may repeat.
+        optional: whether a file may be without it, and then has no row of it.
     """
 
     name: str
     columns: Mapping[str, TypedColumn]
     key: tuple[str, ...] = ()
+    optional: bool = False
 
     @property
     def sql(self) -> str:
@@ -72,6 +74,11 @@ class RecordTable:
             if isinstance(value, bytes):
                 digest.update(value)
         return digest.digest()
+
+    def is_in(self, connection: sqlite3.Connection) -> bool:
+        """Return whether the file has this table."""
+        query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+        return not self.optional or connection.execute(query, (self.name,)).fetchone() is not None
 
     def put(
         self, connection: RunConnection, rows: Iterable[Sequence[Value]], *, keep: bool = False
@@ -112,6 +119,8 @@ class RecordTable:
             RecordError: a row has changed; at the end, where one is missing or was added.
         """
         query = f"SELECT * FROM {self.name} ORDER BY {order}"  # noqa: S608 (constant text)
+        if not self.is_in(connection):
+            query = "SELECT 1 WHERE 0"
         count, total = 0, 0
         expected, rows = self._snapshot(connection, query)
         for *row, checksum in rows:
@@ -133,6 +142,8 @@ class RecordTable:
         Raises:
             RecordError: a row has changed.
         """
+        if not self.is_in(connection):
+            return []
         query = f"SELECT * FROM {self.name} WHERE {where}"  # noqa: S608 (constant text)
         rows = connection.execute(query, values).fetchall()
         return [self.check(path, row[:-1], row[-1]) for row in rows]

@@ -71,9 +71,22 @@ JUDGEMENTS = RecordTable(
     },
     ("judge", "check_id", "tick", "agent", "question", "repeat"),
 )
+# Outside the canonical hash, and missing in files of earlier versions: what everybody attempted
+# in a tick, and what the endpoint said of itself with an answer.
+ACTIONS = RecordTable("actions", {"tick": _TICK, "body": _TEXT}, ("tick",), optional=True)
+ANSWERED = RecordTable(
+    "answered",
+    {
+        **{"agent": _TEXT, "tick": _TICK, "purpose": _TEXT, "number": _COUNT},
+        **{"model": _TEXT, "fingerprint": _TEXT, "cached_tokens": _COUNT},
+    },
+    ("agent", "tick", "purpose", "number"),
+    optional=True,
+)
+OPTIONAL = (ACTIONS, ANSWERED)
 SUMMED = (
     *(META, POLICY_ERRORS, NOTES, CALLS, DICTIONARIES, CHECKPOINTS, EMBEDDINGS),
-    *(INTERVIEWS, REMEMBERED, JUDGEMENTS),
+    *(INTERVIEWS, REMEMBERED, JUDGEMENTS, *OPTIONAL),
 )
 COLUMNS = {
     **{"ticks": TICKS, "events": EVENTS, "sums": SUMS},

@@ -17,6 +17,8 @@ from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.meta import load_meta, read_rows
 from genagents_env.record.notes import read_notes
 from genagents_env.record.tables import (
+    ACTIONS,
+    ANSWERED,
     CHECKPOINTS,
     DICTIONARIES,
     EMBEDDINGS,
@@ -161,4 +163,6 @@ _PARTS: dict[str, _Check] = {
     "interviews": answers.read_interviews,
     "remembered": answers.read_remembered,
     "judgements": answers.read_judgements,
+    "actions": ACTIONS.read,
+    "answered": ANSWERED.read,
 }

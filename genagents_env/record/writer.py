@@ -17,6 +17,7 @@ from genagents_env.llm.budget import Spend
 from genagents_env.record import answers
 from genagents_env.record import checkpoint as checkpoints
 from genagents_env.record import meta as heads
+from genagents_env.record.calls import drop_calls
 from genagents_env.record.canonical import FIRST, seal_ticks, tick_checksum
 from genagents_env.record.cassette import OnPhase, SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint
@@ -39,11 +40,13 @@ from genagents_env.record.rows import (
 from genagents_env.record.schema import open_file
 from genagents_env.record.spending import SPENDING, Spending, SpendingNote
 from genagents_env.record.tables import (
+    ACTIONS,
     CALLS,
     CHECKPOINTS,
     INTERVIEWS,
     JUDGEMENTS,
     NOTES,
+    OPTIONAL,
     POLICY_ERRORS,
     REMEMBERED,
 )
@@ -238,7 +241,7 @@ class RunWriter:
                 changed.
         """
         with guard_reading(self.path):
-            for table in (CALLS, POLICY_ERRORS, NOTES, *_ASKED):
+            for table in (CALLS, POLICY_ERRORS, NOTES, *OPTIONAL, *_ASKED):
                 table.verify(self.path, self._connection)
             found = checkpoints.find_last_good(self.path, self._connection)
         state, self._chain = found if found is not None else (None, FIRST)
@@ -246,7 +249,7 @@ class RunWriter:
         with self._transaction():
             for name in ("ticks", "events"):
                 self._connection.execute(f"DELETE FROM {name} WHERE tick > ?", (self.tick,))  # noqa: S608
-            for table in (POLICY_ERRORS, NOTES, CHECKPOINTS, *_ASKED):
+            for table in (ACTIONS, POLICY_ERRORS, NOTES, CHECKPOINTS, *_ASKED):
                 table.delete(self._connection, "tick > ?", self.tick)
             seal_ticks(self._connection)
             heads.write_rows(self._connection, {"status": encode("running")})
@@ -279,7 +282,7 @@ class RunWriter:
             (first,),
         ).fetchone()
         if since is not None:
-            CALLS.delete(
+            drop_calls(
                 self._connection, "tick >= ? AND started_at + latency_seconds >= ?", first, since
             )
 
@@ -307,8 +310,8 @@ class RunWriter:
                 table.delete(self._connection, "tick > 0")
             # At its old end the episode was over: nobody lives on from there.
             CHECKPOINTS.delete(self._connection, "tick >= ?", self.meta.horizon)
-            for table in (CALLS, NOTES):
-                table.delete(self._connection, _OF_INTERVIEWS)
+            drop_calls(self._connection, _OF_INTERVIEWS)
+            NOTES.delete(self._connection, _OF_INTERVIEWS)
         self.meta = meta
 
     @property

@@ -29,7 +29,10 @@ def test_export_is_one_json_object_a_line(path: Path, tmp_path: Path, meta: RunM
         again = export(run, tmp_path / "out")
     assert files == again
     rows = {file.name: [json.loads(line) for line in file.open()] for file in files}
-    names = ("calls", "events", "interviews", "judgements", "notes", "remembered", "ticks")
+    names = (
+        *("answered", "calls", "events", "interviews", "judgements", "notes", "remembered"),
+        "ticks",
+    )
     assert sorted(rows) == [f"{name}.jsonl" for name in names]
     assert rows["interviews.jsonl"] == [
         {"agent": "Ada Brook", "answer": "No.", "evidence": [1], "question": "News?", "repeat": 2}

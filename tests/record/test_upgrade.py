@@ -16,7 +16,7 @@ from genagents_env.config import TownConfig
 from genagents_env.errors import RecordError
 from genagents_env.record import RunReader, canonical_hash, upgrade, verify
 from genagents_env.record.connection import connect
-from genagents_env.record.tables import EMBEDDINGS, NOTES, POLICY_ERRORS, SUMMED
+from genagents_env.record.tables import EMBEDDINGS, NOTES, OPTIONAL, POLICY_ERRORS, SUMMED
 from genagents_env.record.transaction import Transaction
 from genagents_env.record.upgrade import Upgrade
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, resume, run
@@ -58,7 +58,11 @@ def test_an_upgraded_file_of_format_4_holds_every_row_of_the_old_one(tmp_path: P
         POLICY_ERRORS.put(connection, [(3, "Ada", "idle", kind, "why") for kind in "ba"])
         tables = {
             name: connection.execute(f"SELECT * FROM {name} ORDER BY rowid").fetchall()  # noqa: S608
-            for name in ("ticks", "events", *(table.name for table in SUMMED if table != NOTES))
+            for name in (
+                "ticks",
+                "events",
+                *(table.name for table in SUMMED if table not in (NOTES, *OPTIONAL)),
+            )
         }
         sums = connection.execute("SELECT * FROM sums ORDER BY name").fetchall()
     connection.close()

@@ -1,0 +1,84 @@
+"""A file that lacks the tables of actions and of what endpoints said is a whole one."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import RecordError
+from genagents_env.record import (
+    AnsweredRow,
+    RunMeta,
+    RunReader,
+    RunWriter,
+    canonical_hash,
+    verify,
+)
+from genagents_env.record.calls import put_answered
+from genagents_env.record.transaction import Transaction
+from tests.record.lived import call, live
+
+
+def drop(path: Path, *tables: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        for name in tables:
+            connection.execute(f"DROP TABLE {name}")
+            connection.execute("DELETE FROM sums WHERE name = ?", (name,))
+        connection.commit()
+
+
+@pytest.mark.parametrize("tables", [("actions", "answered"), ("answered",)])
+def test_an_older_file_is_read_verified_and_gone_on_with(
+    path: Path, meta: RunMeta, tables: tuple[str, ...]
+) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 6)
+        writer.cassette.put(*call(0))
+    before = canonical_hash(path)
+    drop(path, *tables)
+    with RunReader(path) as run:
+        assert list(run.answered()) == []
+    assert verify(path).whole
+    assert canonical_hash(path) == before
+    with RunWriter.open(path) as writer:
+        writer.rewind()
+        live(writer, 6)
+        say(writer, AnsweredRow("Ada", 0, "decide", 0, "m-2026", "fp", 4))
+    assert verify(path).whole
+    assert canonical_hash(path) == before
+    with RunReader(path) as run:
+        assert list(run.answered()) == [AnsweredRow("Ada", 0, "decide", 0, "m-2026", "fp", 4)]
+
+
+@pytest.mark.parametrize("table", ["notes", "calls", "dictionaries"])
+def test_no_other_table_may_be_missing(path: Path, meta: RunMeta, table: str) -> None:
+    RunWriter.create(path, meta).close()
+    drop(path, table)
+    with pytest.raises(RecordError, match=f"{table}.*is missing"):
+        RunReader(path)
+
+
+def test_an_optional_table_of_another_make_is_refused(path: Path, meta: RunMeta) -> None:
+    RunWriter.create(path, meta).close()
+    drop(path, "actions")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE actions (tick, body)")
+        connection.commit()
+    with pytest.raises(RecordError, match="'actions' is not as it was made"):
+        RunReader(path)
+
+
+def test_what_was_said_of_a_call_goes_with_it(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        for tick, outcome in ((0, "reply"), (1, "fallback")):
+            writer.cassette.put(*call(tick, outcome=outcome))
+            say(writer, AnsweredRow("Ada", tick, "decide", 0, "m"))
+        writer.withdraw_outage(1)
+    with RunReader(path) as run:
+        assert [row.tick for row in run.answered()] == [0]
+
+
+def say(writer: RunWriter, row: AnsweredRow) -> None:
+    with Transaction(writer.path, writer._connection):
+        put_answered(writer._connection, row)
