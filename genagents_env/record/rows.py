@@ -165,6 +165,7 @@ class AnsweredRow:
         model: that answered, by its own word; empty where it did not say.
         fingerprint: of the system behind it; empty where it did not say.
         cached_tokens: of the prompt, those that were read from a cache.
+        caching_tokens: of the prompt, those that were written to it, which some vendors charge for.
     """
 
     agent: str
@@ -174,3 +175,4 @@ class AnsweredRow:
     model: str = ""
     fingerprint: str = ""
     cached_tokens: int = 0
+    caching_tokens: int = 0

@@ -78,7 +78,8 @@ ANSWERED = RecordTable(
     "answered",
     {
         **{"agent": _TEXT, "tick": _TICK, "purpose": _TEXT, "number": _COUNT},
-        **{"model": _TEXT, "fingerprint": _TEXT, "cached_tokens": _COUNT},
+        **{"model": _TEXT, "fingerprint": _TEXT},
+        **{"cached_tokens": _COUNT, "caching_tokens": _COUNT},
     },
     ("agent", "tick", "purpose", "number"),
     optional=True,
