@@ -1,7 +1,7 @@
 """The options of a town, declared and documented once: `TownConfig`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from numbers import Integral, Real
@@ -22,6 +22,7 @@ MenuKind: TypeAlias = Literal["town", "portable"]
 AgentIds: TypeAlias = Literal["names", "indexed"]
 RenderMode: TypeAlias = Literal["human", "ansi", "rgb_array"]
 RENDER_MODES: tuple[RenderMode, ...] = get_args(RenderMode)
+SEEDS = range(2**63)
 
 
 class TownOptions(TypedDict, total=False):
@@ -170,6 +171,26 @@ class TownConfig:
             raise ConfigError(f"{scenario.name}: {told}") from None
         _check_pasts(changed)
         return changed
+
+
+def check_seed(seed: object) -> None:
+    """Raise ConfigError where this is no seed of an episode: one of SEEDS."""
+    if not isinstance(seed, Integral) or int(seed) not in SEEDS:
+        raise ConfigError(f"seed: {seed!r} is not allowed; a whole number from 0 to 2**63 - 1 is")
+
+
+def check_reset_options(options: Mapping[str, object] | None) -> None:
+    """Raise ConfigError where a caller of `reset` gives options, of which there are none.
+
+    One named `options` is let through: with it PettingZoo's API tests try whether `reset` takes
+    options at all.
+    """
+    unknown = sorted(set(options or ()) - {"options"})
+    if unknown:
+        raise ConfigError(
+            f"options: no {', '.join(map(repr, unknown))}; reset has none: a scenario and its "
+            "options are chosen where the environment is made, the episode by seed"
+        )
 
 
 def _check_pasts(scenario: Scenario) -> None:

@@ -13,7 +13,14 @@ from genagents_env.act.decode import Decoder
 from genagents_env.act.menu import Menu, find_nearest
 from genagents_env.act.portable_menu import PortableMenu
 from genagents_env.act.spaces import AnySpace, Floats, action_space, observation_space, state_space
-from genagents_env.config import RENDER_MODES, ScenarioSource, TownConfig, TownOptions
+from genagents_env.config import (
+    RENDER_MODES,
+    ScenarioSource,
+    TownConfig,
+    TownOptions,
+    check_reset_options,
+    check_seed,
+)
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.goals import describe_goal
 from genagents_env.observe.knowledge_table import KnowledgeTable
@@ -177,17 +184,26 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         Args:
             seed: everything random follows from it. Without one, a new episode is drawn from
                 the seed given last (0 at first), so a series of resets repeats itself too.
-            options: ignored; accepted for PettingZoo's sake.
+            options: none; there is the argument for PettingZoo's sake.
+
+        Raises:
+            ConfigError: `seed` is none of `config.SEEDS`, or there are options.
         """
+        check_reset_options(options)
         self.begin_episode(seed)
         self._refresh()
         return self._observe(self._list_present())
 
     def begin_episode(self, seed: int | None) -> None:
-        """Begin an episode as `reset` does, without observing it: for those who use `parts`."""
+        """Begin an episode as `reset` does, without observing it: for those who use `parts`.
+
+        Raises:
+            ConfigError: `seed` is none of `config.SEEDS`.
+        """
         if seed is None:
             self._resets += 1
         else:
+            check_seed(seed)
             self._seed, self._resets = seed, 0
         self.world.reset(draw_bits(self._seed, self._resets) if self._resets else self._seed)
         self.parts.reward.reset(self.world)
@@ -205,9 +221,12 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
 
         Raises:
             EpisodeError: before the first `reset`.
+            ConfigError: `actions` is no mapping.
         """
-        if self.world.tick < 0:
-            raise EpisodeError("call reset() before step()")
+        self._check_begun("step()")
+        if not isinstance(actions, Mapping):
+            told = f"a dict of actions by agent is wanted, no {type(actions).__name__}"
+            raise ConfigError(f"actions: {told}")
         if not self.agents:
             return {}, {}, {}, {}, {}
         world, before = self.world, self.world.state.present
@@ -233,13 +252,23 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         )
 
     def state(self) -> Floats:
-        """Return the global state, float32, for central critics. Agents never see it."""
+        """Return the global state, float32, for central critics. Agents never see it.
+
+        Raises:
+            EpisodeError: before the first `reset`.
+        """
+        self._check_begun("state()")
         return self.parts.vector.observe_state(self.world.snapshot)
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
-        """Draw the town as `render_mode` says."""
+        """Draw the town as `render_mode` says.
+
+        Raises:
+            EpisodeError: before the first `reset`.
+        """
         if self.render_mode is None:
             return None
+        self._check_begun("render()")
         world = self.world
         if self.render_mode == "rgb_array":
             if self._picture is None:
@@ -266,6 +295,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
     @property
     def events(self) -> tuple[Event, ...]:
         """What happened in the last reset or step: the unit of the record."""
+        self._check_begun("events")
         return self.world.events
 
     def profiles(self) -> dict[AgentID, Profile]:
@@ -333,7 +363,12 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         world.intervene(replace(intervention, **fixed))  # type: ignore[arg-type]  # by field name
 
     def save_state(self) -> dict[str, JSON]:
-        """Return everything needed to resume, as JSON values; see `load_state`."""
+        """Return everything needed to resume, as JSON values; see `load_state`.
+
+        Raises:
+            EpisodeError: before the first `reset`.
+        """
+        self._check_begun("save_state()")
         return {
             "world": self.world.save_state(),
             "reward": self.parts.reward.state(),
@@ -357,6 +392,10 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self._seed, self._resets, self._ended = episode
         self._refresh()
         return self._observe(self._list_present())
+
+    def _check_begun(self, what: str) -> None:
+        if self.world.tick < 0:
+            raise EpisodeError(f"call reset() before {what}")
 
     def _list_present(self) -> list[int]:
         here: list[int] = self.world.state.present.nonzero()[0].tolist()

@@ -35,7 +35,7 @@ from genagents_env.cli import (
 )
 from genagents_env.cli.logs import start_logging
 from genagents_env.cli.screen import say
-from genagents_env.errors import FileError, GenagentsError
+from genagents_env.errors import FileError, GenagentsError, RecordError
 from genagents_env.files import explain
 
 # Modules that take long to import (scipy, networkx, pydantic, openai) are imported inside the
@@ -110,6 +110,9 @@ def main() -> None:
 
 def _explain_ending(error: Exception) -> tuple[int, str]:
     """Return the exit code of a command that ended with `error`, and the sentence about it."""
+    if isinstance(error, OSError | FileError | RecordError) and not _has_folder():
+        gone = "the folder in which this was started is not there any more; go to another (cd ~)"
+        return FileError.exit_code, gone
     if isinstance(error, GenagentsError):
         return error.exit_code, str(error)
     if isinstance(error, MemoryError):
@@ -123,6 +126,15 @@ def _explain_ending(error: Exception) -> tuple[int, str]:
     path = write_crash_report(error)
     kind = type(error).__name__
     return 70, f"unexpected {kind}; {path} tells where, with keys left out"
+
+
+def _has_folder() -> bool:
+    """Return whether the current folder is still there."""
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
 
 
 def _abandon_output() -> None:
@@ -147,8 +159,9 @@ def write_crash_report(error: BaseException) -> Path:
     ]
     text = _redact("\n".join(lines))
     name = f"genagents-crash-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.getpid()}.txt"
-    for folder in (Path.cwd(), Path(tempfile.gettempdir())):
+    for find_folder in (Path.cwd, lambda: Path(tempfile.gettempdir())):
         try:
+            folder = find_folder()
             (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
         except OSError:
             continue

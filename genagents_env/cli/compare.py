@@ -24,9 +24,9 @@ from genagents_env.cli.options import (
     ScenarioName,
     Strict,
     make_limits,
+    parse_choices,
     parse_config,
     parse_names,
-    parse_pairs,
 )
 from genagents_env.cli.screen import find_width, say
 from genagents_env.cli.sweep import run_folder
@@ -115,7 +115,7 @@ def compare(
             "interviews": interviews,
             "judge": interviews,
             "budget": {"total": total},
-            "endpoint": {**asdict(model_flags), "model_for": parse_pairs(model_for) or None},
+            "endpoint": {**asdict(model_flags), "model_for": parse_choices(model_for) or None},
         },
     )
     result = run_folder(folder, 1, "loky", quiet, strict=strict, preflight=preflight)

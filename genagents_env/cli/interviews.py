@@ -35,7 +35,7 @@ from genagents_env.cli.options import (
     RunFile,
     TrustPolicies,
     make_limits,
-    parse_pairs,
+    parse_choices,
 )
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
@@ -158,7 +158,7 @@ def interview(
     limits = make_limits(max_calls, None, max_dollars, None)
     options = RunOptions(
         model=model,
-        model_for=parse_pairs(model_for) or None,
+        model_for=parse_choices(model_for) or None,
         model_options=model_flags.make_options(),
         embedder=embedder,
         limits=limits,

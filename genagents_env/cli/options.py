@@ -51,7 +51,8 @@ ModelFor = Annotated[
     list[str] | None,
     typer.Option(
         help='Another model for a person ("Klaus Mueller=gpt-4o") or a faculty (talk=gpt-4o: the '
-        "purpose of a call up to its first dot); may be repeated.",
+        "purpose of a call up to its first dot); may be repeated. What follows the last = is the "
+        "model.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -138,20 +139,28 @@ def _parse_dollars(text: str) -> Decimal:
     return dollars
 
 
-def parse_pairs(options: list[str] | None) -> dict[str, str]:
-    """Return options of the form KEY=VALUE by their keys."""
-    pairs = {}
+def parse_choices(options: list[str] | None) -> dict[str, str]:
+    """Return options of the form NAME=VALUE by their names, in which `=` may stand, too."""
+    pairs: dict[str, str] = {}
     for option in options or []:
-        key, equals, value = option.partition("=")
-        if not equals or not key.strip() or not value.strip():
-            raise ConfigError(f"{option!r}: expected KEY=VALUE")
-        pairs[key.strip()] = value.strip()
+        name, _, value = (part.strip() for part in option.rpartition("="))
+        if not name or not value:
+            raise ConfigError(f"{option!r}: expected NAME=VALUE")
+        if name in pairs:
+            raise ConfigError(f"{name!r} is given twice: {pairs[name]!r} and {value!r}")
+        pairs[name] = value
     return pairs
 
 
 def parse_config(options: list[str] | None) -> "dict[str, JSON]":
     """Return options of a policy, KEY=VALUE each: a value that is JSON as JSON, else as text."""
-    return {key: _parse_value(value) for key, value in parse_pairs(options).items()}
+    config: dict[str, JSON] = {}
+    for option in options or []:
+        key, _, value = (part.strip() for part in option.partition("="))
+        if not key or not value:
+            raise ConfigError(f"{option!r}: expected KEY=VALUE")
+        config[key] = _parse_value(value)
+    return config
 
 
 def _parse_value(text: str) -> "JSON":

@@ -28,9 +28,9 @@ from genagents_env.cli.options import (
     Strict,
     TrustPolicies,
     make_limits,
+    parse_choices,
     parse_config,
     parse_names,
-    parse_pairs,
 )
 from genagents_env.cli.screen import find_width, print_degradation, say
 
@@ -69,7 +69,10 @@ def run(
         str, typer.Option(help="Who decides (see `policies`).", autocompletion=complete_policy)
     ] = "scripted",
     policy_for: Annotated[
-        list[str] | None, typer.Option(help='"Klaus Mueller=random"; may be repeated.')
+        list[str] | None,
+        typer.Option(
+            help='"Klaus Mueller=random": what follows the last = is the policy; may be repeated.'
+        ),
     ] = None,
     policy_config: Annotated[
         list[str] | None, typer.Option(help="key=value for --policy; may be repeated.")
@@ -137,7 +140,7 @@ def run(
         seed=seed,
         repeats=repeats,
         policy=PolicySpec(policy, parse_config(policy_config)),
-        policy_for=parse_pairs(policy_for),
+        policy_for=parse_choices(policy_for),
     )
     limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
     how = model_flags.make_options()
@@ -145,7 +148,7 @@ def run(
         with show_progress(quiet) as watch:
             options = RunOptions(
                 model=model,
-                model_for=parse_pairs(model_for) or None,
+                model_for=parse_choices(model_for) or None,
                 model_options=how,
                 embedder=embedder,
                 interviews=not view if interviews is None else interviews,
@@ -202,7 +205,7 @@ def resume(
     with show_progress(quiet) as watch:
         options = RunOptions(
             model=model,
-            model_for=parse_pairs(model_for) or None,
+            model_for=parse_choices(model_for) or None,
             model_options=how,
             embedder=embedder,
             limits=limits,

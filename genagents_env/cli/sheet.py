@@ -50,7 +50,7 @@ def sheet(
     ] = False,
     against: Against = None,
     when: AnswersOf = "after",
-    seed: Annotated[int, typer.Option(help="Of the order of rows and sides.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of the order of rows and sides.")] = 0,
     verdicts: VerdictsFile = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing sheet.")] = False,
     as_json: AsJson = False,

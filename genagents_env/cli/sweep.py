@@ -16,7 +16,7 @@ from genagents_env.cli.options import (
     Preflight,
     ResultAsJson,
     Strict,
-    parse_pairs,
+    parse_choices,
 )
 from genagents_env.cli.report import measure_folder
 from genagents_env.cli.screen import say
@@ -116,7 +116,7 @@ def sweep(
         "max_tokens": max_tokens,
         "max_dollars": max_dollars,
         **asdict(model_flags),
-        "model_for": parse_pairs(model_for) or None,
+        "model_for": parse_choices(model_for) or None,
     }
     changes = {key: value for key, value in changes.items() if value is not None}
     if dry_run and as_json:

@@ -3,10 +3,10 @@
 Lyfe Agents (Kaiya et al. 2023), figure 4: the summary of one agent over the time of a run.
 """
 
-import json
 from dataclasses import dataclass
 
 from genagents_env.evaluate.run_data import RunData, once_per_run
+from genagents_env.memory.content import read_reply
 
 SUMMARY_CALL, MERGE_CALL = "monitor.update", "memory.merge"
 
@@ -35,7 +35,7 @@ def find_summary_courses(data: RunData) -> tuple[SummaryCourse, ...]:
         if call.outcome == "fallback":
             continue
         if call.purpose == SUMMARY_CALL:
-            words = str(json.loads(call.reply).get("summary", "")).split()
+            words = str(read_reply(call).get("summary", "")).split()
             updates.setdefault(call.agent, []).append((call.tick, len(words)))
         elif call.purpose == MERGE_CALL:
             merges.setdefault(call.agent, []).append(call.tick)

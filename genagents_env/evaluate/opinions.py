@@ -6,13 +6,13 @@ Source: Lyfe Agents (Kaiya et al. 2023), section 5.1.1 and figure 4, where a sum
 of mind about the suspect.
 """
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Literal
 
 from genagents_env.evaluate.checks import find_value
 from genagents_env.evaluate.run_data import RunData, once_per_run
+from genagents_env.memory.content import read_reply
 from genagents_env.record.rows import JSON, CallRow
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.schema import ValueCheck
@@ -87,6 +87,6 @@ def _list_utterances(events: Iterable[Event]) -> Iterator[_Text]:
 def _list_summaries(calls: Iterable[CallRow]) -> Iterator[_Text]:
     for call in calls:
         if call.purpose.startswith(MONITOR) and call.outcome == "reply":
-            summary = json.loads(call.reply).get("summary")
+            summary = read_reply(call).get("summary")
             if isinstance(summary, str):
                 yield call.agent, call.tick, "summary", summary

@@ -129,7 +129,7 @@ def find_section(line: str, names: Sequence[str]) -> str:
     """Return the words that a line of data begins with; people and times of day are all alike."""
     try:
         item = json.loads(line)
-    except ValueError:  # a policy of one's own may fence anything
+    except (ValueError, RecursionError):  # a policy of one's own may fence anything
         return UNNAMED
     head = next(iter(item), "") if isinstance(item, list | dict) else ""
     if not isinstance(head, str) or not head:

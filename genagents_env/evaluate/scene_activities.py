@@ -52,7 +52,7 @@ def _list_changes(data: RunData) -> dict[str, list[tuple[int, str, str, int]]]:
         if event.kind in ("start", "put", "join", "doing") and event.agent in found:
             doing, changes = str(event.data["doing"]), found[event.agent]
             if not changes or changes[-1][1] != doing:
-                changes.append((event.tick, doing, str(event.data["emoji"]), event.id))
+                changes.append((event.tick, doing, str(event.data.get("emoji", "")), event.id))
         elif event.kind == "part" and event.agent in found:
             found[event.agent].append((event.tick, "", "", event.id))
     for changes in found.values():

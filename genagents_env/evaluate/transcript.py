@@ -75,7 +75,7 @@ def _start(who: str, data: Mapping[str, object]) -> str:
 
 
 def _doing(data: Mapping[str, object]) -> str:
-    return f"{data['doing']} {data['emoji']}".strip()
+    return f"{data['doing']} {data.get('emoji', '')}".strip()
 
 
 _TELL: Mapping[str, Callable[[str, Mapping[str, object]], str]] = {

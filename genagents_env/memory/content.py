@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 BEFORE = -1  # the tick of what was brought along
 _CALL = re.compile(r"(\S+) #(\d+) at tick (\d+)")  # a cause, such as `plan.hours #0 at tick 120`
@@ -214,10 +214,15 @@ _KINDS = {"event": "observation"}
 _ORIGINS = {"seed": "known", "observed": "observation"}
 
 
-def read_reply(call: AskedCall) -> State:
+class _Answered(Protocol):
+    @property
+    def reply(self) -> str: ...
+
+
+def read_reply(call: _Answered) -> State:
     """Return the fields of a reply, which are those of its reply model; none of a fallback."""
     try:
         fields = json.loads(call.reply)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return fields if isinstance(fields, dict) else {}

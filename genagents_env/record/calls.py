@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import astuple
 from pathlib import Path
 
-from genagents_env.llm.calls import Message
+from genagents_env.llm.calls import CallKey, Message
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.inflate import inflate
@@ -64,15 +64,19 @@ def drop_calls(connection: RunConnection, where: str, *values: Value) -> int:
     return gone
 
 
-def parse_messages(row: CallRow) -> list[Message]:
+def parse_messages(path: Path, row: CallRow) -> list[Message]:
     """Return the prompt of a call.
 
     Raises:
-        ValueError, TypeError, KeyError: there is none in it.
+        RecordError: it is no list of messages with a role and a text each.
     """
-    messages = [Message(one["role"], one["content"]) for one in json.loads(row.messages)]
-    if not all(isinstance(one.content, str) for one in messages):
-        raise TypeError("a message of a prompt is no text")
+    try:
+        messages = [Message(one["role"], one["content"]) for one in json.loads(row.messages)]
+    except (TypeError, ValueError, KeyError, RecursionError):
+        messages = None
+    if messages is None or not all(isinstance(one.content, str) for one in messages):
+        call = CallKey(row.agent, row.tick, row.purpose, row.number)
+        raise damage_error(path, f"the prompt of {call} is no list of messages of text")
     return messages
 
 

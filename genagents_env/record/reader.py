@@ -288,7 +288,7 @@ class RunReader:
         """Yield the model calls as `calls` does, each with its prompt."""
         with guard_reading(self.path):
             for row in read_calls(self.path, self._connection):
-                yield row, parse_messages(row)
+                yield row, parse_messages(self.path, row)
 
     def interviews(self) -> list[InterviewRow]:
         """Return every answer, ordered by tick, then as they were asked, repeat by repeat."""

@@ -172,8 +172,12 @@ class PolicyGroups:
         """Begin an episode for every policy, with the profiles of its own agents.
 
         Raises:
-            PolicyError: a policy failed to, and these groups isolate.
+            PolicyError: a policy failed to, and these groups isolate; or it asks a language model
+                and there is none.
         """
+        if context.model is None and self.needs_model:
+            asking = next(g.policy.name for g in self.groups if g.policy.needs_model)
+            raise PolicyError(f"policy {asking!r} asks a language model; give `model`")
         for group in self.groups:
             group.reset({agent: profiles[agent] for agent in group.agents}, seed, context)
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-from genagents_env.config import TownConfig
+from genagents_env.config import TownConfig, check_seed
 from genagents_env.llm.budget import Budget, SharedBudget, Spend
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.model_options import ModelOptions
@@ -30,6 +30,9 @@ class RunSpec:
         repeats: how often everyone is interviewed at each end; None is the scenario's.
         policy: for everyone who has none of their own.
         policy_for: a policy's name for some agents.
+
+    Raises:
+        ConfigError: `seed` is none of `config.SEEDS`.
     """
 
     town: TownConfig
@@ -37,6 +40,9 @@ class RunSpec:
     repeats: int | None = None
     policy: PolicySpec = _SCRIPTED
     policy_for: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_seed(self.seed)
 
 
 @dataclass(frozen=True, slots=True)

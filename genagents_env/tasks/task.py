@@ -10,6 +10,7 @@ from zlib import crc32
 import numpy as np
 from pydantic import TypeAdapter
 
+from genagents_env.config import check_seed
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, ScenarioError
 from genagents_env.policy import AgentID, Policy
@@ -81,7 +82,11 @@ def find_layout(seed: int) -> int:
     """Return the number of the town in which the episode of a seed plays.
 
     Seeds of HELD_OUT and of TRAINING have LAYOUTS towns each, and none in common.
+
+    Raises:
+        ConfigError: it is no seed.
     """
+    check_seed(seed)
     block = HELD_OUT.start if seed >= HELD_OUT.start else TRAINING.start
     return block + (seed - block) % LAYOUTS
 

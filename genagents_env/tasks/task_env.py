@@ -9,7 +9,7 @@ import numpy.typing as npt
 from pettingzoo import ParallelEnv
 
 from genagents_env.act.spaces import AnySpace, Floats, state_space
-from genagents_env.config import RENDER_MODES, TownConfig, TownOptions
+from genagents_env.config import RENDER_MODES, TownConfig, TownOptions, check_reset_options
 from genagents_env.env import Dicts, TownEnv, TownParts
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.profile import AgentID, EmbedderT, EpisodeContext, ModelT, Profile
@@ -147,15 +147,21 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         Args:
             seed: everything follows from it: one of `TRAINING`, or of `HELD_OUT`. Without one the
                 next episode is drawn from the same of the two as the seed given last.
-            options: ignored; accepted for PettingZoo's sake.
+            options: none; there is the argument for PettingZoo's sake.
+
+        Raises:
+            ConfigError: `seed` is none of `config.SEEDS`, or there are options.
         """
+        check_reset_options(options)
         if seed is None:
             self._resets += 1
             block = HELD_OUT if self._seed >= HELD_OUT.start else TRAINING
             seed = block.start + draw_index(self._seed, len(block), self._resets, "episode")
+            layout = find_layout(seed)
         else:
+            layout = find_layout(seed)
             self._seed, self._resets = seed, 0
-        self._town = self._find_town(find_layout(seed))
+        self._town = self._find_town(layout)
         if self._horizon is not None:
             self._town.max_cycles = self._horizon
         return self._town.reset(seed=seed)

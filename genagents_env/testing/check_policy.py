@@ -9,6 +9,7 @@ from genagents_env.actions import Action
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import INTERVIEW_CALLS, Answer, Policy, RecalledMemory
@@ -21,6 +22,7 @@ MakeModel: TypeAlias = Callable[[], "ModelClient"]
 
 _QUESTIONS = ("What are you doing today?", "Do you know of {name}?", "Is there any news?")
 _REPEATS = 2
+_BEHAVIOUR = "gossip"  # of a scripted model
 
 __all__ = ["PolicyContractError", "check_policy"]
 
@@ -48,10 +50,19 @@ class _Run:
         self.env = parallel_env(scenario=scenario, percepts=True, menu=menu)
         self.seed = seed
         self.observations, self.infos = self.env.reset(seed=seed)
-        self.model = make_model() if make_model is not None else None
+        self.model = self._make_model() if make_model is None else make_model()
         embedder = Embedder(HashedSource()) if self.policy.needs_embedder else None
         self.policy.reset(self.env.profiles(), seed, self.env.context(self.model, embedder))
         self.tick = 0
+
+    def _make_model(self) -> "ModelClient | None":
+        """Return a scripted model with the policy's own replies, where it asks one."""
+        if not self.policy.needs_model:
+            return None
+        from genagents_env.llm.client import ModelClient  # slow to import
+
+        rule = find_rule(_BEHAVIOUR, [self.policy.scripted_replies])
+        return ModelClient(ScriptedEndpoint(rule), run_seed=self.seed)
 
     def step(self) -> object:
         """Let the policy act once; return its actions as plain data."""
@@ -189,16 +200,24 @@ def check_policy(
         scenario: name or path of a scenario.
         steps: at least 2.
         seed: of the env and the policy.
-        make_model: for a policy that needs one: returns a new client of a model that answers the
-            same to the same, such as a scripted one.
+        make_model: returns a new client of a model that answers the same to the same; a policy
+            with `needs_model` has without it a scripted one, with its own `scripted_replies`.
 
     Raises:
-        PolicyFault: in one sentence, what is wrong and at which tick.
+        PolicyContractError: in one sentence, what is wrong and at which tick.
     """
+    try:
+        _check(lambda: _Run(make_policy, scenario, seed, make_model), steps)
+    except AttributeError as error:
+        if error.obj is None and error.name == "ask":
+            raise PolicyContractError(
+                "it asks context.model, which is None where no policy says that it asks one; set "
+                "needs_model = True"
+            ) from error
+        raise
 
-    def fresh() -> _Run:
-        return _Run(make_policy, scenario, seed, make_model)
 
+def _check(fresh: Callable[[], _Run], steps: int) -> None:
     first = fresh()
     decided = []
     resumed: _Run | None = None

@@ -1,11 +1,11 @@
 """The resources `calls/K` and `prompts/AGENT/K`: what models were asked, and what they replied."""
 
 from dataclasses import asdict
+from pathlib import Path
 
 from genagents_env.llm.prices import Price
 from genagents_env.record import CallRow, RunReader
 from genagents_env.record.calls import parse_messages
-from genagents_env.record.guard import guard_reading
 from genagents_env.record.rows import JSON
 from genagents_env.view.parts import PART, find_span
 
@@ -35,8 +35,7 @@ def make_calls(run: RunReader, part: int) -> dict[str, JSON]:
 def make_prompts(run: RunReader, agent: int, part: int) -> dict[str, JSON]:
     """Return the texts of an agent's calls in the ticks of a part, in the order of `calls/K`."""
     calls = run.list_calls(*find_span(part), run.meta.names[agent])
-    with guard_reading(run.path):
-        return {"prompts": [_describe_prompt(call) for call in calls]}
+    return {"prompts": [_describe_prompt(run.path, call) for call in calls]}
 
 
 def find_asked_parts(run: RunReader) -> set[tuple[int, int]]:
@@ -46,12 +45,12 @@ def find_asked_parts(run: RunReader) -> set[tuple[int, int]]:
     return {(row[call.agent], call.tick // PART) for call in calls if call.agent in row}
 
 
-def _describe_prompt(call: CallRow) -> dict[str, JSON]:
+def _describe_prompt(path: Path, call: CallRow) -> dict[str, JSON]:
     return {
         "tick": call.tick,
         "purpose": call.purpose,
         "number": call.number,
-        "messages": [asdict(message) for message in parse_messages(call)],
+        "messages": [asdict(message) for message in parse_messages(path, call)],
         "reply": call.reply,
         "fault": call.fault,
     }

@@ -134,7 +134,7 @@ def _fold(reply: str) -> str:
 def _parse(reply: str) -> object:
     try:
         return json.loads(reply)
-    except ValueError:
+    except (ValueError, RecursionError):
         return reply
 
 

@@ -8,6 +8,7 @@ from the scenario, the record and the mind; interviews from the record.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from genagents_env.memory.content import (
@@ -135,7 +136,7 @@ def _check_content(content: MindContent) -> None:
 
 def list_calls(run: RunReader, agent: str) -> tuple[AskedCall, ...]:
     """Return the model calls of an agent, ordered by tick, purpose and number."""
-    return tuple(map(_make_call, run.list_calls(0, run.meta.horizon, agent)))
+    return tuple(_make_call(run.path, row) for row in run.list_calls(0, run.meta.horizon, agent))
 
 
 def _find_state(run: RunReader, agent: str) -> tuple[int, State | None]:
@@ -152,8 +153,8 @@ def _find_state(run: RunReader, agent: str) -> tuple[int, State | None]:
     return saved.tick, state if isinstance(state, dict) else None
 
 
-def _make_call(row: CallRow) -> AskedCall:
-    messages = parse_messages(row)
+def _make_call(path: Path, row: CallRow) -> AskedCall:
+    messages = parse_messages(path, row)
     prompt = messages[-1].content if messages else ""
     return AskedCall(row.tick, row.purpose, row.number, prompt, row.reply)
 

@@ -126,7 +126,7 @@ def _list_lines(prompt: str) -> Iterator[str]:
         if line.startswith("["):
             try:
                 parts = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(parts, list) and parts and isinstance(parts[-1], str):
                 yield parts[-1]

@@ -61,10 +61,10 @@ class JoinedTowns(VectorEnv[Observation, Any, Any]):
         Args:
             seed: town t of all of them gets `seed + t`, or a list names one for each town; without
                 one, each vector goes on as `VectorTown.reset` says.
-            options: none has a meaning.
+            options: none.
 
         Raises:
-            ConfigError: a list of another length than `towns`, or a `reset_mask`.
+            ConfigError: a list of another length than `towns`, no seed, or there are options.
         """
         if seed is None:
             seeds: list[int | None] = [None] * self.towns

@@ -12,7 +12,13 @@ from gymnasium.vector.utils import batch_space
 
 from genagents_env.act.decode import NOTHING
 from genagents_env.act.spaces import Floats, Mask
-from genagents_env.config import RENDER_MODES, ScenarioSource, TownConfig, TownOptions
+from genagents_env.config import (
+    RENDER_MODES,
+    ScenarioSource,
+    TownConfig,
+    TownOptions,
+    check_reset_options,
+)
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.rewards import CallableReward
@@ -107,13 +113,14 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         Args:
             seed: town t gets `seed + t`, or a list names one for each town. A town without one
                 draws a new episode from the seed it had last; at the very first, town t has t.
-            options: none has a meaning; a `reset_mask` belongs to another autoreset mode.
+            options: none; gymnasium's `reset_mask` belongs to another autoreset mode.
 
         Raises:
-            ConfigError: a list of another length than `towns`, or a `reset_mask`.
+            ConfigError: a list of another length than `towns`, no seed, or there are options.
         """
         if options is not None and "reset_mask" in options:
             raise ConfigError("options: no reset_mask; towns begin anew by themselves")
+        check_reset_options(options)
         if seed is None and self._batch is None:
             seed = 0
         if seed is None:

@@ -7,6 +7,7 @@ import pytest
 from pydantic import BaseModel
 
 from genagents_env.actions import Action, Idle, Move, Talk
+from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey, Message
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint
@@ -24,7 +25,9 @@ from genagents_env.policy import (
 )
 from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
+from genagents_env.run import rollout
 from genagents_env.testing import PolicyContractError, check_policy
+from genagents_env.town_v0 import parallel_env
 
 
 class Word(BaseModel):
@@ -209,7 +212,7 @@ class AsksWhenAsked(Tells):
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
         super().reset(profiles, seed, context)
         assert context.model is not None
-        self.model = context.model
+        self.model: Any = context.model
 
     async def interview_async(
         self, agent: str, questions: Sequence[str], repeat: int = 0
@@ -251,6 +254,47 @@ def test_calls_of_an_interview_have_a_purpose_and_moment_of_their_own() -> None:
         PolicyContractError, match=r"interview 1 .* number must be from 1000 to 1999"
     ):
         check_policy(AsksTheSameAgain, make_model=model)
+
+
+class Thinker(Wanderer):
+    """Goes where a model says."""
+
+    name = "thinker"
+    needs_model = True
+
+    def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
+        super().reset(profiles, seed, context)
+        self.model: Any = context.model
+
+    async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        actions: dict[str, Action] = {}
+        for agent in observations:
+            tick = infos[agent]["percept"].tick
+            key = CallKey(agent, tick, "go", 0)
+            asked = self.model.ask(key, [Message("user", "?")], Word, fallback=Word(word=""))
+            actions[agent] = Move((await asked).value.word)
+        return actions
+
+    def act(self, observations: Observations, infos: Infos) -> dict[str, Action]:
+        return self._run(self.act_async(observations, infos))
+
+
+class ThinkerInSecret(Thinker):
+    needs_model = False
+
+
+def test_a_policy_that_asks_a_model_has_a_scripted_one() -> None:
+    check_policy(Thinker)
+
+
+def test_a_policy_that_asks_without_saying_so_is_told_what_to_set() -> None:
+    with pytest.raises(PolicyContractError, match=r"asks context\.model, .* needs_model"):
+        check_policy(ThinkerInSecret)
+
+
+def test_an_episode_of_a_policy_that_asks_needs_a_model() -> None:
+    with pytest.raises(PolicyError, match="policy 'thinker' asks a language model; give `model`"):
+        rollout(parallel_env(), Thinker(), max_ticks=1)
 
 
 def test_a_policy_that_keeps_the_contract_passes() -> None:

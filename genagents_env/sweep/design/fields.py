@@ -7,11 +7,11 @@ from typing import Annotated, TypeAlias
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
 
+from genagents_env.config import SEEDS
 from genagents_env.record.rows import encode
 from genagents_env.text import clean
 
 MOST_SEEDS = 10_000
-_SEED_LIMIT = 2**63
 _TEXT_LIMIT = 2000
 
 People: TypeAlias = str | tuple[str, ...]
@@ -39,7 +39,7 @@ def _check_seeds(value: object) -> int | tuple[int, ...]:
 
 
 def _check_seed_list(seeds: tuple[object, ...]) -> tuple[int, ...]:
-    kept = tuple(seed for seed in seeds if type(seed) is int and 0 <= seed < _SEED_LIMIT)
+    kept = tuple(seed for seed in seeds if type(seed) is int and seed in SEEDS)
     if len(kept) < len(seeds):
         wrong = next(seed for seed in seeds if seed not in kept or type(seed) is not int)
         raise ValueError(f"{wrong!r} is no seed; whole numbers from 0 on are")
