@@ -81,9 +81,18 @@ class LLMRefused(LLMError):
 
 
 class ModelOutage(GenagentsError):
-    """Too many model calls in a row failed: the run pauses with a checkpoint. Exit code 75."""
+    """Too many model calls in a row failed: the run pauses with a checkpoint. Exit code 75.
+
+    Attributes:
+        why: what happened, without what to do.
+        since: the tick of the first of those calls; None where none belongs to a tick.
+    """
 
     exit_code = 75
+
+    def __init__(self, why: str, advice: str = "", *, since: int | None = None) -> None:
+        super().__init__(f"{why}. {advice}" if advice else why)
+        self.why, self.since = why, since
 
 
 class PolicyFailed(GenagentsError):

@@ -22,7 +22,6 @@ from genagents_env.text import clean
 NAME_LIMIT = 200  # characters of a judge's name
 
 _MAX_TOKENS = 200  # of a reply
-_ADVICE = ". Resume the run when the endpoint answers again"
 _NOTHING = Spend()
 
 
@@ -187,7 +186,7 @@ class JudgeSession:
                 each = (self._ask_in_turn(query, len(due), watch) for query in due)
                 collect_results(await asyncio.gather(*each, return_exceptions=True))
         except ModelOutage as outage:
-            exit_code, message = outage.exit_code, str(outage).removesuffix(_ADVICE)
+            exit_code, message = outage.exit_code, outage.why
         except BudgetExceeded as limit:
             exit_code, message = limit.exit_code, f"the budget is used up ({limit.kind})"
         except asyncio.CancelledError:

@@ -58,6 +58,9 @@ _REPLY_TOKENS = 1000  # of a context that a prompt leaves free
 _LEAST_PROMPT = 400
 ENOUGH_CONTEXT = _PROMPT_TOKENS + _REPLY_TOKENS
 _NOTHING = Spend()
+# Without any usable reply. At the share at which a run is degraded (20 %), ten in a row come by
+# chance once in ten million calls; a prompt that no model can answer is one call of its tick.
+UNUSABLE_IN_A_ROW = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,8 @@ class ModelClient:
         max_in_flight: calls under way at once, per event loop.
         outage_after: calls to one model failed in a row (unavailable or refused) that make an
             outage.
+        unusable_after: calls to one model in a row without a usable reply that make an outage,
+            too; None is never. It is never for those of `asked_once`, which are to learn.
         thinking: tokens of hidden thinking allowed beside each reply; see `ThinkingAllowance`.
         routes: other endpoints for the calls of a person, or of a faculty (their purpose up to its
             first dot), by name; a person's comes before a faculty's.
@@ -135,6 +140,7 @@ class ModelClient:
         retry: RetryPolicy | None = None,
         max_in_flight: int = 8,
         outage_after: int = 5,
+        unusable_after: int | None = UNUSABLE_IN_A_ROW,
         thinking: int | None = None,
         routes: Mapping[str, Endpoint] | None = None,
         asked_once: Collection[str] = (),
@@ -144,13 +150,15 @@ class ModelClient:
         self.cassette = cassette
         self.ledger = ledger if ledger is not None else Ledger()
         self.retry = retry if retry is not None else RetryPolicy()
-        self.max_in_flight, self.outage_after = max_in_flight, outage_after
+        self.max_in_flight = max_in_flight
+        self.outage_after, self.unusable_after = outage_after, unusable_after
         self.routes, self.asked_once = dict(routes or {}), frozenset(asked_once)
         endpoints = (endpoint, *self.routes.values())
         self.prices = {one.model: one.price for one in endpoints}
         self.allowances = {one.model: ThinkingAllowance(one.model, thinking) for one in endpoints}
         self._holders = [one for one in _list_once(endpoints) if isinstance(one, KeyHolder)]
-        self.failures: dict[str, int] = {}  # in a row, by model
+        self.failures: dict[str, int] = {}  # without an answer in a row, by model
+        self.unusable: dict[str, list[int]] = {}  # ticks of those without a usable reply in a row
         for one in endpoints:
             self.budget.check_price(one.model, one.price)
         # A semaphore belongs to the loop it first waits on; `asyncio.run` makes a new one a call.
@@ -182,7 +190,8 @@ class ModelClient:
 
         Raises:
             BudgetExceeded: the call does not fit the budget; nothing was stored.
-            ModelOutage: this call and those before it failed; see `Cassette.forget_fallbacks`.
+            ModelOutage: this call and those before it failed, or had no usable reply; see
+                `Cassette.forget_fallbacks`.
             DivergenceError: the cassette holds another prompt under `key`.
             LLMRefused: key, permission or model name is wrong.
         """
@@ -289,7 +298,7 @@ class ModelClient:
                 )
                 parsed = parse(completion, reply, limit, self._redact)
             except (LLMUnavailable, PromptRefused) as failure:
-                self._count_failure(failure, tally.endpoint.model)
+                self._count_failure(key, failure, tally.endpoint.model)
                 kind = "refused:" if isinstance(failure, PromptRefused) else UNAVAILABLE
                 tally.fault = clean(f"{kind} {failure}", _MOST_FAULT)
                 return None
@@ -299,11 +308,13 @@ class ModelClient:
                 tally.fault = tally.fault[:_MOST_FAULT].strip()
                 tally.words = self._redact(clean(bad.text, _MOST_SAID))[:_MOST_WORDS].strip()
                 if tally.reasks or tally.endpoint.model in self.asked_once:
+                    self._count_unusable(key, tally.fault, tally.endpoint.model)
                     return None
                 request = self._make_reask(key, request, tally.words, str(bad))
                 tally.reasks += 1
             else:
                 self.failures[tally.endpoint.model] = 0
+                self.unusable[tally.endpoint.model] = []
                 if parsed.redacted:
                     tally.fault = f"{_KEY_SAID} {parsed.redacted} texts of the reply held one"
                 return parsed
@@ -371,6 +382,7 @@ class ModelClient:
 
         Raises:
             NothingSaid, LLMUnavailable: see `check_words`.
+            AttemptFailed: it has no words.
         """
         try:
             check_words(completion, request)
@@ -384,6 +396,9 @@ class ModelClient:
         tally.prompt_tokens += completion.prompt_tokens
         tally.completion_tokens += completion.completion_tokens
         tally.reasoning_tokens += completion.reasoning_tokens
+        if not clean(completion.text.strip(), _MOST_WORDS):
+            self.budget.keep()
+            raise AttemptFailed("the answer has no words")
 
     def _make_reask(
         self, key: CallKey, request: CompletionRequest, words: str, fault: str
@@ -400,12 +415,37 @@ class ModelClient:
             seed=call_seed(self.run_seed, key, "reask"),
         )
 
-    def _count_failure(self, failure: Exception, model: str) -> None:
+    def _count_failure(self, key: CallKey, failure: Exception, model: str) -> None:
+        """Count a call that got no answer.
+
+        Raises:
+            ModelOutage: with it there are too many in a row.
+        """
         self.failures[model] = failed = self.failures.get(model, 0) + 1
         if failed >= self.outage_after:
             raise ModelOutage(
-                f"{failed} model calls in a row failed, the last with: {failure}. "
-                "Resume the run when the endpoint answers again"
+                f"{failed} model calls in a row failed, the last with: {failure}",
+                "Resume the run when the endpoint answers again",
+                since=min([key.tick, *self.unusable.get(model, [])]),
+            ) from None
+        self._count_unusable(key, str(failure), model)
+
+    def _count_unusable(self, key: CallKey, fault: str, model: str) -> None:
+        """Count a call that has no usable reply, whether it was answered or not.
+
+        Raises:
+            ModelOutage: with it there are too many in a row.
+        """
+        ticks = self.unusable.setdefault(model, [])
+        ticks.append(key.tick)
+        limit = None if model in self.asked_once else self.unusable_after
+        if limit is not None and len(ticks) >= limit:
+            raise ModelOutage(
+                f"{len(ticks)} calls in a row to {model} had no usable reply, the last with: "
+                f"{fault}",
+                "Resume the run with a model that follows the form of its prompts (--model), or "
+                "with --max-fallbacks 1 to have defaults stand in",
+                since=min(ticks),
             ) from None
 
     def _slot(self) -> asyncio.Semaphore:

@@ -68,7 +68,7 @@ def separate_thinking(completion: Completion) -> Completion:
 def check_words(completion: Completion, request: CompletionRequest) -> None:
     """Raise where thinking used up the room, and the reply found none or too little of it.
 
-    Blanks up to the limit are words, if bad ones: more room would not help.
+    Blanks up to the limit are none of this: more room would not help.
 
     Raises:
         NothingSaid: with more room it may reply.

@@ -153,7 +153,7 @@ def _client_for(client: ModelClient | None, seed: int) -> ModelClient | None:
     if client is None:
         return None
     own = copy(client)
-    own.run_seed, own.failures = seed, {}
+    own.run_seed, own.failures, own.unusable = seed, {}, {}
     return own
 
 

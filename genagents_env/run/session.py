@@ -127,7 +127,8 @@ class RunSession:
         except PolicyFailed as failure:  # no checkpoint: the policy may be halfway through a tick
             return self._make_failed_result(failure)
         except ModelOutage as outage:
-            self.writer.withdraw_outage(self.env.world.tick)
+            now = self.env.world.tick
+            self.writer.withdraw_outage(now if outage.since is None else min(outage.since, now))
             return self._make_result("paused", outage.exit_code, str(outage))
         except LLMUnavailable as silence:  # of an embedder; a model's is counted by its client
             return self._make_result("paused", ModelOutage.exit_code, str(silence))

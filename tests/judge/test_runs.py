@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.errors import ConfigError, LLMRefused, LLMUnavailable, RecordError, RunLocked
+from genagents_env.errors import (
+    ConfigError,
+    LLMRefused,
+    LLMUnavailable,
+    ModelOutage,
+    RecordError,
+    RunLocked,
+)
 from genagents_env.judge import JudgingResult, judge_finished_run, judge_run
 from genagents_env.judge.cases import Case, find_cases
 from genagents_env.llm.calls import CompletionRequest
@@ -387,6 +394,8 @@ def test_limits_leave_what_a_run_has_not_used(path: Path) -> None:
     assert 0 < limits.seconds < 3600
 
 
-def test_no_reply_at_all_is_no_verdict(path: Path) -> None:
+def test_a_judge_without_any_verdict_is_asked_no_further(path: Path) -> None:
     done = judge_run(path, make_options(model(always_invalid)))
-    assert (done.given, done.unusable) == (0, CASES)
+    assert (done.given, done.exit_code) == (0, ModelOutage.exit_code)
+    assert 0 < done.unusable < CASES
+    assert "10 calls in a row to m had no usable reply" in done.message

@@ -12,6 +12,7 @@ from genagents_env.testing.fault_server import (
     FaultServer,
     ServerFault,
     redirect,
+    saying,
     too_many,
 )
 from tests.llm.asking import FakeTime, ask, ask_choice, client_of, endpoint_at, retry_on
@@ -149,6 +150,51 @@ def test_a_gzip_bomb_costs_little_memory() -> None:
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert peak < 20e6
+
+
+BLANKS = ["", "  \n\t ", "\u200b\x00", "<think>Where was I?</think>"]
+
+
+@pytest.mark.parametrize("words", BLANKS)
+def test_a_completion_without_words_is_a_failed_attempt(words: str) -> None:
+    with FaultServer({1: saying(words)}) as server:
+        client = client_of(endpoint_at(server.url), retry=retry_on(FakeTime()))
+        answer = ask(client)
+        assert (answer.fallback, answer.fault, server.calls) == (False, None, 2)
+        assert client.budget.spent.calls == 2
+    with FaultServer(always=saying(words)) as server:
+        cassette = MemoryCassette()
+        answer = ask(
+            client_of(endpoint_at(server.url), retry=retry_on(FakeTime()), cassette=cassette)
+        )
+        assert (answer.fallback, server.calls) == (True, 4)
+        (kept,) = cassette.rows.values()
+        assert kept.is_unanswered
+        assert (kept.attempts, kept.reasks, kept.prompt_tokens) == (4, 0, 40)
+
+
+@pytest.mark.parametrize("words", [*BAD_WORDS, "null_content"])
+def test_ten_calls_in_a_row_without_a_usable_reply_are_an_outage(words: str) -> None:
+    good_once = {5: ServerFault()}
+    with FaultServer(good_once, always=words) as server:
+        client = client_of(
+            endpoint_at(server.url),
+            retry=retry_on(FakeTime(), attempts=1),
+            outage_after=100,
+            asked_once=["any-model"] if words == "cut" else (),
+        )
+
+        async def run() -> None:
+            for number in range(40):
+                await ask_choice(client, CallKey("Ada", number, "act", 0))
+
+        if words == "cut":  # one that is to learn is asked on
+            asyncio.run(run())
+            return
+        with pytest.raises(ModelOutage, match="10 calls in a row to any-model") as raised:
+            asyncio.run(run())
+    first = 3 if words in BAD_WORDS else 5  # each of these calls is two replies
+    assert raised.value.since == first
 
 
 def test_five_failed_calls_in_a_row_are_an_outage_and_can_be_forgotten() -> None:

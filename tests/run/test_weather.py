@@ -121,6 +121,26 @@ run(town(ticks=6), Path({str(path)!r}), make_options(endpoint, concurrency=1, on
     assert canonical_hash(path) == hash_of(town(ticks=6), path)
 
 
+def test_a_run_whose_model_turns_useless_pauses_and_asks_it_again(path: Path) -> None:
+    """Of all its calls without a usable reply in a row none is lived on, whatever their tick."""
+    left = [13]
+
+    def rule(request: CompletionRequest) -> str:
+        left[0] -= 1
+        return sample_schema(request) if left[0] >= 0 else "I'm sorry, I can't help with that."
+
+    spec = town(ticks=20)
+    result = run(spec, path, make_options(ScriptedEndpoint(rule)))
+    assert (result.status, result.exit_code) == ("paused", 75)
+    assert "10 calls in a row to scripted had no usable reply" in result.message
+    assert "holds no JSON object" in result.message
+    assert f"genagents resume {result.path}" in result.message
+    with RunReader(path) as record:
+        assert (record.status, record.sum_calls().fallbacks) == ("paused", 0)
+    assert resume(path, make_options(ScriptedEndpoint())).status == "finished"
+    assert canonical_hash(path) == hash_of(spec, path)
+
+
 def test_an_interview_that_nobody_answers_makes_nothing_up(path: Path) -> None:
     run(make_spec(ticks=2, policy=PolicySpec("reactive")), path, make_options(ScriptedEndpoint()))
     options = make_options(ScriptedEndpoint(failing_from(0)))

@@ -181,7 +181,7 @@ def test_moving_away_from_a_conversation_leaves_it(tmp_path: Path) -> None:
 
 def test_one_who_has_nothing_to_say_twice_leaves(tmp_path: Path) -> None:
     town = Quarter(
-        quarter(tmp_path, PAIR), answer({ANN: ["(CONVERSE) Ben"]}, {BEN: ["", "(SCAN)"]})
+        quarter(tmp_path, PAIR), answer({ANN: ["(CONVERSE) Ben"]}, {BEN: ['""', "(SCAN)"]})
     )
     town.step(5)
     assert "is not for conversations" in " ".join(line.text for line in town.mind(BEN).history)
