@@ -110,6 +110,8 @@ def _announce(endpoint: "Endpoint", options: "RunOptions") -> None:
 
     tokens, dollars = bound_cost(endpoint, options)
     price = "price unknown" if dollars is None else f"${dollars:.4f}"
+    if endpoint.price is not None and endpoint.price.source:
+        price = f"{price}; prices of {endpoint.price.source}"
     say(f"Asking {endpoint.model}: up to {CALLS + 1} calls, {tokens:,} tokens at most ({price})")
 
 

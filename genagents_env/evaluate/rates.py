@@ -15,7 +15,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.evaluate.labels import format_policies
 from genagents_env.evaluate.presence import Bools, find_awake, find_talking
 from genagents_env.evaluate.run_data import RunData, once_per_run
-from genagents_env.llm.prices import LIST_PRICES, Price, find_price
+from genagents_env.llm.prices import Price, describe_list, find_price
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON, CallRow, JudgementRow
 from genagents_env.text import clean
@@ -175,7 +175,7 @@ def find_tariff(model: str) -> Tariff:
     """
     price = find_price(model)
     if price is None:
-        raise ConfigError(f"no list price for {model!r}; known: {', '.join(sorted(LIST_PRICES))}")
+        raise ConfigError(f"no list price for {model!r} in {describe_list()}")
     return Tariff(model, price)
 
 
@@ -269,9 +269,7 @@ def _sum_calls(
 
 def _price_calls(calls: Sequence[CallRow], price: Price | None) -> Decimal | None:
     """Return what calls of one model cost, with the attempts in which it only thought."""
-    read = sum(call.prompt_tokens + call.unsaid_prompt_tokens for call in calls)
-    written = sum(call.completion_tokens + call.unsaid_completion_tokens for call in calls)
-    return None if price is None else price.cost(read, written)
+    return None if price is None else sum((call.cost(price) for call in calls), Decimal(0))
 
 
 def _sum_verdicts(rows: Sequence[JudgementRow], price: Price | None) -> CallCosts:

@@ -1,5 +1,6 @@
 """All that one run amounts to, from its record alone: one type for CLI, report and sweep."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -65,6 +66,8 @@ class RunSummary:
         crowding: how people got past one another; None where they are not in the way.
         tool_use: what came of replies that choose a tool; None where no mind acts by tools.
         spent: calls, tokens and dollars.
+        cached_tokens: of the prompts, read from the endpoints' caches.
+        price_sources: where the list prices among its prices are from.
         thinking: what the model thought; None where it did not.
         lost: requests to models that were under way when a process of the run ended.
         clipped: answers whose usage was above what they could have read and written.
@@ -111,6 +114,8 @@ class RunSummary:
     crowding: Crowding | None
     tool_use: ToolUse | None
     spent: CallTotals
+    cached_tokens: int
+    price_sources: Sequence[str]
     thinking: ThinkingTotals | None
     lost: int
     clipped: int
@@ -261,6 +266,8 @@ def summarize(
         crowding=compute_crowding(data),
         tool_use=count_tool_use(data),
         spent=reader.sum_calls(),
+        cached_tokens=reader.sum_cached_tokens(),
+        price_sources=reader.list_price_sources(),
         thinking=_find_thinking(reader),
         lost=0 if spending is None else spending.lost,
         clipped=0 if spending is None else spending.clipped,

@@ -15,7 +15,7 @@ from genagents_env.evaluate.reasons import Reason
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.evaluate.text_columns import format_columns
 from genagents_env.record import Degradation, FacultyUse, PromptCuts
-from genagents_env.record.reader import CallTotals, ThinkingTotals
+from genagents_env.record.reader import ThinkingTotals
 
 NOT_ASKED = "not asked"
 _WORDS: tuple[tuple[Reason, str], ...] = (
@@ -69,7 +69,7 @@ def describe_summary(summary: RunSummary, width: int = 0, *, brief: bool = False
         f"{summary.density_after:.3f} at the end"
     )
     if summary.model is not None:
-        yield from _describe_model(summary.model, summary.spent)
+        yield from _describe_model(summary)
         if summary.thinking is not None:
             yield _describe_thinking(summary.thinking)
         yield from _describe_faculties(summary, width)
@@ -153,10 +153,14 @@ def _describe_uncertain_spending(summary: RunSummary) -> Iterator[str]:
         )
 
 
-def _describe_model(name: str, spent: CallTotals) -> Iterator[str]:
+def _describe_model(summary: RunSummary) -> Iterator[str]:
+    spent = summary.spent
     dollars = "price unknown" if spent.dollars is None else f"${spent.dollars:.4f}"
-    tokens = f"{spent.prompt_tokens:,} tokens read, {spent.completion_tokens:,} written"
-    yield f"Model {name}: {_count(spent.calls, 'call')}, {tokens}, {dollars}"
+    if summary.price_sources:
+        dollars += f" (prices of {', '.join(summary.price_sources)})"
+    cached = f" ({summary.cached_tokens:,} of them cached)" if summary.cached_tokens else ""
+    tokens = f"{spent.prompt_tokens:,} tokens read{cached}, {spent.completion_tokens:,} written"
+    yield f"Model {summary.model}: {_count(spent.calls, 'call')}, {tokens}, {dollars}"
     share = spent.fallbacks / spent.calls if spent.calls else 0.0
     yield (
         f"Fallbacks: {spent.fallbacks:,} of {spent.calls:,} ({share:.1%}), "

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from genagents_env.errors import BudgetExceeded, ConfigError
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.prices import FREE, Price
+from genagents_env.llm.prices import FREE, Price, describe_list
 from genagents_env.llm.schemas import canonical
 
 # Chat templates add role marks to each message and may add a system message of their own.
@@ -73,7 +73,7 @@ def find_most_tokens(request: CompletionRequest) -> tuple[int, int]:
 def upper_bound(request: CompletionRequest, price: Price | None) -> Spend:
     """Return the most one attempt at `request` can spend."""
     most = find_most_tokens(request)
-    return Spend(1, sum(most), (price or FREE).cost(*most))
+    return Spend(1, sum(most), (price or FREE).bound(*most))
 
 
 class Budget:
@@ -126,8 +126,9 @@ class Budget:
         """Raise ConfigError when dollars are limited but the price of `model` is not known."""
         if self.dollars is not None and price is None:
             raise ConfigError(
-                f"budget: dollars are limited, but the price of model {model!r} is not known; "
-                "give its price, or limit tokens instead"
+                f"budget: dollars are limited, but the price of model {model!r} is not known to "
+                f"{describe_list()}; limit tokens instead, or give the price of a language model "
+                "by --price-in and --price-out, in dollars per million tokens"
             )
 
     @property

@@ -63,7 +63,8 @@ class CompletionRequest:
 class Completion:
     """What an endpoint answered; token counts are never negative.
 
-    `reasoning_tokens`: those of `completion_tokens` that are hidden thinking.
+    `reasoning_tokens`: those of `completion_tokens` that are hidden thinking. `cached_tokens`,
+    `caching_tokens`: those of `prompt_tokens` read from and written to the endpoint's cache.
     """
 
     text: str
@@ -71,6 +72,8 @@ class Completion:
     prompt_tokens: int
     completion_tokens: int
     reasoning_tokens: int = 0
+    cached_tokens: int = 0
+    caching_tokens: int = 0
 
 
 class Endpoint(Protocol):

@@ -25,6 +25,9 @@ class RecordedReply:
         fault: what went wrong last, or None.
         model: that answered, outside every canonical hash.
         reasoning_tokens: of `completion_tokens`, those of hidden thinking.
+        cached_tokens: of `prompt_tokens`, those read from the endpoint's cache, outside every
+            canonical hash.
+        caching_tokens: of `prompt_tokens`, those written to it, outside every canonical hash.
         unsaid_prompt_tokens: read in attempts in which the model only thought, until it was cut
             off. How many there are depends on the room it was given; they are not in the sums
             above, and outside every canonical hash.
@@ -46,6 +49,8 @@ class RecordedReply:
     fault: str | None = None
     model: str = field(default="", compare=False)
     reasoning_tokens: int = field(default=0, compare=False)
+    cached_tokens: int = field(default=0, compare=False)
+    caching_tokens: int = field(default=0, compare=False)
     unsaid_prompt_tokens: int = field(default=0, compare=False)
     unsaid_completion_tokens: int = field(default=0, compare=False)
     latency_seconds: float = field(default=0.0, compare=False)

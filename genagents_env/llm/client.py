@@ -31,7 +31,7 @@ from genagents_env.llm.calls import (
 )
 from genagents_env.llm.cassette import UNAVAILABLE, Cassette, RecordedReply, recall
 from genagents_env.llm.ledger import Ledger
-from genagents_env.llm.prices import FREE
+from genagents_env.llm.prices import FREE, Price
 from genagents_env.llm.reasoning import (
     ThinkingAllowance,
     check_words,
@@ -89,6 +89,8 @@ class _Tally:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     reasoning_tokens: int = 0
+    cached_tokens: int = 0
+    caching_tokens: int = 0
     unsaid_prompt_tokens: int = 0  # of attempts in which it only thought
     unsaid_completion_tokens: int = 0
     fault: str | None = None
@@ -259,6 +261,8 @@ class ModelClient:
             fault=tally.fault,
             model=tally.endpoint.model,
             reasoning_tokens=tally.reasoning_tokens,
+            cached_tokens=tally.cached_tokens,
+            caching_tokens=tally.caching_tokens,
             unsaid_prompt_tokens=tally.unsaid_prompt_tokens,
             unsaid_completion_tokens=tally.unsaid_completion_tokens,
             latency_seconds=latency,
@@ -345,8 +349,7 @@ class ModelClient:
         try:
             completion = separate_thinking(await tally.endpoint.complete(roomy))
             completion = self._clip_usage(completion, roomy, tally)
-            read, written = completion.prompt_tokens, completion.completion_tokens
-            used = Spend(1, read + written, price.cost(read, written))
+            used = _bill(completion, price)
         except AttemptFailed as failure:
             used = most if failure.billed else Spend(calls=1)
             raise
@@ -365,14 +368,19 @@ class ModelClient:
     ) -> Completion:
         """Return `completion` with its usage, but with no more than was reserved for it."""
         price = tally.endpoint.price or FREE
-        tokens = completion.prompt_tokens, completion.completion_tokens
-        if Spend(1, sum(tokens), price.cost(*tokens)).fits_in(tally.most):
+        if _bill(completion, price).fits_in(tally.most):
             return completion
         self.budget.clipped += 1
+        tokens = completion.prompt_tokens, completion.completion_tokens
         read, written = map(min, tokens, find_most_tokens(request))
-        thought = min(completion.reasoning_tokens, written)
+        cached = min(completion.cached_tokens, read)
         return replace(
-            completion, prompt_tokens=read, completion_tokens=written, reasoning_tokens=thought
+            completion,
+            prompt_tokens=read,
+            completion_tokens=written,
+            reasoning_tokens=min(completion.reasoning_tokens, written),
+            cached_tokens=cached,
+            caching_tokens=min(completion.caching_tokens, read - cached),
         )
 
     def _count_tokens(
@@ -396,6 +404,8 @@ class ModelClient:
         tally.prompt_tokens += completion.prompt_tokens
         tally.completion_tokens += completion.completion_tokens
         tally.reasoning_tokens += completion.reasoning_tokens
+        tally.cached_tokens += completion.cached_tokens
+        tally.caching_tokens += completion.caching_tokens
         if not clean(completion.text.strip(), _MOST_WORDS):
             self.budget.keep()
             raise AttemptFailed("the answer has no words")
@@ -469,6 +479,13 @@ def _log_call(key: CallKey, made: RecordedReply) -> None:
         *(made.prompt_tokens, made.completion_tokens, made.latency_seconds),
         f"; {made.fault}" if made.fault else "",
     )
+
+
+def _bill(completion: Completion, price: Price) -> Spend:
+    """Return what one answered attempt cost."""
+    read, written = completion.prompt_tokens, completion.completion_tokens
+    dollars = price.cost(read, written, completion.cached_tokens, completion.caching_tokens)
+    return Spend(1, read + written, dollars)
 
 
 def _list_once(endpoints: Iterable[Endpoint]) -> list[Endpoint]:

@@ -48,13 +48,17 @@ def read_completion(
     if usage is None:
         read = sum(count(m.content) for m in request.messages)
         usage = {"prompt_tokens": read, "completion_tokens": count(text) + count(thinking)}
-    written = _tokens(usage, "completion_tokens")
+    read, written = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
+    cached = min(read, _find_detail(usage, "prompt_tokens_details", "cached_tokens") or 0)
+    caching = _find_detail(usage, "prompt_tokens_details", "cache_write_tokens") or 0
     return Completion(
         text,
         cast(Literal["stop", "length", "tool_calls"], finish),
-        _tokens(usage, "prompt_tokens"),
+        read,
         written,
         _reasoning_tokens(usage, written, len(thinking), len(text)),
+        cached,
+        min(read - cached, caching),
     )
 
 
@@ -95,11 +99,17 @@ def _find_thinking(message: Mapping[str, object]) -> str:
 
 def _reasoning_tokens(usage: object, written: int, thinking: int, said: int) -> int:
     """Return how many of `written` tokens were thinking: as told, else by its characters."""
-    details = usage.get("completion_tokens_details") if isinstance(usage, Mapping) else None
-    told = details.get("reasoning_tokens") if isinstance(details, Mapping) else None
-    if type(told) is int and told >= 0:
-        return min(told, written)
+    thought = _find_detail(usage, "completion_tokens_details", "reasoning_tokens")
+    if thought is not None:
+        return min(thought, written)
     return round(written * thinking / (thinking + said)) if thinking else 0
+
+
+def _find_detail(usage: object, part: str, name: str) -> int | None:
+    """Return a count that some endpoints send beside the usual ones, None where this does not."""
+    details = usage.get(part) if isinstance(usage, Mapping) else None
+    count = details.get(name) if isinstance(details, Mapping) else None
+    return count if type(count) is int and count >= 0 else None
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:

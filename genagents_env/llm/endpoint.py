@@ -89,8 +89,11 @@ class OpenAIEndpoint:
         host = parts.netloc.rpartition("@")[2]
         self.base_url = urlunsplit(parts._replace(netloc=host))
         self.model: str = model
-        listed = FREE if parts.hostname in LOOPBACK else find_price(model)
-        self.price: Price | None = price if price is not None else listed
+        if price is None:
+            price = (
+                FREE if parts.hostname in LOOPBACK else find_price(model, strip_address(base_url))
+            )
+        self.price: Price | None = price
         self.attempt_deadline: float = attempt_deadline
         self.reasoning_effort = reasoning_effort
         self.small: bool = False

@@ -18,6 +18,7 @@ class LedgerEntry:
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cached_tokens: int = 0
     dollars: Decimal = Decimal(0)
     seconds: float = 0.0
     retries: int = 0
@@ -48,13 +49,15 @@ class Ledger:
     def book(self, key: CallKey, recorded: RecordedReply, price: Price | None) -> None:
         """Add one answered call; without a price its dollars are 0."""
         tokens = recorded.prompt_tokens, recorded.completion_tokens
+        cache = recorded.cached_tokens, recorded.caching_tokens
         call = LedgerEntry(
             key.purpose,
             key.agent,
             calls=1,
             prompt_tokens=tokens[0],
             completion_tokens=tokens[1],
-            dollars=price.cost(*tokens) if price else Decimal(0),
+            cached_tokens=recorded.cached_tokens,
+            dollars=price.cost(*tokens, *cache) if price else Decimal(0),
             seconds=recorded.latency_seconds,
             retries=max(0, recorded.attempts - 1 - recorded.reasks),
             reasks=recorded.reasks,

@@ -1,60 +1,157 @@
-"""What tokens cost: list prices of well-known models, and the user's own."""
+"""What tokens cost: the list prices of the package genai-prices, and the user's own."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from importlib.metadata import version
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from genai_prices.types import ModelPrice
 
 _MILLION = Decimal(1_000_000)
+_PACKAGE = "genai-prices"  # imported where a price is asked for: that takes a while
+_DATE = re.compile(r"-20\d\d-?\d\d-?\d\d$", re.ASCII)
+# Where a model has one of these, tokens alone do not say what a call costs.
+_BESIDE_TOKENS = ("requests_kcount", "output_reasoning_mtok", "output_citation_mtok")
+
+# Dollars per million tokens read and written. A list price has two more, of tokens read from and
+# written to the endpoint's cache, and says where it is from.
+StoredPrice: TypeAlias = tuple[str, str] | tuple[str, str, str | None, str | None, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars for a million tokens read and a million tokens written."""
+    """Dollars for a million tokens.
+
+    Attributes:
+        input_per_million: read.
+        output_per_million: written.
+        cached_per_million: read from the endpoint's cache of prompts; None is the price of reading.
+        caching_per_million: read and written to that cache; None is the price of reading.
+        source: where a list price is from; empty where the user gave it.
+    """
 
     input_per_million: Decimal
     output_per_million: Decimal
+    cached_per_million: Decimal | None = None
+    caching_per_million: Decimal | None = None
+    source: str = field(default="", compare=False)
 
-    def cost(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
-        """Return the exact dollars of that many tokens."""
-        spent = prompt_tokens * self.input_per_million + completion_tokens * self.output_per_million
+    def cost(
+        self, prompt_tokens: int, completion_tokens: int, cached: int = 0, caching: int = 0
+    ) -> Decimal:
+        """Return the exact dollars of that many tokens.
+
+        Args:
+            prompt_tokens: read.
+            completion_tokens: written.
+            cached: those of `prompt_tokens` that came from the endpoint's cache.
+            caching: those of `prompt_tokens` that were written to it.
+        """
+        whole = self.input_per_million
+        spent = prompt_tokens * whole + completion_tokens * self.output_per_million
+        for tokens, price in (cached, self.cached_per_million), (caching, self.caching_per_million):
+            if price is not None:
+                spent += tokens * (price - whole)
         return spent / _MILLION
+
+    def bound(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
+        """Return the most that so many tokens can cost, whatever the endpoint does with a cache."""
+        caching = prompt_tokens if (self.caching_per_million or 0) > self.input_per_million else 0
+        return self.cost(prompt_tokens, completion_tokens, 0, caching)
+
+    def pack(self) -> StoredPrice:
+        """Return it as the texts that a run file keeps."""
+        read, written = str(self.input_per_million), str(self.output_per_million)
+        if not self.source:
+            return read, written
+        cached, caching = (
+            None if price is None else str(price)
+            for price in (self.cached_per_million, self.caching_per_million)
+        )
+        return read, written, cached, caching, self.source
 
 
 FREE = Price(Decimal(0), Decimal(0))
 LOOPBACK = ("127.0.0.1", "localhost", "::1")  # hosts on this machine: free of charge
 
-# List prices in US dollars as published by the vendors on this date, without discounts for
-# batches or cached prompts. They change: give your own by `prices` where it matters.
-LIST_PRICES_DATE = "2025-08-07"
-LIST_PRICES: Mapping[str, Price] = {
-    name: Price(Decimal(read), Decimal(written))
-    for name, read, written in (
-        ("gpt-5", "1.25", "10"),
-        ("gpt-5-mini", "0.25", "2"),
-        ("gpt-5-nano", "0.05", "0.40"),
-        ("gpt-4.1", "2", "8"),
-        ("gpt-4.1-mini", "0.40", "1.60"),
-        ("gpt-4.1-nano", "0.10", "0.40"),
-        ("gpt-4o", "2.50", "10"),
-        ("gpt-4o-mini", "0.15", "0.60"),
-        ("o3", "2", "8"),
-        ("o4-mini", "1.10", "4.40"),
-        ("gpt-4-turbo", "10", "30"),
-        ("gpt-3.5-turbo", "0.50", "1.50"),
-        ("text-embedding-3-small", "0.02", "0"),
-        ("text-embedding-3-large", "0.13", "0"),
-        ("text-embedding-ada-002", "0.10", "0"),
-    )
-}
+
+def unpack_price(stored: StoredPrice) -> Price:
+    """Return the price that a run file keeps."""
+    read, written = Decimal(stored[0]), Decimal(stored[1])
+    if len(stored) == 2:
+        return Price(read, written)
+    cached, caching = (None if price is None else Decimal(price) for price in stored[2:4])
+    return Price(read, written, cached, caching, stored[4])
 
 
-def find_price(model: str, prices: Mapping[str, Price] | None = None) -> Price | None:
-    """Return the price of `model`, the user's own first, or None when it is not known.
+def find_price(model: str, base_url: str | None = None, at: datetime | None = None) -> Price | None:
+    """Return the list price of `model`, or None where it is not known.
 
-    A dated name (`gpt-4o-2024-11-20`) has the price of its family; other suffixes do not.
+    It is that of the vendor at `base_url`; where the list does not know the address, that of the
+    vendor whose models have such names. A dated name that is not listed has the price of its
+    family. Of prices by the hour it is the highest of the day; of prices that rise with the length
+    of the prompt, from 32,000 tokens on, the lowest. Discounts, as for batches, are left out.
+
+    Args:
+        model: its name at the endpoint.
+        base_url: of the endpoint.
+        at: when it is asked; None is now.
     """
-    known = {**LIST_PRICES, **(prices or {})}
-    if model in known:
-        return known[model]
-    stem, _, date = model.partition("-20")
-    return known.get(stem) if date.replace("-", "").isdigit() else None
+    vendor, now = _find_vendor(model, base_url), at or datetime.now(UTC)
+    listed = _list_day(vendor, model, now) or _list_day(vendor, _DATE.sub("", model), now)
+    read, written, cached, caching = (
+        max((_find_base(price, kind) for price in listed), key=lambda cost: cost or 0, default=None)
+        for kind in ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok")
+    )
+    if read is None or any(getattr(listed[0], kind) is not None for kind in _BESIDE_TOKENS):
+        return None
+    return Price(read, written or Decimal(0), cached, caching, f"{describe_list()} for {vendor}")
+
+
+def describe_list() -> str:
+    """Return the list of prices and its day: that of the last change in force that it knows."""
+    from genai_prices.data_snapshot import get_snapshot
+    from genai_prices.types import StartDateConstraint
+
+    changes = [
+        change.constraint.start_date
+        for provider in get_snapshot().providers
+        for model in provider.models
+        for change in (model.prices if isinstance(model.prices, list) else ())
+        if isinstance(change.constraint, StartDateConstraint)
+    ]
+    today = datetime.now(UTC).date()
+    last = max(change for change in changes if change <= today)
+    return f"{_PACKAGE} {version(_PACKAGE)} of {last}"
+
+
+def _find_vendor(model: str, base_url: str | None) -> str:
+    """Return whose price list counts, by address or else by name; OpenAI's where neither tells."""
+    from genai_prices.data_snapshot import get_snapshot
+
+    for where in ((None, None, base_url), (model.lower(), None, None)):
+        with suppress(LookupError):
+            return get_snapshot().find_provider(*where).id
+    return "openai"
+
+
+def _list_day(vendor: str, model: str, now: datetime) -> list["ModelPrice"]:
+    """Return the prices of a model in the hours of a day; none where it is not listed."""
+    from genai_prices import Usage, calc_price
+
+    times = [now + timedelta(hours=hour) for hour in range(24)]
+    with suppress(LookupError):
+        return [
+            calc_price(Usage(), model, provider_id=vendor, genai_request_timestamp=time).model_price
+            for time in times
+        ]
+    return []
+
+
+def _find_base(price: "ModelPrice", kind: str) -> Decimal | None:
+    amount = getattr(price, kind)
+    return amount if amount is None or isinstance(amount, Decimal) else amount.base

@@ -7,7 +7,7 @@ which the others are compressed: a fifth of what they take without.
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from pathlib import Path
 
 from genagents_env.llm.calls import CallKey, Message
@@ -52,6 +52,29 @@ def read_answered(path: Path, connection: RunConnection) -> Iterator[AnsweredRow
     """
     for values in ANSWERED.read(path, connection, ", ".join(ANSWERED.key)):
         yield AnsweredRow(*values)
+
+
+def find_answered(
+    path: Path, connection: RunConnection, where: str, *values: Value
+) -> list[AnsweredRow]:
+    """Return what endpoints said of themselves with some calls; none of an older file."""
+    return [AnsweredRow(*row) for row in ANSWERED.find(path, connection, where, *values)]
+
+
+def add_cached(calls: Iterable[CallRow], answered: Iterable[AnsweredRow]) -> Iterator[CallRow]:
+    """Yield `calls`, each with the tokens that its endpoint read from its cache and wrote to it."""
+    counts = {
+        (row.agent, row.tick, row.purpose, row.number): (row.cached_tokens, row.caching_tokens)
+        for row in answered
+        if row.cached_tokens or row.caching_tokens
+    }
+    for call in calls:
+        found = counts.get((call.agent, call.tick, call.purpose, call.number))
+        yield (
+            call
+            if found is None
+            else replace(call, cached_tokens=found[0], caching_tokens=found[1])
+        )
 
 
 def drop_calls(connection: RunConnection, where: str, *values: Value) -> int:

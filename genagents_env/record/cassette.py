@@ -5,10 +5,16 @@ from pathlib import Path
 
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import RecordedReply
-from genagents_env.record.calls import drop_calls, find_call, put_call
+from genagents_env.record.calls import (
+    drop_calls,
+    find_answered,
+    find_call,
+    put_answered,
+    put_call,
+)
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import guard_reading
-from genagents_env.record.rows import CallRow, encode
+from genagents_env.record.rows import AnsweredRow, CallRow, encode
 from genagents_env.record.spending import SpendingNote
 from genagents_env.record.transaction import Transaction
 
@@ -41,8 +47,12 @@ class SqliteCassette:
             row = find_call(
                 self._path, self._connection, key.agent, key.tick, key.purpose, key.number
             )
-        if row is None:
-            return None
+            if row is None:
+                return None
+            where = "agent = ? AND tick = ? AND purpose = ? AND number = ?"
+            of = key.agent, key.tick, key.purpose, key.number
+            said = find_answered(self._path, self._connection, where, *of)
+        cached, caching = (said[0].cached_tokens, said[0].caching_tokens) if said else (0, 0)
         return RecordedReply(
             prompt_hash=row.prompt_hash,
             outcome="reply" if row.outcome == "reply" else "fallback",
@@ -57,6 +67,8 @@ class SqliteCassette:
             reasoning_tokens=row.reasoning_tokens,
             unsaid_prompt_tokens=row.unsaid_prompt_tokens,
             unsaid_completion_tokens=row.unsaid_completion_tokens,
+            cached_tokens=cached,
+            caching_tokens=caching,
             latency_seconds=row.latency_seconds,
             started_at=row.started_at,
         )
@@ -73,8 +85,15 @@ class SqliteCassette:
             *(recorded.reasoning_tokens, recorded.unsaid_prompt_tokens),
             recorded.unsaid_completion_tokens,
         )
+        said = AnsweredRow(
+            *(key.agent, key.tick, key.purpose, key.number),
+            cached_tokens=recorded.cached_tokens,
+            caching_tokens=recorded.caching_tokens,
+        )
         with Transaction(self._path, self._connection):
             put_call(self._connection, row)
+            if recorded.cached_tokens or recorded.caching_tokens:
+                put_answered(self._connection, said)
             if self._spending is not None:
                 self._spending.write()
         if self._on_phase is not None:

@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
 
 from genagents_env.llm.budget import Spend
-from genagents_env.llm.prices import FREE, Price
+from genagents_env.llm.prices import FREE, unpack_price
 from genagents_env.record.calls import put_call
 from genagents_env.record.canonical import copy_ticks, verify_chain
 from genagents_env.record.connection import RunConnection
@@ -101,7 +100,7 @@ def _sum_calls(old: RunConnection, told: str) -> Spend:
     query = "SELECT total(attempts), total(prompt_tokens), total(completion_tokens) FROM calls"
     calls, read, written = (int(count) for count in old.execute(query).fetchone())
     prices = json.loads(told)
-    price = FREE if prices is None else Price(*(Decimal(part) for part in prices))
+    price = FREE if prices is None else unpack_price(prices)
     return Spend(calls, read + written, price.cost(read, written))
 
 

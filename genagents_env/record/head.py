@@ -50,6 +50,7 @@ Hours = Annotated[float, Field(gt=0, le=_MOST_HOURS)]
 Amount = Annotated[str, AfterValidator(_check_amount)]
 Count = Annotated[int, Field(ge=0, le=_MOST)]
 Spent = tuple[Count, Count, Amount]  # calls, tokens, dollars
+_Price = tuple[Amount, Amount] | tuple[Amount, Amount, Amount | None, Amount | None, Words]
 
 
 class _Part(BaseModel):
@@ -81,7 +82,7 @@ class _ModelPart(_Part):
 
 class _ModelsPart(_ModelPart):
     chosen: dict[Words, Words] = Field(default_factory=dict, alias="for")
-    prices: dict[Words, tuple[Amount, Amount] | None] = Field(default_factory=dict)
+    prices: dict[Words, _Price | None] = Field(default_factory=dict)
     effort: ReasoningEffort | None = None
     contexts: dict[Words, Count] = Field(default_factory=dict)
 
@@ -104,7 +105,7 @@ class Head(_Part):
     clock: _Clock
     model: _ModelsPart
     embedder: _ModelPart
-    price: tuple[Amount, Amount] | None
+    price: _Price | None
     interviews: bool
     versions: dict[Words, Words]
     status: Words = ""

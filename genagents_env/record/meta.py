@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from genagents_env.llm.prices import StoredPrice
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error
 from genagents_env.record.head import read_head, read_scenario
@@ -31,7 +32,7 @@ class RunMeta:
         seconds_per_tick: simulated seconds.
         model: the name of the model, or None where no policy needs one.
         asked_model: how the model was asked for (a name, a path), None for the default.
-        price: dollars per million tokens read and written, as decimal text, or None.
+        price: as `Price.pack` gives it, or None where it is not known.
         embedder: the name of the model of embeddings, or None where no policy needs one.
         asked_embedder: how it was asked for, None for the default.
         interviews: whether the scenario's questions are asked at both ends of the run. Files
@@ -54,14 +55,14 @@ class RunMeta:
     seconds_per_tick: int
     model: str | None = None
     asked_model: str | None = None
-    price: tuple[str, str] | None = None
+    price: StoredPrice | None = None
     embedder: str | None = None
     asked_embedder: str | None = None
     interviews: bool = True
     versions: Mapping[str, str] = field(default_factory=dict)
     origins: Mapping[str, PolicyOrigin] = field(default_factory=dict)
     model_for: Mapping[str, str] = field(default_factory=dict)
-    prices: Mapping[str, tuple[str, str] | None] = field(default_factory=dict)
+    prices: Mapping[str, StoredPrice | None] = field(default_factory=dict)
     reasoning_effort: str | None = None
     contexts: Mapping[str, int] = field(default_factory=dict)
 
@@ -105,7 +106,7 @@ class RunMeta:
         return replace(self, arguments={**self.arguments, "hours": hours})
 
     def with_model(
-        self, model: str, price: tuple[str, str] | None, asked: str | None = None
+        self, model: str, price: StoredPrice | None, asked: str | None = None
     ) -> "RunMeta":
         """Return the same run with another model, its price, and how it was asked for."""
         return replace(self, model=model, price=price, asked_model=asked)

@@ -13,9 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.llm.calls import Message
-from genagents_env.llm.prices import FREE, Price
+from genagents_env.llm.prices import FREE, Price, unpack_price
 from genagents_env.record import answers
-from genagents_env.record.calls import find_calls, parse_messages, read_answered, read_calls
+from genagents_env.record.calls import (
+    add_cached,
+    find_answered,
+    find_calls,
+    parse_messages,
+    read_answered,
+    read_calls,
+)
 from genagents_env.record.canonical import verify_chain
 from genagents_env.record.cassette import SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint, find_last_good
@@ -42,7 +49,7 @@ from genagents_env.record.rows import (
 from genagents_env.record.schema import open_file
 from genagents_env.record.spending import Spending, SpendingNote
 from genagents_env.record.table import RecordTable
-from genagents_env.record.tables import CALLS, POLICY_ERRORS
+from genagents_env.record.tables import ANSWERED, CALLS, POLICY_ERRORS
 from genagents_env.world.events import Event
 
 _SPENT = """SELECT count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0),
@@ -52,6 +59,10 @@ _SPENT = """SELECT count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(compl
 _DOLLARS = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), model,
     sum(prompt_tokens + unsaid_prompt_tokens),
     sum(completion_tokens + unsaid_completion_tokens) FROM calls GROUP BY 1, 2 ORDER BY 1, 2"""
+
+_CACHED = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), calls.model,
+    sum(cached_tokens), sum(caching_tokens)
+    FROM calls JOIN answered USING (agent, tick, purpose, number) GROUP BY 1, 2"""
 
 _THINKING = """SELECT coalesce(sum(reasoning_tokens), 0),
     coalesce(sum(unsaid_completion_tokens > 0), 0), coalesce(sum(unsaid_prompt_tokens), 0),
@@ -269,7 +280,8 @@ class RunReader:
     def calls(self) -> Iterator[CallRow]:
         """Yield the model calls, ordered by agent, tick, purpose and number."""
         with guard_reading(self.path):
-            yield from read_calls(self.path, self._connection)
+            said = read_answered(self.path, self._connection)
+            yield from add_cached(read_calls(self.path, self._connection), said)
 
     def list_calls(self, first: int, last: int, agent: str | None = None) -> list[CallRow]:
         """Return an agent's or everybody's model calls of these ticks.
@@ -277,7 +289,10 @@ class RunReader:
         They are ordered by tick, agent, purpose and number.
         """
         with guard_reading(self.path):
-            return find_calls(self.path, self._connection, first, last, agent)
+            calls = find_calls(self.path, self._connection, first, last, agent)
+            between = "tick BETWEEN ? AND ?"
+            said = find_answered(self.path, self._connection, between, first, last)
+            return list(add_cached(calls, said))
 
     def answered(self) -> Iterator[AnsweredRow]:
         """Yield what endpoints said of themselves with each call, ordered as `calls`."""
@@ -367,7 +382,7 @@ class RunReader:
         told = self.meta.price
         if told is None:
             return FREE if self.meta.model is None else None
-        return Price(Decimal(told[0]), Decimal(told[1]))
+        return unpack_price(told)
 
     def sum_faculties(self) -> list[FacultyRow]:
         """Return the sums over the stored model calls of each faculty, by name."""
@@ -408,12 +423,18 @@ class RunReader:
         dollars = self.sum_dollars()[None]
         return CallTotals(calls, read, written, fallbacks, reasks, retries, truncated, dollars)
 
+    def list_price_sources(self) -> list[str]:
+        """Return where the run's list prices are from, each once; none where the user gave them."""
+        prices = (self.price, *map(self.find_price, self.meta.prices))
+        known = (price.source for price in prices if price is not None and price.source)
+        return list(dict.fromkeys(known))
+
     def find_price(self, model: str) -> Price | None:
         """Return what tokens of `model` cost in this run; None where it is not known."""
         if model not in self.meta.prices:
             return self.price
         told = self.meta.prices[model]
-        return None if told is None else Price(Decimal(told[0]), Decimal(told[1]))
+        return None if told is None else unpack_price(told)
 
     def sum_dollars(self) -> dict[str | None, Decimal | None]:
         """Return what the stored calls of each faculty cost, and under None all of them.
@@ -423,14 +444,30 @@ class RunReader:
         self._check_rows(CALLS)
         with guard_reading(self.path):
             rows = self._connection.execute(_DOLLARS).fetchall()
+            cached = self._sum_cached()
         sums: dict[str | None, Decimal | None] = {None: None if self.price is None else Decimal(0)}
         for faculty, model, read, written in rows:
             price = self.find_price(model)
+            cost = None
+            if price is not None:
+                cost = price.cost(read, written, *cached.get((faculty, model), (0, 0)))
             for key in (faculty, None):
                 before = sums.get(key, Decimal(0))
-                known = price is not None and before is not None
-                sums[key] = before + price.cost(read, written) if known else None  # type: ignore[operator,union-attr]
+                sums[key] = None if before is None or cost is None else before + cost
         return sums
+
+    def sum_cached_tokens(self) -> int:
+        """Return how many tokens of the prompts the endpoints read from their caches."""
+        with guard_reading(self.path):
+            return sum(cached for cached, _ in self._sum_cached().values())
+
+    def _sum_cached(self) -> dict[tuple[str, str], tuple[int, int]]:
+        """Return the tokens read from and written to caches, by faculty and model."""
+        if not ANSWERED.is_in(self._connection):
+            return {}
+        self._check_rows(ANSWERED)
+        rows = self._connection.execute(_CACHED)
+        return {(faculty, model): (cached, caching) for faculty, model, cached, caching in rows}
 
     def sum_thinking(self) -> ThinkingTotals:
         """Return what the model thought over the stored calls."""

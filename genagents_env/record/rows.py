@@ -2,8 +2,10 @@
 
 import json
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
+from genagents_env.llm.prices import Price
 from genagents_env.policy import NoteKind
 
 # Sorted, compact and ASCII: the stored text is canonical, so it is hashed as it is, and
@@ -129,7 +131,10 @@ class FacultyRow:
 
 @dataclass(frozen=True, slots=True)
 class CallRow:
-    """One stored model call; see `llm.cassette.RecordedReply`. `messages`: the prompt as JSON."""
+    """One stored model call; see `llm.cassette.RecordedReply`.
+
+    `messages`: the prompt as JSON. `cached_tokens`, `caching_tokens`: as in `AnsweredRow`.
+    """
 
     agent: str
     tick: int
@@ -151,6 +156,14 @@ class CallRow:
     reasoning_tokens: int = 0
     unsaid_prompt_tokens: int = 0
     unsaid_completion_tokens: int = 0
+    cached_tokens: int = 0
+    caching_tokens: int = 0
+
+    def cost(self, price: Price) -> Decimal:
+        """Return what it cost, with the attempts in which the model only thought."""
+        read = self.prompt_tokens + self.unsaid_prompt_tokens
+        written = self.completion_tokens + self.unsaid_completion_tokens
+        return price.cost(read, written, self.cached_tokens, self.caching_tokens)
 
 
 @dataclass(frozen=True, slots=True)

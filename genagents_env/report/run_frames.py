@@ -142,9 +142,7 @@ def make_calls(run: RunReader) -> "DataFrame":
     rows = []
     for call in run.calls():
         price = run.find_price(call.model)
-        read = call.prompt_tokens + call.unsaid_prompt_tokens
-        written = call.completion_tokens + call.unsaid_completion_tokens
-        dollars = np.nan if price is None else float(price.cost(read, written))
+        dollars = np.nan if price is None else float(call.cost(price))
         faculty = call.purpose.partition(".")[0]
         values = (getattr(call, key) for key in keys)
         rows.append((call.tick, call.tick, call.agent, call.purpose, faculty, *values, dollars))

@@ -7,6 +7,7 @@ from genagents_env.evaluate.measures.lengths import pool_lengths
 from genagents_env.evaluate.measures.preferences import find_leaning
 from genagents_env.evaluate.published import PublishedCost
 from genagents_env.evaluate.run_summary import RunSummary
+from genagents_env.llm.prices import describe_list
 from genagents_env.report.groups import (
     RunGroup,
     average,
@@ -316,7 +317,12 @@ def _describe_prices(summaries: Sequence[RunSummary]) -> str:
     if not summaries:
         return ""
     rates = summaries[0].rates
-    priced = "at each run's own price" if rates.priced_as is None else f"as {rates.priced_as}"
+    if rates.priced_as is None:
+        priced = "at each run's own price"
+        sources = dict.fromkeys(source for one in summaries for source in one.price_sources)
+        priced += f" ({', '.join(sources)})" if sources else ""
+    else:
+        priced = f"as {rates.priced_as} by {describe_list()}"
     return (
         f"Per agent that asked a model. Dollars {priced}, embeddings not counted; a human "
         f"hour is {rates.speed:g} game hours. Interviews and judging are left out."

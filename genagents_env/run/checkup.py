@@ -17,6 +17,7 @@ from genagents_env.llm.budget import upper_bound
 from genagents_env.llm.calls import Completion, CompletionRequest, Endpoint, Message
 from genagents_env.llm.embedded import SMOLLM2
 from genagents_env.llm.listing import ModelListing
+from genagents_env.llm.prices import describe_list
 from genagents_env.llm.reasoning import (
     ThinkingAllowance,
     grow_allowance,
@@ -69,6 +70,9 @@ def check_machine() -> Iterator[Finding]:
             yield Finding(f"extra {extra}", "note", told, format_install_command(extra))
         else:
             yield Finding(f"extra {extra}", "ok", "installed")
+    yield Finding(
+        "prices", "ok", f"{describe_list()}; your own come first: --price-in, --price-out"
+    )
     yield _check_cache()
     cores = os.cpu_count() or 1
     yield Finding("cores", "ok", f"{cores}; runs of a sweep at once: --workers {cores}")

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.budget import Budget
@@ -12,7 +11,7 @@ from genagents_env.llm.client import ENOUGH_CONTEXT, ModelClient
 from genagents_env.llm.listing import list_models
 from genagents_env.llm.model_options import ModelOptions, parse_effort
 from genagents_env.llm.open import open_endpoint, read_endpoint_variables
-from genagents_env.llm.prices import Price
+from genagents_env.llm.prices import StoredPrice, unpack_price
 from genagents_env.llm.reasoning import is_reasoning_model
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.memory.embedder import EmbeddingSource
@@ -22,7 +21,7 @@ from genagents_env.run.model_choice import resolve_model_choice
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.spec import RunOptions
 
-_NO_PRICES: Mapping[str, tuple[str, str] | None] = {}
+_NO_PRICES: Mapping[str, StoredPrice | None] = {}
 
 
 @dataclass(frozen=True)
@@ -124,7 +123,7 @@ def _open_routes(
     options: RunOptions,
     chosen: Mapping[str, str],
     groups: PolicyGroups,
-    prices: Mapping[str, tuple[str, str] | None] = _NO_PRICES,
+    prices: Mapping[str, StoredPrice | None] = _NO_PRICES,
 ) -> dict[str, Endpoint]:
     """Return an open endpoint for each name in `chosen`; equal models share one.
 
@@ -141,7 +140,7 @@ def _open_routes(
         if model not in opened:
             how = usual if is_reasoning_model(model) else plain
             told = prices.get(model)
-            how = replace(how, price=Price(*map(Decimal, told)) if told else None)
+            how = replace(how, price=unpack_price(told) if told else None)
             one = open_endpoint(model, how, replies=groups.scripted_replies)
             options.limits.budget().check_price(one.model, one.price)
             opened[model] = endpoint if one.model == endpoint.model else one
@@ -178,9 +177,9 @@ def name_models(meta: RunMeta, models: Models, options: RunOptions) -> RunMeta:
     """
     endpoint, source = models.endpoint, models.source
     if endpoint is not None:
-        prices = _format_price(endpoint.price)
-        meta = meta.with_model(endpoint.model, prices, options.model or meta.asked_model)
-        others = {one.model: _format_price(one.price) for one in models.routes.values()}
+        price = _pack_price(endpoint)
+        meta = meta.with_model(endpoint.model, price, options.model or meta.asked_model)
+        others = {one.model: _pack_price(one) for one in models.routes.values()}
         effort = options.model_options.reasoning_effort or meta.reasoning_effort
         others = {**meta.prices, **others}
         others.pop(endpoint.model, None)
@@ -191,8 +190,8 @@ def name_models(meta: RunMeta, models: Models, options: RunOptions) -> RunMeta:
     return meta
 
 
-def _format_price(price: Price | None) -> tuple[str, str] | None:
-    return (str(price.input_per_million), str(price.output_per_million)) if price else None
+def _pack_price(endpoint: Endpoint) -> StoredPrice | None:
+    return None if endpoint.price is None else endpoint.price.pack()
 
 
 def open_model(options: RunOptions, replies: Iterable[ScriptedReplies] = ()) -> Endpoint:
@@ -258,7 +257,7 @@ def _keep_options(options: RunOptions, meta: RunMeta) -> ModelOptions:
         how = replace(how, reasoning_effort=parse_effort(meta.reasoning_effort))
     if how.price is not None or meta.price is None:
         return how
-    return replace(how, price=Price(*map(Decimal, meta.price)))
+    return replace(how, price=unpack_price(meta.price))
 
 
 def _reopen_source(options: RunOptions, meta: RunMeta) -> EmbeddingSource:

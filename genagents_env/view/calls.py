@@ -3,7 +3,6 @@
 from dataclasses import asdict
 from pathlib import Path
 
-from genagents_env.llm.prices import Price
 from genagents_env.record import CallRow, RunReader
 from genagents_env.record.calls import parse_messages
 from genagents_env.record.rows import JSON
@@ -23,7 +22,9 @@ def make_calls(run: RunReader, part: int) -> dict[str, JSON]:
                 "outcome": call.outcome,
                 "promptTokens": call.prompt_tokens,
                 "completionTokens": call.completion_tokens,
-                "dollars": _find_cost(run.find_price(call.model), call),
+                "dollars": None
+                if (price := run.find_price(call.model)) is None
+                else float(call.cost(price)),
                 "seconds": call.latency_seconds,
                 "model": call.model,
             }
@@ -54,11 +55,3 @@ def _describe_prompt(path: Path, call: CallRow) -> dict[str, JSON]:
         "reply": call.reply,
         "fault": call.fault,
     }
-
-
-def _find_cost(price: Price | None, call: CallRow) -> float | None:
-    """Return what a call cost, with the attempts in which a model only thought."""
-    if price is None:
-        return None
-    read = call.prompt_tokens + call.unsaid_prompt_tokens
-    return float(price.cost(read, call.completion_tokens + call.unsaid_completion_tokens))

@@ -1,10 +1,14 @@
+import json
+import re
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from genagents_env.record import RunReader
-from genagents_env.testing.fault_server import FaultServer
+from genagents_env.testing.fault_server import FaultServer, ServerFault, envelope
 from tests.cli.conftest import Run
 
 PRICE = ("--price-in", "2.50", "--price-out", "10")
@@ -37,6 +41,62 @@ def test_a_price_that_is_given_counts_in_budget_summary_and_file(
         assert code == 0
     with RunReader(tmp_path / "less.sqlite") as run:
         assert run.meta.price == ("2.50", "10")
+
+
+def test_a_current_model_has_a_price_which_is_told_with_its_source(
+    genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = r"prices? of genai-prices [0-9.]+ of 20\d\d-\d\d-\d\d for anthropic"
+    model = ("--model", "claude-sonnet-4.6", "--max-dollars", "1")
+    with FaultServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        code, out, _ = genagents("run", "tiny", "--policy", "reactive", *model, "--quiet")
+        assert (code, bool(re.search(listed, out))) == (0, True)
+        with RunReader(tmp_path / "run.sqlite") as run:
+            assert run.meta.price is not None
+            assert run.meta.price[:4] == ("3", "15", "0.3", "3.75")
+            assert run.sum_calls().dollars == 9 * Decimal("0.000105")
+        _, _, err = genagents(*RUN, "--out", "less.sqlite", "--max-dollars", "1")
+        assert re.search(r"'town-model' is not known to genai-prices .*--price-in", err)
+        _, out, _ = genagents("doctor", *model[:2])
+        assert re.search(listed, out)
+        assert re.search(r"ok +prices: genai-prices [0-9.]+ of 20", out)
+    _, out, _ = genagents("report", "run.sqlite")
+    assert re.search(r"own price \(genai-prices .* for anthropic\)", " ".join(out.split()))
+    _, out, _ = genagents("report", "run.sqlite", "--price-as", "gpt-3.5-turbo")
+    assert re.search(r"as gpt-3.5-turbo by genai-prices [0-9.]+ of 20", " ".join(out.split()))
+
+
+def answer_from_cache(words: str, asked: Mapping[str, Any]) -> bytes:
+    """Return a completion of 10 tokens read, of which 6 were cached and 3 written to the cache."""
+    details = {"cached_tokens": 6, "cache_write_tokens": 3}
+    usage = {"prompt_tokens": 10, "completion_tokens": 5, "prompt_tokens_details": details}
+    return json.dumps({**json.loads(envelope(words)), "usage": usage}).encode()
+
+
+def test_cached_tokens_count_at_their_price_also_after_a_resume(
+    genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asking = ("run", "tiny", "--policy", "reactive", "--model", "gpt-6-sol", "--quiet", "--out")
+    cost = (1 * 2 + 6 * Decimal("0.2") + 3 * Decimal("2.5") + 5 * 10) / Decimal(1_000_000)
+    with FaultServer(always=ServerFault(answer=answer_from_cache)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        code, out, _ = genagents(*asking, "whole.sqlite")
+        assert (code, "90 tokens read (54 of them cached)" in out) == (0, True)
+        assert genagents(*asking, "cut.sqlite", "--max-calls", "5")[0] == 3
+        assert genagents("resume", "cut.sqlite", "--quiet", "--max-calls", "100")[0] == 0
+    found = []
+    for name in ("whole.sqlite", "cut.sqlite"):
+        with RunReader(tmp_path / name) as run:
+            last, spending = run.last_state(), run.spending
+            assert run.sum_calls().dollars == 9 * cost
+            assert {call.cached_tokens for call in run.calls()} == {6}
+            assert spending is not None
+            assert spending.spent.dollars == spending.spent.calls * cost
+            assert last is not None
+            found.append([{**row, "seconds": 0} for row in last.ledger])
+    assert found[0] == found[1]
+    assert sum(row["cached_tokens"] for row in found[0]) > 0
 
 
 @pytest.mark.parametrize("given", [PRICE[:2], PRICE[2:], ("--price-in", "1_0", "--price-out", "1")])

@@ -9,7 +9,7 @@ from genagents_env.errors import BudgetExceeded, ConfigError
 from genagents_env.llm.budget import Budget, Spend, upper_bound
 from genagents_env.llm.calls import CallKey, Completion, CompletionRequest, Message
 from genagents_env.llm.cassette import MemoryCassette
-from genagents_env.llm.prices import LIST_PRICES, Price, find_price
+from genagents_env.llm.prices import Price
 from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.rng import draw_index
 from genagents_env.testing.fault_server import FaultServer
@@ -156,11 +156,3 @@ def test_dollars_need_a_price() -> None:
 def test_limits_are_not_negative(limit: float) -> None:
     with pytest.raises(ConfigError, match="0 or more"):
         Budget(seconds=limit)
-
-
-def test_prices_are_exact_and_the_users_own_win() -> None:
-    assert PRICE.cost(1, 1) == Decimal("0.0000125")
-    assert find_price("gpt-4o-2024-11-20") == LIST_PRICES["gpt-4o"]
-    assert find_price("gpt-4o-audio") is None
-    assert find_price("gpt-4o", {"gpt-4o": PRICE}) is PRICE
-    assert find_price("local-model") is None

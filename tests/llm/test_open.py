@@ -9,7 +9,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.llm import tokens
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.open import open_endpoint
-from genagents_env.llm.prices import FREE, LIST_PRICES
+from genagents_env.llm.prices import FREE, find_price
 from genagents_env.llm.scripted import ScriptedEndpoint, obedient
 from genagents_env.llm.tokens import TokenCounter, byte_count
 from tests.llm.asking import KEY
@@ -33,7 +33,7 @@ def test_a_key_alone_means_openai(monkeypatch: pytest.MonkeyPatch) -> None:
     endpoint = open_endpoint("gpt-4o")
     assert isinstance(endpoint, OpenAIEndpoint)
     assert endpoint.base_url == "https://api.openai.com/v1"
-    assert endpoint.price == LIST_PRICES["gpt-4o"]
+    assert endpoint.price == find_price("gpt-4o")
 
 
 def test_a_base_url_alone_means_that_server(monkeypatch: pytest.MonkeyPatch) -> None:
