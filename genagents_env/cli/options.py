@@ -1,6 +1,7 @@
 """Options and arguments that several commands share, each declared once."""
 
 import json
+from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -150,6 +151,31 @@ def parse_choices(options: list[str] | None) -> dict[str, str]:
             raise ConfigError(f"{name!r} is given twice: {pairs[name]!r} and {value!r}")
         pairs[name] = value
     return pairs
+
+
+def parse_people(options: list[str] | None) -> dict[str, str]:
+    """Return options of the form NAMES=VALUE by person; commas separate several."""
+    return {
+        name: value
+        for people, value in parse_choices(options).items()
+        for name in parse_names(people) or ()
+    }
+
+
+def split_config(
+    config: "dict[str, JSON]", policies: Iterable[str]
+) -> "tuple[dict[str, JSON], dict[str, dict[str, JSON]]]":
+    """Return what is for --policy, and what is for each of `policies`: its keys begin with it."""
+    own = {
+        name: {
+            key.removeprefix(f"{name}."): value
+            for key, value in config.items()
+            if key.startswith(f"{name}.")
+        }
+        for name in dict.fromkeys(policies)
+    }
+    rest = {key: v for key, v in config.items() if not key.startswith(tuple(f"{n}." for n in own))}
+    return rest, own
 
 
 def parse_config(options: list[str] | None) -> "dict[str, JSON]":

@@ -31,6 +31,8 @@ from genagents_env.cli.options import (
     parse_choices,
     parse_config,
     parse_names,
+    parse_people,
+    split_config,
 )
 from genagents_env.cli.screen import find_width, print_degradation, say
 
@@ -71,11 +73,16 @@ def run(
     policy_for: Annotated[
         list[str] | None,
         typer.Option(
-            help='"Klaus Mueller=random": what follows the last = is the policy; may be repeated.'
+            help='"Klaus Mueller=random": what follows the last = is the policy; several people '
+            "by commas; may be repeated."
         ),
     ] = None,
     policy_config: Annotated[
-        list[str] | None, typer.Option(help="key=value for --policy; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            help="key=value for --policy, lyfe.key=value for the policy lyfe of --policy-for; "
+            "may be repeated."
+        ),
     ] = None,
     model: Model = None,
     model_for: ModelFor = None,
@@ -128,6 +135,8 @@ def run(
     from genagents_env.run import PolicySpec, RunOptions, RunSpec
     from genagents_env.run import run as run_scenario
 
+    own = parse_people(policy_for)
+    config, config_for = split_config(parse_config(policy_config), own.values())
     spec = RunSpec(
         TownConfig(
             scenario,
@@ -139,8 +148,9 @@ def run(
         ),
         seed=seed,
         repeats=repeats,
-        policy=PolicySpec(policy, parse_config(policy_config)),
-        policy_for=parse_choices(policy_for),
+        policy=PolicySpec(policy, config),
+        policy_for=own,
+        config_for=config_for,
     )
     limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
     how = model_flags.make_options()

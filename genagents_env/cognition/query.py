@@ -39,8 +39,13 @@ class QueryOptions(Protocol):
         """Return the ticks from the start of a call to its effect."""
 
 
-def find_latency(latency_ticks: Mapping[Faculty, int], purpose: str) -> int:
-    """Return the ticks of the faculty that `purpose` begins with, the word before the dot."""
+def find_latency(latency_ticks: Mapping[Faculty, int] | int, purpose: str) -> int:
+    """Return the ticks of the faculty that `purpose` begins with, the word before the dot.
+
+    A number alone is that of every faculty.
+    """
+    if isinstance(latency_ticks, int):
+        return latency_ticks
     faculty = purpose.split(".")[0]
     return next((ticks for name, ticks in latency_ticks.items() if name == faculty), 0)
 

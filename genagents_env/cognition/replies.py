@@ -30,6 +30,12 @@ def _in_words(most: int) -> dict[str, JsonValue]:
     return {SMALL: {"pattern": f"^[{_LETTERS} ,.'-]{{3,{most}}}$", "maxLength": most}}
 
 
+def _in_a_sentence(most: int) -> dict[str, JsonValue]:
+    """Hold a small model to one whole sentence, or to silence: else it goes round in circles."""
+    pattern = f"^([{_LETTERS}][{_LETTERS}0-9 ,;:'-]{{1,{most - 2}}}[.!?])?$"
+    return {SMALL: {"pattern": pattern, "maxLength": most}}
+
+
 def _short(most: int) -> dict[str, JsonValue]:
     return {SMALL: {"maxLength": most}}
 
@@ -44,7 +50,9 @@ Phrase: TypeAlias = Annotated[
 Sentence: TypeAlias = Annotated[
     str, _cut(400), Field(min_length=1, max_length=400, json_schema_extra=_short(120))
 ]
-Speech: TypeAlias = Annotated[str, _cut(480), Field(max_length=480, json_schema_extra=_short(160))]
+Speech: TypeAlias = Annotated[
+    str, _cut(480), Field(max_length=480, json_schema_extra=_in_a_sentence(100))
+]
 Emoji: TypeAlias = Annotated[str, _cut(8), Field(max_length=8, json_schema_extra=_short(2))]
 Importance: TypeAlias = Annotated[int, Field(ge=1, le=10)]
 

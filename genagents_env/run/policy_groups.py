@@ -326,14 +326,17 @@ def assign_specs(
     agents: Sequence[AgentID],
     default: PolicySpec,
     own: Mapping[AgentID, str] | None = None,
+    configs: Mapping[str, Mapping[str, JSON]] | None = None,
 ) -> dict[AgentID, PolicySpec]:
     """Return the spec of each agent: `default`, but the policy `own` names where it names one.
+
+    `configs`: of the policies that `own` names, by name.
 
     Raises:
         ConfigError: `own` names someone who is not there.
         PolicyError: there is no policy of that name.
     """
-    specs = match_specs(agents, default, own)
+    specs = match_specs(agents, default, own, configs)
     for policy in {default.name, *(own or {}).values()}:
         find_policy_class(policy)
     return specs
@@ -343,14 +346,15 @@ def match_specs(
     agents: Sequence[AgentID],
     default: PolicySpec,
     own: Mapping[AgentID, str] | None = None,
+    configs: Mapping[str, Mapping[str, JSON]] | None = None,
 ) -> dict[AgentID, PolicySpec]:
     """Do as `assign_specs`, but import nothing: whether there are such policies is not asked.
 
     Raises:
         ConfigError: `own` names someone who is not there.
     """
-    own = find_people(own or {}, agents)
-    return {a: PolicySpec(own[a]) if a in own else default for a in agents}
+    own, configs = find_people(own or {}, agents), configs or {}
+    return {a: PolicySpec(own[a], configs.get(own[a], {})) if a in own else default for a in agents}
 
 
 def _check_actions(

@@ -199,7 +199,7 @@ def _prepare(spec: RunSpec, options: RunOptions) -> tuple[TownEnv, RunMeta, Chos
     env = TownEnv(replace(loaded, percepts=True))
     effective = env.world.scenario  # with the options of the town in it
     names = tuple(env.possible_agents)
-    specs = assign_specs(names, spec.policy, spec.policy_for)
+    specs = assign_specs(names, spec.policy, spec.policy_for, spec.config_for)
     versions = {"genagents-env": __version__, "python": platform.python_version()}
     chosen = read_policies(one.name for one in specs.values())
     meta = RunMeta(

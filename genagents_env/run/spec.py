@@ -14,6 +14,7 @@ from genagents_env.llm.retries import RetryPolicy
 from genagents_env.memory.embedder import EmbeddingSource
 from genagents_env.record import Degradation
 from genagents_env.record.cassette import OnPhase
+from genagents_env.record.rows import JSON
 from genagents_env.run.policy_groups import PolicySpec
 
 _SCRIPTED = PolicySpec("scripted")
@@ -30,6 +31,7 @@ class RunSpec:
         repeats: how often everyone is interviewed at each end; None is the scenario's.
         policy: for everyone who has none of their own.
         policy_for: a policy's name for some agents.
+        config_for: the configuration of such a policy, by its name.
 
     Raises:
         ConfigError: `seed` is none of `config.SEEDS`.
@@ -40,6 +42,7 @@ class RunSpec:
     repeats: int | None = None
     policy: PolicySpec = _SCRIPTED
     policy_for: Mapping[str, str] = field(default_factory=dict)
+    config_for: Mapping[str, Mapping[str, JSON]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_seed(self.seed)

@@ -144,7 +144,7 @@ class AiTownConfig(BaseModel):
     one, 4,000 or what its context allows for others."""
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
     """Of the model's sampling (ours; the code leaves it to the server)."""
-    latency_ticks: Mapping[Faculty, Count] = Field(default_factory=dict)
+    latency_ticks: Mapping[Faculty, Count] | Count = Field(default_factory=dict)
     """Ticks from the start of a faculty's model call to its effect; 0 where none are given."""
 
     @model_validator(mode="before")

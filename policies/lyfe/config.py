@@ -150,7 +150,7 @@ class LyfeConfig(BaseModel):
     follows the model: 640 for a small one, 4,000 or what its context allows for others."""
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
     """Of the model's sampling (paper and release: 0.7)."""
-    latency_ticks: Mapping[Faculty, Count] = Field(default_factory=lambda: dict(_BESIDE))
+    latency_ticks: Mapping[Faculty, Count] | Count = Field(default_factory=lambda: dict(_BESIDE))
     """Ticks from the start of a faculty's model call to its effect; 0 where none are given. The
     self-monitor runs beside what the agent does."""
 

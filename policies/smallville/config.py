@@ -62,7 +62,7 @@ class SmallvilleConfig(BaseModel):
     follows the model: 500 for a small one, 4,000 or what its context allows for others."""
     temperature: Annotated[float, Field(ge=0, le=2)] = 0.7
     """Of the model's sampling."""
-    latency_ticks: Mapping[Faculty, Count] = Field(default_factory=dict)
+    latency_ticks: Mapping[Faculty, Count] | Count = Field(default_factory=dict)
     """Ticks from the start of a faculty's model call to its effect; 0 where none are given."""
 
     context: Literal["memories", "summary"] = "memories"

@@ -18,6 +18,10 @@ RUN = ("run", "tiny", "--hours", "0.02", "--no-interviews", "-q", "--force")
         (("--people", "ben, ADA"), ("--people", f"{BEN},{ADA}")),
         (("--people", "brook"), ("--people", ADA)),
         (("--policy-for", "ada=idle"), ("--policy-for", f"{ADA}=idle")),
+        (
+            ("--policy-for", "ada, ben=idle"),
+            ("--policy-for", f"{ADA}=idle", "--policy-for", f"{BEN}=idle"),
+        ),
         (("--place", "STUDY"), ("--place", "Cottage/study")),
     ],
 )
@@ -29,6 +33,20 @@ def test_a_run_is_the_same_by_short_and_whole_names(
     assert canonical_hash(Path("a.sqlite")) == canonical_hash(Path("b.sqlite"))
     with RunReader("a.sqlite") as one, RunReader("b.sqlite") as other:
         assert one.meta.rows() == other.meta.rows()
+
+
+def test_a_policy_of_some_people_is_configured_by_its_name(genagents: Run) -> None:
+    mixed = (*RUN, "--policy", "reactive", "--policy-for", "ada=ai_town", "--model", "scripted")
+    config = ("ai_town.latency_ticks=5", "remember=2")
+    flags = [part for one in config for part in ("--policy-config", one)]
+    assert genagents(*mixed, "--embedder", "hashed", *flags)[0] == 0
+    with RunReader("run.sqlite") as record:
+        assert record.meta.policies == {
+            ADA: {"name": "ai_town", "config": {"latency_ticks": 5}},
+            BEN: {"name": "reactive", "config": {"remember": 2}},
+        }
+    code, _, err = genagents(*mixed, "--policy-config", "ai_town.latency=5")
+    assert (code, "ai_town" in err and "latency" in err) == (2, True)
 
 
 def test_a_model_for_a_person_is_kept_by_the_whole_name(genagents: Run) -> None:
