@@ -135,7 +135,8 @@ def _find_vendor(model: str, base_url: str | None) -> str:
 
     for where in ((None, None, base_url), (model.lower(), None, None)):
         with suppress(LookupError):
-            return get_snapshot().find_provider(*where).id
+            vendor: str = get_snapshot().find_provider(*where).id
+            return vendor
     return "openai"
 
 
