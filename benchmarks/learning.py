@@ -1,4 +1,4 @@
-"""Measures what can be learned in each task: random, scripted, the optimum, PPO; with curves.
+"""Measures what can be learned in each task: random, its solution, the optimum, PPO; with curves.
 
     python -m benchmarks.learning                  # what is missing, seed by seed
     python -m benchmarks.learning errand meet      # of these tasks
@@ -88,7 +88,7 @@ def measure_baselines(task: Task, seeds: Sequence[int]) -> dict[str, Any]:
     """Return the figures that need no training, by episode and agent."""
     return {
         "random": play_random(task, seeds),
-        "scripted": play_policy(task, task.make_solution, seeds),
+        "solution": play_policy(task, lambda: load_policy("solution"), seeds),
         "optimum": find_optimum(task, seeds),
     }
 
@@ -104,7 +104,7 @@ def measure_learned(task: Task, seeds: Sequence[int]) -> dict[str, Any]:
         found["town"] = {
             "name": town,
             "random": play_random(task, seeds, town),
-            "scripted": play_policy(task, task.make_solution, seeds, town),
+            "solution": play_policy(task, lambda: load_policy("solution"), seeds, town),
             "learned": play_learned(task, seeds, town),
         }
     return found
@@ -166,7 +166,7 @@ def draw(task: str, known: Mapping[str, Any]) -> None:
         axes.plot(steps, means, color="tab:blue", alpha=0.7, label="PPO" if k == 0 else None)
     for name, color, style in (
         ("optimum", "black", "--"),
-        ("scripted", "tab:green", "-."),
+        ("solution", "tab:green", "-."),
         ("random", "0.5", ":"),
     ):
         if known[name] is not None:

@@ -11,11 +11,11 @@ from genagents_env.stats.intervals import compute_interval
 
 def tabulate_all(known: Mapping[str, Any]) -> Iterator[str]:
     """Yield a row for each task."""
-    head = ("task", "agents", "ticks", "an agent's return", "random", "scripted", "optimum", "PPO")
+    head = ("task", "agents", "ticks", "an agent's return", "random", "solution", "optimum", "PPO")
     rows = []
     for task, figures in known.items():
         low, high = figures["bounds"]
-        cells = [_format_mean(figures.get(name)) for name in ("random", "scripted", "optimum")]
+        cells = [_format_mean(figures.get(name)) for name in ("random", "solution", "optimum")]
         rows.append(
             (
                 f"`{task}`",
@@ -36,7 +36,7 @@ def tabulate_task(figures: Mapping[str, Any]) -> Iterator[str]:
     """Yield what each way to play a task earns."""
     rows = [("", "return of an agent", "of the optimum", "n")]
     best = None if figures["optimum"] is None else float(np.mean(figures["optimum"]))
-    for name in ("random", "scripted", "optimum"):
+    for name in ("random", "solution", "optimum"):
         if figures[name] is not None:
             means = _mean_episodes(figures[name])
             share = "" if best is None else f"{np.mean(means) / best:.3f}"
@@ -58,13 +58,13 @@ def tabulate_task(figures: Mapping[str, Any]) -> Iterator[str]:
 
 def tabulate_transfer(known: Mapping[str, Any]) -> Iterator[str]:
     """Yield what the shipped policy earns in towns that its training never showed."""
-    rows: list[tuple[str, ...]] = [("task", "town", "random", "scripted", "`learned`")]
+    rows: list[tuple[str, ...]] = [("task", "town", "random", "solution", "`learned`")]
     for task, figures in known.items():
         learned = figures["learned"]
-        cells = (figures["random"], figures["scripted"], learned["held_out"])
+        cells = (figures["random"], figures["solution"], learned["held_out"])
         rows.append((f"`{task}`", "drawn", *map(_format_mean, cells)))
         if (town := learned.get("town")) is not None:
-            cells = tuple(town[name] for name in ("random", "scripted", "learned"))
+            cells = tuple(town[name] for name in ("random", "solution", "learned"))
             rows.append((f"`{task}`", f"that of `{town['name']}`", *map(_format_mean, cells)))
     return make_rows(*rows)
 

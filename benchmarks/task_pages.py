@@ -2,7 +2,7 @@
 
     python -m benchmarks.task_pages
 
-Spaces, horizon, rewards and an episode are those of the code now. What random, scripted and trained
+Spaces, horizon, rewards and an episode are those of the code now. What random, solution and trained
 policies earn stands in docs/learning, measured by `python -m benchmarks.learning`; a task without
 figures says so.
 """
@@ -42,7 +42,7 @@ town, people and goals anew at every reset. `genagents tasks` lists them,
 Train on seeds {train}; what a policy has learned is what it earns on seeds
 {test}, in towns, or with people, that training never showed: {towns} of each. Report
 the mean return of an agent, without shaping, over at least 40 held-out episodes and five training
-seeds, with intervals, beside `random` and the task's scripted solution.
+seeds, with intervals, beside `random` and the task's own `solution`.
 
 These pages are made by `python -m benchmarks.task_pages`.
 """
@@ -183,7 +183,7 @@ def find_baselines() -> dict[str, dict[str, float]]:
     found = {}
     for task, known in load_learning().items():
         trained = [one["held_out"] for one in known.get("ppo", {}).values()]
-        played = {name: known.get(name) for name in ("random", "scripted", "optimum")}
+        played = {name: known.get(name) for name in ("random", "solution", "optimum")}
         means = played | {"PPO": trained or None}
         found[task] = {
             name: round(float(np.mean(earned)), 3)

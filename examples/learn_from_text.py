@@ -1,4 +1,4 @@
-"""Learn `errand` from text alone, on a CPU and in numpy: first from scripted play, then by reward.
+"""Learn `errand` from text alone, on a CPU and in numpy: first from play by rule, then by reward.
 
     python examples/learn_from_text.py --seeds 3 --out runs/learn_from_text
 
@@ -7,7 +7,7 @@ with what a language model would reply. What it could say is read off the text: 
 things to walk to, states to put them into. A small network scores each against the goal line and
 against where the agent is; all of them are embedded by the hashed letters of their words, so that
 it can tell in towns it has never seen what a goal is about. It is shown a few episodes of a
-scripted player that errs every other time, and then learns by REINFORCE; or it learns by reward
+player by rule that errs every other time, and then learns by REINFORCE; or it learns by reward
 alone. Drawn: mean return of an agent in held-out towns, greedy, as training goes on.
 """
 
@@ -146,7 +146,7 @@ class Network:
 
 
 def solve(moment: Moment) -> int:
-    """Return what the scripted player chooses: the thing, else the way to it, else its room."""
+    """Return what the player by rule chooses: the thing, else the way to it, else its room."""
     thing, _, state = moment.goal.removeprefix("put ").rstrip(".").partition(" into the state ")
     state, room = state.strip('"'), thing.rpartition("/")[0]
     said = [(kind, about) for kind, about, _ in moment.choices]
@@ -280,7 +280,7 @@ async def compare(budget: Budget) -> dict[str, float]:
     session = SharedSession("errand")
     return {
         "optimum": await find_optimum(session, seeds),
-        "scripted": await measure(session, seeds, lambda moment, seen: solve(moment)),
+        "by rule": await measure(session, seeds, lambda moment, seen: solve(moment)),
         "random": await measure(session, seeds, lambda moment, seen: int(rng.integers(len(seen)))),
     }
 

@@ -8,7 +8,7 @@ With a population of one, every agent is decided for by the network that learns.
 agent of each episode belongs to one network drawn at random, so that each learns among others than
 itself. The table then tells, as in Melting Pot (Leibo et al. 2021), what a focal agent earns on
 average where half of the agents are focal and the others of a background population: the networks
-themselves, `random`, and the task's scripted solution, in towns that training never shows.
+themselves, `random`, and the task's `solution`, in towns that training never shows.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from genagents_env import town_v0
 from genagents_env.policy import Policy
 from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
-from genagents_env.tasks import HELD_OUT, get_task
+from genagents_env.tasks import HELD_OUT
 from genagents_env.wrappers import JoinedTowns
 
 MakePolicy = Callable[[], Policy]
@@ -133,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, dict[str, float]]:
         names[f"network {k}"] = lambda path=path: load_policy("learned", weights=str(path))  # type: ignore[misc]  # mypy: a default in a lambda
     others = {
         "random": lambda: load_policy("random"),
-        "scripted": get_task(options.task).make_solution,
+        "solution": lambda: load_policy("solution"),
     }
     seeds = HELD_OUT[: options.episodes]
     table: dict[str, dict[str, float]] = {}

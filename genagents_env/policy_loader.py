@@ -29,6 +29,8 @@ Options = TypeVar("Options", bound=BaseModel)
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 _TOLD = 300  # characters of what a policy raised
 _FILES = {"random": "uniform"}  # a file random.py would shadow the standard library
+SOLUTION = "solution"  # of the episodes of tasks alone: in no town, so in no list of policies
+_SOLUTION_MODULE = "genagents_env.tasks.solution"
 
 
 def read_options(model: type[Options], fields: Mapping[str, object], policy: str) -> Options:
@@ -68,7 +70,8 @@ def load_policy(name: str, /, **config: object) -> Policy:
     """Return a new policy.
 
     Args:
-        name: a shipped name (`scripted`), a plug-in's entry point, or `path/to/file.py:Class`.
+        name: a shipped name (`scripted`), a plug-in's entry point, or `path/to/file.py:Class`;
+            `solution` plays the episodes of a task by the task's own solution.
         config: the policy's own keyword arguments.
 
     Raises:
@@ -136,6 +139,8 @@ def find_policy_class(name: str) -> type[Policy]:
     """Return the class `load_policy` would build; a plug-in cannot take a shipped name."""
     if find_policy_file(name) is not None:
         return load_class(read_source(name))
+    if name == SOLUTION:
+        return _find_only_policy(importlib.import_module(_SOLUTION_MODULE))
     # Shipped ones first: looking for entry points reads every installed package.
     if is_shipped(name):
         module = importlib.import_module(f"genagents_env.policies.{_FILES.get(name, name)}")
@@ -170,9 +175,19 @@ def load_class(source: PolicySource) -> type[Policy]:
     return _check_class(found, source.name)
 
 
+def check_for_run(name: str) -> None:
+    """Raise PolicyError where a run, which has no task, cannot be played by this policy."""
+    if name == SOLUTION:
+        raise PolicyError(
+            "policy 'solution' plays the episodes of a task alone, in Python: "
+            'rollouts(lambda: town_v0.rl_env("meet"), "solution"); a run has no task: '
+            f"{', '.join(list_policies())} play one"
+        )
+
+
 def is_shipped(name: str) -> bool:
     """Return whether this is the name of a policy that comes with the package."""
-    return name in _list_shipped()
+    return name == SOLUTION or name in _list_shipped()
 
 
 def _find_only_policy(module: ModuleType) -> type[Policy]:

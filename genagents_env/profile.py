@@ -1,9 +1,9 @@
 """What the environment hands to policies at the start: who each agent is, and the setting."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, time
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from genagents_env.scenario import (
     Person,
@@ -76,6 +76,7 @@ class EpisodeContext(Generic[ModelT, EmbedderT]):
     `model` and `embedder` are None where no policy needs one. Their types are parameters, since
     the environment, which makes contexts, knows neither; `genagents_env.policy.Context` names them.
     `pause_seconds`: after a talk the same two begin no other one for so long, by the town's rules.
+    `make_solution`: in an episode of a task returns the task's own solution, a policy.
     """
 
     town: str
@@ -84,6 +85,7 @@ class EpisodeContext(Generic[ModelT, EmbedderT]):
     model: ModelT | None = None
     embedder: EmbedderT | None = None
     pause_seconds: int = 0
+    make_solution: Callable[[], Any] | None = None
 
 
 def make_profile(

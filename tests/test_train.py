@@ -107,11 +107,11 @@ def test_a_population_trains_and_is_measured_among_every_other(tmp_path: Path) -
 
     options = ["--task", "errand", "--population", "2", "--steps", "3000", "--episodes", "1"]
     table = self_play.main([*options, "--towns", "2", "--out", str(tmp_path)])
-    names = ["network 0", "network 1", "random", "scripted"]
+    names = ["network 0", "network 1", "random", "solution"]
     assert [*table] == names
     assert all([*row] == names for row in table.values())
     # Who is focal earns what they can whoever the others are: errands are one's own.
-    assert table["scripted"]["random"] == pytest.approx(table["scripted"]["network 1"], abs=0.05)
-    assert table["scripted"]["random"] > table["random"]["scripted"]
+    assert table["solution"]["random"] == pytest.approx(table["solution"]["network 1"], abs=0.05)
+    assert table["solution"]["random"] > table["random"]["solution"]
     weights = [(tmp_path / f"network_{k}.npz").read_bytes() for k in range(2)]
     assert weights[0] != weights[1]

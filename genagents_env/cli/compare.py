@@ -29,7 +29,7 @@ from genagents_env.cli.options import (
     parse_names,
 )
 from genagents_env.cli.screen import find_width, say
-from genagents_env.cli.sweep import run_folder
+from genagents_env.cli.sweep import run_folder, warn_of_models
 
 if TYPE_CHECKING:
     from genagents_env.record.rows import JSON
@@ -118,6 +118,7 @@ def compare(
             "endpoint": {**asdict(model_flags), "model_for": parse_choices(model_for) or None},
         },
     )
+    warn_of_models(folder)
     result = run_folder(folder, 1, "loky", quiet, strict=strict, preflight=preflight)
     rows = tuple(read_comparison(folder))
     if as_json:

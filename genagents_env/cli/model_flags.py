@@ -1,7 +1,7 @@
 """How a model is asked: flags that many commands share, declared once as the fields of a class."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from genagents_env.cli.options import ENDPOINT
+from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
     from genagents_env.llm.model_options import ModelOptions
@@ -73,6 +74,39 @@ class ModelFlags:
 
 
 NO_FLAGS = ModelFlags()
+
+
+def warn_of_unused_models(named: Iterable[tuple[str, Sequence[str]]]) -> None:
+    """Say on stderr, in a line, which models are asked by nobody.
+
+    Args:
+        named: pairs of a model and of the policies that could ask it; a model may come again.
+    """
+    asked: dict[str, dict[str, None]] = {}
+    for model, policies in named:
+        asked.setdefault(model, {}).update(dict.fromkeys(policies))
+    unused = [model for model, policies in asked.items() if not any(map(_asks_models, policies))]
+    if not unused:
+        return
+    from genagents_env.policy_loader import list_policies
+
+    others = dict.fromkeys(policy for model in unused for policy in asked[model])
+    asking = ", ".join(filter(_asks_models, list_policies()))
+    say(
+        f"genagents: model {', '.join(unused)} is not used, since {' and '.join(others)} "
+        f"{'asks' if len(others) == 1 else 'ask'} none; these policies do: {asking}",
+        error=True,
+    )
+
+
+def _asks_models(policy: str) -> bool:
+    from genagents_env.policy_loader import find_policy_class
+
+    try:
+        return find_policy_class(policy).needs_model
+    # A user's file, or a missing package: the command itself says why it cannot be loaded.
+    except (Exception, SystemExit):
+        return True
 
 
 def take_model_flags(command: Callable[..., None]) -> Callable[..., None]:

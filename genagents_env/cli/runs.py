@@ -8,7 +8,12 @@ import typer
 
 from genagents_env.cli.completion import complete_policy
 from genagents_env.cli.live_page import LivePage
-from genagents_env.cli.model_flags import NO_FLAGS, ModelFlags, take_model_flags
+from genagents_env.cli.model_flags import (
+    NO_FLAGS,
+    ModelFlags,
+    take_model_flags,
+    warn_of_unused_models,
+)
 from genagents_env.cli.options import (
     Concurrency,
     Embedder,
@@ -154,6 +159,9 @@ def run(
     )
     limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
     how = model_flags.make_options()
+    models = [model, *parse_choices(model_for).values()]
+    deciding = (policy, *spec.policy_for.values())
+    warn_of_unused_models((one, deciding) for one in models if one is not None)
     with LivePage(out, wanted=view) as page:
         with show_progress(quiet) as watch:
             options = RunOptions(

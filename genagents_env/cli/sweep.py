@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.model_flags import NO_FLAGS, ModelFlags, take_model_flags
+from genagents_env.cli.model_flags import (
+    NO_FLAGS,
+    ModelFlags,
+    take_model_flags,
+    warn_of_unused_models,
+)
 from genagents_env.cli.options import (
     Embedder,
     Model,
@@ -183,7 +188,17 @@ def _warn(folder: "SweepFolder") -> tuple[str, ...]:
             "are kept, and not used",
             error=True,
         )
+    warn_of_models(folder)
     return unknown
+
+
+def warn_of_models(folder: "SweepFolder") -> None:
+    """Say which models of the experiment no policy asks."""
+    warn_of_unused_models(
+        (trial.model, (trial.spec.policy.name, *trial.spec.policy_for.values()))
+        for trial in folder.trials
+        if trial.model is not None
+    )
 
 
 def run_folder(

@@ -58,6 +58,7 @@ def tasks(
         for task in TASKS.values():
             _list_task(task)
         say("Returns are those of an agent, on the average; docs/tasks has a page for each.")
+        say('`solution` is the task\'s own: rollouts(lambda: town_v0.rl_env(NAME), "solution")')
         return
     task = get_task(name)
     if seed is None and town is None and out is None:

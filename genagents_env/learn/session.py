@@ -24,7 +24,7 @@ class Session:
         town: a scenario as `TownEnv` takes it, or the name of a task.
         agent: who learns, by id or by place in the list of agents.
         others: the policies of everybody else, as `rollout` takes them; None is `scripted`, in a
-            task its solution.
+            task `solution`.
         seed: of the first episode, which begins at once.
         mind: the policy in whose form the agent is asked: `direct`, or any that asks a model.
         options: of that policy.

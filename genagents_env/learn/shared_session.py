@@ -57,7 +57,7 @@ class SharedSession:
         town: a scenario as `TownEnv` takes it, or the name of a task.
         learners: who learns, by id or place in the list of agents; None is everybody.
         others: the policies of everybody else, as `rollout` takes them; None is `scripted`, in a
-            task its solution.
+            task `solution`.
         mind: the policy in whose form learners are asked: one that asks a language model.
         options: of that policy.
         model: of the others' minds: a name or an endpoint.
@@ -122,7 +122,7 @@ class SharedSession:
         self._cassette = MemoryCassette()
         self._groups = groups = PolicyGroups(self._load_policies(), isolate=False)
         groups.reset(
-            self.env.profiles(), seed, self.env.context(self._open(groups), self._embedder)
+            self.env.profiles(), seed, self._env.context(self._open(groups), self._embedder)
         )
         self._playing = asyncio.get_running_loop().create_task(
             play(

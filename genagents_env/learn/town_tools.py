@@ -24,7 +24,7 @@ class TownTools:
     Args:
         town: a scenario or a task.
         agent: who learns, by id or by place in the list of agents.
-        others: the policies of everybody else; None is `scripted`, in a task its solution.
+        others: the policies of everybody else; None is `scripted`, in a task `solution`.
         model: of the others' minds.
         embedder: of the others' minds.
         max_ticks: steps at most.

@@ -37,7 +37,7 @@ class TownTask(vf.Task[TownTaskData]):
         return float(trace.info.get("town", {}).get("return", 0.0))
 
     async def validate(self, runtime: object) -> bool:
-        """Return whether the scripted solution earns more than idling does."""
+        """Return whether that policy earns more than idling does."""
         town, seed = self.data.town, self.data.seed
         earned = [
             sum((await asyncio.to_thread(play_town, town, policy, seed)).values())
@@ -83,7 +83,7 @@ class VerifiersTownConfig(vf.EnvConfig):
     trainable: list[int] | None = None
     """Of these, whose traces are training data; None is all."""
     others: str | None = None
-    """The policy of everybody else; None is `scripted`, in a task its solution."""
+    """The policy of everybody else; None is `scripted`, in a task `solution`."""
     mind: str = "direct"
     """In whose form they are asked."""
     max_ticks: int | None = Field(None, ge=1)

@@ -23,7 +23,12 @@ from genagents_env.policy import (
     Profile,
     RecalledMemory,
 )
-from genagents_env.policy_loader import find_policy_class, load_class, make_policy
+from genagents_env.policy_loader import (
+    check_for_run,
+    find_policy_class,
+    load_class,
+    make_policy,
+)
 from genagents_env.policy_source import PolicySource
 from genagents_env.record.faculty_use import PolicySwitches
 from genagents_env.record.rows import JSON, FaultRow, NoteRow
@@ -338,6 +343,7 @@ def assign_specs(
     """
     specs = match_specs(agents, default, own, configs)
     for policy in {default.name, *(own or {}).values()}:
+        check_for_run(policy)
         find_policy_class(policy)
     return specs
 

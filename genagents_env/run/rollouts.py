@@ -24,6 +24,7 @@ from genagents_env.run.play import Rollout, load_named, play
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.trajectory import Trajectory, TrajectoryRecorder
 from genagents_env.scenario import Scenario
+from genagents_env.tasks import TaskEnv
 
 T = TypeVar("T")
 Policies: TypeAlias = Policy | str | Mapping[AgentID, Policy | str]
@@ -83,12 +84,17 @@ def rollouts(
         isolate: a policy that raises idles its agents; otherwise the error is raised here.
 
     Raises:
-        ConfigError: an agent has no policy, a policy object is given for several towns, a limit
-            is not allowed, or the client keeps a cassette, which holds the calls of one run.
+        ConfigError: an agent has no policy, an env or a policy object is given for several towns, a
+            limit is not allowed, or the client keeps a cassette, which holds the calls of one run.
         PolicyError: a policy cannot be loaded.
     """
     if together < 1:
         raise ConfigError(f"together: {together} is not allowed; at least 1")
+    if isinstance(env, TownEnv | TaskEnv):
+        raise ConfigError(
+            "env: an environment plays one episode at a time; give a function that returns new "
+            'ones: lambda: town_v0.rl_env("meet")'
+        )
     if isinstance(policies, Policy) or (
         isinstance(policies, Mapping) and any(isinstance(p, Policy) for p in policies.values())
     ):

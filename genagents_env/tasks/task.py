@@ -35,7 +35,8 @@ class Task:
         people: how many agents there are, in every town.
         horizon: ticks of an episode at most, 60 to 300.
         assign: puts people, facts, goals, reward and clock into a town, drawn from a generator.
-        make_solution: the scripted solution, for the words format with percepts.
+        make_solution: returns the task's own solution, the policy `solution` of its episodes, for
+            the words format with percepts.
         bounds: the least and the most that one agent can earn in an episode, without shaping.
         find_optimum: what the best policies earn together in an episode that has just begun, by
             agent; None where it is not known.

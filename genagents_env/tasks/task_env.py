@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
@@ -196,7 +197,8 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self, model: ModelT | None = None, embedder: EmbedderT | None = None
     ) -> EpisodeContext[ModelT, EmbedderT]:
         """Return the setting of this episode, for `Policy.reset`."""
-        return self._town.context(model, embedder)
+        context = self._town.context(model, embedder)
+        return replace(context, make_solution=self.task.make_solution)
 
     def describe_choice(self, choice: int) -> str:
         """Return a choice of the menu in words."""

@@ -35,7 +35,7 @@ def set_rules(
 
 
 class TellingSolution(Policy):
-    """Plays a task of telling from percepts: the base of the scripted solutions.
+    """Plays a task of telling from percepts: the base of such solutions.
 
     It remembers the sentences it has to tell, and who has heard which of them.
 

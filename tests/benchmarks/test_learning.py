@@ -17,7 +17,7 @@ FIGURES: dict[str, Any] = {
     "people": 2,
     "bounds": [-0.6, 1.0],
     "random": [[-0.5, -0.6], [-0.4, -0.5]],
-    "scripted": [[0.8, 0.8], [0.8, 0.6]],
+    "solution": [[0.8, 0.8], [0.8, 0.6]],
     "optimum": [[0.9, 0.9], [0.7, 0.7]],
     "ppo": {
         "0": {"steps": 1000, "seconds": 9, "held_out": [[0.7, 0.7], [0.7, 0.7]]},
@@ -53,7 +53,7 @@ def test_the_shipped_weights_are_those_that_were_measured(name: str) -> None:
 def test_a_row_says_what_each_policy_earns() -> None:
     rows = list(tabulate_task(FIGURES))
     assert rows[2].startswith("| random | -0.500 [")
-    assert rows[3].startswith("| scripted | 0.750 [")
+    assert rows[3].startswith("| solution | 0.750 [")
     assert "0.800 [" in rows[4]
     assert rows[5].startswith("| PPO, 1,000 agent-steps, 9 to 11 CPU seconds a seed | 0.750 [")
     assert rows[5].endswith("| 0.938 | 2 seeds |")
@@ -92,7 +92,7 @@ def test_what_is_known_of_a_task_is_not_measured_again(
         learning.measure_task(TASKS["errand"], range(3))
     kept = learning.load_learning()["errand"]
     assert list(kept["ppo"]) == ["0", "1"]
-    assert len(kept["random"]) == len(kept["scripted"])
+    assert len(kept["random"]) == len(kept["solution"])
     monkeypatch.setattr(learning, "measure_baselines", lambda *given: pytest.fail("known already"))
     with pytest.raises(KeyboardInterrupt):
         learning.measure_task(TASKS["errand"], range(3))

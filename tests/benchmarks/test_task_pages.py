@@ -74,10 +74,10 @@ def test_baselines_are_means_over_episodes_seeds_and_agents(
 ) -> None:
     known = {
         "random": [[0.0, 0.5], [0.5, 0.0]],
-        "scripted": [[1.0, 0.5]],
+        "solution": [[1.0, 0.5]],
         "optimum": None,
         "ppo": {"0": {"held_out": [[0.5, 0.75]]}, "1": {"held_out": [[0.75, 1.0]]}},
     }
     (tmp_path / "meet.json").write_text(json.dumps(known))
     monkeypatch.setattr(learning, "FOLDER", tmp_path)
-    assert find_baselines() == {"meet": {"random": 0.25, "scripted": 0.75, "PPO": 0.75}}
+    assert find_baselines() == {"meet": {"random": 0.25, "solution": 0.75, "PPO": 0.75}}

@@ -90,3 +90,19 @@ def test_nothing_is_replaced(genagents: Run) -> None:
     assert code == 2
     assert "nothing is replaced" in told
     assert list(Path("mine").iterdir()) == []
+
+
+def test_a_run_has_no_solution(genagents: Run) -> None:
+    for command in (
+        ("run", "tiny", "--policy", "solution"),
+        ("run", "tiny", "--policy-for", "Ada=solution"),
+        ("compare", "tiny", "--policies", "solution,idle"),
+    ):
+        code, _, err = genagents(*command)
+        assert code == 2
+        assert "policy 'solution' plays the episodes of a task alone" in " ".join(err.split())
+
+
+def test_the_solution_of_a_task_is_named_so(genagents: Run) -> None:
+    assert "solution 0.85" in genagents("tasks", "meet")[1]
+    assert "scripted" not in genagents("tasks")[1]

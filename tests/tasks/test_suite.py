@@ -56,11 +56,11 @@ def mean(returns: list[dict[str, float]]) -> list[float]:
 @pytest.mark.parametrize("name", EVERY)
 def test_solution_beats_chance_within_bounds(name: str) -> None:
     task = TASKS[name]
-    scripted, random = play_solution(name), play(make_env(task), "random")
-    gain = np.subtract(mean(scripted), mean(random))
+    solved, random = play_solution(name), play(make_env(task), "random")
+    gain = np.subtract(mean(solved), mean(random))
     assert gain.mean() - 3 * gain.std(ddof=1) / np.sqrt(len(gain)) > 0
     least, most = task.bounds
-    earned = [value for one in (*scripted, *random) for value in one.values()]
+    earned = [value for one in (*solved, *random) for value in one.values()]
     assert least - 1e-9 <= min(earned)
     assert max(earned) <= most + 1e-9
 
@@ -73,10 +73,10 @@ def test_solution_is_as_good_as_the_best(name: str) -> None:
     for seed in SEEDS:
         env.reset(seed=seed)
         best.append(dict(task.find_optimum(env.town)))
-    scripted = mean(play_solution(name))
+    solved = mean(play_solution(name))
     assert list(best[0]) == env.possible_agents
-    assert np.mean(scripted) >= 0.95 * np.mean(mean(best))
-    assert np.all(np.array(scripted) <= np.array(mean(best)) + 1e-9)
+    assert np.mean(solved) >= 0.95 * np.mean(mean(best))
+    assert np.all(np.array(solved) <= np.array(mean(best)) + 1e-9)
 
 
 @pytest.mark.parametrize("name", EVERY)

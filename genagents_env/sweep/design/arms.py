@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, PolicyError
-from genagents_env.policy_loader import load_policy
+from genagents_env.policy_loader import check_for_run, load_policy
 from genagents_env.policy_source import find_policy_file
 from genagents_env.run import PolicySpec
 from genagents_env.sweep.design.experiment import Arm
@@ -48,6 +48,7 @@ def check_arm(arm: Arm, base: Path) -> Iterator[str]:
 
 def _check_policy(spec: PolicySpec) -> str:
     try:
+        check_for_run(spec.name)
         load_policy(spec.name, **spec.config).close()
     except ImportError:
         return ""
