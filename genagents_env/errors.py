@@ -108,7 +108,7 @@ class BudgetExceeded(GenagentsError):
 
     def __init__(self, kind: str, limit: float, value: float) -> None:
         super().__init__(
-            f"budget reached: {kind} would be {value:g}, limit {limit:g}; "
-            f"resume with a larger --max-{kind} to go on"
+            f"budget reached: {kind} would be {value:g}, limit {limit:g}, which a larger "
+            f"--max-{kind} raises"
         )
         self.kind, self.limit, self.value = kind, limit, value

@@ -12,7 +12,7 @@ from genagents_env.errors import ConfigError
 if TYPE_CHECKING:
     from genagents_env.judge.kept_answers import KeptAnswer, WordedAnswer
     from genagents_env.policy import InterviewTerms
-    from genagents_env.record import RunReader
+    from genagents_env.record import RunMeta
     from genagents_env.run import RunOptions
     from genagents_env.run.replay_interview import Transcript
 
@@ -50,7 +50,8 @@ def make_conditions(
 class KeptInterview:
     """Questions to people of a run at a moment, whose answers are kept in a file."""
 
-    record: "RunReader"
+    path: Path
+    meta: "RunMeta"
     tick: int
     put: Mapping[str, Sequence[str]]
     file: Path
@@ -64,8 +65,7 @@ class KeptInterview:
         from genagents_env.evaluate.labels import format_policies
         from genagents_env.run.replay_interview import interview_on_terms
 
-        meta = self.record.meta
-        by = options.model or meta.model or format_policies(meta)
+        by = options.model or self.meta.model or format_policies(self.meta)
         due = {name: terms for name, terms in conditions.items() if not self._is_kept(name, by)}
         for name in conditions:
             if name not in due:
@@ -73,7 +73,7 @@ class KeptInterview:
         if not due:
             return {}
         return interview_on_terms(
-            *(self.record.path, list(self.put), self.put, due, self.tick, options, self.repeats),
+            *(self.path, list(self.put), self.put, due, self.tick, options, self.repeats),
             on_answers=lambda name, told: self._keep(name, by, self._to_worded(told)),
         )
 
@@ -84,7 +84,7 @@ class KeptInterview:
         from genagents_env.run.replay_interview import interview_on_terms
 
         return interview_on_terms(
-            *(self.record.path, list(self.put), self.put, conditions),
+            *(self.path, list(self.put), self.put, conditions),
             *(self.tick, options, self.repeats),
         )
 
@@ -101,7 +101,7 @@ class KeptInterview:
     def _source(self) -> str:
         from genagents_env.record import canonical_hash
 
-        return canonical_hash(self.record.path)
+        return canonical_hash(self.path)
 
     def _is_kept(self, condition: str, by: str) -> bool:
         """Return whether the file has every answer of a condition."""
@@ -139,16 +139,16 @@ class KeptInterview:
 
     def _keep(self, condition: str, by: str, given: "Mapping[str, Sequence[WordedAnswer]]") -> None:
         from genagents_env.judge.kept_answers import add_answers, make_answers
+        from genagents_env.record import RunReader
 
-        add_answers(
-            self.file,
-            make_answers(
-                *(self.record, self.tick, condition, given),
+        with RunReader(self.path, known=True) as record:
+            answers = make_answers(
+                *(record, self.tick, condition, given),
                 source=self._source,
                 by=by,
                 interviewer=self.interviewer,
-            ),
-        )
+            )
+        add_answers(self.file, answers)
 
 
 def describe_kept(file: Path) -> Iterator[str]:

@@ -29,8 +29,11 @@ from genagents_env.cli.options import (
     GivenPolicies,
     MaxCalls,
     MaxDollars,
+    MaxSeconds,
+    MaxTokens,
     Model,
     ModelFor,
+    NoLimit,
     NoProgress,
     RunFile,
     TrustPolicies,
@@ -132,7 +135,10 @@ def interview(
     model_for: ModelFor = None,
     embedder: Embedder = None,
     max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
+    max_seconds: MaxSeconds = None,
+    no_limit: NoLimit = False,
     concurrency: Concurrency = 8,
     model_flags: ModelFlags = NO_FLAGS,
     quiet: NoProgress = False,
@@ -140,7 +146,9 @@ def interview(
     """Ask people of a run what they know, plan or think, as they were at that moment.
 
     The run is lived again up to then, with the stored replies of the model, and is not changed.
-    Each answer comes with the events it rests on.
+    Each answer comes with the events it rests on. What is asked is within the run's limits. Limits
+    given here are those of the interview, also once it is repeated after a stop; a number larger
+    than the run's raises that, too.
 
     Example: genagents interview run.sqlite --agent "Maria Lopez" --question "Any news?"
     """
@@ -155,13 +163,14 @@ def interview(
     if stored:
         _print_stored(run_file, file, as_json=as_json)
         return
-    limits = make_limits(max_calls, None, max_dollars, None)
+    limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
     options = RunOptions(
         model=model,
         model_for=parse_choices(model_for) or None,
         model_options=model_flags.make_options(),
         embedder=embedder,
         limits=limits,
+        no_limit=no_limit,
         concurrency=concurrency,
         trust_policies=trust_policies,
         policies=tuple(policy or ()),
@@ -173,21 +182,21 @@ def interview(
         named = dict.fromkeys(find_person(one, record.meta.names) for one in agent or ())
         whom = list(named) or _find_interviewable(record, options)
         asking = KeptInterview(
-            record,
+            run_file,
+            record.meta,
             record.last_tick if at is None else _parse_recorded_tick(record, at),
             {name: _choose_questions(record, name, question, category) for name in whom},
             file,
             asker,
             repeats,
         )
-        if write_sheet is not None or read_sheet is not None:
-            _exchange_sheet(asking, write_sheet, read_sheet, author)
-            return
-        with show_progress(quiet or as_json) as watch:
-            if kept:
-                told = asking.ask(conditions, replace(options, watch=watch))
-            else:
-                told = asking.ask_unkept(conditions, replace(options, watch=watch))
+    if write_sheet is not None or read_sheet is not None:
+        _exchange_sheet(asking, write_sheet, read_sheet, author)
+        return
+    with show_progress(quiet or as_json) as watch:
+        ask = asking.ask if kept else asking.ask_unkept
+        told = ask(conditions, replace(options, watch=watch))
+    with RunReader(run_file, known=True) as record:
         if as_json:
             data = [
                 {"condition": name} | describe_answers(record, run_file, asking.tick, one, repeats)
@@ -239,7 +248,7 @@ def _exchange_sheet(
             raise ConfigError(f"{write} exists, and may be filled in; name another file")
         rows = write_question_sheet(write, asking.put)
         say(f"{write}: {rows:,} questions to answer as the person who is asked would")
-        say(f"What they lived through: genagents show {asking.record.path} --agent NAME")
+        say(f"What they lived through: genagents show {asking.path} --agent NAME")
     elif read is not None:
         if not author:
             raise ConfigError("--author: whoever wrote the answers needs a name")

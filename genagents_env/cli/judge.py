@@ -15,8 +15,10 @@ from genagents_env.cli.options import (
     JudgeName,
     MaxCalls,
     MaxDollars,
+    MaxSeconds,
     MaxTokens,
     Model,
+    NoLimit,
     NoProgress,
     RunFile,
     make_limits,
@@ -46,6 +48,8 @@ def judge(
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
+    max_seconds: MaxSeconds = None,
+    no_limit: NoLimit = False,
     concurrency: Concurrency = 8,
     model_flags: ModelFlags = NO_FLAGS,
     quiet: NoProgress = False,
@@ -53,7 +57,8 @@ def judge(
     """Let a model judge the answers of a run by the scenario's checks.
 
     What it has judged is not asked again; several models can judge the same run. Without --model
-    it is the run's own. Limits count from here.
+    it is the run's own. Limits given here are those of the judging, also once it is repeated after
+    a stop, within those of the run: a larger number raises these, too.
 
     Example: genagents judge run.sqlite --model gpt-4o-mini
     """
@@ -62,13 +67,14 @@ def judge(
     from genagents_env.record import RunReader
     from genagents_env.run import RunOptions
 
-    limits = make_limits(max_calls, max_tokens, max_dollars, None)
+    limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
     how = model_flags.make_options()
     with show_progress(quiet or as_json) as watch:
         options = RunOptions(
             model=model,
             model_options=how,
             limits=limits,
+            no_limit=no_limit,
             concurrency=concurrency,
             watch=watch,
         )

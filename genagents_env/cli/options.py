@@ -37,6 +37,14 @@ MaxSeconds = Annotated[
     float | None,
     typer.Option(min=0, help="Wall clock, earlier parts included.", rich_help_panel=_LIMITS),
 ]
+NoLimit = Annotated[
+    bool,
+    typer.Option(
+        "--no-limit",
+        help="Lift the limits that the run file keeps; the file notes it.",
+        rich_help_panel=_LIMITS,
+    ),
+]
 Model = Annotated[
     str | None,
     typer.Option(

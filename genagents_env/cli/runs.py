@@ -25,6 +25,7 @@ from genagents_env.cli.options import (
     MaxTokens,
     Model,
     ModelFor,
+    NoLimit,
     Preflight,
     Quiet,
     ResultAsJson,
@@ -202,6 +203,7 @@ def resume(
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
     max_seconds: MaxSeconds = None,
+    no_limit: NoLimit = False,
     concurrency: Concurrency = 8,
     model_flags: ModelFlags = NO_FLAGS,
     as_json: ResultAsJson = False,
@@ -210,7 +212,8 @@ def resume(
     """Go on with a run: after a crash, an outage, Ctrl-C or a used-up budget, or past its end.
 
     No model call that was answered is made again, and the record becomes that of a run that was
-    never stopped. Limits count from the start of the run. A policy given by path is code: it is
+    never stopped. Its limits are those it was begun with, and count from its start; a number given
+    here takes the place of one, and the run file notes it. A policy given by path is code: it is
     run where you say so, by --trust-policies or by naming it again.
     """
     from genagents_env.cli.progress import show_progress
@@ -227,6 +230,7 @@ def resume(
             model_options=how,
             embedder=embedder,
             limits=limits,
+            no_limit=no_limit,
             concurrency=concurrency,
             trust_policies=trust_policies,
             policies=tuple(policy or ()),

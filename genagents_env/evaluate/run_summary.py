@@ -35,10 +35,12 @@ from genagents_env.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rate
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.evaluate.tellings import Telling, ToldFact, trace_tellings
 from genagents_env.record import Degradation, FacultyUse, RunReader
+from genagents_env.record.meta import LimitChange
 from genagents_env.record.policy_origin import PolicyChange
 from genagents_env.record.prompt_cuts import PromptCuts
 from genagents_env.record.reader import CallTotals, ThinkingTotals
 from genagents_env.record.rows import JSON
+from genagents_env.record.spending import Spending
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,9 @@ class RunSummary:
         thinking: what the model thought; None where it did not.
         lost: requests to models that were under way when a process of the run ended.
         clipped: answers whose usage was above what they could have read and written.
+        limits: of what it may spend, those that there are, as text by kind.
+        limit_changes: of these, since it was begun.
+        later: what was spent on it after its end, by what: `interviews`, `judging`.
         faculties: what each faculty of the minds cost, and last all of them; see `faculty_costs`.
         embeddings: what they cost; None where none are stored.
         findings: what the interviews show; see `measures.findings`.
@@ -119,6 +124,9 @@ class RunSummary:
     thinking: ThinkingTotals | None
     lost: int
     clipped: int
+    limits: dict[str, str]
+    limit_changes: tuple[LimitChange, ...]
+    later: dict[str, Spending]
     faculties: tuple[FacultyCost, ...]
     embeddings: EmbeddingCost | None
     findings: Findings
@@ -167,14 +175,18 @@ class RunSummary:
 
         What was said and answered is not in it: see `words_as_json`. `thinking` is a key
         of those whose model thought, `crowding` of those whose people are in one another's way,
-        `tool_use` of those in which a mind acts by tools; `lost`, `clipped`, `policy_failures`,
-        `policy_changes`, `faculty_uses` and `prompt_cuts` are there only where there are any.
+        `tool_use` of those in which a mind acts by tools; `lost`, `clipped`, `limits`,
+        `limit_changes`, `later`, `policy_failures`, `policy_changes`, `faculty_uses` and
+        `prompt_cuts` are there only where there are any.
         """
         rare = {
             "crowding": None if self.crowding is None else _as_json(self.crowding),
             "tool_use": None if self.tool_use is None else _as_json(self.tool_use),
             "lost": self.lost,
             "clipped": self.clipped,
+            "limits": self.limits,
+            "limit_changes": [_as_json(one) for one in self.limit_changes],
+            "later": _as_json(self.later),
             "thinking": None if self.thinking is None else _as_json(self.thinking),
             "policy_failures": [_as_json(one) for one in self.degradation.failures],
             "policy_changes": [_as_json(one) for one in self.policy_changes],
@@ -271,6 +283,9 @@ def summarize(
         thinking=_find_thinking(reader),
         lost=0 if spending is None else spending.lost,
         clipped=0 if spending is None else spending.clipped,
+        limits={kind: str(one) for kind, one in asdict(meta.limits).items() if one is not None},
+        limit_changes=meta.limit_changes,
+        later=reader.later_spending,
         faculties=compute_faculty_costs(reader),
         embeddings=compute_embedding_cost(reader),
         findings=compute_findings(data),

@@ -75,6 +75,7 @@ def describe_summary(summary: RunSummary, width: int = 0, *, brief: bool = False
         yield from _describe_faculties(summary, width)
         yield from _describe_idle(summary.faculty_uses)
     yield from _describe_uncertain_spending(summary)
+    yield from _describe_limits(summary)
     if summary.embeddings is not None:
         made = summary.embeddings
         yield (
@@ -138,6 +139,20 @@ def format_findings(found: Findings) -> Iterator[str]:
     told = f"{found.hallucinated} of {found.claims} claims{share}"
     true = f"; {found.uncited} more are true by the record, uncited" if found.uncited else ""
     yield f"Hallucinated: {told + true if found.asked else NOT_ASKED}"
+
+
+def _describe_limits(summary: RunSummary) -> Iterator[str]:
+    for name, later in summary.later.items():
+        spent = later.total
+        yield (
+            f"After its end: {name}, {_count(spent.calls, 'model call')}, {spent.tokens:,} tokens, "
+            f"{_format_dollars(spent.dollars)}"
+        )
+    if summary.limits:
+        yield f"Limits: {', '.join(f'{one} {kind}' for kind, one in summary.limits.items())}"
+    for change in summary.limit_changes:
+        before, now = change.before or "none", change.now or "none"
+        yield f"Limit of {change.kind} changed after tick {change.tick:,}: from {before} to {now}"
 
 
 def _describe_uncertain_spending(summary: RunSummary) -> Iterator[str]:

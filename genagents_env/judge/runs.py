@@ -20,12 +20,14 @@ from genagents_env.judge.session import (
     Watch,
     check_judge_name,
 )
+from genagents_env.llm.budget import NO_LIMITS
 from genagents_env.llm.cassette import RecordedReply
 from genagents_env.llm.client import ModelAnswer
 from genagents_env.record import JudgementRow, RunReader, RunWriter
+from genagents_env.record.spending import JUDGED
 from genagents_env.run.models import reopen_model
 from genagents_env.run.spec import Progress, RunOptions, RunResult
-from genagents_env.run.spending import compute_remaining
+from genagents_env.run.spending import Account
 
 
 def judge_run(
@@ -56,6 +58,8 @@ def judge_run(
         cases = find_cases(meta.scenario, meta.names, run.interviews())
         if not cases:
             return JudgingResult()
+        account = Account(writer, JUDGED, options, run.last_tick)
+        options = account.options
         endpoint = options.endpoint or reopen_model(options, meta, [REPLIES])
         session = JudgeSession(
             replace(options, endpoint=endpoint), by, run_seed=meta.seed, temperature=0.0
@@ -80,12 +84,15 @@ def judge_run(
             for option, value in (("model", options.model), ("by", by))
             if value
         )
-        return session.ask_all(
+        done = session.ask_all(
             due,
             before=len(cases) - len(due),
             watch=_watch_as_run(options.watch, run),
             again=f"genagents judge {path}{flags}",
         )
+        if not done.exit_code:
+            account.finish()
+        return done
 
 
 def judge_finished_run(result: RunResult, options: RunOptions) -> RunResult:
@@ -99,9 +106,8 @@ def judge_finished_run(result: RunResult, options: RunOptions) -> RunResult:
     with RunReader(result.path) as run:
         if run.meta.model is None:
             return result
-        options = replace(options, limits=compute_remaining(options.limits, run))
-    try:
-        done = judge_run(result.path, options)
+    try:  # the limits are those that the run has in its file
+        done = judge_run(result.path, replace(options, limits=NO_LIMITS, no_limit=False))
     except GenagentsError as error:  # whatever is wrong with the judge, the run is finished
         why = error.why if isinstance(error, DiskError) else error
         again = f"{why}; go on with `genagents judge {result.path}`"

@@ -188,7 +188,7 @@ class JudgeSession:
         except ModelOutage as outage:
             exit_code, message = outage.exit_code, outage.why
         except BudgetExceeded as limit:
-            exit_code, message = limit.exit_code, f"the budget is used up ({limit.kind})"
+            exit_code, message = limit.exit_code, str(limit)
         except asyncio.CancelledError:
             if self._stop.signal is None:
                 raise

@@ -15,6 +15,7 @@ from genagents_env.llm.schemas import canonical
 # Chat templates add role marks to each message and may add a system message of their own.
 _TOKENS_PER_MESSAGE = 16
 _TOKENS_PER_REQUEST = 64
+MOST = 10**12  # of any limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +114,8 @@ class Budget:
         self.dollars = None if dollars is None else Decimal(str(dollars))
         for name in ("calls", "tokens", "dollars", "seconds"):
             limit = getattr(self, name)
-            if limit is not None and not limit >= 0:
-                raise ConfigError(f"budget: {name} is {limit}, must be 0 or more")
+            if limit is not None and not 0 <= limit <= MOST:
+                raise ConfigError(f"budget: {name} is {limit}, must be 0 or more, at most 10**12")
         self.spent = Spend()
         self.reserved = Spend()
         self.lost = self.clipped = 0
@@ -226,3 +227,36 @@ class Budget:
             if limit is not None and value > limit:
                 return BudgetExceeded(kind, float(limit), float(value))
         return None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a run may spend, earlier parts of it included; None is no limit.
+
+    Raises:
+        ConfigError: one is negative, or too large.
+    """
+
+    calls: int | None = None
+    tokens: int | None = None
+    dollars: Decimal | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        self.budget()
+
+    def subtract(self, spent: Spend, seconds: float = 0.0) -> "Limits":
+        """Return what these leave once `spent` and `seconds` are used up, at least 0."""
+        return Limits(
+            None if self.calls is None else max(0, self.calls - spent.calls),
+            None if self.tokens is None else max(0, self.tokens - spent.tokens),
+            None if self.dollars is None else max(Decimal(0), self.dollars - spent.dollars),
+            None if self.seconds is None else max(0.0, self.seconds - seconds),
+        )
+
+    def budget(self, shared: SharedBudget | None = None) -> Budget:
+        """Return a fresh budget with these limits, within `shared` where runs share one."""
+        return Budget(self.calls, self.tokens, self.dollars, self.seconds, shared=shared)
+
+
+NO_LIMITS = Limits()

@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from genagents_env.llm.calls import ReasoningEffort
 from genagents_env.record.rows import JSON
@@ -51,6 +51,7 @@ Amount = Annotated[str, AfterValidator(_check_amount)]
 Count = Annotated[int, Field(ge=0, le=_MOST)]
 Spent = tuple[Count, Count, Amount]  # calls, tokens, dollars
 _Price = tuple[Amount, Amount] | tuple[Amount, Amount, Amount | None, Amount | None, Words]
+Seconds = Annotated[float, Field(ge=0, le=_MOST)]
 
 
 class _Part(BaseModel):
@@ -90,9 +91,33 @@ class _ModelsPart(_ModelPart):
 class _SpendingNote(_Part):
     spent: Spent
     in_flight: Spent
-    seconds: Annotated[float, Field(ge=0, le=_MOST)]
+    seconds: Seconds
     lost: Count
     clipped: Count
+
+
+class _Limits(_Part):
+    calls: Count | None = None
+    tokens: Count | None = None
+    dollars: Amount | None = None
+    seconds: Seconds | None = None
+
+
+class _LimitChange(_Part):
+    kind: Words
+    before: Words | None
+    now: Words | None
+    tick: Annotated[int, Field(ge=-1)]
+
+
+class _LimitsPart(_Limits):
+    changes: tuple[_LimitChange, ...] = ()
+
+
+class _LaterNote(_Part):
+    done: _SpendingNote
+    begun: _SpendingNote
+    limits: _Limits
 
 
 class Head(_Part):
@@ -109,7 +134,10 @@ class Head(_Part):
     interviews: bool
     versions: dict[Words, Words]
     status: Words = ""
+    limits: _LimitsPart = _LimitsPart()
     spent: _SpendingNote | None = None
+    interviewed: _LaterNote | None = None
+    judged: _LaterNote | None = None
 
 
 def read_head(rows: Mapping[str, str]) -> tuple[Scenario, Head]:
@@ -137,13 +165,25 @@ def read_spending(note: str | None) -> dict[str, JSON] | None:
     Raises:
         ValueError: it is no such note.
     """
-    if note is None:
+    return _read_note(_SpendingNote, note)
+
+
+def read_later_spending(note: str | None) -> dict[str, JSON] | None:
+    """Return the note of what was spent on a run after its end, None where it has none.
+
+    Raises:
+        ValueError: it is no such note.
+    """
+    return _read_note(_LaterNote, note)
+
+
+def _read_note(kind: type[_Part], note: str | None) -> dict[str, JSON] | None:
+    if note is None or note == "null":
         return None
     try:
-        found = TypeAdapter(_SpendingNote | None).validate_json(note, strict=True)
+        return kind.model_validate_json(note).model_dump()
     except ValidationError as error:
         raise ValueError(f"a note of what was spent: {_describe(error)}") from None
-    return None if found is None else found.model_dump()
 
 
 def _parse(key: str, text: str) -> JSON:

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from decimal import Decimal
 from pathlib import Path
 
 from genagents_env.llm.prices import StoredPrice
+from genagents_env.llm.budget import NO_LIMITS, Limits
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error
 from genagents_env.record.head import read_head, read_scenario
@@ -16,6 +18,23 @@ from genagents_env.scenario.schema import Scenario
 
 # What decides the course of a run, besides the scenario. The model and its price are not hashed.
 CANONICAL = ("arguments", "policies", "seed", "names", "clock")
+
+
+@dataclass(frozen=True, slots=True)
+class LimitChange:
+    """A limit that was set, raised, lowered or lifted once a run had begun.
+
+    Attributes:
+        kind: calls, tokens, dollars or seconds.
+        before: the number, None where there was no limit.
+        now: the number since, None where it was lifted.
+        tick: the last one recorded when it changed.
+    """
+
+    kind: str
+    before: str | None
+    now: str | None
+    tick: int
 
 
 @dataclass(frozen=True)
@@ -44,6 +63,8 @@ class RunMeta:
         contexts: tokens of prompt and reply together that a model takes, where so few that prompts
             follow it; by its name.
         origins: where each policy that is not shipped came from, by its name; see `PolicyOrigin`.
+        limits: of what it may spend. Files that do not say so have none.
+        limit_changes: of the limits, oldest first.
     """
 
     scenario: Scenario
@@ -65,6 +86,8 @@ class RunMeta:
     prices: Mapping[str, StoredPrice | None] = field(default_factory=dict)
     reasoning_effort: str | None = None
     contexts: Mapping[str, int] = field(default_factory=dict)
+    limits: Limits = NO_LIMITS
+    limit_changes: tuple[LimitChange, ...] = ()
 
     def rows(self) -> dict[str, str]:
         """Return the JSON text of each key of the meta table."""
@@ -83,6 +106,9 @@ class RunMeta:
             "interviews": encode(self.interviews),
             "versions": encode(dict(self.versions)),
             "origins": encode({name: one.as_json() for name, one in self.origins.items()}),
+            "limits": encode(
+                encode_limits(self.limits) | {"changes": [asdict(c) for c in self.limit_changes]}
+            ),
         }
 
     @property
@@ -114,6 +140,28 @@ class RunMeta:
     def with_embedder(self, embedder: str, asked: str | None = None) -> "RunMeta":
         """Return the same run with another model of embeddings, and how it was asked for."""
         return replace(self, embedder=embedder, asked_embedder=asked)
+
+    def with_limits(self, limits: Limits, tick: int) -> "RunMeta":
+        """Return the same run with other limits from `tick` on, which it tells of."""
+        changes = tuple(
+            LimitChange(name, _format(before), _format(now), tick)
+            for name in (one.name for one in fields(Limits))
+            if (before := getattr(self.limits, name)) != (now := getattr(limits, name))
+        )
+        return replace(self, limits=limits, limit_changes=(*self.limit_changes, *changes))
+
+
+def encode_limits(limits: Limits) -> dict[str, JSON]:
+    """Return limits as JSON values."""
+    dollars = None if limits.dollars is None else str(limits.dollars)
+    return asdict(limits) | {"dollars": dollars}
+
+
+def decode_limits(stored: Mapping[str, JSON]) -> Limits:
+    """Return limits that `encode_limits` made JSON values of, once their types are checked."""
+    given = {one.name: stored[one.name] for one in fields(Limits)}
+    dollars = given["dollars"]
+    return Limits(**given | {"dollars": None if dollars is None else Decimal(dollars)})
 
 
 def load_meta(path: Path, connection: RunConnection) -> RunMeta:
@@ -148,7 +196,13 @@ def load_meta(path: Path, connection: RunConnection) -> RunMeta:
         prices=head.model.prices,
         reasoning_effort=head.model.effort,
         contexts=head.model.contexts,
+        limits=decode_limits(head.limits.model_dump()),
+        limit_changes=tuple(LimitChange(**one.model_dump()) for one in head.limits.changes),
     )
+
+
+def _format(limit: object) -> str | None:
+    return None if limit is None else str(limit)
 
 
 def parse_scenario(rows: Mapping[str, str]) -> Scenario:

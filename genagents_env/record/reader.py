@@ -47,7 +47,13 @@ from genagents_env.record.rows import (
     RememberedRow,
 )
 from genagents_env.record.schema import open_file
-from genagents_env.record.spending import Spending, SpendingNote
+from genagents_env.record.spending import (
+    INTERVIEWED,
+    JUDGED,
+    Spending,
+    SpendingNote,
+    decode_later_spending,
+)
 from genagents_env.record.table import RecordTable
 from genagents_env.record.tables import ANSWERED, CALLS, POLICY_ERRORS
 from genagents_env.world.events import Event
@@ -185,6 +191,14 @@ class RunReader:
         if noted is None or find_writer(self.path) is not None:
             return noted
         return noted.count_lost()
+
+    @property
+    def later_spending(self) -> dict[str, Spending]:
+        """What interviews after its end and judges have spent, as far as it is noted."""
+        with guard_reading(self.path):
+            notes = {"interviews": self.find_note(INTERVIEWED), "judging": self.find_note(JUDGED)}
+            sums = {name: decode_later_spending(note).sum for name, note in notes.items()}
+        return {name: one for name, one in sums.items() if one.total.calls}
 
     @property
     def policy_changes(self) -> tuple[PolicyChange, ...]:

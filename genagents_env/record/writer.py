@@ -116,7 +116,7 @@ class RunWriter:
         """
         path, rows = Path(path), meta.rows() | {"status": encode("running")}
         if spent != _NOTHING:
-            rows[SPENDING] = Spending(spent).encode()
+            rows[SPENDING] = encode(Spending(spent).as_json())
         lock = create_file(path, lambda file: heads.write_rows(file, rows), force=force)
         try:
             return cls(path, lock, open_file(path, write=True), meta, on_phase)
@@ -290,6 +290,13 @@ class RunWriter:
         """Return the calls without an answer in which the run ends so far, None without any."""
         with guard(self.path):
             return find_outage(self._connection)
+
+    def was_answered(self) -> bool:
+        """Return whether a model has ever answered a call of the run."""
+        with guard(self.path):
+            query = "SELECT EXISTS (SELECT 1 FROM calls WHERE outcome = 'reply')"
+            (found,) = self._connection.execute(query).fetchone()
+        return bool(found)
 
     def replace_meta(self, meta: RunMeta) -> None:
         """Write another head: a longer horizon, another model."""

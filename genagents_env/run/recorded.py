@@ -31,6 +31,7 @@ from genagents_env.run.policy_trust import (
 from genagents_env.run.preflight import ask_first_questions
 from genagents_env.run.session import RunSession
 from genagents_env.run.spec import RunOptions, RunResult, RunSpec
+from genagents_env.run.spending import inherit_limits, note_limits
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.loader import check_scenario
 
@@ -81,7 +82,8 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
     """Resume the run in `path`: after an interruption, or `hours` past its end.
 
     What lies after the last checkpoint is run again with the stored model calls; none of them
-    is made twice, and the canonical record becomes that of a run that was never stopped.
+    is made twice, and the canonical record becomes that of a run that was never stopped. Its limits
+    are those of its file, but where `options` give others or `no_limit`, which the file then notes.
 
     Raises:
         ConfigError: the run is finished and no `hours` are given, or a model is not that of the
@@ -95,6 +97,7 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
     options = options or RunOptions()
     with RunWriter.open(path, on_phase=options.on_phase) as writer:
         meta = writer.meta
+        options = inherit_limits(options, meta.limits)
         if hours:
             meta = meta.with_hours((meta.arguments.get("hours") or meta.scenario.hours) + hours)
         elif writer.status == "finished":
@@ -113,6 +116,7 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
             writer.withdraw_outage(outage.tick)
         state = writer.rewind()
         note_changes(writer, chosen)
+        note_limits(writer, options.limits, writer.tick)
         result = RunSession(writer, env, groups, options, models).execute(state)
     return replace(add_degradation(result), resumed_from=-1 if state is None else state.tick)
 
@@ -217,5 +221,6 @@ def _prepare(spec: RunSpec, options: RunOptions) -> tuple[TownEnv, RunMeta, Chos
         interviews=options.interviews,
         versions=versions,
         origins=chosen.origins,
+        limits=options.limits,
     )
     return env, meta, chosen

@@ -8,7 +8,7 @@ from genagents_env.llm.calls import Completion, CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.memory.columns import Floats
-from genagents_env.memory.embedder import Embedder
+from genagents_env.memory.embedder import BilledSource, Embedder
 from genagents_env.policy import Infos, Observations
 from genagents_env.record import Checkpoint, RunReader
 from genagents_env.record.rows import encode
@@ -39,7 +39,7 @@ class RunReplay:
         self.run, self.groups, self.options, self.models = run, groups, options, models
         self.env = offer_menu(make_town(run.meta), groups)
         self.cassette = OverlayCassette(run)
-        self.budget = options.limits.budget()
+        self.budget = options.limits.budget(options.shared_budget)
         self.client: ModelClient | None = None
         self.embedder: Embedder | None = None
         self.given: Observations = {}
@@ -116,6 +116,8 @@ class RunReplay:
                 routes=self.models.routes,
             )
         if source is not None:
+            if isinstance(source, BilledSource):
+                source.bill(self.budget)
             self.embedder = Embedder(source, OverlayEmbeddings(self.run))
 
     def _check_tick(self, at: int) -> None:

@@ -9,12 +9,14 @@ from dataclasses import replace
 from genagents_env.env import TownEnv
 from genagents_env.errors import (
     BudgetExceeded,
+    LLMRefused,
     LLMUnavailable,
     ModelOutage,
     PolicyFailed,
     RecordError,
 )
 from genagents_env.event_loop import run_sync
+from genagents_env.llm.attempt_errors import PromptRefused
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource
@@ -130,6 +132,11 @@ class RunSession:
             now = self.env.world.tick
             self.writer.withdraw_outage(now if outage.since is None else min(outage.since, now))
             return self._make_result("paused", outage.exit_code, str(outage))
+        except LLMRefused as refusal:  # a key that expired, an address that moved
+            if isinstance(refusal, PromptRefused) or not self.writer.was_answered():
+                raise
+            self.writer.withdraw_outage(self.env.world.tick)
+            return self._make_result("paused", ModelOutage.exit_code, str(refusal))
         except LLMUnavailable as silence:  # of an embedder; a model's is counted by its client
             return self._make_result("paused", ModelOutage.exit_code, str(silence))
         except BudgetExceeded as limit:

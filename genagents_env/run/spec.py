@@ -3,11 +3,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from decimal import Decimal
 from pathlib import Path
 
 from genagents_env.config import TownConfig, check_seed
-from genagents_env.llm.budget import Budget, SharedBudget, Spend
+from genagents_env.llm.budget import NO_LIMITS, Limits, SharedBudget
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.model_options import ModelOptions
 from genagents_env.llm.retries import RetryPolicy
@@ -70,30 +69,6 @@ class Progress:
     policy_error: str = ""
 
 
-@dataclass(frozen=True)
-class Limits:
-    """What a run may spend, earlier parts of it included; None is no limit."""
-
-    calls: int | None = None
-    tokens: int | None = None
-    dollars: Decimal | None = None
-    seconds: float | None = None
-
-    def subtract(self, spent: Spend, seconds: float = 0.0) -> "Limits":
-        """Return what these leave once `spent` and `seconds` are used up, at least 0."""
-        return Limits(
-            None if self.calls is None else max(0, self.calls - spent.calls),
-            None if self.tokens is None else max(0, self.tokens - spent.tokens),
-            None if self.dollars is None else max(Decimal(0), self.dollars - spent.dollars),
-            None if self.seconds is None else max(0.0, self.seconds - seconds),
-        )
-
-    def budget(self, shared: SharedBudget | None = None) -> Budget:
-        """Return a fresh budget with these limits, within `shared` where runs share one."""
-        return Budget(self.calls, self.tokens, self.dollars, self.seconds, shared=shared)
-
-
-_UNLIMITED = Limits()
 _WHOLE = Degradation()
 _USUAL = ModelOptions()
 _LONG_CALLS = 20  # of the longest a model may take, one after another, before a policy is hung
@@ -114,7 +89,9 @@ class RunOptions:
         source: an open model of embeddings in place of `embedder`.
         interviews: ask the scenario's questions at both ends of a run; a resumed run does as it
             did at its start.
-        limits: of the budget.
+        limits: of the budget, kept in the run file. A resumed run has those of its file; a number
+            here takes the place of one.
+        no_limit: limits that the file keeps hold no longer; those given beside it do.
         shared_budget: the total and the rate that this run shares with others; None is neither.
         concurrency: model calls under way at once.
         retry: attempts of a call, and the deadline where `model_options` have none.
@@ -141,7 +118,8 @@ class RunOptions:
     embedder: str | None = None
     source: EmbeddingSource | None = None
     interviews: bool = True
-    limits: Limits = _UNLIMITED
+    limits: Limits = NO_LIMITS
+    no_limit: bool = False
     shared_budget: SharedBudget | None = None
     concurrency: int = 8
     retry: RetryPolicy | None = None

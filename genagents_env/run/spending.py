@@ -1,36 +1,175 @@
 """What a run has spent, across its interruptions: in its file before anything is sent."""
 
-from genagents_env.llm.budget import Budget
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from genagents_env.llm.budget import NO_LIMITS, Budget, Limits, Spend
 from genagents_env.record import RunReader, RunWriter
 from genagents_env.record.guard import guard_reading
-from genagents_env.record.spending import Spending
-from genagents_env.run.spec import Limits
+from genagents_env.record.spending import (
+    INTERVIEWED,
+    JUDGED,
+    LaterSpending,
+    Spending,
+    decode_later_spending,
+)
+from genagents_env.run.spec import RunOptions
+
+_NONE = Spending()
 
 
 def keep_spending(writer: RunWriter, budget: Budget) -> None:
     """Set `budget` to what the run has spent so far, and have its file keep what is spent from now.
 
     What was in flight when its process was killed is lost, and spent at the most it could cost.
-    Stored calls that are made again cost nothing: they were paid for.
+    Stored calls that are made again cost nothing: they were paid for. What interviews and judges
+    spent after an earlier end counts, and is noted apart.
 
     Raises:
         RecordError: the file cannot be written, or does not say what was spent.
     """
-    with guard_reading(writer.path):
-        noted = writer.spending.read()
-    if noted is not None:
-        kept = noted.count_lost()
-        budget.load_spending(kept.spent, kept.seconds, kept.lost, kept.clipped)
-    writer.spending.measure = lambda: _measure(budget)
+    kept, later = _read_spending(writer), _read_later(writer)
+    seconds = kept.seconds + later.seconds
+    budget.load_spending(kept.total + later.total, seconds, kept.lost, kept.clipped)
+    writer.spending.measure = lambda: _measure(budget, later)
     budget.on_change = writer.keep_spending
     writer.keep_spending()
 
 
-def compute_remaining(limits: Limits, run: RunReader) -> Limits:
-    """Return what `limits` leave for what comes after a run, 0 where it used them up."""
-    noted = run.spending
-    return limits if noted is None else limits.subtract(noted.total, noted.seconds)
+def inherit_limits(options: RunOptions, kept: Limits) -> RunOptions:
+    """Return the options with the limits that a run has: those given, and else those it kept."""
+    if options.no_limit:
+        return options
+    return replace(options, limits=_merge(kept, options.limits))
 
 
-def _measure(budget: Budget) -> Spending:
-    return Spending(budget.spent, budget.reserved, budget.elapsed, budget.lost, budget.clipped)
+def note_limits(writer: RunWriter, limits: Limits, tick: int) -> None:
+    """Let a run file hold these limits from `tick` on, and tell what they were before."""
+    if limits != writer.meta.limits:
+        writer.replace_meta(writer.meta.with_limits(limits, tick))
+
+
+class Account:
+    """What interviews or judges spend on a run after its end, kept in its file.
+
+    It is within the limits of the run, which a larger number raises, and within limits of its own,
+    which hold until what was begun comes to its end, however often its process is killed.
+
+    Args:
+        writer: of the run.
+        key: `INTERVIEWED` or `JUDGED`.
+        options: as they were given.
+        tick: the last one recorded.
+
+    Attributes:
+        options: to ask with.
+    """
+
+    def __init__(self, writer: RunWriter, key: str, options: RunOptions, tick: int) -> None:
+        self._writer, self._key = writer, key
+        with guard_reading(writer.path):
+            self._kept = decode_later_spending(writer.find_note(key))
+        given, before = options.limits, writer.meta.limits
+        limits = NO_LIMITS if options.no_limit else _raise(before, given)
+        note_limits(writer, limits, tick)
+        self._own = given if options.no_limit else _merge(self._kept.limits, given)
+        whole = limits.budget(options.shared_budget)
+        spent = _read_spending(writer) + _read_later(writer)
+        whole.load_spending(spent.total, spent.seconds)
+        budget = _KeptBudget(
+            self._own.calls, self._own.tokens, self._own.dollars, self._own.seconds, shared=whole
+        )
+        begun = self._kept.begun
+        budget.load_spending(begun.total, begun.seconds, begun.lost, begun.clipped)
+        budget.on_change = self._keep
+        self._budget = budget
+        # With dollars limited, the price has to be known.
+        dollars = limits.dollars if self._own.dollars is None else self._own.dollars
+        self.options = replace(options, limits=Limits(dollars=dollars), shared_budget=budget)
+        self._keep()
+
+    def finish(self) -> None:
+        """Note that what was begun came to its end: limits of its own hold no longer."""
+        done = self._kept.done + _measure(self._budget)
+        self._writer.note(self._key, LaterSpending(done).encode())
+
+    def _keep(self) -> None:
+        now = LaterSpending(self._kept.done, _measure(self._budget), self._own)
+        self._writer.note(self._key, now.encode())
+
+
+class _KeptBudget(Budget):
+    """Keeps what an answer cost: the answer is not kept with it."""
+
+    def settle(self, most: Spend, used: Spend) -> None:
+        super().settle(most, used)
+        self.keep()
+
+
+@contextmanager
+def interview_account(path: str | Path, options: RunOptions) -> Iterator[RunOptions]:
+    """Give the options to hold interviews with; where there are limits, its file keeps the account.
+
+    A run without any is not written.
+
+    Raises:
+        RecordError: the file is missing, foreign or damaged; or there are limits, and it cannot be
+            written.
+        RunLocked: there are limits, and another process writes it.
+    """
+    with RunReader(path, known=True) as run:
+        kept = decode_later_spending(run.find_note(INTERVIEWED)).limits
+        limited = any(one != NO_LIMITS for one in (run.meta.limits, options.limits, kept))
+        tick = run.last_tick
+    if not limited:
+        yield options
+        return
+    with RunWriter.open(path) as writer:
+        account = Account(writer, INTERVIEWED, options, tick)
+        yield account.options
+        account.finish()
+
+
+def _read_spending(writer: RunWriter) -> Spending:
+    with guard_reading(writer.path):
+        noted = writer.spending.read()
+    return Spending() if noted is None else noted.count_lost()
+
+
+def _read_later(writer: RunWriter) -> Spending:
+    with guard_reading(writer.path):
+        interviewed, judged = (
+            decode_later_spending(writer.find_note(key)).sum for key in (INTERVIEWED, JUDGED)
+        )
+    return interviewed + judged
+
+
+def _merge(kept: Limits, given: Limits) -> Limits:
+    return Limits(**_get(kept) | {k: v for k, v in _get(given).items() if v is not None})
+
+
+def _raise(kept: Limits, given: Limits) -> Limits:
+    """Return `kept` with each number that is larger in `given`."""
+    higher = {
+        kind: value
+        for kind, value in _get(given).items()
+        if value is not None and (old := getattr(kept, kind)) is not None and value > old
+    }
+    return Limits(**_get(kept) | higher)
+
+
+def _get(limits: Limits) -> dict[str, Any]:
+    return {one.name: getattr(limits, one.name) for one in fields(Limits)}
+
+
+def _measure(budget: Budget, apart: Spending = _NONE) -> Spending:
+    return Spending(
+        budget.spent - apart.total,
+        budget.reserved,
+        budget.elapsed - apart.seconds,
+        budget.lost,
+        budget.clipped,
+    )

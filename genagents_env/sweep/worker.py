@@ -84,6 +84,7 @@ def _run_and_judge(job: Job, signals: DeferredSignals) -> TrialResult:
             embedder=trial.embedder,
             interviews=trial.interviews,
             limits=job.limits,
+            no_limit=True,  # but those of the experiment, which may have changed
             concurrency=job.concurrency,
             shared_budget=budget,
             strict=job.strict,

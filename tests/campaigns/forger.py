@@ -17,9 +17,8 @@ from genagents_env.record.connection import RunConnection
 from genagents_env.record.rows import JSON, encode
 from genagents_env.record.table import NOTHING
 from genagents_env.record.tables import CHECKPOINTS, COLUMNS, META, SUMMED
-from genagents_env.run import RunOptions, RunSpec, run
+from genagents_env.run import Limits, RunOptions, RunSpec, run
 from genagents_env.run.policy_groups import PolicySpec
-from genagents_env.run.spec import Limits
 from tests.campaigns.old_forger import forge_old
 from tests.sweep.small_sweeps import create_sweep, run_in
 

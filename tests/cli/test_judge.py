@@ -76,7 +76,10 @@ def test_a_run_with_a_model_is_judged_at_its_end(genagents: Run, scenario: str) 
     assert (code, "finished" in out) == (3, True)
     assert "the run is finished, but not all of its answers are judged" in err
     assert "genagents judge run.sqlite" in err
-    code, out, _ = genagents("judge", "run.sqlite", "-q")
+    code, out, err = genagents("judge", "run.sqlite", "-q")
+    assert (code, "3 of 8 verdicts, 0 of them new" in out) == (3, True)
+    assert f"limit {calls + 3}, which a larger --max-calls raises" in err
+    code, out, _ = genagents("judge", "run.sqlite", "-q", "--no-limit")
     assert (code, "8 of 8 verdicts, 5 of them new" in out) == (0, True)
 
 
@@ -86,7 +89,9 @@ def test_a_resumed_run_is_judged_when_it_ends(genagents: Run, scenario: str) -> 
     assert genagents(*command, *model, "--max-calls", "5")[0] == 3
     with RunReader("run.sqlite") as record:
         assert record.judgements() == []
-    assert genagents("resume", "run.sqlite", "-q", "--trust-policies")[0] == 0
+    resume = ("resume", "run.sqlite", "-q", "--trust-policies")
+    assert genagents(*resume)[0] == 3
+    assert genagents(*resume, "--no-limit")[0] == 0
     with RunReader("run.sqlite") as record:
         assert len(record.judgements()) == 8
 

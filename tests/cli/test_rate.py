@@ -52,7 +52,8 @@ def test_pairs_are_compared_and_a_used_up_budget_goes_on(genagents: Run, runs: l
     code, out, err = genagents(*command, "--max-calls", "7")
     assert (code, "7 of 30 verdicts" in out) == (3, True)
     again = "genagents rate idle.sqlite random.sqlite --pairwise --model scripted:gossip"
-    assert f"the budget is used up (calls); go on with `{again} --verdicts mine.jsonl`" in err
+    assert "which a larger --max-calls raises" in err
+    assert f"; go on with `{again} --verdicts mine.jsonl`" in err
     code, out, err = genagents(*command)
     assert (code, err) == (0, "")
     assert "30 of 30 verdicts, 23 of them new" in out

@@ -23,7 +23,6 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
 from genagents_env.record import InterviewRow, JudgementRow, RunReader, RunWriter, canonical_hash
 from genagents_env.run import Limits, PolicySpec, Progress, RunResult, resume, run
-from genagents_env.run.spending import compute_remaining
 from genagents_env.scenario.schema import AnswerCheck
 from genagents_env.testing.kill_hook import kill_at
 from tests.run.asked import ADA, BEN, make_rows, suspicious, write_run
@@ -209,8 +208,13 @@ def test_a_budget_is_kept_and_the_rest_is_judged_later(path: Path) -> None:
     endpoint = model()
     done = judge_run(path, make_options(endpoint, limits=Limits(calls=7)))
     assert (done.given, done.exit_code, len(endpoint.requests)) == (7, 3, 7)
-    assert done.message == f"the budget is used up (calls); go on with `genagents judge {path}`"
-    assert judge_run(path, make_options(model())).given == CASES - 7
+    told = "budget reached: calls would be 8, limit 7, which a larger --max-calls raises"
+    assert done.message == f"{told}; go on with `genagents judge {path}`"
+    assert judge_run(path, make_options(model())).exit_code == 3
+    assert judge_run(path, make_options(model(), limits=Limits(calls=9))).given == 2
+    assert judge_run(path, make_options(model(), no_limit=True)).given == CASES - 9
+    # It came to its end, and with it the limit.
+    assert judge_run(path, make_options(model(name="two"))).given == CASES
 
 
 def test_progress_is_told(path: Path) -> None:
@@ -339,7 +343,8 @@ def test_a_run_with_a_model_is_judged_within_its_limits(path: Path) -> None:
     with RunReader(path) as record:
         assert record.status == "finished"
     assert canonical_hash(path) == hashed
-    assert judge_run(path, make_options(model(name="one"))).before == 5
+    left = judge_run(path, make_options(endpoint))
+    assert (left.before, left.exit_code, len(endpoint.requests)) == (5, 3, 5)
 
 
 @pytest.mark.parametrize("error", [LLMUnavailable("lunch"), LLMRefused("wrong key")])
@@ -379,19 +384,6 @@ def test_a_run_that_lives_on_is_judged_at_its_new_end(path: Path) -> None:
     assert {row.tick for row in judgements(path)} == {0}
     done = judge_run(path, make_options(model()))
     assert (done.before, done.given) == (8, 10)
-
-
-def test_limits_leave_what_a_run_has_not_used(path: Path) -> None:
-    with RunReader(path) as record:
-        assert compute_remaining(Limits(calls=3), record).calls == 3
-    run_judged(path, model())
-    with RunReader(path) as record:
-        spent = record.sum_calls()
-        limits = compute_remaining(Limits(calls=1000, tokens=10, seconds=3600.0), record)
-    assert limits.calls == 1000 - spent.calls
-    assert (limits.tokens, limits.dollars) == (0, None)
-    assert limits.seconds is not None
-    assert 0 < limits.seconds < 3600
 
 
 def test_a_judge_without_any_verdict_is_asked_no_further(path: Path) -> None:

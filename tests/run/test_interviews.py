@@ -85,7 +85,7 @@ def test_interviews_leave_no_trace_in_what_happens(whole: Path, path: Path) -> N
 
 def test_a_run_begun_without_interviews_is_resumed_without(path: Path) -> None:
     assert run(town(), path, make_options(interviews=False, limits=Limits(calls=9))).exit_code == 3
-    assert resume(path, make_options()).status == "finished"
+    assert resume(path, make_options(no_limit=True)).status == "finished"
     with RunReader(path) as record:
         assert record.interviews() == []
 
@@ -109,7 +109,7 @@ def test_the_shortest_runs_are_asked_twice(path: Path, ticks: int) -> None:
     for policy in (WITNESS, "reactive", "scripted"):
         how = make_options(limits=Limits(calls=30))
         run(town(ticks, policy=PolicySpec(policy)), path, how, force=True)
-        resume(path, make_options()) if policy != "scripted" else None
+        resume(path, make_options(no_limit=True)) if policy != "scripted" else None
         with RunReader(path) as record:
             assert {row.tick for row in record.interviews()} == {0, ticks}
 
@@ -153,7 +153,7 @@ def test_a_budget_that_ends_during_interviews_is_resumed(whole: Path, path: Path
     assert run(town(), path, make_options(limits=Limits(calls=3))).tick == 0
     result = resume(path, make_options(limits=Limits(calls=calls - 1)))
     assert (result.status, result.tick) == ("budget_exhausted", 30)
-    assert resume(path, make_options()).status == "finished"
+    assert resume(path, make_options(no_limit=True)).status == "finished"
     assert canonical_hash(path) == canonical_hash(whole)
 
 
@@ -332,7 +332,7 @@ def test_notes_are_kept_with_the_calls_they_belong_to(whole: Path, path: Path) -
     assert [note.tick for note in notes] == sorted(note.tick for note in notes)
 
     assert run(town(), path, make_options(limits=Limits(calls=40))).status == "budget_exhausted"
-    assert resume(path, make_options()).status == "finished"
+    assert resume(path, make_options(no_limit=True)).status == "finished"
     with RunReader(path) as record:
         assert record.notes() == notes
 

@@ -17,9 +17,8 @@ from types import TracebackType
 from typing import Self, TypeAlias
 
 from genagents_env.errors import BudgetExceeded, ConfigError
-from genagents_env.llm.budget import Budget, Spend
+from genagents_env.llm.budget import Budget, Limits, Spend
 from genagents_env.record.lock import RunLock
-from genagents_env.run.spec import Limits
 from genagents_env.sweep.design.experiment import RateLimit
 from genagents_env.sweep.spending.journal import Journal
 from genagents_env.sweep.spending.protocol import (
