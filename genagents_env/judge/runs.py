@@ -27,7 +27,7 @@ from genagents_env.record import JudgementRow, RunReader, RunWriter
 from genagents_env.record.spending import JUDGED
 from genagents_env.run.models import reopen_model
 from genagents_env.run.spec import Progress, RunOptions, RunResult
-from genagents_env.run.spending import Account
+from genagents_env.run.spending import LaterBudget
 
 
 def judge_run(
@@ -58,8 +58,8 @@ def judge_run(
         cases = find_cases(meta.scenario, meta.names, run.interviews())
         if not cases:
             return JudgingResult()
-        account = Account(writer, JUDGED, options, run.last_tick)
-        options = account.options
+        budget = LaterBudget(writer, JUDGED, options, run.last_tick)
+        options = budget.options
         endpoint = options.endpoint or reopen_model(options, meta, [REPLIES])
         session = JudgeSession(
             replace(options, endpoint=endpoint), by, run_seed=meta.seed, temperature=0.0
@@ -91,7 +91,7 @@ def judge_run(
             again=f"genagents judge {path}{flags}",
         )
         if not done.exit_code:
-            account.finish()
+            budget.finish()
         return done
 
 

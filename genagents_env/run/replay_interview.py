@@ -16,7 +16,7 @@ from genagents_env.run.preflight import check_reachable
 from genagents_env.run.recorded import choose_recorded, load_policies
 from genagents_env.run.replay import RunReplay, check_tick_number
 from genagents_env.run.spec import Progress, RunOptions
-from genagents_env.run.spending import interview_account
+from genagents_env.run.spending import limit_interviews
 
 Questions = Sequence[str] | Mapping[AgentID, Sequence[str]]
 Transcript = dict[AgentID, list[tuple[str, Answer]]]
@@ -36,7 +36,7 @@ def interview(
     The run is replayed from its last checkpoint at or before that tick, else from its start,
     with the stored calls and vectors, and compared with its record; only the answers cost model
     calls. The record is not changed. Where the run or `options` have limits, its file keeps what is
-    spent; see `run.spending.Account`.
+    spent; see `run.spending.LaterBudget`.
 
     Args:
         path: of the run file; it may be being written.
@@ -94,7 +94,7 @@ def interview_on_terms(
     options = options or RunOptions()
     if repeats < 1:
         raise ConfigError(f"repeats: {repeats} is not allowed; 1 or more")
-    with interview_account(path, options) as options, RunReader(path) as run:
+    with limit_interviews(path, options) as options, RunReader(path) as run:
         put = _check_questions(run, agents, questions)
         at = check_tick_number(run, tick)
         groups = load_policies(run.meta, options, choose_recorded(run.path, run.meta, options))

@@ -52,7 +52,7 @@ def note_limits(writer: RunWriter, limits: Limits, tick: int) -> None:
         writer.replace_meta(writer.meta.with_limits(limits, tick))
 
 
-class Account:
+class LaterBudget:
     """What interviews or judges spend on a run after its end, kept in its file.
 
     It is within the limits of the run, which a larger number raises, and within limits of its own,
@@ -110,8 +110,8 @@ class _KeptBudget(Budget):
 
 
 @contextmanager
-def interview_account(path: str | Path, options: RunOptions) -> Iterator[RunOptions]:
-    """Give the options to hold interviews with; where there are limits, its file keeps the account.
+def limit_interviews(path: str | Path, options: RunOptions) -> Iterator[RunOptions]:
+    """Give the options to hold interviews with; with limits, its file keeps what is spent.
 
     A run without any is not written.
 
@@ -128,9 +128,9 @@ def interview_account(path: str | Path, options: RunOptions) -> Iterator[RunOpti
         yield options
         return
     with RunWriter.open(path) as writer:
-        account = Account(writer, INTERVIEWED, options, tick)
-        yield account.options
-        account.finish()
+        budget = LaterBudget(writer, INTERVIEWED, options, tick)
+        yield budget.options
+        budget.finish()
 
 
 def _read_spending(writer: RunWriter) -> Spending:
