@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from pathlib import Path
 
-from genagents_env.llm.prices import StoredPrice
 from genagents_env.llm.budget import NO_LIMITS, Limits
+from genagents_env.llm.prices import StoredPrice
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error
 from genagents_env.record.head import read_head, read_scenario
