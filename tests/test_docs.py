@@ -1,12 +1,16 @@
 """What README and docs show is what happens. `python -m tests.test_docs` rewrites the percepts."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+import typer
 
 from genagents_env import town_v0
+from genagents_env.cli.app import app
 from genagents_env.policy_loader import load_policy
+from tests.campaigns.newcomer import PAGES, list_steps
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "environment.md"
@@ -46,6 +50,39 @@ def test_the_python_shown_runs(page: str, tmp_path: Path, monkeypatch: pytest.Mo
     assert blocks
     for block in blocks:
         exec(compile(block, page, "exec"), {})  # noqa: S102
+
+
+def test_the_readme_is_short_and_comes_to_the_point() -> None:
+    lines = (ROOT / "README.md").read_text("utf-8").splitlines()
+    assert len(lines) <= 150
+    begin = "\n".join(lines[:40])
+    for words in (
+        "parallel_env(",
+        ".reset(seed",
+        "env.step(",
+        "examples/train_",
+        "genagents sweep",
+    ):
+        assert words in begin
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/README.md", "docs/first_scenario.md"])
+def test_every_link_leads_to_a_file(page: str) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
+        assert "://" in target or ((ROOT / page).parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_shown_is_understood(page: str) -> None:
+    """What each does is tried whole by `tests.campaigns.newcomer`."""
+    steps = [step.text for step in list_steps(page) if not step.file]
+    shown = [part for text in steps for part in re.split(r" && |\| ", text)]
+    commands = [shlex.split(part)[1:] for part in shown if part.startswith("genagents ")]
+    assert len(commands) > 5
+    for name, *arguments in commands:
+        command = typer.main.get_command(app).commands[name]  # type: ignore[attr-defined]
+        command.make_context(name, list(arguments))
 
 
 def main() -> None:

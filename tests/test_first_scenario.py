@@ -37,12 +37,20 @@ def test_the_page_makes_a_scenario_that_lives_and_reports(school: Run) -> None:
     assert school("run", "./school", "--out", "school.sqlite", "-q")[0] == 0
     with RunReader("school.sqlite") as record:
         found = summarize(record)
-    assert 1 <= len(found.facts[0].heard) <= 3
-    assert found.gatherings[0].visits
+    heard = [(one.agent, found.format_time(one.tick)[:5]) for one in found.facts[0].heard]
+    answer = " ".join(
+        PAGE.read_text("utf-8").partition("The answer of the run by rule:")[2].split()
+    )
+    told = re.findall(r"\((\d\d:\d\d)\)", answer)
+    assert heard == list(zip(["Tom Hill", "Sam Okoro", "Nora Lane"], told, strict=True))
+    assert told[1] < "12:00" < told[2] < "12:30"
+    assert answer.partition(" of four know;")[0].endswith("At noon three")
+    assert len(found.gatherings[0].visits) == 2
     code, out, _ = school("report", "school.sqlite")
     assert code == 0
-    assert "Fact leaving: " in out
-    assert "By noon everybody has heard the rumour" in out
+    assert "Fact leaving: 4 of 4" in out
+    assert "At half past twelve everybody has heard the rumour" in out
+    assert "before: no by rule, 0 of 1 (0%) after: yes by rule, 1 of 1" in " ".join(out.split())
 
 
 def test_the_commands_of_the_page_are_there(school: Run) -> None:
