@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from pettingzoo import ParallelEnv
 
-from genagents_env.act.decode import Decoder
+from genagents_env.act.decode import Attempt, Decoder
 from genagents_env.act.menu import Menu, find_nearest
 from genagents_env.act.portable_menu import PortableMenu
 from genagents_env.act.spaces import AnySpace, Floats, action_space, observation_space, state_space
@@ -84,6 +84,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
     Attributes:
         percepts: whether infos hold percepts from the next `reset` or `step` on; as configured at
             first.
+        attempt: what the actions of the last `step` came to; None before the first.
 
     Raises:
         ScenarioError: the scenario has faults; all are listed.
@@ -164,6 +165,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self._zeros: Dicts = dict.fromkeys(self._ids, 0.0)
         self._noes: Dicts = dict.fromkeys(self._ids, False)
         self._picture: Picture | None = None
+        self.attempt: Attempt | None = None
         self._ended = False
         self._resets = 0
         self._seed = 0
@@ -208,6 +210,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self.world.reset(draw_bits(self._seed, self._resets) if self._resets else self._seed)
         self.parts.reward.reset(self.world)
         self.parts.text.reset()
+        self.attempt = None
         self._ended = False
 
     def step(self, actions: Mapping[AgentID, object]) -> tuple[Dicts, Dicts, Dicts, Dicts, Dicts]:
@@ -230,11 +233,8 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         if not self.agents:
             return {}, {}, {}, {}, {}
         world, before = self.world, self.world.state.present
-        attempt = self.parts.decoder.decode(actions, self._mask)
-        world.step(attempt.goals, attempt.acts)
-        over = world.tick >= self.max_cycles
-        earned = self.parts.reward(world, world.state.log.events, over=over)
-        self.parts.reward.board.refresh(world)
+        self.attempt = self.parts.decoder.decode(actions, self._mask)
+        earned = self.repeat(self.attempt)
         self._refresh()
         present = world.state.present
         if before is present and world.snapshot.all_here:
@@ -250,6 +250,17 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             truncations,
             infos,
         )
+
+    def repeat(self, attempt: Attempt) -> Mapping[str, float]:
+        """Advance one tick by what was attempted, unobserved; return what each earned, by name.
+
+        For those who use `parts`, as one does who looks back at an episode by its `attempt`s.
+        """
+        world, reward = self.world, self.parts.reward
+        world.step(attempt.goals, attempt.acts)
+        earned = reward(world, world.state.log.events, over=world.tick >= self.max_cycles)
+        reward.board.refresh(world)
+        return earned
 
     def state(self) -> Floats:
         """Return the global state, float32, for central critics. Agents never see it.

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.record import canonical_hash, verify
+from genagents_env.record import RunReader, canonical_hash, verify
 from genagents_env.run import PolicySpec, run
+from genagents_env.run.stepped_town import SteppedTown
 from tests.cli.conftest import Run
 from tests.cli.conftest import genagents as genagents
 from tests.run.towns import FOUR, WITNESS, make_options, make_spec
@@ -38,6 +39,17 @@ def test_a_shipped_run_opens_and_is_the_one_that_its_page_names(path: Path, gena
     page = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert path.name in page
     assert canonical_hash(path) in page
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
+def test_the_town_of_a_shipped_run_is_stepped_by_its_actions_to_its_end(path: Path) -> None:
+    # Each tick's positions and events are compared with the record on the way.
+    with RunReader(path) as run:
+        town = SteppedTown(run)
+        for tick in (0, 1, run.last_tick // 2, run.last_tick, 1):
+            assert town.go_to(run, tick)
+            seen = zip(run.meta.names, town.describe(), strict=True)
+            assert all(text is None or f"You are {name}" in text for name, text in seen)
 
 
 @pytest.mark.parametrize(("suffix", "pack"), [(".xz", lzma.compress), (".gz", gzip.compress)])

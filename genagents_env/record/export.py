@@ -10,7 +10,7 @@ from genagents_env.record.rows import JSON, encode
 
 
 def export(run: RunReader, folder: Path) -> list[Path]:
-    """Write events, calls, ticks, interviews, memories of facts, judgements, notes and answered.
+    """Write a run as JSON Lines: what happened, was asked, answered, noted and attempted.
 
     Each is a `.jsonl` file in `folder`: one JSON object a line. Ticks have `tick`, `time` and
     `positions` (agent to [x, y]). A file is replaced only once its successor is complete. `folder`
@@ -30,6 +30,7 @@ def export(run: RunReader, folder: Path) -> list[Path]:
         _write(folder / "remembered.jsonl", (asdict(row) for row in run.memories())),
         _write(folder / "judgements.jsonl", (asdict(row) for row in run.judgements())),
         _write(folder / "notes.jsonl", (asdict(row) for row in run.notes())),
+        _write(folder / "actions.jsonl", _actions(run)),
         _write(folder / "answered.jsonl", (asdict(row) for row in run.answered())),
     ]
 
@@ -38,6 +39,11 @@ def _ticks(run: RunReader) -> Iterable[dict[str, JSON]]:
     for tick, positions in run.ticks():
         where = dict(zip(run.meta.names, positions.tolist(), strict=True))
         yield {"tick": tick, "time": run.time(tick).isoformat(), "positions": where}
+
+
+def _actions(run: RunReader) -> Iterable[dict[str, JSON]]:
+    for tick, changed in run.actions():
+        yield {"tick": tick, "changed": {run.meta.names[i]: deed for i, deed in changed.items()}}
 
 
 def _write(path: Path, rows: Iterable[dict[str, JSON]]) -> Path:

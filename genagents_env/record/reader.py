@@ -15,6 +15,7 @@ import numpy.typing as npt
 from genagents_env.llm.calls import Message
 from genagents_env.llm.prices import FREE, Price, unpack_price
 from genagents_env.record import answers
+from genagents_env.record.actions import find_changes, read_changes
 from genagents_env.record.calls import (
     add_cached,
     find_answered,
@@ -307,6 +308,19 @@ class RunReader:
             between = "tick BETWEEN ? AND ?"
             said = find_answered(self.path, self._connection, between, first, last)
             return list(add_cached(calls, said))
+
+    def actions(self) -> Iterator[tuple[int, dict[int, Any]]]:
+        """Yield each tick whose actions are recorded, with who did something else than before.
+
+        By the number of the agent, as JSON; see `record.actions`.
+        """
+        with guard_reading(self.path):
+            yield from read_changes(self.path, self._connection)
+
+    def find_actions(self, first: int, last: int) -> Iterator[tuple[int, dict[int, Any]]]:
+        """Yield what `actions` does of these ticks."""
+        with guard_reading(self.path):
+            yield from find_changes(self.path, self._connection, first, last)
 
     def answered(self) -> Iterator[AnsweredRow]:
         """Yield what endpoints said of themselves with each call, ordered as `calls`."""

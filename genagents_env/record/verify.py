@@ -8,7 +8,8 @@ from pathlib import Path
 
 from genagents_env.errors import DamageError
 from genagents_env.record import answers
-from genagents_env.record.calls import read_calls
+from genagents_env.record.actions import read_changes
+from genagents_env.record.calls import read_answered, read_calls
 from genagents_env.record.canonical import verify_chain
 from genagents_env.record.checkpoint import load_state
 from genagents_env.record.checks import check_header, check_pages, check_tables
@@ -17,8 +18,6 @@ from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.meta import load_meta, read_rows
 from genagents_env.record.notes import read_notes
 from genagents_env.record.tables import (
-    ACTIONS,
-    ANSWERED,
     CHECKPOINTS,
     DICTIONARIES,
     EMBEDDINGS,
@@ -163,6 +162,6 @@ _PARTS: dict[str, _Check] = {
     "interviews": answers.read_interviews,
     "remembered": answers.read_remembered,
     "judgements": answers.read_judgements,
-    "actions": ACTIONS.read,
-    "answered": ANSWERED.read,
+    "actions": read_changes,
+    "answered": read_answered,
 }

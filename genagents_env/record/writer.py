@@ -12,11 +12,13 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
+from genagents_env.act.decode import Attempt
 from genagents_env.errors import DiskError, RecordError
 from genagents_env.llm.budget import Spend
 from genagents_env.record import answers
 from genagents_env.record import checkpoint as checkpoints
 from genagents_env.record import meta as heads
+from genagents_env.record.actions import ActionWriter
 from genagents_env.record.calls import drop_calls
 from genagents_env.record.canonical import FIRST, seal_ticks, tick_checksum
 from genagents_env.record.cassette import OnPhase, SqliteCassette
@@ -86,7 +88,7 @@ class RunWriter:
         self.cassette = SqliteCassette(path, connection, self.spending, on_phase)
         self.embeddings = SqliteEmbeddings(path, connection, self.spending)
         self._lock, self._connection, self._on_phase = lock, connection, on_phase
-        self._chain = FIRST
+        self._chain, self._actions = FIRST, ActionWriter(connection)
         lock.file.show_process()
 
     @classmethod
@@ -157,6 +159,7 @@ class RunWriter:
         events: Sequence[Event],
         faults: Sequence[FaultRow] = (),
         notes: Sequence[NoteRow] = (),
+        attempt: Attempt | None = None,
     ) -> None:
         """Write what happened in `tick`.
 
@@ -166,6 +169,7 @@ class RunWriter:
             events: of this tick, in the order of their ids.
             faults: of the policies in this tick.
             notes: of the minds in this tick.
+            attempt: what everybody attempted in it; None is of no tick after which one looks back.
         """
         if tick != self.tick + 1:
             raise RecordError(f"{self.path}: tick {tick} cannot follow tick {self.tick}")
@@ -181,6 +185,8 @@ class RunWriter:
             run.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows)
             self._put_faults(faults)
             put_notes(run, notes)
+            if attempt is not None:
+                self._actions.put(tick, attempt)
             self._report_phase("mid-write", tick)
         self.tick, self._chain = tick, chain
         self._report_phase("boundary", tick)
@@ -226,6 +232,7 @@ class RunWriter:
                 checkpoints.KEPT,
             )
             self.spending.write()
+            self._actions.forget()
             self._report_phase("checkpoint", state.tick)
         with guard(self.path):
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -246,6 +253,7 @@ class RunWriter:
             found = checkpoints.find_last_good(self.path, self._connection)
         state, self._chain = found if found is not None else (None, FIRST)
         self.tick = -1 if state is None else state.tick
+        self._actions.forget()
         with self._transaction():
             for name in ("ticks", "events"):
                 self._connection.execute(f"DELETE FROM {name} WHERE tick > ?", (self.tick,))  # noqa: S608

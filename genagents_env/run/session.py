@@ -265,7 +265,9 @@ class RunSession:
     def _commit(self, faults: Sequence[FaultRow]) -> None:
         world, tick = self.env.world, self.env.world.tick
         notes = self.groups.take_notes(tick)
-        self.writer.commit_tick(tick, world.positions, self.env.events, faults, notes)
+        self.writer.commit_tick(
+            tick, world.positions, self.env.events, faults, notes, self.env.attempt
+        )
 
     def _save(self) -> None:
         """Write a checkpoint of this tick boundary, where everyone's state is complete."""

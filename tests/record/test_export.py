@@ -30,7 +30,16 @@ def test_export_is_one_json_object_a_line(path: Path, tmp_path: Path, meta: RunM
     assert files == again
     rows = {file.name: [json.loads(line) for line in file.open()] for file in files}
     names = (
-        *("answered", "calls", "events", "interviews", "judgements", "notes", "remembered"),
+        *(
+            "actions",
+            "answered",
+            "calls",
+            "events",
+            "interviews",
+            "judgements",
+            "notes",
+            "remembered",
+        ),
         "ticks",
     )
     assert sorted(rows) == [f"{name}.jsonl" for name in names]

@@ -1,0 +1,133 @@
+"""The town of a recorded run, stepped again by the actions in its record.
+
+So a moment is perceived again without minds, models, stored calls or vectors.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from genagents_env.act.decode import Attempt
+from genagents_env.errors import DivergenceError, RecordError
+from genagents_env.record import RunReader
+from genagents_env.record.actions import Deed, decode
+from genagents_env.record.canonical import tick_checksum
+from genagents_env.record.rows import encode
+from genagents_env.run.recorded import make_town
+from genagents_env.run.saved_state import restore_town
+
+_KEPT_EVERY = 360  # ticks, after which the town is kept, to go back to
+_AT_ONCE = 60  # ticks that are stepped before it is asked whether to go on
+
+
+class SteppedTown:
+    """A town at any tick of a recorded run; it goes from where it is, or from a kept state.
+
+    Each tick is compared with the record: positions and events are the same, or it is told.
+
+    Args:
+        run: the record. It is given to each call, for it may be opened anew meanwhile.
+
+    Attributes:
+        tick: at which the town is, -1 before anything.
+
+    Raises:
+        RecordError: its scenario is not valid.
+    """
+
+    def __init__(self, run: RunReader) -> None:
+        self._env = make_town(run.meta)
+        self._idle: tuple[Deed, ...] = (-1,) * len(run.meta.names)
+        self._deeds: tuple[Deed, ...] = self._idle
+        self._kept: dict[int, tuple[dict[str, Any], tuple[Deed, ...]]] = {}
+        self.tick = -1
+
+    def go_to(self, run: RunReader, tick: int, is_late: Callable[[], bool] | None = None) -> bool:
+        """Bring the town to the end of `tick`, a recorded one; return whether it is there.
+
+        It is not where `is_late` said so on the way; the next call goes on from there.
+
+        Raises:
+            RecordError: the actions up to there are not in the file, or not of this town.
+            DivergenceError: a tick comes out otherwise than it is recorded.
+        """
+        self._begin(run, tick)
+        while self.tick < tick:
+            if is_late is not None and is_late():
+                return False
+            self._step_through(run, min(tick, self.tick + _AT_ONCE))
+        return True
+
+    def describe(self) -> list[str | None]:
+        """Return what everybody perceives now, in words; None for those who are not in town."""
+        parts, snapshot = self._env.parts, self._env.world.snapshot
+        parts.text.reset()
+        parts.vicinity.refresh(snapshot)
+        here = snapshot.present.tolist()
+        return [t if p else None for t, p in zip(parts.text.observe(snapshot), here, strict=True)]
+
+    def _begin(self, run: RunReader, tick: int) -> None:
+        """Be at the latest moment up to `tick` from which one can go on."""
+        saved = max((at for at in run.checkpoints() if at <= tick), default=-1)
+        kept = max((at for at in self._kept if at <= tick), default=-1)
+        if max(saved, kept, 0) <= self.tick <= tick:
+            return
+        state = run.checkpoint(tick) if saved > kept else None
+        if state is not None:
+            restore_town(run.path, self._env, state)
+            self._deeds = self._idle  # the row after a checkpoint has everybody
+        elif kept >= 0:
+            saved_town, self._deeds = self._kept[kept]
+            self._env.load_state(saved_town)
+        else:
+            self._env.reset(seed=run.meta.seed)
+            self._deeds = self._idle
+        self.tick = self._env.world.tick
+
+    def _step_through(self, run: RunReader, last: int) -> None:
+        changes = dict(run.find_actions(self.tick + 1, last))
+        chain = run.find_checksum(self.tick)
+        for tick in range(self.tick + 1, last + 1):
+            if tick not in changes:
+                raise RecordError(
+                    f"{run.path}: what was attempted at {run.time(tick):%H:%M:%S} is not in it; a "
+                    "version that did not keep that has recorded it"
+                )
+            self._deeds = self._read(run, changes[tick])
+            self._env.repeat(_attempt(self._deeds))
+            chain = self._compare(run, tick, chain or b"")
+            self.tick = tick
+            if tick % _KEPT_EVERY == 0:
+                self._kept[tick] = self._env.save_state(), self._deeds
+
+    def _read(self, run: RunReader, changed: Mapping[int, Any]) -> tuple[Deed, ...]:
+        """Return what everybody attempts, of whom some attempt something else than before."""
+        deeds = list(self._deeds)
+        try:
+            for i, value in changed.items():
+                if not 0 <= i < len(deeds):
+                    raise ValueError(f"nobody has the number {i}")
+                deeds[i] = decode(value, self._env.world)
+        except (ValueError, TypeError, LookupError) as error:
+            raise RecordError(f"{run.path}, actions after tick {self.tick}: {error}") from None
+        return tuple(deeds)
+
+    def _compare(self, run: RunReader, tick: int, chain: bytes) -> bytes:
+        """Raise where the tick just stepped is not the recorded one; return its checksum."""
+        env = self._env
+        blob = env.world.positions.astype("<i2").tobytes()
+        rows = [(e.id, e.tick, e.kind, e.agent, encode(e.data)) for e in env.events]
+        checksum = tick_checksum(chain, tick, blob, rows)
+        if checksum != run.find_checksum(tick):
+            raise DivergenceError(
+                f"{run.path}: tick {tick} ({run.time(tick):%H:%M:%S}) comes out otherwise than it "
+                "is recorded, for the town works differently since"
+            )
+        return checksum
+
+
+def _attempt(deeds: Sequence[Deed]) -> Attempt:
+    acts = {i: deed for i, deed in enumerate(deeds) if not isinstance(deed, int)}
+    goals = [deed if isinstance(deed, int) else -1 for deed in deeds]
+    return Attempt(np.array(goals, dtype=np.int64), acts)

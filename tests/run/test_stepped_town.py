@@ -1,0 +1,152 @@
+"""A recorded town is stepped again by its actions: every percept is the one that there was."""
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import DivergenceError, RecordError
+from genagents_env.event_loop import run_sync
+from genagents_env.policy import Observations
+from genagents_env.record import RunReader, canonical_hash, verify
+from genagents_env.record.connection import connect
+from genagents_env.record.rows import encode
+from genagents_env.record.tables import ACTIONS
+from genagents_env.record.transaction import Transaction
+from genagents_env.run import PolicySpec, run
+from genagents_env.run.play import play
+from genagents_env.run.policy_trust import ChosenPolicies
+from genagents_env.run.recorded import load_policies, make_town, offer_menu
+from genagents_env.run.stepped_town import SteppedTown
+from genagents_env.testing.kill_hook import kill_at
+from tests.record.test_optional_tables import drop
+from tests.run.test_spending import run_killed
+from tests.run.towns import make_options, make_spec, resume_town, run_town
+
+
+def perceive_all(path: Path) -> list[dict[str, str]]:
+    """Return what everybody in a run by rule perceives at each tick, by playing it again."""
+    with RunReader(path) as reader:
+        meta, ticks = reader.meta, reader.last_tick
+        groups = load_policies(meta, make_options(), ChosenPolicies())
+    env = offer_menu(make_town(meta), groups)
+    observations, infos = env.reset(seed=meta.seed)
+    groups.reset(env.profiles(), meta.seed, env.context(None, None))
+    seen: list[Observations] = [observations]
+    run_sync(
+        play(
+            *(env, groups, observations, infos),
+            on_step=lambda _, step: seen.append(step[0]),
+            max_ticks=ticks,
+        )
+    )
+    return [{name: str(one["text"]) for name, one in given.items()} for given in seen]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "policy", "changes"),
+    [
+        ("mayoral_election", "scripted", {"start": "09:50"}),
+        ("simuverse_park", "random", {}),
+        ("murder_mystery", "scripted", {}),
+        ("tiny", "random", {}),
+    ],
+)
+def test_every_percept_of_a_run_is_perceived_again(
+    tmp_path: Path, scenario: str, policy: str, changes: Mapping[str, str]
+) -> None:
+    path = tmp_path / "run.sqlite"
+    run(make_spec(scenario, 120, policy=PolicySpec(policy), **changes), path, make_options())
+    expected = perceive_all(path)
+    with RunReader(path) as reader:
+        town = SteppedTown(reader)
+        for tick in (*range(0, reader.last_tick + 1, 7), 3, reader.last_tick):
+            assert town.go_to(reader, tick)
+            told = zip(reader.meta.names, town.describe(), strict=True)
+            assert {name: text for name, text in told if text is not None} == expected[tick], tick
+
+
+def test_one_who_must_not_wait_goes_on_later(tmp_path: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    run(make_spec("simuverse_park", 130, policy=PolicySpec("random")), path, make_options())
+    drop_checkpoints(path)
+    answers = iter([False, True, False, False, False, False])
+    with RunReader(path) as reader:
+        town = SteppedTown(reader)
+        assert not town.go_to(reader, 130, lambda: next(answers))
+        assert 0 < town.tick < 130
+        assert town.go_to(reader, 130, lambda: next(answers))
+
+
+def test_a_run_that_was_stopped_and_resumed_holds_the_actions_of_one_that_was_not(
+    tmp_path: Path,
+) -> None:
+    whole, stopped = tmp_path / "whole.sqlite", tmp_path / "stopped.sqlite"
+    run_town(whole)
+    run_killed(
+        lambda: run(make_spec(ticks=40), stopped, make_options(on_phase=kill_at(27, "boundary")))
+    )
+    assert resume_town(stopped).status == "finished"
+    assert canonical_hash(whole) == canonical_hash(stopped)
+    texts = []
+    for path in (whole, stopped):
+        drop_checkpoints(path)
+        with RunReader(path) as reader:
+            town = SteppedTown(reader)
+            assert town.go_to(reader, reader.last_tick)
+            texts.append(town.describe())
+            assert [tick for tick, _ in reader.actions()] == list(range(1, 41))
+    assert texts[0] == texts[1]
+
+
+def test_an_older_file_says_that_it_holds_no_actions_and_holds_those_of_what_is_added(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "run.sqlite"
+    run_killed(
+        lambda: run(make_spec(ticks=40), path, make_options(on_phase=kill_at(27, "boundary")))
+    )
+    drop(path, "actions", "answered")
+    with RunReader(path) as reader, pytest.raises(RecordError, match="09:00:10 is not in it"):
+        SteppedTown(reader).go_to(reader, 5)
+    assert resume_town(path).status == "finished"
+    assert verify(path).whole
+    with RunReader(path) as reader:
+        town = SteppedTown(reader)
+        with pytest.raises(RecordError, match="is not in it"):
+            town.go_to(reader, 5)
+        assert town.go_to(reader, 40)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ({"0": ["stay", "dancing", "x"]}, "tick 4 .* comes out otherwise than it is recorded"),
+        ({"0": ["jump"]}, "is no action"),
+        ({"0": ["stay", 5, 6]}, "is no action"),
+        ({"0": ["speak", 99, "hello", False, None, None]}, "nobody and nothing"),
+        ({"0": ["use", -1, "on", None, None]}, "nobody and nothing"),
+        ({"0": ["move", [[0, 10**15]], "x", ["a", "b"], ["a", "b"]]}, "tiles"),
+        ({"0": 10**9}, "is no action"),
+        ({"77": -1}, "nobody has the number 77"),
+        ([], "damaged"),
+    ],
+)
+def test_actions_that_nobody_attempted_are_told(tmp_path: Path, body: object, said: str) -> None:
+    path = tmp_path / "run.sqlite"
+    run(make_spec("tiny", 6, policy=PolicySpec("random")), path, make_options())
+    drop_checkpoints(path)
+    with closing(connect(path, "rw")) as connection, Transaction(path, connection):
+        ACTIONS.put(connection, [(4, encode(body))])
+    with RunReader(path) as reader, pytest.raises((RecordError, DivergenceError), match=said):
+        SteppedTown(reader).go_to(reader, 6)
+
+
+def drop_checkpoints(path: Path) -> None:
+    """Leave the start as the only moment from which one can go on."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DELETE FROM checkpoints")
+        connection.execute("DELETE FROM sums WHERE name = 'checkpoints'")
+        connection.commit()
