@@ -1,18 +1,26 @@
 """Files that a user names: read within bounds; what a refusal of the system means, in words."""
 
 import errno
+import json
 import os
 import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from itertools import count
+from pathlib import Path, PurePath
 from typing import BinaryIO, Literal
 
 from genagents_env.errors import FileError
 
 _OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO must not block before it is refused
+_ADD = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
 _PACKAGE = str(Path(__file__).parent)
+_LONGEST = 1 << 20  # bytes of a line
+_ALWAYS = 4 << 20  # bytes that anything may become
+_MOST_TIMES = 20  # of its size that larger things may become; run files become five times
+_BRACKETS = 1_000_000  # that any JSON may have
+_LARGE = 16 << 20  # bytes from which on a file with holes is refused
 
 # What the surroundings refuse, and what to do. Any other code is a fault of the program.
 _REFUSALS = {
@@ -82,6 +90,54 @@ def replace_file(path: Path) -> Iterator[BinaryIO]:
             raise
 
 
+def find_inside(folder: Path, name: str) -> Path:
+    """Return the path of something that the program, not the user, names in a folder.
+
+    The folder itself may be a link: that is the user's word. What is in it may come from a
+    stranger, and a link there would lead what is written or removed to anywhere.
+
+    Args:
+        folder: that the user named, or in which a file lies that the user named.
+        name: from there on; nothing need be there.
+
+    Raises:
+        FileError: a part of the way is a link.
+    """
+    path = folder
+    for part in PurePath(name).parts:
+        path = path / part
+        if path.is_symlink():
+            raise FileError(
+                f"{path} is a link, and none is followed inside a folder; put what it leads to "
+                "in its place, or remove it"
+            )
+    return path
+
+
+def open_to_add(path: Path, flags: int = 0) -> int:
+    """Return a descriptor of a file to be written in place, made where there is none.
+
+    Args:
+        path: of the file.
+        flags: of `os.open`, besides those that make it so.
+
+    Raises:
+        FileError: it is a link, no regular file, or has a second name elsewhere (a hard link).
+        OSError: it cannot be opened.
+    """
+    find_inside(path.parent, path.name)
+    descriptor = os.open(path, _ADD | flags, 0o666)
+    state = os.fstat(descriptor)
+    if stat.S_ISREG(state.st_mode) and state.st_nlink == 1:
+        return descriptor
+    os.close(descriptor)
+    if state.st_nlink > 1:
+        why = f"it has {state.st_nlink} names (hard links); put a copy in its place"
+    else:
+        why = "this is no regular file; name another path"
+    raise FileError(f"{path} cannot be written: {why}")
+
+
 def sync_folder(folder: Path) -> None:
     """Bring to the disk which files are in a folder: the name of a new one survives a power cut.
 
@@ -108,15 +164,12 @@ def explain(error: OSError) -> str | None:
     return None if name.startswith(_PACKAGE) else f"{name}: {refusal}"
 
 
-def read_file(path: Path, limit: int) -> bytes:
-    """Return what is in a regular file; no device and no pipe is read.
-
-    Args:
-        path: of the file.
-        limit: bytes; larger files are refused.
+@contextmanager
+def open_to_read(path: Path) -> Iterator[BinaryIO]:
+    """Give a regular file that is open to be read; no device, no pipe, no large file with holes.
 
     Raises:
-        FileError: it is missing, too large, no regular file, or cannot be read.
+        FileError: it is missing, no such file, or cannot be read.
     """
     with guard_files(path, "read"):
         try:
@@ -128,10 +181,77 @@ def read_file(path: Path, limit: int) -> bytes:
             if not stat.S_ISREG(mode):
                 what = "a folder" if stat.S_ISDIR(mode) else "no regular file"
                 raise FileError(f"{path} cannot be read: this is {what}; name a file")
-            content = file.read(limit + 1)
+            _check_holes(path, descriptor)
+            yield file
+
+
+def read_file(path: Path, limit: int) -> bytes:
+    """Return what is in a regular file.
+
+    Args:
+        path: of the file.
+        limit: bytes; larger files are refused.
+
+    Raises:
+        FileError: it is too large, or as of `open_to_read`.
+    """
+    with open_to_read(path) as file:
+        content = file.read(limit + 1)
     if len(content) > limit:
         raise FileError(f"{path} cannot be read: it is too large; at most {limit:,} bytes are")
     return content
+
+
+def read_lines(path: Path, file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of an open file with their ends, one at a time; the last may have none.
+
+    Raises:
+        FileError: a line is too long.
+    """
+    for number in count(1):
+        line = file.readline(_LONGEST + 1)
+        if len(line) > _LONGEST:
+            raise FileError(
+                f"{path}, line {number}: it is too long; at most {_LONGEST:,} bytes are read"
+            )
+        if not line:
+            return
+        yield line
+
+
+def _check_holes(path: Path, descriptor: int) -> None:
+    """Raise FileError for a large file that is on the disk in part: it may hold any number of NULs.
+
+    No file of ours has a hole. Where the system cannot say, none is found.
+    """
+    size = os.fstat(descriptor).st_size
+    if size <= _LARGE or not hasattr(os, "SEEK_HOLE"):
+        return
+    try:
+        hole = os.lseek(descriptor, 0, os.SEEK_HOLE)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+    except OSError:
+        return
+    if hole < size:
+        raise FileError(f"{path} cannot be read: it has holes in it; get it again")
+
+
+def check_growth(packed: int, unpacked: int) -> None:
+    """Raise ValueError where what is unpacked, so far, is out of all proportion to what it was."""
+    if unpacked > max(_ALWAYS, _MOST_TIMES * packed):
+        raise ValueError(f"it becomes more than {_MOST_TIMES} times as large; nothing of ours does")
+
+
+def parse_json(text: str) -> object:
+    """Return what JSON text says.
+
+    Raises:
+        ValueError: it is none, or nearly all brackets, which would take twenty times its size.
+        RecursionError: it is nested too deeply.
+    """
+    if text.count("[") + text.count("{") > _BRACKETS + len(text) // 32:
+        raise ValueError("nearly all of it is brackets")
+    return json.loads(text)
 
 
 def read_text(path: Path, limit: int) -> str:

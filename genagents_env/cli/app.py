@@ -162,7 +162,8 @@ def write_crash_report(error: BaseException) -> Path:
     for find_folder in (Path.cwd, lambda: Path(tempfile.gettempdir())):
         try:
             folder = find_folder()
-            (folder / name).write_text(text, encoding="utf-8", errors="backslashreplace")
+            with (folder / name).open("x", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(text)
         except OSError:
             continue
         return folder / name

@@ -14,7 +14,7 @@ from genagents_env.cli.options import NoProgress, RunFile
 from genagents_env.cli.screen import say
 from genagents_env.cli.sweep_progress import show_count
 from genagents_env.errors import ConfigError
-from genagents_env.files import replace_file
+from genagents_env.files import find_inside, replace_file
 
 if TYPE_CHECKING:
     from genagents_env.record import RunReader
@@ -80,7 +80,7 @@ def picture(
         raise ConfigError(f"--out {out}: a picture is a PNG; name it {out.with_suffix('.png')}")
     with RunReader(run_file) as run:
         tick = find_last_tick(run) if at is None else find_tick(run, at, "--at")
-        path = out if out is not None else Path(_name_picture(run_file, run, tick))
+        path = out or find_inside(Path(), _name_picture(run_file, run, tick))
         image = Image.fromarray(RunPictures(RunSnapshots(run), choice).draw(tick))
         with replace_file(path) as file:
             image.save(file, "PNG")

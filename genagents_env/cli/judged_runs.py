@@ -9,12 +9,14 @@ import typer
 
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError, RecordError
+from genagents_env.files import find_inside
 
 if TYPE_CHECKING:
     from genagents_env.evaluate.checks import Verdict
     from genagents_env.judge import JudgedText, Rubric
     from genagents_env.sweep.folder import SweepFolder
 
+VERDICTS = "verdicts.jsonl"
 When: TypeAlias = Literal["before", "after", "both"]
 
 Sources = Annotated[
@@ -132,7 +134,7 @@ def find_judged_runs(paths: Sequence[Path], verdicts: Path | None) -> JudgedRuns
     sources = _make_distinct([source for path in paths for source in _read_run_file(path)])
     if not sources:
         raise ConfigError("none of these run files can be read")
-    return JudgedRuns(sources, verdicts or paths[0].parent / "verdicts.jsonl")
+    return JudgedRuns(sources, verdicts or find_inside(paths[0].parent, VERDICTS))
 
 
 def load_rubric_at(name: str, base: Path | None = None) -> "Rubric":
@@ -166,7 +168,7 @@ def _find_in_folder(path: Path, verdicts: Path | None) -> JudgedRuns:
         (read,) = _read_run_file(file) or (None,)
         if read is not None:
             sources.append(replace(read, run=trial.name, condition=where.name, block=where.block))
-    return JudgedRuns(tuple(sources), verdicts or path / "verdicts.jsonl", folder)
+    return JudgedRuns(tuple(sources), verdicts or find_inside(path, VERDICTS), folder)
 
 
 def _read_run_file(path: Path) -> list[JudgedRun]:

@@ -72,12 +72,12 @@ def draw(
 
     Example: genagents map draw valentines_party --out town.png
     """
-    from genagents_env.files import replace_file
+    from genagents_env.files import find_inside, replace_file
     from genagents_env.render.map_picture import draw_map
     from genagents_env.scenario import lay_out, load_scenario
 
     scenario = load_scenario(folder)
-    path = out if out is not None else Path(f"{scenario.name}.png")
+    path = out or find_inside(Path(), f"{scenario.name}.png")
     picture = draw_map(lay_out(scenario), title=scenario.title, tile=tile)
     with replace_file(path) as file:
         picture.save(file, "PNG")

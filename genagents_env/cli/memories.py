@@ -49,6 +49,7 @@ def import_memories(
     genagents run valentines_party --policy smallville --memories memories --start 2023-02-14T16:00
     """
     from genagents_env.cli.progress import show_progress
+    from genagents_env.files import find_inside
     from genagents_env.memory.vector_file import write_vectors
     from genagents_env.run import RunOptions
     from genagents_env.run.past_vectors import VECTORS
@@ -68,7 +69,7 @@ def import_memories(
         raise ConfigError("name one run file, or folders of people; not both")
     write_pasts(out, pasts)
     if vectors.vectors:
-        write_vectors(out / VECTORS, vectors)
+        write_vectors(find_inside(out, VECTORS), vectors)
     for name, past in pasts.items():
         say(f"{name}: {len(past.memories):,} memories of up to {past.until:%a %d %b %Y %H:%M}")
     kept = f"; {len(vectors.vectors):,} vectors by {vectors.model}" if vectors.vectors else ""

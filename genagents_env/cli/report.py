@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.screen import find_width, say
+from genagents_env.cli.screen import find_width, say, warn
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def report(
     results = _measure_runs(run_files, price_as, speed, chosen or "exclude")
     first, *others = results.summaries
     if out is not None:
-        page, *_ = write_report(results, out)
+        page, *_ = write_report(results, out, warn)
         say(str(page))
     elif as_json:
         told = results.as_json(words=quotes)
@@ -126,7 +126,7 @@ def _report_sweep(
     if as_json:
         typer.echo(json.dumps(results.as_json(), indent=2))
     else:
-        page, *_ = write_report(results, out)
+        page, *_ = write_report(results, out, warn)
         say(str(page))
 
 

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from genagents_env.record import Degradation, PromptCuts
 
 
+def warn(text: str) -> None:
+    """Print a sentence on stderr, behind the program's name."""
+    say(f"genagents: {text}", error=True)
+
+
 def say(text: str = "", *, error: bool = False, indent: int = 0) -> None:
     """Print the lines of `text`, each cleaned; a terminal gets them wrapped.
 

@@ -20,7 +20,7 @@ from genagents_env.cli.judged_runs import (
 from genagents_env.cli.options import AsJson
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
-from genagents_env.files import guard_files, replace_file
+from genagents_env.files import find_inside, guard_files, replace_file
 
 if TYPE_CHECKING:
     from genagents_env.judge import Rubric
@@ -100,7 +100,7 @@ def _write_sheet(
     from genagents_env.judge.sheets import format_instructions, make_rows
 
     answers = about.load_texts(rubric, when)
-    told = out.with_suffix(".txt")
+    told = find_inside(out.parent, out.with_suffix(".txt").name)
     text = format_instructions(make_rows(answers, rubric, form, against=against), rubric, form)
     with replace_file(told) as file:
         file.write(text.encode())

@@ -24,9 +24,10 @@ from genagents_env.cli.options import (
     parse_choices,
 )
 from genagents_env.cli.report import measure_folder
-from genagents_env.cli.screen import say
+from genagents_env.cli.screen import say, warn
 from genagents_env.cli.sweep_plan import costs_nothing, format_plan
 from genagents_env.errors import ConfigError, LLMRefused, ModelOutage
+from genagents_env.files import find_inside
 
 if TYPE_CHECKING:
     from genagents_env.record.rows import JSON
@@ -142,7 +143,8 @@ def sweep(
         from genagents_env.report import write_report
 
         page, *_ = write_report(
-            measure_folder(folder, quiet=quiet, workers=workers, told=told, trust_measures=True)
+            measure_folder(folder, quiet=quiet, workers=workers, told=told, trust_measures=True),
+            tell=warn,
         )
     if as_json:
         at = None if page is None else str(page)
@@ -243,7 +245,9 @@ def _print_plan(
     piloted = folder
     if pilot_model is not None:
         changed = {**folder.changes, **changes, "model": pilot_model}
-        piloted = SweepFolder.create(folder.path / _PILOTS, folder.experiment_file, changed)
+        piloted = SweepFolder.create(
+            find_inside(folder.path, _PILOTS), folder.experiment_file, changed
+        )
     if pilot or costs_nothing(piloted):
         chosen = frozenset(trial.name for trial in choose_pilots(piloted))
         result = run_folder(piloted, workers, backend, quiet, chosen, preflight=preflight)

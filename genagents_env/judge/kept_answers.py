@@ -13,14 +13,15 @@ from typing import TypeAlias
 from pydantic import TypeAdapter, ValidationError
 
 from genagents_env.errors import FileError
-from genagents_env.files import guard_files, read_file
+from genagents_env.files import find_inside, guard_files, open_to_add, open_to_read, read_lines
 from genagents_env.judge.texts import JudgedText, RunTexts
 from genagents_env.record import RunReader, canonical_hash
+from genagents_env.record.compressed import is_compressed
 from genagents_env.record.rows import encode
 
 SUFFIX = ".interviews.jsonl"
 PEOPLE = "people"  # the condition of answers that people wrote
-_LIMIT = 1 << 30  # bytes
+_LIMIT = 64 << 20  # bytes
 Key: TypeAlias = tuple[str, str, int, str, str, int, str]
 
 
@@ -101,8 +102,13 @@ def make_answers(
 
 
 def find_kept_file(run_file: Path) -> Path:
-    """Return where answers about a run are kept, unless another file is named."""
-    return run_file.with_name(f"{run_file.name.split('.')[0]}{SUFFIX}")
+    """Return where answers about a run are kept, unless another file is named.
+
+    Raises:
+        FileError: it is a link.
+    """
+    plain = run_file.with_suffix("") if is_compressed(run_file) else run_file
+    return find_inside(run_file.parent, f"{plain.name.removesuffix('.sqlite')}{SUFFIX}")
 
 
 def read_answers(path: Path) -> list[KeptAnswer]:
@@ -116,7 +122,10 @@ def read_answers(path: Path) -> list[KeptAnswer]:
     with guard_files(path, "read"):
         if not path.exists():
             return []
-    return list(_parse(path, read_file(path, _LIMIT)))
+    with open_to_read(path) as file:
+        if os.fstat(file.fileno()).st_size > _LIMIT:
+            raise FileError(f"{path} cannot be read: it is too large; at most {_LIMIT:,} bytes are")
+        return list(_parse(path, read_lines(path, file)))
 
 
 def read_own_answers(
@@ -151,7 +160,7 @@ def add_answers(path: Path, answers: Iterable[KeptAnswer]) -> int:
     new = [one for one in answers if one.key not in known]
     block = b"".join(encode(asdict(one)).encode() + b"\n" for one in new)
     with guard_files(path):
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        descriptor = open_to_add(path)
         with os.fdopen(descriptor, "r+b") as file:
             whole = file.read().rfind(b"\n") + 1
             file.seek(whole)
@@ -183,9 +192,10 @@ def _name_source(one: KeptAnswer) -> JudgedText:
     return replace(one.said, condition=f"{one.said.condition} / {one.by}")
 
 
-def _parse(path: Path, content: bytes) -> Iterator[KeptAnswer]:
-    whole = content[: content.rfind(b"\n") + 1]
-    for number, line in enumerate(whole.splitlines(), 1):
+def _parse(path: Path, lines: Iterable[bytes]) -> Iterator[KeptAnswer]:
+    for number, line in enumerate(lines, 1):
+        if not line.endswith(b"\n"):
+            return
         try:
             yield _ROW.validate_python(json.loads(line))
         except (ValidationError, ValueError, RecursionError):

@@ -4,16 +4,17 @@ import errno
 import json
 import os
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import cache
+from io import BytesIO
 from pathlib import Path
-from typing import Literal, Self, TypeAlias
+from typing import BinaryIO, Literal, Self, TypeAlias
 
 from pydantic import TypeAdapter
 
-from genagents_env.errors import DiskError, RecordError
-from genagents_env.files import guard_files, read_file
+from genagents_env.errors import DiskError, FileError, RecordError
+from genagents_env.files import guard_files, open_to_read, read_lines
 from genagents_env.record.lock import RunLock
 from genagents_env.record.open_files import OpenFile, find_real
 from genagents_env.record.rows import encode
@@ -150,8 +151,6 @@ class Comparison(BaseJudgement):
 
 Judgement: TypeAlias = Rating | Comparison
 
-_MOST = 2_000_000_000  # bytes of a file
-
 
 @cache
 def _find_kinds() -> dict[str, TypeAdapter[Rating] | TypeAdapter[Comparison]]:
@@ -216,6 +215,11 @@ class Verdicts:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = RunLock(find_real(self.path), create=True, label=self.path)
         try:
+            if self._lock.file.names > 1:
+                raise FileError(
+                    f"{self.path} cannot be written: it has {self._lock.file.names} names (hard "
+                    "links); put a copy in its place"
+                )
             self._read()
         except BaseException:
             self.__exit__()
@@ -246,20 +250,29 @@ class Verdicts:
         self._whole += len(line)
 
     def _read(self) -> None:
-        content = self._load()
-        self._whole = content.rfind(b"\n") + 1
-        lines = content[: self._whole].splitlines()
-        found = [
-            _parse_line(self.path, number, line) for number, line in enumerate(lines, 1) if line
-        ]
-        self._known = {one.key: one for one in found}
+        self._whole, self._known = 0, {}
+        with self._open() as file:
+            for number, line in enumerate(read_lines(self.path, file), 1):
+                if not line.endswith(b"\n"):
+                    return
+                self._whole += len(line)
+                if line.strip():
+                    one = _parse_line(self.path, number, line)
+                    self._known[one.key] = one
 
-    def _load(self) -> bytes:
-        if self._lock is None:
-            with guard_files(self.path, "read"):
-                return read_file(self.path, _MOST) if self.path.exists() else b""
-        file = self._lock.file
-        return os.pread(file.descriptor, file.size, 0)
+    @contextmanager
+    def _open(self) -> Iterator[BinaryIO]:
+        if self._lock is not None:  # to close it would end the lock
+            with open(self._lock.file.descriptor, "rb", closefd=False) as file:
+                file.seek(0)
+                yield file
+            return
+        with guard_files(self.path, "read"):
+            if not self.path.exists():
+                yield BytesIO()
+                return
+        with open_to_read(self.path) as file:
+            yield file
 
 
 def _parse_line(path: Path, number: int, line: bytes) -> Judgement:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from genagents_env.errors import ConfigError
-from genagents_env.files import guard_files, replace_file
+from genagents_env.files import find_inside, guard_files, replace_file
 from genagents_env.learn.replayed_rewards import ReplayedRewards, replay_rewards
 from genagents_env.learn.turn import ChatTurn
 from genagents_env.llm.calls import Message
@@ -47,7 +47,7 @@ def export_chats(
     episodes = [e for run in runs for e in read_episodes(run, options or RunOptions())]
     if success:
         episodes = [turns for turns in episodes if turns[0].success]
-    with replace_file(folder / "chat.jsonl") as file:
+    with replace_file(find_inside(folder, "chat.jsonl")) as file:
         for turn in _choose_best(episodes, best):
             file.write(f"{encode(turn.to_json())}\n".encode("ascii"))
     return folder / "chat.jsonl"

@@ -6,7 +6,6 @@ made; who said what in a conversation has no room in a memory, and stays behind.
 Source: github.com/joonspk-research/generative_agents, `associative_memory.py` and `scratch.py`.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -23,7 +22,7 @@ from pydantic import (
 )
 
 from genagents_env.errors import FileError
-from genagents_env.files import read_text
+from genagents_env.files import parse_json, read_text
 from genagents_env.memory.columns import unit_rows
 from genagents_env.memory.vector_file import TextVectors
 from genagents_env.scenario.past import Past, PastMemory
@@ -180,7 +179,7 @@ def _collect_vectors(
 def _read(path: Path, adapter: TypeAdapter[T]) -> T:
     text = read_text(path, _LIMIT)
     try:
-        return adapter.validate_python(json.loads(text))
+        return adapter.validate_python(parse_json(text))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from genagents_env.errors import FileError
-from genagents_env.files import read_file, replace_file
+from genagents_env.files import check_growth, read_file, replace_file
 
 LIMIT = 2 << 30  # bytes of a file
 _HALF = np.dtype("<f2")
@@ -48,6 +48,8 @@ def read_vectors(path: Path) -> TextVectors:
     """
     content = read_file(path, LIMIT)
     try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            check_growth(len(content), sum(part.file_size for part in archive.infolist()))
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             names = json.loads(archive["names"].tobytes())
             vectors = np.asarray(archive["vectors"], dtype=_HALF)

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from pathlib import Path
 
-from genagents_env.errors import RecordError
+from genagents_env.errors import DiskError, RecordError
 from genagents_env.record.open_files import check_regular
 
 _LOG, _INDEX, _JOURNAL = "-wal", "-shm", "-journal"
@@ -11,10 +11,28 @@ BESIDE = (_LOG, _INDEX, _JOURNAL)
 
 
 def check_beside(path: Path) -> None:
-    """Raise DiskError where what SQLite would open beside `path` is no regular file."""
+    """Raise where what SQLite would open beside `path` is not its own to write.
+
+    A rollback journal never is: no run of ours has one, and it can name any file, which SQLite then
+    removes ("super-journal", the SQLite file format, section 3).
+
+    Raises:
+        DiskError: it is no regular file, or has a second name.
+        RecordError: there is a journal.
+    """
     for suffix in BESIDE:
-        with suppress(FileNotFoundError):
-            check_regular(path.with_name(path.name + suffix))
+        other = path.with_name(path.name + suffix)
+        try:
+            state = check_regular(other)
+        except FileNotFoundError:
+            continue
+        if state.st_nlink > 1:
+            raise DiskError(f"{other} has {state.st_nlink} names (hard links); it was left alone")
+        if suffix == _JOURNAL and state.st_size:
+            raise RecordError(
+                f"{other} is of no run: another program left it there, or somebody else; move it "
+                "away, or put back the run file as it was"
+            )
 
 
 def check_nothing_left(path: Path) -> None:

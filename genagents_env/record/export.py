@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from genagents_env.files import guard_files, replace_file
+from genagents_env.files import find_inside, guard_files, replace_file
 from genagents_env.record.reader import RunReader
 from genagents_env.record.rows import JSON, encode
 
@@ -47,7 +47,7 @@ def _actions(run: RunReader) -> Iterable[dict[str, JSON]]:
 
 
 def _write(path: Path, rows: Iterable[dict[str, JSON]]) -> Path:
-    with replace_file(path) as file:
+    with replace_file(find_inside(path.parent, path.name)) as file:
         for row in rows:
             file.write(f"{encode(row)}\n".encode("ascii"))
     return path

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
-from typing import Annotated
+from typing import Annotated, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from genagents_env.files import parse_json
 from genagents_env.llm.calls import ReasoningEffort
 from genagents_env.record.rows import JSON
 from genagents_env.scenario.schema import Scenario
@@ -188,7 +189,7 @@ def _read_note(kind: type[_Part], note: str | None) -> dict[str, JSON] | None:
 
 def _parse(key: str, text: str) -> JSON:
     try:
-        return json.loads(text)
+        return cast(JSON, parse_json(text))
     except (ValueError, RecursionError):
         raise ValueError(f"{key}: this is no JSON") from None
 

@@ -1,9 +1,11 @@
 """Judgements as tables: of a sweep's runs for its page, of any for the terminal."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from genagents_env.errors import ConfigError, RecordError
+from genagents_env.errors import ConfigError, FileError, RecordError
+from genagents_env.files import find_inside
 from genagents_env.judge.summary import (
     JudgeAgreement,
     Ranking,
@@ -25,11 +27,11 @@ def tabulate_judgements(path: Path, runs: Sequence[MeasuredTrial]) -> tuple[tupl
         path: of the verdicts; there need not be any.
         runs: finished ones give the rules' verdicts, with which judges are compared.
     """
-    if not path.is_file() and not any(run.verdicts for run in runs):
+    if not os.path.lexists(path) and not any(run.verdicts for run in runs):
         return (), ""
     try:
-        given = list(Verdicts(path))
-    except RecordError as error:
+        given = list(Verdicts(find_inside(path.parent, path.name)))
+    except (FileError, RecordError) as error:
         return (), f"What judges said is left out: {error}"
     checks = {run.trial: run.verdicts for run in runs if run.counted and run.verdicts}
     tables, faults = [], []

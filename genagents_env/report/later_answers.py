@@ -15,8 +15,8 @@ def add_later_answers(summary: RunSummary) -> tuple[RunSummary, str]:
     Answers of another run, or of this one before it went on, are left out; the caution says so,
     and is empty otherwise.
     """
-    path = find_kept_file(summary.path)
     try:
+        path = find_kept_file(summary.path)
         own, others = read_own_answers(path, summary.path)
     except FileError as error:
         return summary, f"Answers kept beside a run are left out: {error}"

@@ -4,13 +4,22 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path, PurePath
 
-from genagents_env.errors import ConfigError
-from genagents_env.files import guard_files
+from genagents_env.errors import ConfigError, FileError
+from genagents_env.files import find_inside, guard_files, open_to_read
+from genagents_env.record.rows import JSON
 
-INDEX = "report.json"  # has the names of the files under `files`
+INDEX = "report.json"
+OURS = re.compile(
+    r"figures/[a-z0-9_]+\.png|pages/[A-Za-z0-9_-]+\.html|[a-z0-9_]+\.(csv|parquet)|report\.(html|md)"
+)
+_FILES = "files"  # in the index: their checksums by name
+_MOST = 4 << 20  # bytes of the index that are read
+_BLOCK = 1 << 20
+_MOST_TOLD = 5
 
 
 def check_place(folder: Path) -> None:
@@ -30,21 +39,26 @@ def check_place(folder: Path) -> None:
             raise ConfigError(f"{folder}: {above} is a file; a report needs a folder")
 
 
-def place_files(files: Mapping[str, bytes], folder: Path, ours: re.Pattern[str]) -> list[Path]:
+def place_files(
+    files: Mapping[str, bytes], folder: Path, tell: Callable[[str], None]
+) -> list[Path]:
     """Write `files` into `folder` in place of the report that is there.
 
-    Files that only the former report had are removed; files of no report are not touched.
+    Files that only the former report had are removed, as far as they are as it wrote them, by the
+    checksums in its index; files of no report are not touched. No link in `folder` is followed.
 
     Args:
-        files: by their path in the folder, the page first: it is put in place last.
+        files: by their path in the folder, the page first: it is put in place last. The index gets
+            their checksums.
         folder: made where it is missing.
-        ours: what a report's files are called.
+        tell: is given a sentence about files that were left, if there are any.
 
     Returns:
         Their paths, in the order of `files`.
 
     Raises:
         ConfigError: `folder` is a file, or cannot be written.
+        FileError: a folder inside it is a link, or a folder stands where a file is wanted.
     """
     check_place(folder)
     with guard_files(folder):
@@ -52,8 +66,20 @@ def place_files(files: Mapping[str, bytes], folder: Path, ours: re.Pattern[str])
         beside.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".report-", dir=beside) as made:
             _put(Path(made), files)
-            _replace(Path(made), folder, files, ours)
+            former = _read_index(folder)
+            left = _replace(Path(made), folder, files, former or {})
+    if former is None:
+        tell(f"{folder / INDEX} had no checksums, so no file of the report before was removed")
+    if left:
+        some = ", ".join(left[:_MOST_TOLD]) + (", ..." if len(left) > _MOST_TOLD else "")
+        tell(f"{folder}: left alone, though of the report before, since changed or a link: {some}")
     return [folder / name for name in files]
+
+
+def format_index(files: Mapping[str, bytes], data: Mapping[str, JSON]) -> bytes:
+    """Return the text of the index: the checksums of `files` by their names, then `data`."""
+    sums = {name: sha256(content).hexdigest() for name, content in sorted(files.items())}
+    return json.dumps({_FILES: sums, **data}, indent=1).encode()
 
 
 def _put(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -63,20 +89,52 @@ def _put(folder: Path, files: Mapping[str, bytes]) -> None:
         path.write_bytes(content)
 
 
-def _replace(made: Path, folder: Path, files: Mapping[str, bytes], ours: re.Pattern[str]) -> None:
+def _replace(
+    made: Path, folder: Path, files: Mapping[str, bytes], former: Mapping[str, str]
+) -> list[str]:
+    """Put the files in place, and return which of the former report's were left."""
+    for name in files:
+        find_inside(folder, str(PurePath(name).parent))
+        if (folder / name).is_dir() and not (folder / name).is_symlink():
+            raise FileError(f"{folder / name} is a folder where the report has a file; remove it")
     folder.mkdir(exist_ok=True)
-    stale = [name for name in _list_former_files(folder, ours) if name not in files]
     for name in reversed(list(files)):  # the page last: what it links to is there
         (folder / name).parent.mkdir(exist_ok=True)
         os.replace(made / name, folder / name)
-    for name in stale:
-        (folder / name).unlink(missing_ok=True)
+    stale = [name for name in former if name not in files]
+    return [name for name in stale if not _remove(folder, name, former[name])]
 
 
-def _list_former_files(folder: Path, ours: re.Pattern[str]) -> list[str]:
-    """Return the files of the report that is in `folder`, as far as they can be ours."""
+def _remove(folder: Path, name: str, sum_: str) -> bool:
+    """Remove a file of the former report; return False where it is another by now."""
     try:
-        names = json.loads((folder / INDEX).read_bytes())["files"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
-    return [name for name in names if isinstance(name, str) and ours.fullmatch(name)]
+        path = find_inside(folder, name)
+        if not os.path.lexists(path):
+            return True
+        with open_to_read(path) as file:
+            found = sha256()
+            while block := file.read(_BLOCK):
+                found.update(block)
+        if found.hexdigest() == sum_:
+            path.unlink()
+        return found.hexdigest() == sum_
+    except FileError:
+        return False
+
+
+def _read_index(folder: Path) -> dict[str, str] | None:
+    """Return the checksums of the report that is in `folder`, by the names of its files.
+
+    None where there is an index without any. Only its beginning is read, where they are; a
+    stranger may have written it.
+    """
+    if not os.path.lexists(folder / INDEX):
+        return {}
+    try:
+        with open_to_read(find_inside(folder, INDEX)) as file:
+            text = file.read(_MOST).decode("utf-8", "replace")
+        at = text.index(f'"{_FILES}": {{') + len(_FILES) + 4
+        sums = json.JSONDecoder().raw_decode(text, at)[0]
+    except (FileError, ValueError, RecursionError):
+        return None
+    return {name: str(sum_) for name, sum_ in sums.items() if OURS.fullmatch(name)}

@@ -1,8 +1,6 @@
 """Writing a report: all files are made first, then put in place together."""
 
-import json
-import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from genagents_env.errors import ConfigError
@@ -10,40 +8,41 @@ from genagents_env.extras import format_install_command
 from genagents_env.report.frames import encode_parquet
 from genagents_env.report.map_pictures import draw_moments
 from genagents_env.report.page import format_html, format_markdown, format_run_pages
-from genagents_env.report.placing import INDEX, place_files
+from genagents_env.report.placing import INDEX, format_index, place_files
 from genagents_env.report.results import SweepResults
 from genagents_env.report.run_tables import tabulate_run_answers
 from genagents_env.report.sections import FigureFile, ReportSection, make_sections
 from genagents_env.report.sweep_tables import tabulate_values
 from genagents_env.report.table import Table
 
-_OURS = re.compile(
-    r"figures/[a-z0-9_]+\.png|pages/[A-Za-z0-9_-]+\.html|[a-z0-9_]+\.(csv|parquet)|report\.(html|md)"
-)
 
-
-def write_report(results: SweepResults, out: Path | None = None) -> list[Path]:
+def write_report(
+    results: SweepResults, out: Path | None = None, tell: Callable[[str], None] | None = None
+) -> list[Path]:
     """Write the report of a sweep, or of run files.
 
     `report.html`, the same as `report.md`, `report.json`, a CSV for each table and
     `figures/*.png`; of a sweep also `*.parquet`, and a page for each run in `pages/`. A report that
-    is there already is replaced, with the files that only it had; run files and all others are left
-    alone. What a report lacks for want of a library is left out, and the page says so.
+    is there already is replaced, with the files that only it had and nobody changed; run files and
+    all others are left alone, and no link in the folder is followed. What a report lacks for want
+    of a library is left out, and the page says so.
 
     Args:
         results: what is reported.
         out: a folder, made where it is missing; None is the sweep's own.
+        tell: is given a sentence where files of the former report had to be left in it.
 
     Returns:
         The paths, `report.html` first.
 
     Raises:
         ConfigError: `out` is a file, or cannot be written; or there is neither `out` nor a sweep.
+        FileError: a folder inside it is a link.
     """
     folder = results.folder if out is None else out
     if folder is None:
         raise ConfigError("a report of run files needs a folder to be written into")
-    return place_files(_make_files(results), folder, _OURS)
+    return place_files(_make_files(results), folder, tell or (lambda _: None))
 
 
 def _make_files(results: SweepResults) -> dict[str, bytes]:
@@ -62,8 +61,7 @@ def _make_files(results: SweepResults) -> dict[str, bytes]:
     files = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
     figures += [one for several in pictures.values() for one in several]
     files |= frames | {f"figures/{one.name}.png": one.png for one in figures}
-    index = {"files": sorted(files), "notes": notes, **results.as_json(words=True)}
-    return files | {INDEX: json.dumps(index, indent=1).encode()}
+    return files | {INDEX: format_index(files, {"notes": notes, **results.as_json(words=True)})}
 
 
 def _draw_figures(results: SweepResults) -> tuple[list[FigureFile], str]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from genagents_env.errors import PolicyError
+from genagents_env.files import find_inside
 from genagents_env.memory.embedder import EmbeddingSource
 from genagents_env.memory.vector_file import TextVectors, read_vectors
 from genagents_env.record import RunWriter
@@ -55,5 +56,5 @@ def put_past_vectors(
 
 
 def _read_kept(folder: str | Path | None) -> TextVectors:
-    path = None if folder is None else Path(folder) / VECTORS
+    path = None if folder is None else find_inside(Path(folder), VECTORS)
     return TextVectors("") if path is None or not path.exists() else read_vectors(path)

@@ -8,11 +8,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from genagents_env.errors import ConfigError, FileError
-from genagents_env.files import guard_files, read_text, replace_file
+from genagents_env.files import find_inside, guard_files, parse_json, read_text, replace_file
 from genagents_env.scenario.past import Past
 from genagents_env.scenario.schema import Fact, Person, Scenario
 
-_LIMIT = 256 << 20  # bytes of a file
+_LIMIT = 32 << 20  # bytes of a file
 _MOST_FILES = 4000  # as people in a scenario
 _NOT_IN_NAMES = re.compile(r"[^\w]+")
 
@@ -32,7 +32,7 @@ def write_pasts(folder: Path, pasts: Pasts) -> list[Path]:
         path = folder / f"{_NOT_IN_NAMES.sub('_', name.lower()).strip('_') or 'nobody'}.json"
         if path in written:
             raise ConfigError(f"{path} would be the file of two people; import them apart")
-        with replace_file(path) as file:
+        with replace_file(find_inside(folder, path.name)) as file:
             file.write(_format_past(name, past).encode())
         written.append(path)
     return written
@@ -52,7 +52,8 @@ def read_pasts(folder: Path) -> dict[str, Past]:
     """Return the past of every person who has a file in `folder`.
 
     Raises:
-        FileError: there is no such folder, a file in it is no past, or two are of one person.
+        FileError: there is no such folder, a file in it is no past or a link, or two are of one
+            person.
     """
     with guard_files(folder, "read"):
         files = sorted(path for path in folder.iterdir() if path.suffix == ".json")
@@ -64,7 +65,7 @@ def read_pasts(folder: Path) -> dict[str, Past]:
         raise FileError(f"{folder} holds {len(files)} files; at most {_MOST_FILES} are read")
     pasts: dict[str, Past] = {}
     for path in files:
-        name, past = _read_past(path)
+        name, past = _read_past(find_inside(folder, path.name))
         if name in pasts:
             raise FileError(f"{path}: a second file of {name}")
         pasts[name] = past
@@ -74,7 +75,9 @@ def read_pasts(folder: Path) -> dict[str, Past]:
 def _read_past(path: Path) -> tuple[str, Past]:
     text = read_text(path, _LIMIT)
     try:
-        data = json.loads(text)
+        data = parse_json(text)
+        if not isinstance(data, dict):
+            raise TypeError("a person is a table")
         name = data.pop("name")
         if not isinstance(name, str):
             raise TypeError("its name is no text")

@@ -6,7 +6,15 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from genagents_env.files import guard_files, replace_file, sync_folder
+from genagents_env.files import (
+    find_inside,
+    guard_files,
+    open_to_add,
+    open_to_read,
+    read_lines,
+    replace_file,
+    sync_folder,
+)
 from genagents_env.record.beside import BESIDE, remove_beside
 from genagents_env.record.rows import JSON, encode
 
@@ -15,7 +23,7 @@ _PARTS = ("", *BESIDE)  # of an SQLite file
 
 def write_whole(path: Path, text: str) -> None:
     """Put `text` into `path`, durably: a reader sees the old text or the new one."""
-    with replace_file(path) as file:
+    with replace_file(find_inside(path.parent, path.name)) as file:
         file.write(text.encode())
     sync_folder(path.parent)
 
@@ -45,9 +53,9 @@ def append_line(path: Path, line: Mapping[str, JSON]) -> None:
 
 def _append(path: Path, line: Mapping[str, JSON]) -> int:
     """Add `line`, and return the size of the file before."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    descriptor = open_to_add(path, os.O_APPEND)
     try:
-        size = os.fstat(descriptor).st_size
+        size = os.lseek(descriptor, 0, os.SEEK_END)
         torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
         content = b"\n" * torn + f"{encode(dict(line))}\n".encode()
         if os.write(descriptor, content) < len(content):
@@ -58,13 +66,17 @@ def _append(path: Path, line: Mapping[str, JSON]) -> int:
     return size
 
 
-def read_lines(path: Path) -> list[dict[str, JSON]]:
-    """Return the JSON objects in `path`, line by line; what is torn or foreign is left out."""
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except FileNotFoundError:
+def read_objects(path: Path) -> list[dict[str, JSON]]:
+    """Return the JSON objects in `path`, line by line; what is torn or foreign is left out.
+
+    Raises:
+        FileError: it cannot be read, or a line is too long.
+    """
+    if not os.path.lexists(path):
         return []
-    return [found for line in lines if (found := _parse_object(line)) is not None]
+    with open_to_read(find_inside(path.parent, path.name)) as file:
+        lines = read_lines(path, file)
+        return [found for line in lines if (found := _parse_object(line)) is not None]
 
 
 def move_run(path: Path, target: Path) -> None:

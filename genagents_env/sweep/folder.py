@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, RecordError, RunLocked
+from genagents_env.files import find_inside
 from genagents_env.record import canonical_hash
 from genagents_env.record.lock import find_writer
 from genagents_env.record.rows import JSON, encode
@@ -15,12 +16,20 @@ from genagents_env.sweep.design.experiment import Experiment, load_experiment
 from genagents_env.sweep.design.trials import Trial, build_trials
 from genagents_env.sweep.files import move_run, write_whole
 from genagents_env.sweep.log import SweepLog, TrialHistory
-from genagents_env.sweep.origin import BASE, EXPERIMENT, check_free, find_base, read_base
+from genagents_env.sweep.origin import (
+    BASE,
+    DAMAGED,
+    EXPERIMENT,
+    LOG,
+    RUNS,
+    SPENDING,
+    check_free,
+    check_links,
+    find_base,
+    read_base,
+)
 from genagents_env.sweep.trial_status import TrialStatus, read_status
 from genagents_env.text import clean
-
-_LOG = "log.jsonl"
-SPENDING = "spending.json"
 
 
 class SweepFolder:
@@ -32,10 +41,12 @@ class SweepFolder:
 
     Raises:
         ConfigError: there is no sweep in it.
+        FileError: something in it is a link: those are not followed.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path, self.is_new = Path(path), False
+        check_links(self.path)
         begin = f"`genagents sweep experiment.toml --out {self.path}` begins one"
         if not (self.path / BASE).is_file():
             raise ConfigError(f"{self.path} is no folder of a sweep; {begin}")
@@ -61,6 +72,7 @@ class SweepFolder:
 
         Raises:
             ConfigError: other things are in the folder, or the experiment has faults.
+            FileError: something of a sweep in it is a link.
             ScenarioError, PolicyError: as `build_trials`; nothing was written.
         """
         path, file = Path(path), Path(experiment_file)
@@ -73,7 +85,7 @@ class SweepFolder:
         try:
             path.mkdir(parents=True, exist_ok=True)
             write_whole(path / BASE, encode({"base": str(base), "changes": given}))
-            (path / "runs").mkdir(exist_ok=True)
+            (path / RUNS).mkdir(exist_ok=True)
             write_whole(path / EXPERIMENT, text)
         except OSError as error:
             raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
@@ -103,12 +115,12 @@ class SweepFolder:
     @property
     def runs(self) -> Path:
         """Where the run files are."""
-        return self.path / "runs"
+        return self.path / RUNS
 
     @property
     def log(self) -> SweepLog:
         """The log of the trials, line by line."""
-        return SweepLog(self.path / _LOG)
+        return SweepLog(self.path / LOG)
 
     @cached_property
     def experiment(self) -> Experiment:
@@ -159,12 +171,15 @@ class SweepFolder:
         """Return the run file of a trial, which need not be there.
 
         One that was run under another name of the same arm is given its new name.
+
+        Raises:
+            FileError: it is a link.
         """
-        path = self.runs / f"{trial.name}.sqlite"
+        path = find_inside(self.runs, f"{trial.name}.sqlite")
         if path.exists():
             return path
         for former in self._orphans.get(trial.suffix, []):
-            if former.exists() and find_writer(former) is None:
+            if former.is_file() and not former.is_symlink() and find_writer(former) is None:
                 with suppress(PermissionError):  # somebody only looks at the folder
                     move_run(former, path)
                     break
@@ -221,7 +236,7 @@ class SweepFolder:
         path = self.run_file(trial)
         if writer := find_writer(path):
             raise RunLocked(f"{path} is being written by {writer}; it was left alone")
-        away = self.path / "damaged"
+        away = self.path / DAMAGED
         away.mkdir(exist_ok=True)
         number = 1
         while (target := away / f"{trial.name}-{number}.sqlite").exists():

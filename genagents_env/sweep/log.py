@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from genagents_env.record.rows import JSON
-from genagents_env.sweep.files import append_line, read_lines
+from genagents_env.sweep.files import append_line, read_objects
 from genagents_env.text import clean
 
 
@@ -63,7 +63,7 @@ class SweepLog:
 
     def read(self) -> list[dict[str, JSON]]:
         """Return the lines, oldest first; a torn line counts as none."""
-        return read_lines(self.path)
+        return read_objects(self.path)
 
     def read_histories(self) -> dict[str, TrialHistory]:
         """Return what the lines say of each trial that they name."""

@@ -4,10 +4,11 @@ import json
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, FileError
-from genagents_env.files import guard_files, read_text
+from genagents_env.files import find_inside, guard_files, read_text
 from genagents_env.record.rows import JSON
 
-EXPERIMENT, BASE = "experiment.toml", "base.json"
+EXPERIMENT, BASE, LOG, SPENDING = "experiment.toml", "base.json", "log.jsonl", "spending.json"
+RUNS, DAMAGED = "runs", "damaged"
 _MOST = 1 << 20  # bytes of a note
 
 
@@ -41,8 +42,15 @@ def read_base(path: Path) -> dict[str, JSON]:
     return note
 
 
+def check_links(path: Path) -> None:
+    """Raise FileError where something in a sweep's folder is a link; the folder itself may be."""
+    for name in (EXPERIMENT, BASE, LOG, SPENDING, RUNS, DAMAGED):
+        find_inside(path, name)
+
+
 def check_free(path: Path) -> None:
-    """Raise ConfigError where no sweep can be started or resumed."""
+    """Raise ConfigError where no sweep can be started or resumed, FileError as `check_links`."""
+    check_links(path)
     with guard_files(path):
         if path.exists() and not path.is_dir():
             raise ConfigError(f"{path} is a file; a sweep needs a folder")

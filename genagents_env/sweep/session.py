@@ -17,9 +17,10 @@ from genagents_env.run.preflight import check_model_server
 from genagents_env.sweep.backends import check_backend, find_host, is_remote
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.files import replace_run
-from genagents_env.sweep.folder import SPENDING, SweepFolder
+from genagents_env.sweep.folder import SweepFolder
 from genagents_env.sweep.job import DAMAGED, Job, TrialResult
 from genagents_env.sweep.options import SweepOptions, count_cores
+from genagents_env.sweep.origin import SPENDING
 from genagents_env.sweep.progress import ProgressTracker
 from genagents_env.sweep.result import SweepResult, format_message
 from genagents_env.sweep.signals import SignalForwarder

@@ -55,10 +55,14 @@ WRITING = ("judge", "resume")  # into the run file
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a command ended: its exit code (negative: of a signal), and what it printed."""
+    """How a command ended: its exit code (negative: of a signal), what it printed, its memory.
+
+    `peak` is in megabytes, of the largest of its processes.
+    """
 
     code: int
     text: str
+    peak: int
 
 
 def list_commands() -> list[tuple[str, ...]]:
@@ -76,21 +80,25 @@ def list_codes() -> set[int]:
     return {int(code) for code in re.findall(r"\b(\d+) [a-z]", str(app.info.epilog))} - {BUG}
 
 
-def run_command(arguments: Sequence[str], folder: Path, forbidden: Path) -> Ending:
+def run_command(
+    arguments: Sequence[str], folder: Path, forbidden: Path, seconds: int = SECONDS
+) -> Ending:
     """Run a command in a child, which may not open anything in `forbidden`."""
     read, write = os.pipe()
     child = os.fork()
     if not child:
         os.close(read)
-        os._exit(_live(arguments, folder, forbidden, write))
+        os._exit(_live(arguments, folder, forbidden, write, seconds))
     os.close(write)
     with os.fdopen(read, "rb") as pipe:
         text = pipe.read().decode("utf-8", "replace")
-    _, status = os.waitpid(child, 0)
-    return Ending(os.waitstatus_to_exitcode(status), text)
+    _, status, used = os.wait4(child, 0)
+    return Ending(os.waitstatus_to_exitcode(status), text, used.ru_maxrss >> 10)
 
 
-def _live(arguments: Sequence[str], folder: Path, forbidden: Path, output: int) -> int:
+def _live(
+    arguments: Sequence[str], folder: Path, forbidden: Path, output: int, seconds: int
+) -> int:
     for descriptor in (1, 2):
         os.dup2(output, descriptor)
     sys.stdout, sys.stderr = (
@@ -99,8 +107,8 @@ def _live(arguments: Sequence[str], folder: Path, forbidden: Path, output: int) 
     )
     used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGESIZE")
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    signal.alarm(3 * SECONDS)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    signal.alarm(3 * seconds)
     os.environ["LOKY_MAX_CPU_COUNT"] = "1"  # a sweep's report reads in this process
     os.chdir(folder)
     sys.argv = ["genagents", *arguments]

@@ -142,12 +142,13 @@ def make_canary(folder: Path) -> None:
     (folder / "canary" / "scenario.toml").write_text('name = "canary"\n')
 
 
-def _connect(path: Path) -> RunConnection:
+def connect(path: Path) -> RunConnection:
+    """Return a connection to a run file that checks nothing."""
     connection = sqlite3.connect(path, isolation_level=None, factory=RunConnection)
     return connection
 
 
-def _sign(connection: RunConnection) -> None:
+def sign(connection: RunConnection) -> None:
     """Recompute every checksum of the file, as far as its values can be read."""
     _sign_ticks(connection)
     for table in SUMMED:
@@ -185,7 +186,7 @@ def _sign_ticks(connection: RunConnection) -> None:
 
 
 def _forge_head(draw: random.Random, path: Path, canary: Path) -> str:
-    with _connect(path) as connection:
+    with connect(path) as connection:
         keys = [key for (key,) in connection.execute("SELECT key FROM meta ORDER BY key")]
         key, text = draw.choice([*keys, "spent"]), draw.choice(list_json(canary))
         if key in ("policies", "scenario", "model", "embedder") and draw.random() < 0.6:
@@ -196,7 +197,7 @@ def _forge_head(draw: random.Random, path: Path, canary: Path) -> str:
             "INSERT INTO meta VALUES (?, ?, ?)",
             (key, _storable(text), META.checksum((key, _storable(text)))),
         )
-        _sign(connection)
+        sign(connection)
     return f"meta {key} = {text!r:.70}"
 
 
@@ -228,7 +229,7 @@ def _storable(value: JSON) -> JSON:
 
 
 def _forge_cell(draw: random.Random, path: Path, canary: Path) -> str:
-    with _connect(path) as connection:
+    with connect(path) as connection:
         connection.execute(f"PRAGMA {draw.choice(_SPOILED)}")
         filled = [
             table
@@ -245,7 +246,7 @@ def _forge_cell(draw: random.Random, path: Path, canary: Path) -> str:
             connection.execute(f"UPDATE OR REPLACE {table} SET {column} = ?{where}", (value,))
             signed = table not in ("sums",) and column != "checksum"
             if signed:
-                _sign(connection)
+                sign(connection)
         except (sqlite3.Error, ValueError, TypeError) as refused:
             return f"{table}.{column}: {refused}"
     return f"{table}.{column} = {value!r:.70}{where}"
@@ -279,7 +280,7 @@ def _forge_schema(draw: random.Random, path: Path, canary: Path) -> str:
         "PRAGMA auto_vacuum=FULL; PRAGMA page_size=512; VACUUM",
     ]
     statement = draw.choice(statements)
-    with _connect(path) as connection:
+    with connect(path) as connection:
         try:
             connection.executescript(statement)
         except sqlite3.Error as refused:
@@ -297,10 +298,10 @@ def _forge_file(draw: random.Random, path: Path, canary: Path) -> str:
     elif kind == 1:
         path.write_bytes(whole[:size] + draw.randbytes(400) + whole[size + 400 :])
     elif kind == 2:
-        with _connect(path) as connection:
+        with connect(path) as connection:
             connection.execute(f"PRAGMA user_version={draw.choice([0, 1, 3, 5, -1])}")
     elif kind == 3:
-        with _connect(path) as connection:
+        with connect(path) as connection:
             connection.execute("PRAGMA application_id=7")
     elif kind == 4:
         path.unlink()
@@ -337,7 +338,7 @@ def _make_journal(draw: random.Random, size: int) -> bytes:
 
 def _leave_log(path: Path) -> None:
     """Leave a write-ahead log beside the file, in which its events are gone."""
-    connection = _connect(path)
+    connection = connect(path)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("DELETE FROM events")
     log = path.with_name(NAME + "-wal").read_bytes()
@@ -349,7 +350,7 @@ def _leave_log(path: Path) -> None:
 
 def _forge_state(draw: random.Random, path: Path, canary: Path) -> str:
     """Put another state into the checkpoints, so that a resume starts from it."""
-    with _connect(path) as connection:
+    with connect(path) as connection:
         rows = connection.execute("SELECT rowid, tick, body FROM checkpoints").fetchall()
         what = "no checkpoint"
         for rowid, tick, body in rows:
@@ -366,5 +367,5 @@ def _forge_state(draw: random.Random, path: Path, canary: Path) -> str:
                 "UPDATE checkpoints SET body = ?, checksum = ? WHERE rowid = ?",
                 (forged, CHECKPOINTS.checksum((tick, forged)), rowid),
             )
-        _sign(connection)
+        sign(connection)
     return what

@@ -50,7 +50,8 @@ def test_what_is_no_such_file_is_refused_in_a_line(tmp_path: Path, suffix: str) 
     packed.write_bytes(b"SQLite format 3, surely")
     with pytest.raises(RecordError, match="damaged, or not compressed as its name says"):
         RunReader(packed)
-    whole = gzip.compress(b"x" * 10_000) if suffix == ".gz" else lzma.compress(b"x" * 10_000)
+    content = b"SQLite format 3\0" + b"x" * 10_000
+    whole = gzip.compress(content) if suffix == ".gz" else lzma.compress(content)
     packed.write_bytes(whole[:-9])
     with pytest.raises(RecordError, match="damaged"):
         RunReader(packed)

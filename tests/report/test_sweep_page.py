@@ -1,4 +1,5 @@
 import csv
+import hashlib
 import json
 import re
 import sys
@@ -212,9 +213,14 @@ def test_a_second_report_replaces_its_own_files_and_no_others(tmp_path: Path) ->
         path.write_text("mine")
     write_report(pair(tmp_path))
     listed = json.loads((tmp_path / "report.json").read_text())
-    listed["files"] += ["../a.sqlite", "runs/a.sqlite", "log.jsonl", "base.json", 7]
+    sum_ = hashlib.sha256(b"mine").hexdigest()
+    foreign = ["../a.sqlite", "runs/a.sqlite", "log.jsonl", "base.json"]
+    listed["files"] |= {name: sum_ for name in foreign} | {"mine.csv": 7}
     (tmp_path / "report.json").write_text(json.dumps(listed))
-    write_report(sweep(tmp_path, [run(tmp_path, "bare", 0, {"heard.crumbs": 0.5}, narrative=None)]))
+    (tmp_path / "differences.csv").write_text("changed")
+    told: list[str] = []
+    bare = sweep(tmp_path, [run(tmp_path, "bare", 0, {"heard.crumbs": 0.5}, narrative=None)])
+    write_report(bare, tell=told.append)
     assert all(path.read_text() == "mine" for path in kept)
     assert not (tmp_path / "figures/differences.png").exists()
     assert not list((tmp_path / "pages").iterdir())

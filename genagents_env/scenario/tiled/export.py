@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from genagents_env.errors import ConfigError
-from genagents_env.files import guard_files, replace_file
+from genagents_env.files import find_inside, guard_files, replace_file
 from genagents_env.scenario.schema import Scenario
 from genagents_env.scenario.sprites import decode_sprite
 from genagents_env.scenario.tiled.csv_layers import format_layers
@@ -29,7 +29,7 @@ def export_town(scenario: Scenario, path: Path) -> list[Path]:
 
     Raises:
         ConfigError: the path has another end, or another file is there already.
-        FileError: a file cannot be written.
+        FileError: a file cannot be written, or one beside the map is a link.
     """
     plan = lay_out(scenario)
     document, kind = draw_town(scenario, plan), path.suffix.lower()
@@ -48,6 +48,8 @@ def export_town(scenario: Scenario, path: Path) -> list[Path]:
         allowed = ", ".join(KINDS)
         raise ConfigError(f"{path} has no end by which Tiled knows a map; allowed: {allowed}")
     for file, content in files.items():
+        if file != path:
+            find_inside(file.parent, file.name)
         _check_free(file, content)
     for file, content in files.items():
         with replace_file(file) as out:

@@ -6,10 +6,12 @@ import os
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
-from genagents_env.errors import RecordError
+from genagents_env.errors import FileError, RecordError
+from genagents_env.files import read_text
 from genagents_env.llm.budget import Budget, Spend
 
 _SIZE = 512  # bytes, several times what the largest amounts take, and within any page and sector
+_MOST = 64 * 1024  # bytes that are read
 
 
 class Journal:
@@ -35,8 +37,10 @@ class Journal:
         Raises:
             RecordError: the file cannot be read or is damaged.
         """
+        if not os.path.lexists(self.path):
+            return
         try:
-            state = json.loads(self.path.read_text())
+            state = json.loads(read_text(self.path, _MOST))
             counts, dollars = (state["calls"], state["tokens"]), Decimal(state["dollars"])
             seconds = float(state["seconds"])
             if not all(0 <= part < math.inf for part in (*counts, dollars, seconds)):
@@ -44,9 +48,10 @@ class Journal:
             if not all(type(count) is int for count in counts):
                 raise TypeError("calls and tokens must be integers")
             budget.load_spending(Spend(*counts, dollars), seconds)
-        except FileNotFoundError:
-            return
-        except (OSError, ValueError, KeyError, TypeError, InvalidOperation) as fault:
+        except (
+            *(FileError, ValueError, KeyError, TypeError),
+            *(InvalidOperation, RecursionError),
+        ) as fault:
             raise RecordError(
                 f"{self.path}: it does not say what was spent ({type(fault).__name__}: {fault}); "
                 'write it as {"calls": 0, "tokens": 0, "dollars": "0", "seconds": 0}, with the '
@@ -90,9 +95,10 @@ class Journal:
     def _create(self, line: bytes) -> int:
         """Replace the file, whatever its size was, and return a descriptor of the new one."""
         new = self.path.with_name(self.path.name + ".new")
-        new.write_bytes(line)
-        descriptor = os.open(new, os.O_WRONLY)
+        new.unlink(missing_ok=True)  # of a process that was killed
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
+            os.write(descriptor, line)
             os.replace(new, self.path)
         except OSError:
             os.close(descriptor)

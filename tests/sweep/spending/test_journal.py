@@ -86,7 +86,7 @@ def test_a_damaged_file_is_named_and_never_taken_for_nothing(path: Path, text: s
 
 def test_a_folder_in_its_place_is_told(path: Path) -> None:
     path.mkdir()
-    with pytest.raises(RecordError, match="IsADirectoryError"):
+    with pytest.raises(RecordError, match="this is a folder"):
         restore(path)
 
 

@@ -1,0 +1,259 @@
+"""What a stranger prepared leads no command elsewhere: links, lists, journals, bombs."""
+
+import json
+import lzma
+import os
+import shutil
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from genagents_env.config import TownConfig
+from genagents_env.errors import FileError
+from genagents_env.files import read_text
+from genagents_env.judge.kept_answers import find_kept_file
+from genagents_env.memory.vector_file import read_vectors
+from genagents_env.run import RunOptions, RunSpec, run
+from genagents_env.run.policy_groups import PolicySpec
+from tests.campaigns import stranger_folders
+from tests.campaigns.stranger_folders import make_super_journal, widen_dictionary
+from tests.cli.conftest import Run
+from tests.sweep.small_sweeps import create_sweep, run_in
+
+ASK = ("--question", "Any news?", "--model", "scripted:gossip", "--embedder", "hashed", "-q")
+LINK = "is a link, and none is followed inside a folder"
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder: `out`, a sweep with one run, and `run.sqlite`, of minds."""
+    folder = tmp_path_factory.mktemp("lived")
+    sweep = create_sweep(folder, seeds=1)
+    run_in(sweep, sweep.trials[0])
+    spec = RunSpec(TownConfig("tiny", hours=0.02), policy=PolicySpec("smallville"))
+    options = RunOptions(model="scripted:gossip", embedder="hashed", checkpoint_every=5)
+    run(spec, folder / "run.sqlite", options)
+    return folder
+
+
+@pytest.fixture
+def sweep(lived: Path, tmp_path: Path) -> Path:
+    """Return a copy of the sweep's folder."""
+    return Path(shutil.copytree(lived / "out", tmp_path / "sweep"))
+
+
+@pytest.fixture
+def run_file(lived: Path, tmp_path: Path) -> Path:
+    """Return a copy of the run file, alone in a folder."""
+    (tmp_path / "run").mkdir()
+    return Path(shutil.copy(lived / "run.sqlite", tmp_path / "run"))
+
+
+@pytest.fixture
+def canary(tmp_path: Path) -> Path:
+    """Return a folder of files that nobody named."""
+    folder = tmp_path / "canary"
+    folder.mkdir()
+    for name in ("runs_by_arm.png", "index.html", "diary.jsonl"):
+        (folder / name).write_text("{}\n")
+    return folder
+
+
+def read(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*.*")}
+
+
+@pytest.mark.parametrize(
+    ("place", "command"),
+    [
+        ("figures", ("report", "sweep")),
+        ("pages", ("report", "sweep")),
+        ("runs", ("report", "sweep")),
+        ("figures", ("report", "sweep", "--out", "page")),
+        ("runs", ("sweep", "--resume", "sweep", "-q")),
+        ("damaged", ("sweep", "--resume", "sweep", "-q")),
+    ],
+)
+def test_a_folder_of_a_sweep_that_is_a_link_is_refused(
+    genagents: Run, sweep: Path, canary: Path, place: str, command: tuple[str, ...]
+) -> None:
+    prepared = Path("page") if "page" in command else Path("sweep")
+    prepared.mkdir(exist_ok=True)
+    shutil.rmtree(prepared / place, ignore_errors=True)
+    (prepared / place).symlink_to(canary)
+    before = read(canary)
+    sums = {f"{place}/{name}": sha256(text.encode()).hexdigest() for name, text in before.items()}
+    (prepared / "report.json").write_text(json.dumps({"files": sums}))
+    code, _, err = genagents(*command)
+    assert read(canary) == before
+    assert (code, f"{prepared / place} {LINK}" in err) == (2, True), err
+
+
+@pytest.mark.parametrize("place", ["log.jsonl", "base.json", "experiment.toml", "spending.json"])
+def test_a_file_of_a_sweep_that_is_a_link_is_refused(
+    genagents: Run, sweep: Path, canary: Path, place: str
+) -> None:
+    if (sweep / place).exists():
+        (sweep / place).rename(canary / place)
+    (sweep / place).symlink_to(canary / place)
+    before = read(canary)
+    code, _, err = genagents("sweep", "--resume", "sweep", "-q")
+    assert read(canary) == before
+    assert (code, f"{Path('sweep') / place} {LINK}" in err) == (2, True), err
+
+
+def test_a_sweeps_log_with_a_second_name_is_not_added_to(
+    genagents: Run, sweep: Path, canary: Path
+) -> None:
+    os.link(canary / "diary.jsonl", sweep / "log.jsonl")
+    code, _, err = genagents("sweep", "--resume", "sweep", "-q")
+    assert code == 2
+    assert "log.jsonl cannot be written: it has 2 names (hard links); put a copy" in err
+    assert (canary / "diary.jsonl").read_text() == "{}\n"
+
+
+@pytest.mark.parametrize("kind", ["link", "hard link", "list"])
+def test_the_index_of_a_report_leads_to_no_other_file(
+    genagents: Run, sweep: Path, canary: Path, kind: str
+) -> None:
+    names = [str(canary / "diary.jsonl"), "../canary/diary.jsonl", "log.jsonl", "base.json"]
+    (canary / "report.json").write_text(json.dumps({"files": names}))
+    if kind == "link":
+        (sweep / "report.json").symlink_to(canary / "report.json")
+    elif kind == "hard link":
+        os.link(canary / "report.json", sweep / "report.json")
+    else:
+        shutil.copy(canary / "report.json", sweep)
+    before = read(canary)
+    code, _, err = genagents("report", "sweep")
+    assert code == 0
+    assert "report.json had no checksums, so no file of the report before was removed" in err
+    assert read(canary) == before
+    assert (sweep / "base.json").exists()
+
+
+def test_a_link_to_a_sweeps_folder_is_the_users_word(genagents: Run, sweep: Path) -> None:
+    Path("mine").symlink_to(sweep)
+    code, out, _ = genagents("report", "mine")
+    assert (code, out.strip()) == (0, "mine/report.html")
+
+
+@pytest.mark.parametrize("suffix", ["", ".xz", ".gz"])
+def test_two_runs_share_no_file_beside_them(tmp_path: Path, suffix: str) -> None:
+    first, second = (tmp_path / f"a.{name}.sqlite{suffix}" for name in "bc")
+    assert find_kept_file(first) == tmp_path / "a.b.interviews.jsonl"
+    assert find_kept_file(second) == tmp_path / "a.c.interviews.jsonl"
+    assert find_kept_file(tmp_path / f"run.sqlite{suffix}") == tmp_path / "run.interviews.jsonl"
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_answers_are_kept_in_no_link(
+    genagents: Run, run_file: Path, canary: Path, hard: bool
+) -> None:
+    (canary / "diary.jsonl").write_text("")
+    beside = run_file.with_name("run.interviews.jsonl")
+    os.link(canary / "diary.jsonl", beside) if hard else beside.symlink_to(canary / "diary.jsonl")
+    code, _, err = genagents("interview", str(run_file), "--ablations", *ASK)
+    assert read(canary)["diary.jsonl"] == ""
+    assert code == 2
+    assert f"{beside} " in err
+    assert ("2 names (hard links)" if hard else LINK) in err
+
+
+def test_memories_are_neither_read_nor_written_through_a_link(
+    genagents: Run, run_file: Path, canary: Path
+) -> None:
+    assert genagents("import-memories", str(run_file), "--out", "memories", "-q")[0] == 0
+    place, other = Path("memories/ada_brook.json"), canary / "ada_brook.json"
+    place.rename(other)
+    place.symlink_to(other)
+    before = read(canary)
+    begin = ("run", "tiny", "--policy", "smallville", "--memories", "memories", *ASK[2:])
+    for command in (
+        (*begin, "--start", "10:00", "--hours", "0.01", "--out", "new.sqlite"),
+        ("import-memories", str(run_file), "--out", "memories", "-q"),
+    ):
+        code, _, err = genagents(*command)
+        assert (code, f"{place} {LINK}" in err) == (2, True), command
+    assert read(canary) == before
+    assert not Path("new.sqlite").exists()
+
+
+def test_vectors_that_would_take_far_more_room_are_not_unpacked(tmp_path: Path) -> None:
+    np.savez_compressed(tmp_path / "vectors.npz", names=np.zeros(9_000_000, np.uint8))
+    with pytest.raises(FileError, match="more than 20 times as large"):
+        read_vectors(tmp_path / "vectors.npz")
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"files": {'])
+def test_a_large_file_with_holes_is_not_read(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "ada_brook.json"
+    path.write_text(text)
+    os.truncate(path, 1 << 40)
+    with pytest.raises(FileError, match="it has holes in it"):
+        read_text(path, 1 << 50)
+
+
+@pytest.mark.parametrize(
+    ("place", "command"),
+    [
+        ("out/events.jsonl", ("export", "RUN", "--out", "out")),
+        ("out/chat.jsonl", ("export", "RUN", "--out", "out", "--format", "chat")),
+        ("tiny.png", ("map", "draw", "tiny")),
+        ("run-0901.png", ("picture", "RUN", "--at", "09:01")),
+        ("run/verdicts.jsonl", ("rate", "RUN", "--model", "scripted:gossip", "-q")),
+        ("out/sheet.txt", ("sheet", "RUN", "--out", "out/sheet.csv")),
+    ],
+)
+@pytest.mark.parametrize("there", [False, True])
+def test_what_a_command_names_itself_is_no_link(
+    genagents: Run,
+    run_file: Path,
+    canary: Path,
+    place: str,
+    command: tuple[str, ...],
+    there: bool,
+) -> None:
+    Path("out").mkdir()
+    (run_file.parent.parent / place).symlink_to(canary / ("diary.jsonl" if there else "new.txt"))
+    before = read(canary)
+    code, _, err = genagents(*(str(run_file) if word == "RUN" else word for word in command))
+    assert (code, LINK in err, place in err) == (2, True, True), err
+    assert read(canary) == before
+
+
+def test_a_journal_beside_a_run_names_no_file_to_be_removed(
+    genagents: Run, run_file: Path, canary: Path
+) -> None:
+    journal = run_file.with_name("run.sqlite-journal")
+    journal.write_bytes(make_super_journal(run_file, canary / "diary.jsonl"))
+    for command in (
+        ("resume", str(run_file), "--hours", "0.03", *ASK[2:]),
+        ("show", str(run_file)),
+    ):
+        code, _, err = genagents(*command)
+        assert (canary / "diary.jsonl").exists()
+        assert code == 2
+        assert f"{journal} is of no run: another program left it there" in err
+
+
+def test_a_packed_run_is_given_no_more_than_a_run_takes(genagents: Run, run_file: Path) -> None:
+    whole, packed = run_file.read_bytes(), run_file.with_name("run.sqlite.xz")
+    packed.write_bytes(lzma.compress(whole))
+    assert genagents("hash", str(packed))[0] == 0
+    for content, why in (
+        (widen_dictionary(lzma.compress(whole)), "Memory usage limit exceeded"),
+        (lzma.compress(whole + bytes(40_000_000)), "it becomes more than 20 times as large"),
+        (lzma.compress(whole) + lzma.compress(bytes(9)), "something follows its end"),
+        (lzma.compress(bytes(9)), "is not a run file of genagents_env, only packed as one"),
+    ):
+        packed.write_bytes(content)
+        code, _, err = genagents("show", str(packed))
+        assert (code, why in err) == (2, True), err
+
+
+@pytest.mark.slow
+def test_nothing_elsewhere_changes_whatever_a_stranger_prepared() -> None:
+    assert stranger_folders.main(variants=20) == 0
