@@ -45,6 +45,16 @@ NoLimit = Annotated[
         rich_help_panel=_LIMITS,
     ),
 ]
+MaxFallbacks = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        max=1,
+        help="Share of a run's model calls in whose place a default may stand, 0.2 where nothing "
+        "is said. Above it the run is degraded: exit code 4, in no mean.",
+        rich_help_panel=_LIMITS,
+    ),
+]
 Model = Annotated[
     str | None,
     typer.Option(

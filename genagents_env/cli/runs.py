@@ -21,6 +21,7 @@ from genagents_env.cli.options import (
     Judge,
     MaxCalls,
     MaxDollars,
+    MaxFallbacks,
     MaxSeconds,
     MaxTokens,
     Model,
@@ -125,6 +126,7 @@ def run(
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
     max_seconds: MaxSeconds = None,
+    max_fallbacks: MaxFallbacks = None,
     concurrency: Concurrency = 8,
     model_flags: ModelFlags = NO_FLAGS,
     preflight: Preflight = True,
@@ -175,6 +177,7 @@ def run(
                 preflight=preflight,
                 concurrency=concurrency,
                 strict=strict,
+                max_fallbacks=max_fallbacks,
                 watch=watch,
                 on_phase=page.begin if view else None,
             )
@@ -204,6 +207,7 @@ def resume(
     max_dollars: MaxDollars = None,
     max_seconds: MaxSeconds = None,
     no_limit: NoLimit = False,
+    max_fallbacks: MaxFallbacks = None,
     concurrency: Concurrency = 8,
     model_flags: ModelFlags = NO_FLAGS,
     as_json: ResultAsJson = False,
@@ -235,6 +239,7 @@ def resume(
             trust_policies=trust_policies,
             policies=tuple(policy or ()),
             strict=strict,
+            max_fallbacks=max_fallbacks,
             watch=watch,
         )
         result = go_on(run_file, options, hours=hours)

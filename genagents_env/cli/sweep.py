@@ -16,6 +16,7 @@ from genagents_env.cli.model_flags import (
 )
 from genagents_env.cli.options import (
     Embedder,
+    MaxFallbacks,
     Model,
     ModelFor,
     Preflight,
@@ -98,6 +99,7 @@ def sweep(
     max_dollars: Annotated[
         str | None, typer.Option(help="Dollars of all runs together.", rich_help_panel=_CHANGES)
     ] = None,
+    max_fallbacks: MaxFallbacks = None,
     model_flags: ModelFlags = NO_FLAGS,
     preflight: Preflight = True,
     strict: Strict = False,
@@ -121,6 +123,7 @@ def sweep(
         "hours": hours,
         "max_tokens": max_tokens,
         "max_dollars": max_dollars,
+        "max_fallbacks": max_fallbacks,
         **asdict(model_flags),
         "model_for": parse_choices(model_for) or None,
     }

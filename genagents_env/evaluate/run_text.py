@@ -176,10 +176,12 @@ def _describe_model(summary: RunSummary) -> Iterator[str]:
     cached = f" ({summary.cached_tokens:,} of them cached)" if summary.cached_tokens else ""
     tokens = f"{spent.prompt_tokens:,} tokens read{cached}, {spent.completion_tokens:,} written"
     yield f"Model {summary.model}: {_count(spent.calls, 'call')}, {tokens}, {dollars}"
-    share = spent.fallbacks / spent.calls if spent.calls else 0.0
+    found = summary.degradation
+    judged = found.calls - spent.calls
+    verdicts = f", {_count(judged, 'verdict')} among them" if judged else ""
     yield (
-        f"Fallbacks: {spent.fallbacks:,} of {spent.calls:,} ({share:.1%}), "
-        f"re-asked {spent.reasks:,}, retried {spent.retries:,}"
+        f"Fallbacks: {found.fallbacks:,} of {found.calls:,} ({found.share:.1%}), degraded above "
+        f"{found.limit}{verdicts}; re-asked {spent.reasks:,}, retried {spent.retries:,}"
     )
 
 

@@ -26,6 +26,7 @@ from genagents_env.llm.client import ModelAnswer
 from genagents_env.record import JudgementRow, RunReader, RunWriter
 from genagents_env.record.spending import JUDGED
 from genagents_env.run.models import reopen_model
+from genagents_env.run.recorded import add_degradation
 from genagents_env.run.spec import Progress, RunOptions, RunResult
 from genagents_env.run.spending import LaterBudget
 
@@ -61,9 +62,8 @@ def judge_run(
         budget = LaterBudget(writer, JUDGED, options, run.last_tick)
         options = budget.options
         endpoint = options.endpoint or reopen_model(options, meta, [REPLIES])
-        session = JudgeSession(
-            replace(options, endpoint=endpoint), by, run_seed=meta.seed, temperature=0.0
-        )
+        asking = replace(options, endpoint=endpoint, max_fallbacks=meta.max_fallbacks)
+        session = JudgeSession(asking, by, run_seed=meta.seed, temperature=0.0)
         given = {
             (row.check, row.tick, row.agent, row.question, row.repeat)
             for row in run.judgements()
@@ -99,7 +99,8 @@ def judge_finished_run(result: RunResult, options: RunOptions) -> RunResult:
     """Return how a run stands once its own model has judged its answers.
 
     Only a finished run that asked a model is judged, within what its limits leave. Where that
-    fails, the run stays finished, and the result says why and how to resume.
+    fails, the run stays finished, and the result says why and how to resume. Its verdicts count
+    among the calls of which too many fallbacks make a run a degraded one.
     """
     if result.status != "finished":
         return result
@@ -112,6 +113,7 @@ def judge_finished_run(result: RunResult, options: RunOptions) -> RunResult:
         why = error.why if isinstance(error, DiskError) else error
         again = f"{why}; go on with `genagents judge {result.path}`"
         done = JudgingResult(exit_code=error.exit_code, message=again)
+    result = add_degradation(result)
     if not done.message:
         return result
     message = f"the run is finished, but not all of its answers are judged: {done.message}"

@@ -1,13 +1,14 @@
 """Whether a run is degraded, and why: the one rule for terminal, summary, exit code and report.
 
-A degraded run is finished or not like any other, but not all that happened in it was decided by its
-policies: one failed and its agents idled, or a model's decisions fell back to their defaults.
+A degraded run is finished or not like any other, but what happened in it was not decided by its
+policies alone: one failed and its agents idled, or too many model calls, of whatever purpose, had
+no usable reply, also when asked again, and a default stood in.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-DEGRADED_ABOVE = 0.01  # of the decisions asked of a model
+MAX_FALLBACKS = 0.2  # share of a run's model calls, where nothing else is asked for
 DEGRADED_EXIT = 4
 _MOST = 3  # people in a sentence
 
@@ -40,34 +41,42 @@ class Degradation:
     Attributes:
         failures: of each policy that failed, in the order in which they began to.
         decisions: of all people at all ticks.
-        fallbacks: decisions asked of a model that fell back to a default.
-        calls: all that were asked of it.
+        fallbacks: model calls in whose place a default stood, with verdicts that the run's own
+            model did not give on its answers.
+        calls: all model calls, and verdicts asked of that model.
+        max_fallbacks: the share of `calls` up to which the run is not degraded.
     """
 
     failures: tuple[PolicyFailure, ...] = ()
     decisions: int = 0
     fallbacks: int = 0
     calls: int = 0
+    max_fallbacks: float = MAX_FALLBACKS
 
     @property
     def degraded(self) -> bool:
-        """Whether any policy failed at all, or more than 1 % of a model's decisions fell back."""
-        return self.policies_failed or self.fell_back
-
-    @property
-    def policies_failed(self) -> bool:
-        """Whether any decision was lost to an error of a policy: such a run is in no mean."""
-        return bool(self.failures)
+        """Whether a policy failed at all, or too many calls fell back: the run is in no mean."""
+        return bool(self.failures) or self.fell_back
 
     @property
     def fell_back(self) -> bool:
-        """Whether more than 1 % of the decisions asked of a model fell back to a default."""
-        return self.fallbacks > DEGRADED_ABOVE * self.calls
+        """Whether more than the allowed share of the model calls fell back to a default."""
+        return self.fallbacks > self.max_fallbacks * self.calls
 
     @property
     def exit_code(self) -> int:
-        """Of the command line, for a run that finished: 4 where a policy failed, else 0."""
-        return DEGRADED_EXIT if self.policies_failed else 0
+        """Of the command line, for a run that finished: 4 where it is degraded, else 0."""
+        return DEGRADED_EXIT if self.degraded else 0
+
+    @property
+    def share(self) -> float:
+        """Of the model calls, those that fell back; 0 where there are none."""
+        return self.fallbacks / self.calls if self.calls else 0.0
+
+    @property
+    def limit(self) -> str:
+        """The share of fallbacks that is allowed, in percent."""
+        return f"{100 * self.max_fallbacks:.4g}%"
 
     def describe(self) -> Iterator[str]:
         """Yield each reason in words."""
@@ -79,8 +88,8 @@ class Degradation:
             )
         if self.fell_back:
             yield (
-                f"{self.fallbacks:,} of {self.calls:,} decisions asked of the model fell back to "
-                "a default"
+                f"{self.fallbacks:,} of {self.calls:,} model calls ({self.share:.1%}) fell back to "
+                f"a default, more than {self.limit} (--max-fallbacks)"
             )
 
 

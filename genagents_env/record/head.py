@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from genagents_env.files import parse_json
 from genagents_env.llm.calls import ReasoningEffort
+from genagents_env.record.degradation import MAX_FALLBACKS
 from genagents_env.record.rows import JSON
 from genagents_env.scenario.schema import Scenario
 from genagents_env.text import is_clean
@@ -50,6 +51,7 @@ TickSeconds = Annotated[int, Field(ge=1, le=3600)]
 Hours = Annotated[float, Field(gt=0, le=_MOST_HOURS)]
 Amount = Annotated[str, AfterValidator(_check_amount)]
 Count = Annotated[int, Field(ge=0, le=_MOST)]
+Share = Annotated[float, Field(ge=0, le=1)]
 Spent = tuple[Count, Count, Amount]  # calls, tokens, dollars
 _Price = tuple[Amount, Amount] | tuple[Amount, Amount, Amount | None, Amount | None, Words]
 Seconds = Annotated[float, Field(ge=0, le=_MOST)]
@@ -112,6 +114,7 @@ class _LimitChange(_Part):
 
 
 class _LimitsPart(_Limits):
+    fallbacks: Share = MAX_FALLBACKS
     changes: tuple[_LimitChange, ...] = ()
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from genagents_env.llm.budget import NO_LIMITS, Limits
 from genagents_env.llm.prices import StoredPrice
 from genagents_env.record.connection import RunConnection
+from genagents_env.record.degradation import MAX_FALLBACKS
 from genagents_env.record.guard import damage_error
 from genagents_env.record.head import read_head, read_scenario
 from genagents_env.record.policy_origin import PolicyOrigin, load_origins
@@ -25,7 +26,7 @@ class LimitChange:
     """A limit that was set, raised, lowered or lifted once a run had begun.
 
     Attributes:
-        kind: calls, tokens, dollars or seconds.
+        kind: calls, tokens, dollars, seconds or fallbacks.
         before: the number, None where there was no limit.
         now: the number since, None where it was lifted.
         tick: the last one recorded when it changed.
@@ -62,6 +63,7 @@ class RunMeta:
         reasoning_effort: that was asked for.
         contexts: tokens of prompt and reply together that a model takes, where so few that prompts
             follow it; by its name.
+        max_fallbacks: the share of model calls above which it is degraded; see `Degradation`.
         origins: where each policy that is not shipped came from, by its name; see `PolicyOrigin`.
         limits: of what it may spend. Files that do not say so have none.
         limit_changes: of the limits, oldest first.
@@ -88,6 +90,7 @@ class RunMeta:
     contexts: Mapping[str, int] = field(default_factory=dict)
     limits: Limits = NO_LIMITS
     limit_changes: tuple[LimitChange, ...] = ()
+    max_fallbacks: float = MAX_FALLBACKS
 
     def rows(self) -> dict[str, str]:
         """Return the JSON text of each key of the meta table."""
@@ -107,7 +110,9 @@ class RunMeta:
             "versions": encode(dict(self.versions)),
             "origins": encode({name: one.as_json() for name, one in self.origins.items()}),
             "limits": encode(
-                encode_limits(self.limits) | {"changes": [asdict(c) for c in self.limit_changes]}
+                encode_limits(self.limits)
+                | {"fallbacks": self.max_fallbacks}
+                | {"changes": [asdict(c) for c in self.limit_changes]}
             ),
         }
 
@@ -149,6 +154,13 @@ class RunMeta:
             if (before := getattr(self.limits, name)) != (now := getattr(limits, name))
         )
         return replace(self, limits=limits, limit_changes=(*self.limit_changes, *changes))
+
+    def with_max_fallbacks(self, share: float, tick: int) -> "RunMeta":
+        """Return the same run with another allowed share of fallbacks, which it tells of."""
+        if share == self.max_fallbacks:
+            return self
+        change = LimitChange("fallbacks", f"{self.max_fallbacks:g}", f"{share:g}", tick)
+        return replace(self, max_fallbacks=share, limit_changes=(*self.limit_changes, change))
 
 
 def encode_limits(limits: Limits) -> dict[str, JSON]:
@@ -198,6 +210,7 @@ def load_meta(path: Path, connection: RunConnection) -> RunMeta:
         contexts=head.model.contexts,
         limits=decode_limits(head.limits.model_dump()),
         limit_changes=tuple(LimitChange(**one.model_dump()) for one in head.limits.changes),
+        max_fallbacks=head.limits.fallbacks,
     )
 
 

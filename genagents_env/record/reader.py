@@ -82,6 +82,9 @@ _FACULTIES = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), count
     count(*), sum(prompt_tokens), sum(completion_tokens), sum(latency_seconds),
     sum(outcome = 'fallback') FROM calls GROUP BY 1 ORDER BY 1"""
 
+_OWN_VERDICTS = """SELECT count(*), coalesce(sum(verdict IS NULL), 0) FROM judgements
+    WHERE judge = ?"""
+
 _BY_AGENT = """SELECT agent, substr(purpose, 1, instr(purpose || '.', '.') - 1), count(*),
     sum(outcome = 'fallback') FROM calls GROUP BY 1, 2"""
 
@@ -369,8 +372,15 @@ class RunReader:
         with guard_reading(self.path):
             rows = self._connection.execute(_FAILURES).fetchall()
             failures = tuple(self._find_failure(*row) for row in rows)
+            asked, lost = self._connection.execute(_OWN_VERDICTS, (self.meta.model,)).fetchone()
         spent, people = self.sum_calls(), len(self.meta.names)
-        return Degradation(failures, people * max(0, self.last_tick), spent.fallbacks, spent.calls)
+        return Degradation(
+            failures,
+            people * max(0, self.last_tick),
+            spent.fallbacks + lost,
+            spent.calls + asked,
+            self.meta.max_fallbacks,
+        )
 
     def find_prompt_cuts(self) -> PromptCuts:
         """Return what prompts had no room for, as far as the run is recorded."""

@@ -40,7 +40,7 @@ def find_cautions(
     yield from _warn_of_few_seeds(runs)
     yield from _warn_of_many_comparisons(contrasts)
     yield from _warn_of_unpaired(plan, contrasts)
-    yield from _warn_of_degraded(runs)
+    yield from warn_of_degraded(runs)
     yield from warn_of_cuts(runs)
     yield from _warn_of_changes(runs)
     if unknown_runs:
@@ -101,19 +101,24 @@ def _warn_of_unpaired(plan: SweepPlan, contrasts: Sequence[Contrast]) -> Iterato
         )
 
 
-def _warn_of_degraded(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
-    failed = [run for run in runs if run.policies_failed]
+def warn_of_degraded(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
+    """Yield a caution where runs are degraded: why, which, and whether they are counted."""
+    found = [(run, run.degradation) for run in runs if run.degraded and run.degradation is not None]
+    failed = [run for run, how in found if how.failures]
     if failed:
         told = [f"{run.trial} ({_count_failures(run)})" for run in failed]
         yield (
             f"Degraded: in {_count(len(failed), 'finished run')} a policy failed and people idled: "
             f"{_list_some(told)}. {_describe_use(failed)}"
         )
-    bad = [run.trial for run in runs if run.degradation is not None and run.degradation.fell_back]
+    bad = [(run, how) for run, how in found if how.fell_back]
     if bad:
+        told = [f"{run.trial} ({how.fallbacks:,} of {how.calls:,})" for run, how in bad]
+        limits = " or ".join(sorted({how.limit for _, how in bad}))
         yield (
-            f"Degraded: in {_count(len(bad), 'run')} more than 1 % of the decisions asked of a "
-            f"model fell back to a default: {_list_some(bad)}."
+            f"Degraded: in {_count(len(bad), 'finished run')} more than {limits} of the model "
+            f"calls fell back to a default: {_list_some(told)}. "
+            f"{_describe_use([run for run, _ in bad])}"
         )
 
 
@@ -142,8 +147,8 @@ def _count_failures(run: MeasuredTrial) -> str:
 
 def _describe_use(failed: Sequence[MeasuredTrial]) -> str:
     if any(run.excluded for run in failed):
-        return 'They are in no mean, figure or test; `degraded = "include"` takes them in.'
-    return "They are in the means, as the study asks."
+        return "They are in no mean, figure or test; `--degraded include` takes them in."
+    return "They are in the means, as asked."
 
 
 def _warn_of_changes(runs: Sequence[MeasuredTrial]) -> Iterator[str]:

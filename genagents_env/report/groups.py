@@ -75,21 +75,26 @@ class RunGroup:
 
     @property
     def counted(self) -> tuple[RunSummary, ...]:
-        """The finished runs, which means are taken over; all of them where none is left of these.
+        """The finished runs, or all where none is: means are taken over these.
 
-        Those in which a policy failed are left out, unless they are included.
+        Degraded ones are left out, unless they are included.
         """
         done = tuple(one for one in self.summaries if one.rates.finished)
-        return tuple(one for one in done if self._is_whole(one)) or done or self.summaries
+        return tuple(one for one in done or self.summaries if self._is_whole(one))
+
+    @property
+    def first(self) -> RunSummary:
+        """The run that is drawn where one stands for all: the first that is counted, if any is."""
+        return (self.counted or self.summaries)[0]
 
     @property
     def excluded(self) -> tuple[RunSummary, ...]:
-        """The finished runs that are in no mean: a policy failed in them, but not in all."""
+        """The finished runs that are in no mean: they are degraded."""
         kept = {id(one) for one in self.counted}
         return tuple(one for one in self.summaries if one.rates.finished and id(one) not in kept)
 
     def _is_whole(self, summary: RunSummary) -> bool:
-        return self.degraded == "include" or not summary.degradation.policies_failed
+        return self.degraded == "include" or not summary.degradation.degraded
 
 
 def group_runs(
@@ -99,7 +104,7 @@ def group_runs(
 
     Args:
         summaries: of run files.
-        degraded: whether runs in which a policy failed are counted.
+        degraded: whether degraded runs are counted.
     """
     kinds: dict[Kind, list[RunSummary]] = {}
     for summary in summaries:

@@ -125,7 +125,7 @@ def _describe_design(results: SweepResults) -> tuple[tuple[str, str], ...]:
         return ()
     conditions = [one.condition.name for block in results.blocks for one in block.conditions]
     counts = [f"{results.count(state)} {state}" for state in _STATES if results.count(state)]
-    failed = sum(run.policies_failed for run in results.runs)
+    failed = sum(run.degraded for run in results.runs)
     degraded = f" ({failed} degraded, {results.excluded} of them left out)" if failed else ""
     paired = (
         "paired by seed (common random numbers: the conditions share town, people, outside events "

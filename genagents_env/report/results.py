@@ -14,6 +14,7 @@ from genagents_env.report.cautions import (
     find_cautions,
     find_versions,
     warn_of_cuts,
+    warn_of_degraded,
     warn_of_missing_libraries,
 )
 from genagents_env.report.comparing import (
@@ -114,7 +115,7 @@ class SweepResults:
     def finding(self) -> str:
         """What was found, in one sentence."""
         if self.excluded and self.excluded == self.count("finished"):
-            return "A policy failed in every finished run, so nothing can be said."
+            return "Every finished run is degraded, so nothing can be said."
         return describe_finding(
             self.contrasts,
             self.titles,
@@ -125,7 +126,7 @@ class SweepResults:
 
     @property
     def excluded(self) -> int:
-        """How many finished runs are in no mean: a policy failed in them."""
+        """How many finished runs are in no mean: they are degraded."""
         return sum(run.excluded for run in self.runs)
 
     @property
@@ -136,7 +137,7 @@ class SweepResults:
         several = self.excluded != 1
         return (
             f" {self.excluded} finished run{'s' if several else ''} {'are' if several else 'is'} "
-            "left out, degraded: a policy failed."
+            "left out: degraded."
         )
 
     def names_in(self, block: ConditionBlock) -> tuple[str, ...]:
@@ -191,8 +192,8 @@ def measure_sweep(
 ) -> SweepResults:
     """Measure every run of a sweep and return the results.
 
-    Only finished runs go into means and differences, and those in which a policy failed only
-    where the experiment includes them; the others are counted and listed. A run
+    Only finished runs go into means and differences, and degraded ones only where the experiment
+    includes them; the others are counted and listed. A run
     file that cannot be read, an unknown measure, a missing library: each becomes a caution, and
     the rest is still reported.
 
@@ -200,7 +201,7 @@ def measure_sweep(
         folder: of the sweep; it may still be running.
         on_read: called after every run with how many are read, and of how many.
         workers: processes that read.
-        degraded: in place of what the experiment says of runs in which a policy failed.
+        degraded: in place of what the experiment says of degraded runs.
         trust_measures: take measures that the experiment names by a file, too, which runs that
             file. The folder may be somebody else's; nothing else in it is code that is run.
 
@@ -216,7 +217,7 @@ def measure_sweep(
     untaken = tuple(_describe_untaken(one) for one in dict.fromkeys(named) if one not in wanted)
     exclude = (degraded or experiment.degraded) == "exclude"
     runs = tuple(
-        replace(run, excluded=exclude and run.policies_failed)
+        replace(run, excluded=exclude and run.degraded)
         for run in read_sweep(folder, wanted, on_read, workers)
     )
     plan = SweepPlan(
@@ -250,7 +251,7 @@ def measure_runs(
         paths: at least one; each is read once.
         priced_as: see `evaluate.rates.compute_rates`.
         speed: see `evaluate.rates.compute_rates`.
-        degraded: whether runs in which a policy failed are in the means of their group.
+        degraded: whether degraded runs are in the means of their group.
 
     Raises:
         RecordError: a file cannot be read.
@@ -278,7 +279,7 @@ def group_summaries(
         for one in summaries
     )
     others = list_published_costs(summaries[0].rates.speed)
-    cautions = tuple(warn_of_cuts(runs))
+    cautions = (*warn_of_degraded(runs), *warn_of_cuts(runs))
     return SweepResults(None, None, runs, groups=groups, published=others, cautions=cautions)
 
 

@@ -32,8 +32,8 @@ def draw_run_figures(results: SweepResults) -> Iterator[FigureFile]:
     yield from _draw_hearings(groups)
     for number, group in enumerate(groups, 1):
         yield from _draw_preferences(number, group, bars=not alone)
-        yield from _draw_opinions(number, group, group.counted[0])
-        yield from _draw_summaries(number, group, group.counted[0])
+        yield from _draw_opinions(number, group, group.first)
+        yield from _draw_summaries(number, group, group.first)
     if not alone:
         yield from _draw_lengths(groups)
         yield from _draw_costs(results)
@@ -81,7 +81,7 @@ def _draw_flow_bars(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
 
 def _draw_hearings(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
     for number, group in enumerate(groups, 1):
-        summary = group.counted[0]
+        summary = group.first
         spread = [fact for fact in summary.told if fact.heard]
         unheard = [fact.fact for fact in summary.told if not fact.heard]
         if spread:

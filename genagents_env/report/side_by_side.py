@@ -110,7 +110,8 @@ def read_comparison(folder: SweepFolder) -> Iterator[ComparedPolicy]:
                     counts = count_run(RunData(reader))
             except RecordError as error:
                 state, problem = "damaged", str(error)
-        yield ComparedPolicy(trial.condition.arm, trial.seed, str(file), state, counts, problem)
+        status = f"{state}, degraded" if how.degraded else state
+        yield ComparedPolicy(trial.condition.arm, trial.seed, str(file), status, counts, problem)
 
 
 def tabulate_comparison(rows: Iterable[ComparedPolicy], title: str) -> Table:

@@ -132,8 +132,8 @@ def _make_trial_row(results: SweepResults, run: MeasuredTrial) -> tuple[CellValu
 
 def describe_problem(run: MeasuredTrial) -> str:
     """Return why a run is not finished or degraded, and what can be done; else nothing."""
-    if run.policies_failed and run.degradation is not None:
-        use = "in no mean" if run.excluded else "counted as the study asks"
+    if run.degraded and run.degradation is not None:
+        use = "in no mean" if run.excluded else "counted, as asked"
         return f"degraded, {use}: {'; '.join(run.degradation.describe())}"
     why = f"{run.status}: {run.problem}" if run.status and run.problem else run.problem
     why = why or run.status

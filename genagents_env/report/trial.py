@@ -99,7 +99,7 @@ class MeasuredTrial:
         degradation: what took the place of decisions; None where no file can be read.
         prompt_cuts: what prompts had no room for; None where no file can be read.
         uses: what came of the faculties that can be switched off.
-        excluded: it is finished, but in no mean: a policy failed in it.
+        excluded: it is finished, but in no mean: it is degraded.
     """
 
     trial: str
@@ -137,21 +137,25 @@ class MeasuredTrial:
         return self.state == "finished" and not self.excluded
 
     @property
-    def policies_failed(self) -> bool:
-        """Whether it is finished, and a policy failed in some of its decisions."""
+    def degraded(self) -> bool:
+        """Whether it is finished, but a policy failed or too many model calls fell back."""
         found = self.degradation
-        return self.state == "finished" and found is not None and found.policies_failed
+        return self.state == "finished" and found is not None and found.degraded
 
     def as_json(self) -> dict[str, JSON]:
         """Return identity, status, usage and values as JSON values, without its narrative.
 
-        `policy_failures` and `excluded` are there only where a policy failed.
+        `degraded`, `policy_failures` and `excluded` are there only where it is degraded.
         """
         usage, found = self.usage, self.degradation
         told: dict[str, JSON] = {}
-        if self.policies_failed and found is not None:
+        if self.degraded and found is not None:
             failures = [asdict(one) for one in found.failures]
-            told = {"policy_failures": failures, "excluded": self.excluded}
+            told = {
+                "degraded": list(found.describe()),
+                "policy_failures": failures,
+                "excluded": self.excluded,
+            }
         return told | {
             "trial": self.trial,
             "condition": self.condition.name,

@@ -79,7 +79,7 @@ def _draw_figures(results: SweepResults) -> tuple[list[FigureFile], str]:
 
 def _draw_pictures(results: SweepResults) -> dict[Path, list[FigureFile]]:
     """Return the pictures of the map, by run file: of the first run of each group."""
-    first = [group.counted[0] for group in results.groups]
+    first = [group.first for group in results.groups]
     return {run.path: list(draw_moments(run, number)) for number, run in enumerate(first, 1)}
 
 

@@ -7,7 +7,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import BoundedEndpoint, Endpoint
 from genagents_env.llm.cassette import Cassette
-from genagents_env.llm.client import ENOUGH_CONTEXT, ModelClient
+from genagents_env.llm.client import ENOUGH_CONTEXT, UNUSABLE_IN_A_ROW, ModelClient
 from genagents_env.llm.listing import list_models
 from genagents_env.llm.model_options import ModelOptions, parse_effort
 from genagents_env.llm.open import open_endpoint, read_endpoint_variables
@@ -227,6 +227,7 @@ def make_client(
         cassette=cassette,
         max_in_flight=options.concurrency,
         retry=how.make_retry(endpoint.model, options.retry),
+        unusable_after=None if options.max_fallbacks == 1 else UNUSABLE_IN_A_ROW,
         thinking=how.thinking,
         routes=routes,
     )

@@ -12,6 +12,7 @@ from genagents_env.llm.budget import Spend
 from genagents_env.llm.redact import KeyHolder
 from genagents_env.record import RunMeta, RunReader, RunWriter
 from genagents_env.record.creation import check_free, creation_error
+from genagents_env.record.degradation import MAX_FALLBACKS
 from genagents_env.run.models import (
     Models,
     add_source,
@@ -117,6 +118,8 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
         state = writer.rewind()
         note_changes(writer, chosen)
         note_limits(writer, options.limits, writer.tick)
+        if options.max_fallbacks is not None:
+            writer.replace_meta(writer.meta.with_max_fallbacks(options.max_fallbacks, writer.tick))
         result = RunSession(writer, env, groups, options, models).execute(state)
     return replace(add_degradation(result), resumed_from=-1 if state is None else state.tick)
 
@@ -219,6 +222,7 @@ def _prepare(spec: RunSpec, options: RunOptions) -> tuple[TownEnv, RunMeta, Chos
         start=effective.start.isoformat(),
         seconds_per_tick=effective.seconds_per_tick,
         interviews=options.interviews,
+        max_fallbacks=MAX_FALLBACKS if options.max_fallbacks is None else options.max_fallbacks,
         versions=versions,
         origins=chosen.origins,
         limits=options.limits,

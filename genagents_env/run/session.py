@@ -287,7 +287,7 @@ class RunSession:
     def _open_client(self, endpoint: Endpoint) -> ModelClient:
         return make_client(
             endpoint,
-            self.options,
+            replace(self.options, max_fallbacks=self.writer.meta.max_fallbacks),
             run_seed=self.writer.meta.seed,
             budget=self.budget,
             cassette=self.writer.cassette,

@@ -102,6 +102,9 @@ class RunOptions:
             they are said to be, also where their files have changed since, which is then noted.
         strict: a run stops at the first error of a policy, before the tick is lived, and can be
             resumed from its last checkpoint; otherwise the agents idle and it goes on, degraded.
+        max_fallbacks: the share of a run's model calls in whose place a default may stand; above it
+            the run is degraded. At 1 no run pauses for replies that are no use. None is the
+            recorded run's, or 0.2.
         preflight: ask the model server one small question before a new run has a file, so that
             a wrong key, model or address is told at once; it counts against the limits.
         policy_deadline: seconds after which a policy counts as hung; 20 times a longer deadline
@@ -126,6 +129,7 @@ class RunOptions:
     trust_policies: bool = False
     policies: tuple[str, ...] = ()
     strict: bool = False
+    max_fallbacks: float | None = None
     preflight: bool = False
     policy_deadline: float | None = 1800.0
     checkpoint_every: int = 100

@@ -31,6 +31,7 @@ class Job:
         unfinished: the run file to resume, where it is not on this machine.
         collect: run in a temporary folder and send the run file back.
         strict: a run stops at the first error of a policy.
+        max_fallbacks: see `RunOptions`.
         is_dedicated: the process is a worker of this machine that does nothing but this.
     """
 
@@ -44,6 +45,7 @@ class Job:
     unfinished: bytes | None = None
     collect: bool = False
     strict: bool = False
+    max_fallbacks: float | None = None
     is_dedicated: bool = False
     model_options: ModelOptions = _USUAL
     model_for: Mapping[str, str] = field(default_factory=dict)
@@ -62,7 +64,7 @@ class TrialResult:
         hash: the canonical one of a finished run.
         message: one line; of a finished run why not all its answers are judged, mostly empty.
         seconds: of wall clock spent on it here.
-        degraded: how its policies failed, of a finished run; empty where they did not.
+        degraded: why a finished run is; empty where it is not.
         file: the run file, where the job asked for it.
     """
 

@@ -24,7 +24,7 @@ class SweepProgress:
     Attributes:
         total: trials.
         finished: of these, earlier sessions included; so are the next two.
-        degraded: finished ones in which a policy failed.
+        degraded: finished ones that are.
         stopped: by a budget, an outage or a signal; they can be resumed.
         failed: these need the user's attention.
         running: how far each trial under way is, by its name.

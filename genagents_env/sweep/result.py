@@ -18,7 +18,7 @@ class SweepResult:
         finished: of these; so are the next two. The rest was not started.
         stopped: can be resumed.
         failed: are tried again when the sweep is resumed.
-        degraded: of the finished ones: a policy failed in some of their decisions.
+        degraded: of the finished ones; see `Degradation.degraded`.
         problems: a line on everything that needs to be known.
         spent: by all of the sweep's sessions.
         exit_code: 0 all finished, 3 budget, 75 outage, 128 and the signal's number when

@@ -169,6 +169,7 @@ class SweepSession:
             judge=experiment.judge,
             threads=max(1, (count_cores() - _SPARE_CORES) // self.workers),
             strict=self.options.strict,
+            max_fallbacks=experiment.max_fallbacks,
             collect=remote,
             is_dedicated=not remote,
             model_options=experiment.endpoint.make_options(),

@@ -60,12 +60,12 @@ class StopRule:
         Args:
             left: trials that are neither finished nor failed.
             failed: trials that failed.
-            degraded: finished ones in which a policy failed.
+            degraded: finished ones that are.
         """
         if left and self.signal is not None:
             return 128 + self.signal, "stopped by a signal"
         if left and (self.outage or "paused" in self._ends):
-            return ModelOutage.exit_code, "the model's endpoint did not answer"
+            return ModelOutage.exit_code, "the model gave no answers, or none that can be used"
         if left and (kind := self.budget) is not None:
             what = "the sweep's budget is used up"
             return BudgetExceeded.exit_code, f"{what} ({kind}); raise `total` in [budget]"

@@ -32,7 +32,7 @@ class TrialStatus:
         status: of the run file, see `RunReader.status`; `running` while a process writes it.
         tick: the last in the file, -1 where there is none.
         problem: why it is damaged or failed.
-        degraded: how its policies failed, of a finished run; empty where they did not.
+        degraded: why a finished run is; empty where it is not.
     """
 
     trial: str
@@ -57,7 +57,7 @@ def read_status(trial: Trial, path: Path) -> TrialStatus:
         with RunReader(path) as run:
             other = "" if writer else _find_difference(trial, run.meta)
             status, tick = run.status, run.last_tick
-            degraded = describe_failures(run.find_degradation()) if status == "finished" else ""
+            degraded = describe_degraded(run.find_degradation()) if status == "finished" else ""
     except RecordError as error:
         if writer or find_writer(path):  # started a moment ago, or not yet whole
             return TrialStatus(trial.name, "stopped", "running")
@@ -73,9 +73,9 @@ def read_status(trial: Trial, path: Path) -> TrialStatus:
     return TrialStatus(trial.name, "stopped", status, tick)
 
 
-def describe_failures(found: Degradation) -> str:
-    """Return how policies failed in a run, in words; empty where none did."""
-    return clean("; ".join(found.describe()), _LIMIT) if found.policies_failed else ""
+def describe_degraded(found: Degradation) -> str:
+    """Return why a run is degraded, in words; empty where it is not."""
+    return clean("; ".join(found.describe()), _LIMIT)
 
 
 def _check_length(path: Path) -> None:

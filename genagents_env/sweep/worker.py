@@ -17,7 +17,7 @@ from genagents_env.run.signals import DeferredSignals
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.job import DAMAGED, Job, TrialResult
 from genagents_env.sweep.spending.client import BudgetClient
-from genagents_env.sweep.trial_status import describe_failures
+from genagents_env.sweep.trial_status import describe_degraded
 from genagents_env.sweep.worker_process import leave_process_group, prepare_path, set_threads
 
 T = TypeVar("T")
@@ -88,6 +88,7 @@ def _run_and_judge(job: Job, signals: DeferredSignals) -> TrialResult:
             concurrency=job.concurrency,
             shared_budget=budget,
             strict=job.strict,
+            max_fallbacks=job.max_fallbacks,
             watch=watch,
         )
         result = retry_while_locked(lambda: _run_or_resume(job, options))
@@ -103,7 +104,7 @@ def _run_and_judge(job: Job, signals: DeferredSignals) -> TrialResult:
         canonical_hash(path) if finished else None,
         result.message,
         0.0,
-        describe_failures(result.degradation) if finished else "",
+        describe_degraded(result.degradation) if finished else "",
     )
 
 

@@ -72,7 +72,7 @@ def test_a_study_may_include_degraded_runs(genagents: Run) -> None:
     results = measure_sweep(SweepFolder("out"))
     assert results.excluded == 0
     assert {one.n for one in results.contrasts} == {3}
-    assert any("They are in the means, as the study asks" in words for words in results.cautions)
+    assert any("They are in the means, as asked" in words for words in results.cautions)
     write_study('degraded = "maybe"')
     code, _, err = genagents("sweep", "study.toml", "--out", "out", "-q")
     assert (code, "degraded" in err) == (2, True)

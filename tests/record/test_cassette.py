@@ -46,8 +46,9 @@ def test_the_sums_over_calls_tell_a_degraded_run(path: Path, meta: RunMeta) -> N
         with RunReader(path) as run:
             spent, found = run.sum_calls(), run.find_degradation()
     assert (spent.calls, spent.fallbacks, spent.reasks, spent.retries) == (101, 2, 2, 4)
-    assert found.degraded
-    assert not found.policies_failed
+    assert not found.degraded
+    assert replace(found, max_fallbacks=0.01).degraded
+    assert not replace(found, max_fallbacks=2 / 101).degraded
 
 
 def test_the_hash_sees_replies_but_neither_clock_nor_order(tmp_path: Path, meta: RunMeta) -> None:

@@ -44,7 +44,10 @@ def test_not_paired_by_design_and_in_fact(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"degradation": Degradation((), 9, 2, 100)}, "Degraded: in 1 run more than 1 %"),
+        (
+            {"degradation": Degradation((), 9, 21, 100)},
+            "Degraded: in 1 finished run more than 20% of the model calls fell back to a default: ",
+        ),
         (
             {"prompt_cuts": PromptCuts(100, 2, (SectionCut("plan", 2, 3),))},
             "Cut: in 1 run more than 1 % of the prompts had no room for all lines of a section "

@@ -13,7 +13,7 @@ from genagents_env.sweep.design.toml import format_faults
 
 _OF_ENDPOINT = tuple(EndpointTable.model_fields)
 CHANGES = (
-    *("model", "embedder", "seeds", "hours", "max_tokens", "max_dollars"),
+    *("model", "embedder", "seeds", "hours", "max_tokens", "max_dollars", "max_fallbacks"),
     *_OF_ENDPOINT,
 )
 _OF_RUNS = ("model", "seeds", "hours")  # what entries of [[runs]] may say otherwise

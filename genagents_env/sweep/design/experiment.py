@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError
+from genagents_env.record.degradation import MAX_FALLBACKS
 from genagents_env.run import Limits
 from genagents_env.scenario import list_scenario_names
 from genagents_env.sweep.design.consistency import find_contradictions
@@ -34,6 +35,7 @@ from genagents_env.sweep.design.toml import format_faults, read_toml
 
 Count = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class _Table(BaseModel):
@@ -148,8 +150,8 @@ class Experiment(_Table):
     """What an experiment file says; see the documentation of sweeps for each key.
 
     Either `arms`, run on every one of the scenarios, casts and models with every seed; or
-    `runs`, a list of conditions each given outright. `degraded` says whether finished runs in
-    which a policy failed count in means and tests.
+    `runs`, a list of conditions each given outright. `degraded` says whether degraded runs count
+    in means and tests, `max_fallbacks` above which share of fallbacks a run is one.
     """
 
     name: ExperimentName
@@ -173,6 +175,7 @@ class Experiment(_Table):
     embedder: EmbedderName | None = None
     judge: bool = True
     degraded: DegradedRuns = "exclude"
+    max_fallbacks: Share = MAX_FALLBACKS
     concurrency: Annotated[int, Field(ge=1, le=1000)] = 8
     budget: BudgetTable = BudgetTable()
     rate: RateLimit = RateLimit()

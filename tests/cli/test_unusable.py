@@ -1,0 +1,195 @@
+"""A model that gives no usable replies: no run or sweep of it ends with exit code 0 and a mean."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genagents_env.llm.retries import RetryPolicy
+from genagents_env.llm.scripted import Rule, sample_schema
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.report import measure_runs, measure_sweep
+from genagents_env.sweep import SweepFolder
+from genagents_env.testing.fault_server import FaultServer, ServerFault, envelope
+from tests.cli.conftest import Run
+from tests.scripted import gossip
+
+Reply = Callable[[str], bytes]  # from the words of a good one
+Weather = Callable[[int], bool]  # whether the call of that number, from 0, gets a bad reply
+
+BAD: Mapping[str, Reply] = {
+    "refusal": lambda good: envelope("I'm sorry, but I can't help with that."),
+    "empty": lambda good: envelope(""),
+    "blank": lambda good: envelope(" \n\t \u200b "),
+    "rubbish": lambda good: envelope("walrus teapot 77 bzzt }{"),
+    "cut": lambda good: envelope(good[: len(good) // 2], "length"),
+    "other schema": lambda good: envelope('{"colour": "blue", "size": [1, 2]}'),
+    "list": lambda good: envelope('["go", "home", 3]'),
+    "null": lambda good: envelope(None),
+    "thinking": lambda good: envelope("<think>Who am I, and where was I going?</think>"),
+    "endless": lambda good: envelope("and so on " * 30_000, "length"),
+}
+WEATHERS: Mapping[str, Weather] = {
+    "for ever": lambda call: True,
+    "at the start": lambda call: call < 9,
+    "in the middle": lambda call: 6 <= call < 15,
+    "by turns": lambda call: call % 2 == 1,
+}
+QUICK = [
+    *((bad, "for ever") for bad in BAD if bad not in ("refusal", "cut")),
+    *(("refusal", weather) for weather in WEATHERS),
+    ("cut", "by turns"),
+    ("empty", "in the middle"),
+]
+CROSS = [(bad, weather) for bad in BAD for weather in WEATHERS]
+
+RUN = ("run", "tiny", "--hours", "0.2", "--policy", "direct", "--no-preflight", "-q")
+STUDY = """
+name = "useless"
+scenario = "tiny"
+hours = 0.2
+seeds = 2
+interviews = false
+primary = ["utterances"]
+[[arms]]
+name = "direct"
+policy = "direct"
+[[arms]]
+name = "scripted"
+policy = "scripted"
+"""
+SWEEP = ("sweep", "study.toml", "--out", "out", "-q", "--workers", "1", "--no-preflight")
+
+
+@contextmanager
+def serve(
+    monkeypatch: pytest.MonkeyPatch, bad: Reply, weather: Weather, rule: Rule = sample_schema
+) -> Iterator[FaultServer]:
+    """Serve a model whose calls get bad replies by `weather`: attempts and re-ask of one alike."""
+    numbers: dict[str, int] = {}
+
+    def answer(good: str, asked: Mapping[str, Any]) -> bytes:
+        first = json.dumps(asked["messages"][:2])
+        number = numbers.setdefault(first, len(numbers))
+        return bad(good) if weather(number) else envelope(good)
+
+    with FaultServer(always=ServerFault(answer=answer), rule=rule) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "any")
+        yield server
+
+
+def run_it(genagents: Run, *more: str) -> tuple[int, str, str]:
+    return genagents(*RUN, "--model", "town-model", *more)
+
+
+def check_run(genagents: Run, monkeypatch: pytest.MonkeyPatch, bad: str, weather: str) -> None:
+    """Check that a run of such a model is paused, or degraded and in no mean."""
+    monkeypatch.setattr(RetryPolicy, "wait", lambda *_: 0.0)
+    with serve(monkeypatch, BAD[bad], WEATHERS[weather]):
+        code, out, err = run_it(genagents, "--force")
+        assert code in (4, 75), (code, out, err)
+        with RunReader("run.sqlite") as record:
+            status, found = record.status, record.find_degradation()
+        if code == 75:
+            assert (status, found.fallbacks) == ("paused", 0)
+            assert re.search(r"in a row (to town-model had no usable reply|failed)", err)
+            assert "go on with `genagents resume run.sqlite`" in err
+        else:
+            assert (status, found.degraded) == ("finished", True)
+            told = f"DEGRADED: {found.fallbacks} of {found.calls} model calls ({found.share:.1%})"
+            assert f"{told} fell back to a default, more than 20% (--max-fallbacks)" in err
+            (group,) = measure_runs([Path("run.sqlite")]).groups
+            assert (group.counted, len(group.excluded)) == ((), 1)
+
+
+def check_sweep(genagents: Run, monkeypatch: pytest.MonkeyPatch, bad: str, weather: str) -> None:
+    """Check that a sweep of such a model has no mean of it, but of those that ask none."""
+    Path("study.toml").write_text(STUDY)
+    with serve(monkeypatch, BAD[bad], WEATHERS[weather]):
+        code, out, err = genagents(*SWEEP, "--model", "town-model")
+    assert code in (4, 75), (code, out, err)
+    results = measure_sweep(SweepFolder("out"))
+    sizes = {c.compared.label: len(c.values) for c in results.cells if c.measure == "utterances"}
+    clean = sum(run.counted and run.condition.arm == "direct" for run in results.runs)
+    assert sizes.get("direct", 0) == clean
+    assert clean < 2
+    for run in results.runs:
+        if run.condition.arm == "direct" and run.state == "finished" and not run.excluded:
+            assert run.degradation is not None
+            assert run.degradation.share <= 0.2
+
+
+@pytest.mark.parametrize(("bad", "weather"), QUICK)
+def test_no_run_of_useless_replies_is_whole(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch, bad: str, weather: str
+) -> None:
+    check_run(genagents, monkeypatch, bad, weather)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("bad", "weather"), [one for one in CROSS if one not in QUICK])
+def test_no_run_of_other_useless_replies_is_whole(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch, bad: str, weather: str
+) -> None:
+    check_run(genagents, monkeypatch, bad, weather)
+
+
+@pytest.mark.parametrize("weather", ["for ever", "by turns"])
+def test_no_sweep_of_refusals_has_a_mean(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch, weather: str
+) -> None:
+    check_sweep(genagents, monkeypatch, "refusal", weather)
+    assert not re.search(r"direct.*\*\*", Path("out/report.md").read_text())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("bad", "weather"), CROSS)
+def test_no_sweep_of_useless_replies_has_a_mean(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch, bad: str, weather: str
+) -> None:
+    check_sweep(genagents, monkeypatch, bad, weather)
+
+
+def test_a_run_that_paused_for_refusals_becomes_that_of_a_calm_day(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serve(monkeypatch, BAD["refusal"], lambda call: call >= 6, gossip):
+        assert run_it(genagents)[0] == 75
+    with serve(monkeypatch, BAD["refusal"], lambda call: False, gossip):
+        code, out, err = genagents("resume", "run.sqlite", "-q")
+        assert (code, err) == (0, "")
+        assert "(0.0%), degraded above 20%" in out
+        assert run_it(genagents, "--out", "calm.sqlite")[0] == 0
+    assert canonical_hash(Path("run.sqlite")) == canonical_hash(Path("calm.sqlite"))
+
+
+def test_the_share_is_kept_in_the_run_file_and_can_be_changed(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At 1 nothing pauses or is degraded; what a run is called degraded by is its own number."""
+    with serve(monkeypatch, BAD["refusal"], WEATHERS["for ever"]):
+        code, out, err = run_it(genagents, "--max-fallbacks", "1")
+        assert (code, err) == (0, "")
+        assert "(100.0%), degraded above 100%" in out
+        assert genagents("report", "run.sqlite")[0] == 0
+        assert run_it(genagents, "--out", "b.sqlite")[0] == 75
+        code, out, err = genagents("resume", "b.sqlite", "-q", "--max-fallbacks", "1")
+        assert (code, err) == (0, "")
+        assert re.search(r"Limit of fallbacks changed after tick \S+: from 0.2 to 1\n", out)
+    with RunReader("b.sqlite") as record:
+        assert record.meta.max_fallbacks == 1
+    with serve(monkeypatch, BAD["refusal"], WEATHERS["by turns"]):
+        assert run_it(genagents, "--force", "--max-fallbacks", "0.6")[0] == 0
+        assert run_it(genagents, "--force", "--max-fallbacks", "0.3")[0] == 4
+    code, out, err = genagents("show", "run.sqlite")
+    assert (code, "fell back to a default, more than 30% (--max-fallbacks)" in err) == (0, True)
+    code, out, err = genagents("report", "run.sqlite", "--out", "page")
+    page = " ".join(Path("page/report.md").read_text().split())
+    assert "more than 30% of the model calls fell back to a default: run.sqlite" in page
+    code, _, err = run_it(genagents, "--force", "--max-fallbacks", "2")
+    assert (code, "max-fallbacks" in err) == (2, True)
