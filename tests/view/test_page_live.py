@@ -35,6 +35,9 @@ def test_the_page_follows_a_run_that_is_killed_and_resumed(
         page = watched.page
         shown = page.evaluate("() => window.town.at(1e9).tick")
         assert FIRST <= shown <= find_last(path) < HORIZON
+        page.wait_for_function(
+            f"() => window.town.look().time === {shown}"
+        )  # from ten seconds back
         writer.send_signal(signal.SIGCONT)
         page.wait_for_function(f"() => window.town.at(1e9).tick >= {SECOND}", polling=20)
         writer.kill()

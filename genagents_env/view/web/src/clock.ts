@@ -4,7 +4,8 @@ import type { Recording } from "./recording";
 import type { Store } from "./store";
 
 export const SPEEDS = [1, 2, 5, 10, 20, 60, 120, 250, 500]; // simulated seconds a second
-const CATCH_UP = 0.8; // seconds in which most of the way to a live run's end is made
+const LAG = 10; // seconds of playing that the page may be behind the end of a live run, so that people walk while minds think
+const CATCH_UP = 0.8; // seconds in which most of the way to that is made
 
 export class Clock {
   private last = 0; // milliseconds of the last frame; 0 while nothing moves
@@ -37,11 +38,21 @@ export class Clock {
     return this.kept && this.live;
   }
 
-  /** Goes to the end, and stays there as the run grows. */
-  followEnd(): void {
+  /** Where one begins to look at a live run. */
+  get recent(): number {
+    return Math.max(0, this.recording.head.status.lastTick - LAG * this.pace);
+  }
+
+  /** Ticks a second at the speed chosen. */
+  private get pace(): number {
+    return this.store.get().speed / this.recording.head.secondsPerTick;
+  }
+
+  /** Goes to the end, or to `time`, and goes along with the run as it grows. */
+  followEnd(time = this.end): void {
     this.kept = true;
     this.resting = false;
-    this.store.set({ time: this.end, playing: true });
+    this.store.set({ time, playing: true });
   }
 
   /** Goes to a time, within what is recorded; at the end of a live run it stays at the end. */
@@ -72,19 +83,19 @@ export class Clock {
 
   /** Moves on by the time since the last frame; `now` in milliseconds. */
   frame(now: number): void {
-    const { time, playing, speed } = this.store.get();
+    const { time, playing } = this.store.get();
     const passed = this.last === 0 ? 0 : Math.min(0.25, (now - this.last) / 1000);
     this.last = playing ? now : 0;
     if (!playing) return;
     this.resting = this.kept && !this.live;
     if (this.following) {
       const left = this.end - time;
-      const rate = (speed / this.recording.head.secondsPerTick) * passed; // at least at the speed chosen
-      const go = Math.max(rate, left * (1 - Math.exp(-passed / CATCH_UP)));
+      const late = Math.max(0, left - LAG * this.pace);
+      const go = Math.max(this.pace * passed, late * (1 - Math.exp(-passed / CATCH_UP)));
       if (left > 0) this.store.set({ time: Math.min(this.end, time + go) });
       return;
     }
-    const next = time + (passed * speed) / this.recording.head.secondsPerTick;
+    const next = time + passed * this.pace;
     if (next < this.end) this.store.set({ time: next });
     else {
       this.kept = this.live || this.resting;

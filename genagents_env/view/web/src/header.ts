@@ -45,7 +45,7 @@ export function mountHeader(element: HTMLElement, replay: Replay, store: Store):
     badge.className = `badge badge-${state}`;
     badge.disabled = !clock.live || clock.following;
     badge.textContent = label;
-    badge.title = !clock.live ? `The run is ${label}.` : clock.following ? "The page keeps to the end of the run." : "Go to the end of the run and keep to it.";
+    badge.title = !clock.live ? `The run is ${label}.` : clock.following ? "The page goes along with the run, ten seconds behind it at most." : "Go to the end of the run and keep to it.";
   };
   onTick(store, show, [], 100);
   store.subscribe((_, changed) => {

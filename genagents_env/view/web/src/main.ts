@@ -59,7 +59,7 @@ async function open(app: HTMLElement): Promise<void> {
     probe.painted = performance.now();
     mountPanels(layout, replay, store);
   };
-  await recording.load(given.time ?? (clock.live ? recording.head.status.lastTick : 0), paint);
+  await recording.load(given.time ?? (clock.live ? clock.recent : 0), paint);
   if (given.time === undefined) begin(replay, store);
   else if (given.time > clock.end) clock.seek(clock.end);
   if (playing) store.set({ playing }); // now that there is something to play
@@ -72,7 +72,7 @@ async function open(app: HTMLElement): Promise<void> {
 /** Where no moment was asked for: with the end of a live run, else from where people are up and about. */
 function begin({ recording, clock }: Replay, store: Store): void {
   if (clock.live) {
-    clock.followEnd();
+    clock.followEnd(clock.recent);
     return;
   }
   const first = recording.events.find((event) => event[2] === "wake" || event[2] === "say" || (event[2] === "doing" && event[1] > 0));
