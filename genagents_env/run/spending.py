@@ -85,7 +85,7 @@ class LaterBudget:
         begun = self._kept.begun
         budget.load_spending(begun.total, begun.seconds, begun.lost, begun.clipped)
         budget.on_change = self._keep
-        self._budget = budget
+        self._budget, self._whole = budget, whole
         # With dollars limited, the price has to be known.
         dollars = limits.dollars if self._own.dollars is None else self._own.dollars
         self.options = replace(options, limits=Limits(dollars=dollars), shared_budget=budget)
@@ -97,7 +97,9 @@ class LaterBudget:
         self._writer.note(self._key, LaterSpending(done).encode())
 
     def _keep(self) -> None:
-        now = LaterSpending(self._kept.done, _measure(self._budget), self._own)
+        # What waits for the run's limits is set aside in its own already, but not under way.
+        begun = replace(_measure(self._budget), in_flight=self._whole.reserved)
+        now = LaterSpending(self._kept.done, begun, self._own)
         self._writer.note(self._key, now.encode())
 
 

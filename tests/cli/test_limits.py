@@ -1,0 +1,151 @@
+"""Limits of a run stay with its file: what goes on with it has what is left of them."""
+
+import json
+import lzma
+from pathlib import Path
+
+import pytest
+
+from genagents_env.record import RunReader
+from genagents_env.testing.fault_server import FaultServer, failing, redirect
+from tests.campaigns.limits import find_printed
+from tests.cli.conftest import Run
+
+HOW = ("--model", "m", "--embedder", "hashed", "-q")
+RUN = ("run", "tiny", "--policy", "reactive", "--hours", "0.1", *HOW)  # 9 calls and the first one
+ASK = ("interview", "run.sqlite", "--question", "Any news?", "--repeats", "20", "-q")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> FaultServer:
+    return open_server(monkeypatch, FaultServer())
+
+
+def open_server(monkeypatch: pytest.MonkeyPatch, server: FaultServer) -> FaultServer:
+    """Let the server, which ends with this process, be the endpoint."""
+    server.__enter__()
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    monkeypatch.setenv("OPENAI_API_KEY", "local")
+    return server
+
+
+def test_the_printed_command_stays_within_the_limit(genagents: Run, server: FaultServer) -> None:
+    code, _, err = genagents(*RUN, "--max-calls", "5")
+    assert (code, server.calls) == (3, 5)
+    assert "limit 5, which a larger --max-calls raises" in err
+    for _ in range(2):
+        code, _, err = genagents(*find_printed(err), "-q")
+        assert (code, server.calls) == (3, 5)
+        assert "limit 5, which a larger --max-calls raises" in err
+
+
+def test_a_larger_number_raises_a_limit_and_the_report_tells_it(
+    genagents: Run, server: FaultServer
+) -> None:
+    assert genagents(*RUN, "--max-calls", "5", "--max-tokens", "900000")[0] == 3
+    assert genagents("resume", "run.sqlite", "-q", "--max-calls", "7")[0] == 3
+    assert server.calls == 7
+    code, out, _ = genagents("resume", "run.sqlite", "-q", "--no-limit")
+    assert (code, server.calls) == (0, 10)
+    told = [line for line in out.splitlines() if line.startswith("Limit")]
+    assert [line.partition("after")[0] for line in told] == [
+        *("Limit of calls changed ", "Limit of calls changed ", "Limit of tokens changed ")
+    ]
+    assert told[0].endswith("from 5 to 7")
+    assert told[1].endswith("from 7 to none")
+    changes = json.loads(genagents("report", "run.sqlite", "--json")[1])["limit_changes"]
+    assert [(one["kind"], one["before"], one["now"]) for one in changes] == [
+        ("calls", "5", "7"),
+        ("calls", "7", None),
+        ("tokens", "900000", None),
+    ]
+
+
+def test_a_smaller_number_tightens_a_limit(genagents: Run, server: FaultServer) -> None:
+    assert genagents(*RUN, "--max-calls", "5")[0] == 3
+    assert genagents("resume", "run.sqlite", "-q", "--max-calls", "4")[0] == 3
+    assert server.calls == 5
+    with RunReader("run.sqlite") as record:
+        assert record.meta.limits.calls == 4
+
+
+def test_dollars_and_seconds_are_kept_too(genagents: Run, server: FaultServer) -> None:
+    prices = ("--price-in", "100000", "--price-out", "100000")  # 1.5 dollars an answer
+    code, _, err = genagents(*RUN, *prices, "--max-dollars", "150")
+    sent = server.calls
+    assert (code, 0 < sent < 10) == (3, True)
+    assert genagents(*find_printed(err), "-q")[0] == 3
+    assert server.calls == sent
+    command = ("run", "tiny", "--policy", "idle", "-q", "--out", "idle.sqlite")
+    code, _, err = genagents(*command, "--max-seconds", "0")
+    assert code == 3
+    assert genagents(*find_printed(err), "-q")[0] == 3
+    assert genagents(*find_printed(err), "-q", "--no-limit")[0] == 0
+
+
+def test_interviews_have_what_the_run_left(genagents: Run, server: FaultServer) -> None:
+    assert genagents(*RUN, "--max-calls", "14")[0] == 0
+    assert server.calls == 10
+    for _ in range(2):
+        code, _, err = genagents(*ASK)
+        assert (code, server.calls) == (3, 14)
+        assert "limit 14, which a larger --max-calls raises" in err
+    assert genagents("resume", "run.sqlite", "--hours", "0.1", "-q")[0] == 3
+    assert server.calls == 14
+    code, _, _ = genagents(*ASK, "--max-calls", "16")
+    assert (code, server.calls) == (3, 16)
+    code, out, _ = genagents("report", "run.sqlite")
+    assert "After its end: interviews, 6 model calls" in out
+    assert "Limit of calls changed after tick 72: from 14 to 16" in out
+
+
+def test_an_interview_has_a_limit_of_its_own_until_it_is_over(
+    genagents: Run, server: FaultServer
+) -> None:
+    assert genagents(*RUN)[0] == 0
+    before = Path("run.sqlite").read_bytes()
+    assert genagents(*ASK[:-2], "1", "-q")[0] == 0
+    assert Path("run.sqlite").read_bytes() == before  # without a limit nothing is written
+    begun = server.calls
+    assert genagents(*ASK, "--max-calls", "6")[0] == 3
+    assert genagents(*ASK, "--max-calls", "6")[0] == 3
+    assert genagents(*ASK)[0] == 3
+    assert server.calls == begun + 6
+    assert genagents(*ASK, "--max-calls", "8")[0] == 3
+    assert server.calls == begun + 8
+    assert genagents(*ASK[:-2], "1", "-q", "--max-calls", "10")[0] == 0  # two people
+    assert genagents(*ASK[:-2], "1", "-q", "--max-calls", "2")[0] == 0  # another interview
+    assert not list(Path().glob("run.sqlite-*"))
+
+
+def test_a_limit_needs_a_file_that_can_keep_it(genagents: Run, server: FaultServer) -> None:
+    assert genagents(*RUN)[0] == 0
+    Path("packed.sqlite.xz").write_bytes(lzma.compress(Path("run.sqlite").read_bytes()))
+    sent = server.calls
+    ask = ("interview", "packed.sqlite.xz", "--question", "Any news?", "-q")
+    code, _, err = genagents(*ask, "--max-calls", "5")
+    assert (code, server.calls) == (2, sent)
+    assert "go on with a copy" in err
+    assert genagents(*ask)[0] == 0
+
+
+@pytest.mark.parametrize("fault", [failing(401), failing(403), redirect("http://127.0.0.1:9/v1")])
+def test_a_key_that_is_refused_in_mid_run_pauses_it(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch, fault: object
+) -> None:
+    open_server(monkeypatch, FaultServer({n: fault for n in range(5, 9)}))  # type: ignore[misc]
+    code, out, err = genagents(*RUN)
+    assert (code, ": paused" in out) == (75, True)
+    assert "status 401" in err or "status 403" in err or "a redirect" in err
+    monkeypatch.setenv("OPENAI_BASE_URL", open_server(monkeypatch, FaultServer()).url)
+    code, out, _ = genagents(*find_printed(err), "-q")
+    assert (code, ": finished" in out) == (0, True)
+
+
+def test_a_key_that_is_refused_at_the_start_stays_a_mistake(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_server(monkeypatch, FaultServer(always="401"))
+    for flags in ((), ("--no-preflight",)):
+        code, _, err = genagents(*RUN, "--force", *flags)
+        assert (code, "check OPENAI_API_KEY" in err) == (2, True)
