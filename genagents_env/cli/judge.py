@@ -50,7 +50,7 @@ def judge(
     max_dollars: MaxDollars = None,
     max_seconds: MaxSeconds = None,
     no_limit: NoLimit = False,
-    concurrency: Concurrency = 8,
+    concurrency: Concurrency = None,
     model_flags: ModelFlags = NO_FLAGS,
     quiet: NoProgress = False,
 ) -> None:

@@ -84,8 +84,14 @@ Embedder = Annotated[
     ),
 ]
 Concurrency = Annotated[
-    int,
-    typer.Option(min=1, max=4096, help="Model calls under way at once.", rich_help_panel=_MODEL),
+    int | None,
+    typer.Option(
+        min=1,
+        max=4096,
+        help="Model calls under way at once, at most; without it as many as the endpoint keeps up "
+        "with: 8 at first, 64 at most.",
+        rich_help_panel=_MODEL,
+    ),
 ]
 Preflight = Annotated[
     bool,

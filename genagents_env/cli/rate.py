@@ -83,7 +83,7 @@ def rate(
     max_calls: MaxCalls = None,
     max_tokens: MaxTokens = None,
     max_dollars: MaxDollars = None,
-    concurrency: Concurrency = 8,
+    concurrency: Concurrency = None,
     model_flags: ModelFlags = NO_FLAGS,
     quiet: NoProgress = False,
 ) -> None:
@@ -167,7 +167,7 @@ class JudgeRequest:
     how: "ModelOptions"
 
     def ask(
-        self, task: JudgeTask, limits: "Limits", concurrency: int, again: str
+        self, task: JudgeTask, limits: "Limits", concurrency: int | None, again: str
     ) -> "JudgingResult":
         """Return how the judging stands once a model was asked all it will answer now."""
         from genagents_env.cli.judged_progress import show_judging_progress

@@ -135,7 +135,6 @@ class JudgeSession:
             cassette=self._replies,
         )
         self._temperature = temperature
-        self._slots = asyncio.Semaphore(options.concurrency)
         self._stop = StopSignal()
         self._over = False
         self._answered = self._given = self._unanswered = 0
@@ -203,7 +202,7 @@ class JudgeSession:
         return exit_code, message
 
     async def _ask_in_turn(self, query: JudgeQuery, due: int, watch: Watch | None) -> None:
-        async with self._slots:
+        async with self._client.pace:
             if self._over or self._stop.signal is not None:
                 return
             try:
@@ -224,6 +223,7 @@ class JudgeSession:
             fallback=query.reply.model_construct(),
             max_tokens=_MAX_TOKENS,
             temperature=self._temperature,
+            in_turn=True,
         )
         recorded = self._replies.rows.pop(query.call)
         if recorded.is_unanswered:  # nobody has judged

@@ -20,7 +20,6 @@ from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.trajectory import StepResult
 
 WAIT = '{"do": "wait", "target": "", "words": "", "minutes": 60}'  # of one who has given up
-_IN_FLIGHT = 1000  # a learner that thinks keeps nobody else from asking
 OtherPolicies = Policy | str | Mapping[AgentID, Policy | str]
 
 
@@ -281,7 +280,6 @@ class SharedSession:
             self._model or next(iter(routes.values())),
             run_seed=self.seed,
             cassette=self._cassette,
-            max_in_flight=_IN_FLIGHT,
             routes=routes,
             asked_once=[one.model for one in routes.values()],
         )

@@ -9,11 +9,19 @@ class AttemptFailed(LLMUnavailable):
     Attributes:
         retry_after: seconds the endpoint asks to wait, or None when it does not say.
         billed: whether the endpoint may have done, and charged for, the work.
+        overloaded: whether it had too much to do.
     """
 
-    def __init__(self, text: str, *, retry_after: float | None = None, billed: bool = True) -> None:
+    def __init__(
+        self,
+        text: str,
+        *,
+        retry_after: float | None = None,
+        billed: bool = True,
+        overloaded: bool = False,
+    ) -> None:
         super().__init__(text)
-        self.retry_after, self.billed = retry_after, billed
+        self.retry_after, self.billed, self.overloaded = retry_after, billed, overloaded
 
 
 class NothingSaid(AttemptFailed):

@@ -119,6 +119,15 @@ class BoundedEndpoint(Protocol):
         """Tokens of prompt and reply together at most; None where nobody knows."""
 
 
+@runtime_checkable
+class SlottedEndpoint(Protocol):
+    """An endpoint that is known to take so many calls at once."""
+
+    @property
+    def slots(self) -> int:
+        """How many."""
+
+
 def prompt_hash(request: CompletionRequest) -> str:
     """Return the SHA-256 of `request` as hexadecimal: equal requests, equal hashes, anywhere."""
     values = {field.name: getattr(request, field.name) for field in fields(request)}

@@ -27,10 +27,12 @@ from genagents_env.llm.calls import (
     CompletionRequest,
     Endpoint,
     Message,
+    SlottedEndpoint,
     prompt_hash,
 )
 from genagents_env.llm.cassette import UNAVAILABLE, Cassette, RecordedReply, recall
 from genagents_env.llm.ledger import Ledger
+from genagents_env.llm.pace import Pace
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.llm.reasoning import (
     ThinkingAllowance,
@@ -81,6 +83,9 @@ class _Tally:
     """The counts of one `ask` so far, over its attempts and its re-ask."""
 
     endpoint: Endpoint
+    in_turn: bool  # no attempt takes a slot: the caller holds one, or none is wanted
+    started_at: float = 0.0  # Unix time of the first attempt
+    begun: float = 0.0  # monotonic seconds, then
     thinking: int = 0  # tokens allowed in the next attempt
     most: Spend = _NOTHING  # reserved for it
     attempts: int = 0
@@ -117,7 +122,8 @@ class ModelClient:
         cassette: answers so far; None keeps nothing.
         ledger: where calls are counted; a new one when None.
         retry: attempts and deadlines. A slow endpoint's own attempt deadline extends the call's.
-        max_in_flight: calls under way at once, per event loop.
+        max_in_flight: requests under way at once, per event loop, at most; None is as many as the
+            endpoint keeps up with; see `Pace`.
         outage_after: calls to one model failed in a row (unavailable or refused) that make an
             outage.
         unusable_after: calls to one model in a row without a usable reply that make an outage,
@@ -125,7 +131,8 @@ class ModelClient:
         thinking: tokens of hidden thinking allowed beside each reply; see `ThinkingAllowance`.
         routes: other endpoints for the calls of a person, or of a faculty (their purpose up to its
             first dot), by name; a person's comes before a faculty's.
-        asked_once: models that are not asked again for a reply that can be used.
+        asked_once: models that are not asked again for a reply that can be used; they answer when
+            they like, and calls to them take no slot.
 
     Raises:
         ConfigError: dollars are limited and the model's price is not known.
@@ -140,7 +147,7 @@ class ModelClient:
         cassette: Cassette | None = None,
         ledger: Ledger | None = None,
         retry: RetryPolicy | None = None,
-        max_in_flight: int = 8,
+        max_in_flight: int | None = None,
         outage_after: int = 5,
         unusable_after: int | None = UNUSABLE_IN_A_ROW,
         thinking: int | None = None,
@@ -163,10 +170,8 @@ class ModelClient:
         self.unusable: dict[str, list[int]] = {}  # ticks of those without a usable reply in a row
         for one in endpoints:
             self.budget.check_price(one.model, one.price)
-        # A semaphore belongs to the loop it first waits on; `asyncio.run` makes a new one a call.
-        self._slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = (
-            WeakKeyDictionary()
-        )
+        # What waits for a slot belongs to a loop; `asyncio.run` makes a new one a call.
+        self._paces: WeakKeyDictionary[asyncio.AbstractEventLoop, Pace] = WeakKeyDictionary()
 
     async def ask(
         self,
@@ -178,6 +183,7 @@ class ModelClient:
         max_tokens: int = 128,
         temperature: float = 0.7,
         text_limit: int = 1000,
+        in_turn: bool = False,
     ) -> ModelAnswer[T]:
         """Return the model's reply to `messages` as a `reply`, or `fallback` with the fault.
 
@@ -189,6 +195,7 @@ class ModelClient:
             max_tokens: written at most.
             temperature: of the sampling.
             text_limit: characters at most of each string in the reply; cuts are counted.
+            in_turn: the caller holds a slot of `pace`, for all attempts.
 
         Raises:
             BudgetExceeded: the call does not fit the budget; nothing was stored.
@@ -210,7 +217,8 @@ class ModelClient:
             price = self.prices.get(recorded.model, self.endpoint.price)
             self.ledger.book(key, recorded, price)
             return _replay(recorded, reply, fallback)
-        recorded = await self._answer(key, request, reply, text_limit)
+        in_turn = in_turn or self.find_endpoint(key).model in self.asked_once
+        recorded = await self._answer(key, request, reply, text_limit, in_turn)
         _log_call(key, recorded)
         if self.cassette is not None:
             self.cassette.put(key, recorded)
@@ -235,20 +243,31 @@ class ModelClient:
         """How many calls failed since an answer; of several models the most."""
         return max(self.failures.values(), default=0)
 
+    @property
+    def pace(self) -> Pace:
+        """The slots of requests under way in the running event loop."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._paces:
+            own = self.endpoint.slots if isinstance(self.endpoint, SlottedEndpoint) else None
+            self._paces[loop] = Pace(self.max_in_flight, own)
+        return self._paces[loop]
+
     def find_endpoint(self, key: CallKey) -> Endpoint:
         """Return the endpoint that the call `key` is put to."""
         own = self.routes.get(key.agent) or self.routes.get(key.purpose.split(".")[0])
         return own or self.endpoint
 
     async def _answer(
-        self, key: CallKey, request: CompletionRequest, reply: type[T], text_limit: int
+        self,
+        key: CallKey,
+        request: CompletionRequest,
+        reply: type[T],
+        text_limit: int,
+        in_turn: bool,
     ) -> RecordedReply:
         """Return what the endpoint made of `request`, a usable reply or the lack of one."""
-        tally = _Tally(self.find_endpoint(key))
-        async with self._slot():
-            started_at, begun = time.time(), time.monotonic()
-            parsed = await self._converse(key, request, reply, text_limit, tally)
-            latency = time.monotonic() - begun
+        tally = _Tally(self.find_endpoint(key), in_turn)
+        parsed = await self._converse(key, request, reply, text_limit, tally)
         return RecordedReply(
             prompt_hash=prompt_hash(request),
             outcome="reply" if parsed else "fallback",
@@ -265,8 +284,8 @@ class ModelClient:
             caching_tokens=tally.caching_tokens,
             unsaid_prompt_tokens=tally.unsaid_prompt_tokens,
             unsaid_completion_tokens=tally.unsaid_completion_tokens,
-            latency_seconds=latency,
-            started_at=started_at,
+            latency_seconds=time.monotonic() - tally.begun,
+            started_at=tally.started_at,
             messages=tuple(replace(m, content=self._redact(m.content)) for m in request.messages),
         )
 
@@ -324,39 +343,56 @@ class ModelClient:
                 return parsed
 
     async def _admit(self, request: CompletionRequest, tally: _Tally) -> float:
-        """Have the most an attempt can spend reserved, and return the seconds that took.
+        """Have a slot and the most an attempt can spend, and return the seconds that took.
 
         No `await` may come between this and the attempt: a cancelled call would keep it.
         """
         asked = self.retry.clock()
         most = upper_bound(_give_room(request, tally), tally.endpoint.price)
-        await self.budget.admit(most)
+        if not tally.in_turn:
+            await self.pace.take()
+        try:
+            await self.budget.admit(most)
+        except BaseException:  # refused, or cancelled: no attempt will be made
+            if not tally.in_turn:
+                self.pace.give_back()
+            raise
         tally.most = most
         waited = self.retry.clock() - asked
         tally.waited += waited
         return waited
 
     async def _attempt(self, request: CompletionRequest, tally: _Tally) -> Completion:
-        """Make one admitted request; whatever happens, its reservation is settled.
+        """Make one admitted request; whatever happens, its reservation is settled, its slot free.
 
         What an answer cost is kept with it, what was spent in vain at once.
         """
         price = tally.endpoint.price or FREE
+        if not tally.attempts:
+            tally.started_at, tally.begun = time.time(), time.monotonic()
         tally.attempts += 1
         used = most = tally.most
         roomy = _give_room(request, tally)
         completion: Completion | None = None
+        pace, begun = self.pace, self.retry.clock()
+        sent = pace.halvings
         try:
             completion = separate_thinking(await tally.endpoint.complete(roomy))
+            if tally.endpoint.model not in self.asked_once:
+                pace.count_answer(sent, self.retry.clock() - begun, completion.completion_tokens)
             completion = self._clip_usage(completion, roomy, tally)
             used = _bill(completion, price)
         except AttemptFailed as failure:
             used = most if failure.billed else Spend(calls=1)
+            if failure.overloaded:
+                pace.count_overload(sent)
             raise
         except LLMRefused:
             used = Spend(calls=1)
             raise
         finally:
+            if not tally.in_turn:
+                pace.give_back()
             self.budget.settle(most, used)
             if completion is None:
                 self.budget.keep()
@@ -457,12 +493,6 @@ class ModelClient:
                 "with --max-fallbacks 1 to have defaults stand in",
                 since=min(ticks),
             ) from None
-
-    def _slot(self) -> asyncio.Semaphore:
-        loop = asyncio.get_running_loop()
-        if loop not in self._slots:
-            self._slots[loop] = asyncio.Semaphore(self.max_in_flight)
-        return self._slots[loop]
 
     async def aclose(self) -> None:
         """Close the endpoints."""

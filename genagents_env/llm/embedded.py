@@ -139,6 +139,7 @@ class EmbeddedEndpoint:
         self.model: str = gguf.name
         self.price: Price | None = FREE
         self.attempt_deadline: float = attempt_deadline
+        self.slots: int = slots
         self.small: bool = _is_small(gguf)
         self.context_tokens: int | None = context
         self._stop = threading.Event()

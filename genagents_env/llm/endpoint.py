@@ -28,6 +28,7 @@ _FIXED_TEMPERATURE = re.compile(r"o\d|gpt-5")
 _MOST_TOLD = 300  # characters of an error with its address
 _PROMPT_STATUS = (400, 413, 422)
 _TRANSIENT_STATUS = (408, 409, 425, 429)
+_OVERLOAD_STATUS = (429, 503, 529)
 
 
 def find_served_model(base_url: str, api_key: str) -> str:
@@ -198,7 +199,7 @@ class OpenAIEndpoint:
             return type(failure)(self._say(str(failure)))
         if isinstance(failure, TimeoutError):
             told = f"no answer within {self.attempt_deadline:g} s; --timeout allows more"
-            return AttemptFailed(self._say(told))
+            return AttemptFailed(self._say(told), overloaded=True)
         if isinstance(failure, openai.APIStatusError):
             return self._to_status_error(failure.response)
         cause = failure.__cause__
@@ -219,7 +220,8 @@ class OpenAIEndpoint:
             asked = retry_after(
                 headers.get("retry-after"), headers.get("retry-after-ms"), time.time()
             )
-            return AttemptFailed(text, retry_after=asked, billed=False)
+            overloaded = status in _OVERLOAD_STATUS
+            return AttemptFailed(text, retry_after=asked, billed=False, overloaded=overloaded)
         if status in _PROMPT_STATUS:
             return PromptRefused(text)
         if 300 <= status < 400:

@@ -93,7 +93,8 @@ class RunOptions:
             here takes the place of one.
         no_limit: limits that the file keeps hold no longer; those given beside it do.
         shared_budget: the total and the rate that this run shares with others; None is neither.
-        concurrency: model calls under way at once.
+        concurrency: model calls under way at once, at most; None is as many as the endpoint
+            keeps up with.
         retry: attempts of a call, and the deadline where `model_options` have none.
         trust_policies: a resumed or interviewed run may import the policies that it names by
             path, where their files are as they were recorded. A stranger's run file names a
@@ -124,7 +125,7 @@ class RunOptions:
     limits: Limits = NO_LIMITS
     no_limit: bool = False
     shared_budget: SharedBudget | None = None
-    concurrency: int = 8
+    concurrency: int | None = None
     retry: RetryPolicy | None = None
     trust_policies: bool = False
     policies: tuple[str, ...] = ()

@@ -23,7 +23,8 @@ class Job:
         path: of its run file, in the sweep's folder.
         address: of the sweep's budget server; None is no shared budget and no progress.
         limits: of this run.
-        concurrency: model calls under way at once.
+        concurrency: model calls under way at once, at most; None is as many as the endpoint
+            keeps up with.
         model_options: how models are asked.
         model_for: other models, by person or faculty.
         judge: let the run's own model judge its answers in the end.
@@ -39,7 +40,7 @@ class Job:
     path: Path
     address: Address | None
     limits: Limits
-    concurrency: int
+    concurrency: int | None
     judge: bool
     threads: int
     unfinished: bytes | None = None

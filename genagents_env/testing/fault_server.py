@@ -22,6 +22,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import CompletionRequest, Message
 from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.memory.embed import HashedNgrams
+from genagents_env.rng import draw_unit
 
 Words: TypeAlias = Callable[[str], str]
 Answer: TypeAlias = Callable[[str, Mapping[str, Any]], bytes]
@@ -188,9 +189,12 @@ class FaultServer:
         schedule: from call number, 1 for the first, to a fault or the name of one in `FAULTS`.
         always: played where the schedule says nothing; None answers correctly.
         rule: gives the words of good answers.
+        most: calls at once that it takes; those above get a 429.
+        seconds: that a call takes at most, by its seed; between none and so many.
 
     Attributes:
         requests: bodies of the calls received, in order of arrival.
+        peak: of the calls under way at once.
         models: what it lists, with what it tells of each.
     """
 
@@ -200,7 +204,11 @@ class FaultServer:
         *,
         always: ServerFault | str | None = None,
         rule: Rule = sample_schema,
+        most: int | None = None,
+        seconds: float = 0.0,
     ) -> None:
+        self._most, self._seconds = most, seconds
+        self._open = self.peak = 0
         self._schedule = {number: _find_fault(fault) for number, fault in (schedule or {}).items()}
         self._always = _find_fault(always) if always is not None else ServerFault()
         self._rule = rule
@@ -251,14 +259,28 @@ class FaultServer:
                 writer.write(self._list_models(headers.get("authorization", "")))
                 await writer.drain()
                 return
-            self.requests.append(body)
-            fault = self._schedule.get(len(self.requests), self._always)
+            fault = await self._take(body)
             sent = self._response(fault, body, headers.get("authorization", ""))
             await _send(fault.how, sent, reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass  # the client has given up, or the server is closing, as faults intend
         finally:
             writer.close()
+
+    async def _take(self, body: bytes) -> ServerFault:
+        """Return how a call is answered, once it has taken its time."""
+        self.requests.append(body)
+        fault = self._schedule.get(len(self.requests), self._always)
+        self._open += 1
+        self.peak = max(self.peak, self._open)
+        try:
+            if self._most is not None and self._open > self._most:
+                return too_many(milliseconds="100")
+            seed = json.loads(body).get("seed", 0) if self._seconds else 0
+            await asyncio.sleep(self._seconds * draw_unit(seed, "seconds"))
+        finally:
+            self._open -= 1
+        return fault
 
     def _list_models(self, authorization: str) -> bytes:
         """Return the list of models, or the fault that is always played."""

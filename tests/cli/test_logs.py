@@ -73,8 +73,8 @@ def test_attempts_are_told_and_no_key_is(genagents: Run, monkeypatch: pytest.Mon
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         code, _, err = genagents("-v", *ASKS, "--model", "town-model", "--concurrency", "1")
     assert code == 0
-    assert err.count("INFO attempt 1 of 4: ") == 1
-    assert "INFO attempt 2 of 4: " in err
+    assert len(re.findall("INFO attempt [12] of 4: ", err)) == 2  # of one call or of two
+    assert "INFO pace: " not in err  # with one slot there is nothing to halve
     assert "again in 0.0 s" in err
     assert err.count("WARNING decide") == 1
     assert "fallback by town-model" in err

@@ -176,7 +176,7 @@ class Experiment(_Table):
     judge: bool = True
     degraded: DegradedRuns = "exclude"
     max_fallbacks: Share = MAX_FALLBACKS
-    concurrency: Annotated[int, Field(ge=1, le=1000)] = 8
+    concurrency: Annotated[int, Field(ge=1, le=1000)] | None = None
     budget: BudgetTable = BudgetTable()
     rate: RateLimit = RateLimit()
     endpoint: EndpointTable = EndpointTable()

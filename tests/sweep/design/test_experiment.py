@@ -74,7 +74,7 @@ def test_what_is_left_out_has_a_default(tmp_path: Path) -> None:
     experiment = load(tmp_path, seeds=None, hours=None)
     assert experiment.seed_list == (0,)
     assert (experiment.hours, experiment.model, experiment.baseline) == (None, None, None)
-    assert (experiment.interviews, experiment.judge, experiment.concurrency) == (True, True, 8)
+    assert (experiment.interviews, experiment.judge, experiment.concurrency) == (True, True, None)
     assert experiment.budget.run.limits() == Limits()
 
 

@@ -1,0 +1,243 @@
+"""The pace by hand, without a clock, and a client that follows it on a clock of its own."""
+
+import asyncio
+from collections.abc import Iterable
+
+import pytest
+
+from genagents_env.errors import ModelOutage
+from genagents_env.llm.attempt_errors import AttemptFailed
+from genagents_env.llm.calls import CallKey, Completion, CompletionRequest
+from genagents_env.llm.pace import AT_FIRST, MOST, Pace
+from genagents_env.llm.scripted import ScriptedEndpoint
+from tests.llm.asking import FakeTime, ask_choice, client_of, retry_on
+
+ROUND = 8  # answers judged together
+
+
+def answer(pace: Pace, seconds: float, rounds: int = 1, tokens: int = 50) -> None:
+    for _ in range(ROUND * rounds):
+        pace.count_answer(pace.halvings, seconds, tokens)
+
+
+async def fill(pace: Pace, many: int) -> list["asyncio.Task[None]"]:
+    """Have as many calls ask for a slot, and stay in it."""
+
+    async def stay() -> None:
+        async with pace:
+            await asyncio.Event().wait()
+
+    tasks = [asyncio.create_task(stay()) for _ in range(many)]
+    await asyncio.sleep(0)
+    return tasks
+
+
+async def end(tasks: Iterable["asyncio.Task[None]"]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def test_it_grows_by_one_while_calls_wait_and_answers_come_as_quickly_as_ever() -> None:
+    async def run() -> None:
+        pace = Pace()
+        tasks = await fill(pace, 100)
+        assert pace.limit == AT_FIRST == 8
+        answer(pace, 1.0)
+        assert pace.limit == 9
+        answer(pace, 1.4, rounds=20)
+        assert pace.limit == 29
+        answer(pace, 1.0, rounds=100)
+        assert pace.limit == MOST == 64
+        await end(tasks)
+
+    asyncio.run(run())
+
+
+def test_it_does_not_grow_where_nobody_waits() -> None:
+    pace = Pace()
+    answer(pace, 1.0, rounds=20)
+    assert pace.limit == 8
+
+
+def test_a_number_is_never_exceeded_and_taken_at_once() -> None:
+    async def run() -> None:
+        pace = Pace(20)
+        tasks = await fill(pace, 100)
+        assert pace.limit == 20
+        answer(pace, 1.0, rounds=50)
+        assert pace.limit == 20
+        pace.count_overload(pace.halvings)
+        assert pace.limit == 10
+        answer(pace, 1.0, rounds=50)
+        assert pace.limit == 20
+        await end(tasks)
+
+    asyncio.run(run())
+
+
+def test_rising_latency_holds_it_and_then_halves_it() -> None:
+    async def run() -> None:
+        pace = Pace()
+        tasks = await fill(pace, 100)
+        answer(pace, 1.0, rounds=8)
+        assert pace.limit == 16
+        answer(pace, 1.9, rounds=3)
+        assert pace.limit == 16
+        answer(pace, 2.5)
+        assert pace.limit == 8
+        answer(pace, 1.0, rounds=2)
+        assert pace.limit == 10
+        await end(tasks)
+
+    asyncio.run(run())
+
+
+def test_one_slow_answer_among_eight_is_no_sign_nor_is_a_longer_one() -> None:
+    pace = Pace()
+    answer(pace, 1.0)
+    for seconds in (60.0, 1, 1, 1, 1, 1, 1, 1):
+        pace.count_answer(0, seconds, 50)
+    answer(pace, 5.0, tokens=450)
+    answer(pace, 0.0)
+    answer(pace, 0.2)  # a hundred times as long, and quick all the same
+    assert (pace.limit, pace.halvings) == (8, 0)
+
+
+def test_what_lasts_becomes_the_usual() -> None:
+    pace = Pace()
+    answer(pace, 1.0)
+    answer(pace, 3.0, rounds=40)
+    before = pace.halvings
+    answer(pace, 3.0, rounds=20)
+    assert pace.halvings == before > 0
+
+
+def test_calls_of_before_a_halving_do_not_halve_it_again() -> None:
+    async def run() -> None:
+        pace = Pace()
+        tasks = await fill(pace, 100)
+        sent = pace.halvings
+        for _ in range(8):
+            pace.count_overload(sent)
+        assert pace.limit == 4
+        for _ in range(8):
+            pace.count_answer(sent, 100.0, 1)
+        for wanted in (2, 1, 1):
+            pace.count_overload(pace.halvings)
+            assert pace.limit == wanted
+        await end(tasks)
+
+    asyncio.run(run())
+
+
+def test_half_of_the_slots_that_are_taken_is_left() -> None:
+    async def run() -> None:
+        pace = Pace(64)
+        tasks = await fill(pace, 6)
+        pace.count_overload(pace.halvings)
+        assert pace.limit == 3
+        await end(tasks)
+        pace = Pace(64)
+        await end(await fill(pace, 12))  # the most that were, while eight answers came
+        answer(pace, 1.0)
+        await end(await fill(pace, 12))
+        answer(pace, 3.0)
+        assert pace.limit == 6
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(("most", "own", "limit"), [(None, 4, 4), (2, 4, 2), (9, 4, 4)])
+def test_slots_of_an_endpoint_of_its_own_are_its_bound(
+    most: int | None, own: int, limit: int
+) -> None:
+    async def run() -> None:
+        pace = Pace(most, own)
+        tasks = await fill(pace, 10)
+        answer(pace, 1.0, rounds=9)
+        pace.count_overload(pace.halvings)
+        answer(pace, 9.0, rounds=3)
+        assert pace.limit == limit
+        await end(tasks)
+
+    asyncio.run(run())
+
+
+def test_who_waits_gets_a_slot_in_turn_and_who_gave_up_keeps_none() -> None:
+    async def run() -> None:
+        pace, order = Pace(1), list[int]()
+
+        async def take(number: int) -> None:
+            async with pace:
+                order.append(number)
+                await asyncio.sleep(0)
+
+        tasks = [asyncio.create_task(take(number)) for number in range(6)]
+        await asyncio.sleep(0)
+        tasks[2].cancel()
+        tasks[4].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert order == [0, 1, 3, 5]
+        holder = await fill(pace, 1)
+        waiting = asyncio.create_task(take(7))
+        await asyncio.sleep(0)
+        holder[0].cancel()
+        await asyncio.sleep(0)  # it is handed the slot, and cancelled before it runs
+        waiting.cancel()
+        await asyncio.gather(*holder, waiting, return_exceptions=True)
+        await asyncio.wait_for(take(8), 5)
+        assert order[-1] == 8
+
+    asyncio.run(run())
+
+
+class Busy(ScriptedEndpoint):
+    """Refuses calls above a number at once."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+        self.open = self.peak = 0
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        self.open += 1
+        self.peak = max(self.peak, self.open)
+        try:
+            if self.open > self.most:
+                raise AttemptFailed("status 429", billed=False, overloaded=True)
+            for _ in range(20):
+                await asyncio.sleep(0)
+            return await super().complete(request)
+        finally:
+            self.open -= 1
+
+
+def serve(endpoint: Busy, most: int | None = None, calls: int = 600) -> int:
+    """Ask for that many answers at once, and return how many slots there are in the end."""
+    policy = retry_on(FakeTime(), call_deadline=1e9, attempts=50)
+    client = client_of(endpoint, max_in_flight=most, retry=policy, outage_after=10**6)
+
+    async def run() -> int:
+        keys = [CallKey(f"agent {at}", 0, "act", 0) for at in range(calls)]
+        answers = await asyncio.gather(*(ask_choice(client, key) for key in keys))
+        assert not any(one.fallback for one in answers)
+        return client.pace.limit
+
+    return asyncio.run(run())
+
+
+def test_a_client_uses_what_its_endpoint_takes() -> None:
+    assert serve(wide := Busy(10**6)) == wide.peak == MOST
+    assert serve(narrow := Busy(12)) <= 13
+    assert narrow.peak == 13
+    assert serve(given := Busy(10**6), most=5) == given.peak == 5
+
+
+def test_an_endpoint_that_is_down_is_an_outage_all_the_same() -> None:
+    async def run() -> None:
+        client = client_of(Busy(0), retry=retry_on(FakeTime()))
+        await asyncio.gather(*(ask_choice(client, CallKey(n, 0, "x", 0)) for n in "abcdefgh"))
+
+    with pytest.raises(ModelOutage, match="in a row"):
+        asyncio.run(run())
