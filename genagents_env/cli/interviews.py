@@ -159,6 +159,8 @@ def interview(
     from genagents_env.run import RunOptions
     from genagents_env.text import clean
 
+    if not run_file.name:
+        raise ConfigError(f"{str(run_file)!r} is a folder; name a run file")
     file = keep or find_kept_file(run_file)
     if stored:
         _print_stored(run_file, file, as_json=as_json)

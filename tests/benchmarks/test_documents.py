@@ -1,14 +1,23 @@
 """Figures in documents are those of the runs, and the runs would come out the same today."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from benchmarks.figure_runs import RUNS, compute_fingerprint
+from benchmarks.figure_runs import RUNS, compute_fingerprint, live
 from benchmarks.figure_tables import TABLES
-from benchmarks.figures import DOCUMENTS, fill_blocks, find_blocks, load_figures
+from benchmarks.figures import DOCUMENTS, ROOT, fill_blocks, find_blocks, load_figures
+from genagents_env.record import canonical_hash
 
 KNOWN = load_figures()
+# Those that last a minute or less: of runs that differ in their seed, one.
+CHEAP = (
+    *("day_gossip", "day_neighbour", "day_sample", "town_scripted"),
+    *("hour_lyfe_0", "hour_smallville_0", "story_3_0", "hard_0"),
+)
+PAGES = {*DOCUMENTS, *ROOT.glob("examples/**/README.md"), *ROOT.glob("scenarios/**/README.md")}
+HASH = re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{12,64}\b")
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
@@ -35,3 +44,21 @@ def test_the_runs_would_come_out_the_same_today(short: str) -> None:
     names = [run.name for run in RUNS if run.short == short]
     now = compute_fingerprint(short)
     assert {name: KNOWN[name]["fingerprint"] for name in names} == dict.fromkeys(names, now)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHEAP)
+def test_a_cheap_run_has_the_documented_hash(name: str, tmp_path: Path) -> None:
+    """If it has not: `python -m benchmarks.figures NAME` lives it, and writes what it comes to."""
+    path = tmp_path / "run.sqlite"
+    live(next(run for run in RUNS if run.name == name), path)
+    assert canonical_hash(path) == KNOWN[name]["hash"]
+
+
+def test_every_hash_in_a_document_is_one_that_is_compared() -> None:
+    """With figures.json, or with a shipped run, as `test_shipped_runs` does."""
+    shipped = (ROOT / "examples" / "runs" / "README.md").read_text()
+    known = {entry["hash"] for entry in KNOWN.values() if "hash" in entry}
+    for page in PAGES:
+        for found in HASH.findall(page.read_text()):
+            assert found in shipped or any(one.startswith(found) for one in known), page

@@ -115,6 +115,7 @@ POLICIES = [
     ((*LIVE, "idle", "--place", "Nowhere"), "Nowhere"),
 ]
 INPUTS = [
+    *((("interview", path), "is a folder; name a run file") for path in (".", "/", "")),
     *(
         ((*command, path), path.split("/")[0])
         for path in ("missing", "folder", "empty", "dangling", "pipe", "words.toml")
