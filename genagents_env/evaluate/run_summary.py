@@ -36,6 +36,7 @@ from genagents_env.evaluate.run_data import RunData
 from genagents_env.evaluate.tellings import Telling, ToldFact, trace_tellings
 from genagents_env.record import Degradation, FacultyUse, RunReader
 from genagents_env.record.meta import LimitChange
+from genagents_env.record.model_changes import ModelChange
 from genagents_env.record.policy_origin import PolicyChange
 from genagents_env.record.prompt_cuts import PromptCuts
 from genagents_env.record.reader import CallTotals, ThinkingTotals
@@ -70,6 +71,7 @@ class RunSummary:
         spent: calls, tokens and dollars.
         cached_tokens: of the prompts, read from the endpoints' caches.
         price_sources: where the list prices among its prices are from.
+        model_changes: where another model answered than before, by its own word.
         thinking: what the model thought; None where it did not.
         lost: requests to models that were under way when a process of the run ended.
         clipped: answers whose usage was above what they could have read and written.
@@ -121,6 +123,7 @@ class RunSummary:
     spent: CallTotals
     cached_tokens: int
     price_sources: Sequence[str]
+    model_changes: tuple[ModelChange, ...]
     thinking: ThinkingTotals | None
     lost: int
     clipped: int
@@ -176,8 +179,8 @@ class RunSummary:
         What was said and answered is not in it: see `words_as_json`. `thinking` is a key
         of those whose model thought, `crowding` of those whose people are in one another's way,
         `tool_use` of those in which a mind acts by tools; `lost`, `clipped`, `limits`,
-        `limit_changes`, `later`, `policy_failures`, `policy_changes`, `faculty_uses` and
-        `prompt_cuts` are there only where there are any.
+        `limit_changes`, `model_changes`, `later`, `policy_failures`, `policy_changes`,
+        `faculty_uses` and `prompt_cuts` are there only where there are any.
         """
         rare = {
             "crowding": None if self.crowding is None else _as_json(self.crowding),
@@ -185,6 +188,7 @@ class RunSummary:
             "lost": self.lost,
             "clipped": self.clipped,
             "limits": self.limits,
+            "model_changes": [_as_json(one) for one in self.model_changes],
             "limit_changes": [_as_json(one) for one in self.limit_changes],
             "later": _as_json(self.later),
             "thinking": None if self.thinking is None else _as_json(self.thinking),
@@ -280,6 +284,7 @@ def summarize(
         spent=reader.sum_calls(),
         cached_tokens=reader.sum_cached_tokens(),
         price_sources=reader.list_price_sources(),
+        model_changes=tuple(reader.find_model_changes()),
         thinking=_find_thinking(reader),
         lost=0 if spending is None else spending.lost,
         clipped=0 if spending is None else spending.clipped,

@@ -1,6 +1,6 @@
 """A run in words, a line each: its summary, what interviews show, what came of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from itertools import islice
 
@@ -15,6 +15,7 @@ from genagents_env.evaluate.reasons import Reason
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.evaluate.text_columns import format_columns
 from genagents_env.record import Degradation, FacultyUse, PromptCuts
+from genagents_env.record.model_changes import ModelChange
 from genagents_env.record.reader import ThinkingTotals
 
 NOT_ASKED = "not asked"
@@ -70,6 +71,7 @@ def describe_summary(summary: RunSummary, width: int = 0, *, brief: bool = False
     )
     if summary.model is not None:
         yield from _describe_model(summary)
+        yield from describe_model_changes(summary.model_changes)
         if summary.thinking is not None:
             yield _describe_thinking(summary.thinking)
         yield from _describe_faculties(summary, width)
@@ -110,6 +112,12 @@ def describe_degradation(found: Degradation) -> Iterator[str]:
     """Yield why a run is degraded; nothing where it is not."""
     for reason in found.describe():
         yield f"DEGRADED: {reason}"
+
+
+def describe_model_changes(changes: Iterable[ModelChange]) -> Iterator[str]:
+    """Yield where another model answered than before, a sentence for each that was asked for."""
+    for change in changes:
+        yield f"MODEL CHANGED: {change.describe()}"
 
 
 def describe_cuts(found: PromptCuts) -> Iterator[str]:

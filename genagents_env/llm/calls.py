@@ -65,6 +65,7 @@ class Completion:
 
     `reasoning_tokens`: those of `completion_tokens` that are hidden thinking. `cached_tokens`,
     `caching_tokens`: those of `prompt_tokens` read from and written to the endpoint's cache.
+    `model`, `fingerprint`: which model and system answered, by their own word; empty without one.
     """
 
     text: str
@@ -74,6 +75,8 @@ class Completion:
     reasoning_tokens: int = 0
     cached_tokens: int = 0
     caching_tokens: int = 0
+    model: str = ""
+    fingerprint: str = ""
 
 
 class Endpoint(Protocol):

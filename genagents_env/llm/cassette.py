@@ -23,7 +23,9 @@ class RecordedReply:
         reasks: 0 or 1.
         truncated: strings of the reply that were cut to the text limit.
         fault: what went wrong last, or None.
-        model: that answered, outside every canonical hash.
+        model: that was asked, outside every canonical hash.
+        answered_by: the model that answered last, by its own word, outside every canonical hash.
+        fingerprint: of its system, likewise; both are empty where it did not say.
         reasoning_tokens: of `completion_tokens`, those of hidden thinking.
         cached_tokens: of `prompt_tokens`, those read from the endpoint's cache, outside every
             canonical hash.
@@ -48,6 +50,8 @@ class RecordedReply:
     truncated: int = 0
     fault: str | None = None
     model: str = field(default="", compare=False)
+    answered_by: str = field(default="", compare=False)
+    fingerprint: str = field(default="", compare=False)
     reasoning_tokens: int = field(default=0, compare=False)
     cached_tokens: int = field(default=0, compare=False)
     caching_tokens: int = field(default=0, compare=False)

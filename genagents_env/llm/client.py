@@ -96,6 +96,8 @@ class _Tally:
     reasoning_tokens: int = 0
     cached_tokens: int = 0
     caching_tokens: int = 0
+    answered_by: str = ""
+    fingerprint: str = ""
     unsaid_prompt_tokens: int = 0  # of attempts in which it only thought
     unsaid_completion_tokens: int = 0
     fault: str | None = None
@@ -282,6 +284,8 @@ class ModelClient:
             reasoning_tokens=tally.reasoning_tokens,
             cached_tokens=tally.cached_tokens,
             caching_tokens=tally.caching_tokens,
+            answered_by=self._redact(tally.answered_by),
+            fingerprint=self._redact(tally.fingerprint),
             unsaid_prompt_tokens=tally.unsaid_prompt_tokens,
             unsaid_completion_tokens=tally.unsaid_completion_tokens,
             latency_seconds=time.monotonic() - tally.begun,
@@ -429,6 +433,7 @@ class ModelClient:
             AttemptFailed: it has no words.
         """
         try:
+            tally.answered_by, tally.fingerprint = completion.model, completion.fingerprint
             check_words(completion, request)
         except LLMUnavailable:
             tally.unsaid_prompt_tokens += completion.prompt_tokens

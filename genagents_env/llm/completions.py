@@ -6,9 +6,11 @@ from typing import Literal, cast
 
 from genagents_env.llm.attempt_errors import AttemptFailed
 from genagents_env.llm.calls import Completion, CompletionRequest
+from genagents_env.text import clean
 
 _FINISHED = ("stop", "length", "tool_calls")
 _MOST_TOKENS = 10**9
+_MOST_NAME = 200
 _THINKING_FIELDS = ("reasoning_content", "reasoning")
 
 
@@ -59,6 +61,8 @@ def read_completion(
         _reasoning_tokens(usage, written, len(thinking), len(text)),
         cached,
         min(read - cached, caching),
+        _find_name(answer, "model"),
+        _find_name(answer, "system_fingerprint"),
     )
 
 
@@ -87,6 +91,11 @@ def _tokens(usage: object, name: str) -> int:
     if type(value) is not int or not 0 <= value <= _MOST_TOKENS:
         raise AttemptFailed(f"the answer's usage has no sensible {name}")
     return value
+
+
+def _find_name(answer: Mapping[str, object], field: str) -> str:
+    name = answer.get(field)
+    return clean(name, _MOST_NAME) if isinstance(name, str) else ""
 
 
 def _find_thinking(message: Mapping[str, object]) -> str:

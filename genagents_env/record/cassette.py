@@ -19,6 +19,7 @@ from genagents_env.record.spending import SpendingNote
 from genagents_env.record.transaction import Transaction
 
 OnPhase = Callable[[str, int], None]
+_NOTHING = AnsweredRow("", 0, "", 0)
 
 
 class SqliteCassette:
@@ -52,7 +53,7 @@ class SqliteCassette:
             where = "agent = ? AND tick = ? AND purpose = ? AND number = ?"
             of = key.agent, key.tick, key.purpose, key.number
             said = find_answered(self._path, self._connection, where, *of)
-        cached, caching = (said[0].cached_tokens, said[0].caching_tokens) if said else (0, 0)
+        answered = said[0] if said else _NOTHING
         return RecordedReply(
             prompt_hash=row.prompt_hash,
             outcome="reply" if row.outcome == "reply" else "fallback",
@@ -67,8 +68,10 @@ class SqliteCassette:
             reasoning_tokens=row.reasoning_tokens,
             unsaid_prompt_tokens=row.unsaid_prompt_tokens,
             unsaid_completion_tokens=row.unsaid_completion_tokens,
-            cached_tokens=cached,
-            caching_tokens=caching,
+            answered_by=answered.model,
+            fingerprint=answered.fingerprint,
+            cached_tokens=answered.cached_tokens,
+            caching_tokens=answered.caching_tokens,
             latency_seconds=row.latency_seconds,
             started_at=row.started_at,
         )
@@ -87,12 +90,14 @@ class SqliteCassette:
         )
         said = AnsweredRow(
             *(key.agent, key.tick, key.purpose, key.number),
-            cached_tokens=recorded.cached_tokens,
-            caching_tokens=recorded.caching_tokens,
+            recorded.answered_by,
+            recorded.fingerprint,
+            recorded.cached_tokens,
+            recorded.caching_tokens,
         )
         with Transaction(self._path, self._connection):
             put_call(self._connection, row)
-            if recorded.cached_tokens or recorded.caching_tokens:
+            if any((said.model, said.fingerprint, said.cached_tokens, said.caching_tokens)):
                 put_answered(self._connection, said)
             if self._spending is not None:
                 self._spending.write()

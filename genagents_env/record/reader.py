@@ -34,6 +34,7 @@ from genagents_env.record.faculty_use import SWITCHES, FacultyUse, count_uses, d
 from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.lock import find_writer
 from genagents_env.record.meta import RunMeta, load_meta, read_rows
+from genagents_env.record.model_changes import ANSWERS, ModelChange, list_model_changes
 from genagents_env.record.notes import read_notes
 from genagents_env.record.policy_origin import POLICY_CHANGES, PolicyChange, decode_changes
 from genagents_env.record.prompt_cuts import PromptCuts, count_cuts
@@ -447,6 +448,15 @@ class RunReader:
             query = "SELECT text FROM embeddings WHERE model = ? ORDER BY text"
             rows = self._connection.execute(query, (self.meta.embedder,)).fetchall()
         return [text for (text,) in rows]
+
+    def find_model_changes(self) -> list[ModelChange]:
+        """Return where another model answered than before; none where endpoints do not say."""
+        self._check_rows(CALLS)
+        with guard_reading(self.path):
+            if not ANSWERED.is_in(self._connection):
+                return []
+            self._check_rows(ANSWERED)
+            return list(list_model_changes(self._connection.execute(ANSWERS)))
 
     def count_askers(self) -> int:
         """Return how many agents made a model call."""

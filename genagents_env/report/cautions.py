@@ -41,6 +41,7 @@ def find_cautions(
     yield from _warn_of_many_comparisons(contrasts)
     yield from _warn_of_unpaired(plan, contrasts)
     yield from warn_of_degraded(runs)
+    yield from warn_of_model_changes(runs)
     yield from warn_of_cuts(runs)
     yield from _warn_of_changes(runs)
     if unknown_runs:
@@ -119,6 +120,18 @@ def warn_of_degraded(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
             f"Degraded: in {_count(len(bad), 'finished run')} more than {limits} of the model "
             f"calls fell back to a default: {_list_some(told)}. "
             f"{_describe_use([run for run, _ in bad])}"
+        )
+
+
+def warn_of_model_changes(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
+    """Yield a caution where within some runs another model answered than before."""
+    changed = [run for run in runs if run.model_changes]
+    if changed:
+        first = changed[0]
+        yield (
+            f"Model changed: in {_count(len(changed), 'run')} another model answered than before "
+            f"({_list_some([run.trial for run in changed])}); in {first.trial}, "
+            f"{first.model_changes[0].describe()}."
         )
 
 

@@ -137,6 +137,7 @@ def _measure(trial: MeasuredTrial, data: RunData, measures: Sequence[Measure]) -
         usage=_sum_usage(data.reader),
         degradation=data.reader.find_degradation(),
         prompt_cuts=data.reader.find_prompt_cuts(),
+        model_changes=tuple(data.reader.find_model_changes()),
         uses=data.reader.list_faculty_uses(),
         values=values,
         unmeasured=faults,

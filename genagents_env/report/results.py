@@ -16,6 +16,7 @@ from genagents_env.report.cautions import (
     warn_of_cuts,
     warn_of_degraded,
     warn_of_missing_libraries,
+    warn_of_model_changes,
 )
 from genagents_env.report.comparing import (
     ConditionBlock,
@@ -279,7 +280,7 @@ def group_summaries(
         for one in summaries
     )
     others = list_published_costs(summaries[0].rates.speed)
-    cautions = (*warn_of_degraded(runs), *warn_of_cuts(runs))
+    cautions = (*warn_of_degraded(runs), *warn_of_model_changes(runs), *warn_of_cuts(runs))
     return SweepResults(None, None, runs, groups=groups, published=others, cautions=cautions)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from genagents_env.evaluate.checks import Verdict
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.record import Degradation, FacultyUse, PromptCuts
+from genagents_env.record.model_changes import ModelChange
 from genagents_env.record.rows import JSON
 from genagents_env.sweep.design.trials import Condition
 
@@ -98,6 +99,7 @@ class MeasuredTrial:
         verdicts: of the rules and models that judged its answers.
         degradation: what took the place of decisions; None where no file can be read.
         prompt_cuts: what prompts had no room for; None where no file can be read.
+        model_changes: where another model answered than before.
         uses: what came of the faculties that can be switched off.
         excluded: it is finished, but in no mean: it is degraded.
     """
@@ -123,6 +125,7 @@ class MeasuredTrial:
     verdicts: tuple[Verdict, ...] = ()
     degradation: Degradation | None = None
     prompt_cuts: PromptCuts | None = None
+    model_changes: tuple[ModelChange, ...] = ()
     uses: tuple[FacultyUse, ...] = ()
     excluded: bool = False
 
@@ -196,5 +199,6 @@ def make_trial(summary: RunSummary, condition: Condition) -> MeasuredTrial:
         summary=summary,
         degradation=summary.degradation,
         prompt_cuts=summary.prompt_cuts,
+        model_changes=summary.model_changes,
         uses=summary.faculty_uses,
     )

@@ -15,6 +15,7 @@ from genagents_env.record import RunReader, canonical_hash
 from genagents_env.report import measure_runs, measure_sweep
 from genagents_env.sweep import SweepFolder
 from genagents_env.testing.fault_server import FaultServer, ServerFault, envelope
+from genagents_env.view.notices import make_notices
 from tests.cli.conftest import Run
 from tests.scripted import gossip
 
@@ -193,3 +194,37 @@ def test_the_share_is_kept_in_the_run_file_and_can_be_changed(
     assert "more than 30% of the model calls fell back to a default: run.sqlite" in page
     code, _, err = run_it(genagents, "--force", "--max-fallbacks", "2")
     assert (code, "max-fallbacks" in err) == (2, True)
+
+
+def test_where_another_model_answers_than_before_is_said(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its own word: the name in the answer and its fingerprint, stored with each call."""
+    asked = [0]
+
+    def answer(good: str, _: Mapping[str, Any]) -> bytes:
+        asked[0] += 1
+        who = {"model": "m-may", "system_fingerprint": "fp_1"}
+        now = who if asked[0] <= 5 else {"model": "m-june\x1b[2J"}
+        return json.dumps(json.loads(envelope(good)) | now).encode()
+
+    with FaultServer(always=ServerFault(answer=answer), rule=gossip) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "any")
+        code, out, _ = genagents(*RUN, "--model", "town-model", "--concurrency", "1")
+    assert code == 0
+    with RunReader("run.sqlite") as record:
+        said = [(row.model, row.fingerprint) for row in record.answered()]
+        (change,) = record.find_model_changes()
+        notices = make_notices(record)["notices"]
+        assert len(said) == record.sum_calls().calls
+    assert set(said) == {("m-may", "fp_1"), ("m-june", "")}
+    words = (
+        "MODEL CHANGED: town-model was answered by m-may (fp_1) at first, and by m-june from tick "
+        f"{change.tick} on"
+    )
+    assert change.tick > 0
+    assert words in out
+    assert notices == [words]
+    assert words in genagents("report", "run.sqlite")[1]
+    assert json.loads(genagents("report", "run.sqlite", "--json")[1])["model_changes"]
