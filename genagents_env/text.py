@@ -27,6 +27,38 @@ _MOST_MARKS = 30
 _MARKS_BY_PARTS = "\u0f73\u0f75\u0f81"  # of class 0 themselves, yet made of marks
 _HALFWIDTH_VOICING = str.maketrans({"\uff9e": "\u3099", "\uff9f": "\u309a"})  # marks under NFKC
 
+_APOSTROPHE, _QUOTED = "'", '"\u201c\u201d\u201e\u201f\u00ab\u00bb'
+_QUOTES = str.maketrans(
+    dict.fromkeys(
+        f"{_QUOTED}\u2039\u203a\u2033\u2036\u301d\u301e\u301f\uff02\u02ba\u02dd\u275d\u275e"
+        "\u300c\u300d\u300e\u300f",
+        _APOSTROPHE,
+    )
+)
+_MANY = re.compile(r"['\u2018\u2019`\u00b4]{2,}")  # two of them look like a quotation mark
+_BULLETS, _TAIL = " \n([{<-\u2013\u2014*#>\u2022|;:,", " ,-\u2013\u2014("
+_COLON = re.compile(r"\s*[:\uff1a](?!\d)\s*")
+_MORE = re.compile(r"[\w\u2026]")
+# A subject, up to its verb: not "making sure that …", nor "what …".
+_SUBJECT = (
+    r"(?![a-z]\w*ing\b)"
+    r"(?:(?!(?:who|whose|which|that|where|what|when|why|how|whether|if|to)\b)"
+    r"(?:\w[\w'\u2019-]*|(?:[MDJS]r|Mrs|Ms|St|Prof|[A-Z])\.)\s+){1,6}?"
+)
+_OWN_SUBJECT = re.compile(
+    r"(?:(?:I|[Hh]e|[Ss]he|[Tt]hey|(?:[^\W\d_a-z][\w'\u2019-]*\s+){0,3}[^\W\d_a-z][\w'\u2019-]*)"
+    r"\s+(?:is|am|are)\s+|I['\u2019]m\s+)+"
+)
+# A clause ends at a sign (a full stop not behind a title or an initial) or where another begins.
+_CLAUSE_END = re.compile(
+    r"[\n;|<>{}\[\]()!?\u2026\u3002\uff01\uff1f\uff1b\u2014]"
+    r"|(?<!\b[MDJS]r)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)(?<!\b[A-Z])\.(?=\s|[A-Z]|$)"
+    r"|\s[-\u2013]+\s"
+    r"|(?:^|[,'\u2019]\s+|\b(?:and|but|so|then|now|also|meanwhile)\s+"
+    r"|\b(?:while|as|because|since|when)\s+(?=[^\W\d_a-z]))"  # "while the light is low" stays
+    rf"{_SUBJECT}(?:is|are|am|was|were|has|have|had|will|says?|said)\b"
+)
+
 
 def clean(raw: str, limit: int = 500, *, lines: bool = False) -> str:
     """Return `raw` as safe, normalised text of at most `limit` characters.
@@ -74,6 +106,36 @@ def cut_sentences(raw: str, limit: int) -> str:
     return f"{words.rpartition(' ')[0] or words}…"
 
 
+def quote(words: str) -> str:
+    """Return words on one line between quotation marks that nothing in them can close.
+
+    What somebody said stands so in every sentence about it: `Maria Lopez said to you: "…"`. Marks
+    of quotation inside become apostrophes.
+    """
+    return f'"{_MANY.sub(_APOSTROPHE, " ".join(words.split()).translate(_QUOTES))}"'
+
+
+def keep_clause(words: str) -> str:
+    """Return the first clause of what somebody is doing, with an ellipsis where more was cut.
+
+    It stands behind a name, "Maria Lopez is …", so that what has a subject of its own would be an
+    observation of somebody else; one that it begins with is left out ("I am reading"). Colons
+    become commas, quotation marks apostrophes. Idempotent.
+    """
+    while (kept := _cut_clause(words)) != words:
+        words = kept
+    return words
+
+
+def set_apart(words: str) -> str:
+    """Return the state that somebody gave a thing: as it is where it can follow "is", else quoted.
+
+    Idempotent.
+    """
+    plain = keep_clause(words) == words and not words[:1].isupper()
+    return words if plain or not words else quote(words.strip(_QUOTED))
+
+
 def is_clean(text: str) -> bool:
     """Return whether `text` holds only what `clean` produces: printable characters, line feeds."""
     return text.isprintable() or all(part.isprintable() for part in text.split("\n"))
@@ -90,6 +152,16 @@ def fold(name: str) -> str:
         name = _bound_marks(name.translate(_HALFWIDTH_VOICING))
         name = _bound_marks(unicodedata.normalize("NFKC", name)).casefold()
     return " ".join(name.split())
+
+
+def _cut_clause(words: str) -> str:
+    text = _COLON.sub(", ", _MANY.sub(_APOSTROPHE, words.strip(_BULLETS).translate(_QUOTES)))
+    if (subject := _OWN_SUBJECT.match(text)) is not None:
+        text = text[subject.end() :]
+    if (end := _CLAUSE_END.search(text)) is None:
+        return text.rstrip(_TAIL)
+    kept, rest = text[: end.start()].rstrip(_TAIL), text[end.start() :]
+    return f"{kept}…" if _MORE.search(rest) else kept
 
 
 def _is_plain(text: str) -> bool:

@@ -12,6 +12,7 @@ from genagents_env.llm.calls import JSONValue
 from genagents_env.percept import Percept, SeenPerson
 
 NOW, HERE = "now", "here"  # the names of its sections
+_QUOTED = re.compile(r"((?<!\w)'[^']*'(?!\w))")
 _COMPANY = 12  # people named at most, the nearest
 
 
@@ -54,9 +55,14 @@ def describe_here_and_now(percept: Percept) -> list[Section]:
 
 
 def _tell_doing(percept: Percept, seen: SeenPerson) -> str:
-    """Return what somebody does, to the one who sees it: their name in it is "you"."""
+    """Return what somebody does, to the one who sees it: their name is "you", unless quoted."""
     if seen.asleep:
         return "asleep"
     name = re.escape(percept.me.name)
-    owned = re.sub(rf"\b{name}['\u2019]s\b", "your", seen.doing) if name else seen.doing
-    return re.sub(rf"\b{name}\b", "you", owned) if name else owned
+    if not name:
+        return seen.doing
+    parts = _QUOTED.split(seen.doing)
+    for at in range(0, len(parts), 2):
+        owned = re.sub(rf"\b{name}['\u2019]s\b", "your", parts[at])
+        parts[at] = re.sub(rf"\b{name}\b", "you", owned)
+    return "".join(parts)

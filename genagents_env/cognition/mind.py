@@ -26,7 +26,7 @@ class Services(Generic[Options]):
     """What all minds of a run work with; nothing of it is state.
 
     `start`: town time of the episode's start. `pause_seconds`: see `EpisodeContext`. `notes`: for
-    the record, until they are taken.
+    the record, until they are taken. `town`: its name.
     """
 
     config: Options
@@ -38,6 +38,7 @@ class Services(Generic[Options]):
     seconds_per_tick: int
     pause_seconds: int = 0
     notes: NoteBuffer = field(default_factory=NoteBuffer)
+    town: str = ""
 
     def to_time(self, second: int) -> datetime:
         """Return the town time of a second of game time."""

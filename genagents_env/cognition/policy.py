@@ -94,6 +94,7 @@ class MindPolicy(Policy, Generic[M, Options]):
             context.start,
             context.seconds_per_tick,
             context.pause_seconds,
+            town=context.town,
         )
         self.minds = {
             agent: self.make_mind(self.services, profile) for agent, profile in profiles.items()

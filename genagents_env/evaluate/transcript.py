@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 
-from genagents_env.text import clean
+from genagents_env.text import clean, quote
 from genagents_env.world.events import Event
 
 _LEFT = {
@@ -62,7 +62,7 @@ def _say(who: str, data: Mapping[str, object]) -> str:
     to = f" to {data['to']}" if data["to"] else ""
     phone = " by telephone" if data["phone"] else ""
     unheard = "" if data["heard_by"] else " (nobody hears it)"
-    return f'{who}{to}{phone}: "{data["text"]}"{unheard}'
+    return f"{who}{to}{phone}: {quote(str(data['text']))}{unheard}"
 
 
 def _learn(who: str, data: Mapping[str, object]) -> str:

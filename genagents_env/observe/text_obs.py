@@ -11,6 +11,7 @@ from genagents_env.goals import GoalBoard, describe_goal
 from genagents_env.observe.place_lines import PlaceLines
 from genagents_env.observe.vicinity import AWAY, Vicinity
 from genagents_env.scenario.plan import OUTSIDE
+from genagents_env.text import quote
 from genagents_env.world.conversations import ConversationView
 from genagents_env.world.snapshot import ActionOutcome, Snapshot, Sound
 from genagents_env.world.world import World
@@ -48,7 +49,7 @@ def format_sound(names: tuple[str, ...], sound: Sound) -> str:
     if sound.speaker is not None:
         how = "on the phone " if sound.phone else ""
         whom = "to you" if sound.addressed else "to someone else"
-        return f'You hear {names[sound.speaker]} say {how}{whom}: "{sound.text}"\n'
+        return f"You hear {names[sound.speaker]} say {how}{whom}: {quote(sound.text)}\n"
     if sound.kind == "thought":
         return f"A thought comes to you: {sound.text}\n"
     return f"You hear news: {sound.text}\n" if sound.kind == "news" else f"{sound.text}\n"

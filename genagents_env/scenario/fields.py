@@ -1,5 +1,6 @@
 """The types of the fields of a scenario, and the base of its tables."""
 
+import re
 from datetime import datetime
 from functools import partial
 from operator import not_
@@ -12,6 +13,12 @@ from genagents_env.scenario.plan import parse_hours
 from genagents_env.text import clean
 
 NAME_LIMIT, LINE_LIMIT, TEXT_LIMIT = 60, 300, 4000
+# Signs that end a name in a sentence, words that go on after one, and names of no person.
+_SPEECH = re.compile(
+    r"[\":;,()\[\]{}|!?\u2026\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a\u2033\uff02\uff1a\uff1b]"
+    r"|(?<!\S)(?:is|was|are|has|said|says|and|or|to)(?!\S)"
+    r"|^(?i:you|nobody|news|thought|notice|system|assistant|user)$"
+)
 FIRST_YEAR, LAST_YEAR = 1000, 9000  # of the start: computing with dates ends at 1 and 9999
 
 
@@ -31,6 +38,16 @@ def _clean(value: object, *, limit: int) -> object:
 def _no_slash(value: str) -> str:
     if not value or "/" in value:
         raise ValueError("a name has at least one character and no '/'")
+    return value
+
+
+def _no_speech(value: str) -> str:
+    """Return the name of a person, which stands before words said: it may not hold any."""
+    if found := _SPEECH.search(value):
+        raise ValueError(
+            f"{found[0].strip()!r} cannot stand in the name of a person, whose name stands before "
+            "what they say and do; letters, blanks, hyphens, apostrophes and full stops are allowed"
+        )
     return value
 
 
@@ -65,6 +82,7 @@ T = TypeVar("T")
 Later = Annotated[T, Field(exclude_if=not_)]
 
 Name = Annotated[str, clean_to(NAME_LIMIT), AfterValidator(_no_slash)]
+PersonName = Annotated[Name, AfterValidator(_no_speech)]
 Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Ref = Annotated[str, clean_to(4 * NAME_LIMIT), Field(min_length=1)]
 Line = Annotated[str, clean_to(LINE_LIMIT), Field(min_length=1)]

@@ -23,6 +23,7 @@ from genagents_env.cognition.query import (
 from genagents_env.cognition.replies import Speech
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
+from genagents_env.text import quote
 
 from .mind import AiTownMind, FinishedTalk, to_importance
 from .prompt import describe_lines, describe_others, fill_prompt
@@ -101,7 +102,8 @@ async def _apply_summary(
 def _tell_last_words(talk: FinishedTalk) -> str:
     """Return what is remembered of a talk that the model does not sum up."""
     last = talk.lines[-1]
-    return f'I talked with {shorten_names(talk.others)}. At last {last.speaker} said: "{last.text}"'
+    others = shorten_names(talk.others)
+    return f"I talked with {others}. At last {last.speaker} said: {quote(last.text)}"
 
 
 async def prepare_rating(mind: AiTownMind, data: QueryData, moment: Moment) -> PreparedQuery | None:

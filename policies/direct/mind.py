@@ -5,6 +5,7 @@ from typing import Literal
 
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
 from genagents_env.percept import Percept, SeenObject
+from genagents_env.text import quote
 
 from .reply import DirectReply
 
@@ -76,7 +77,7 @@ def listen(mind: DirectMind, percept: Percept) -> DirectMind:
     """Return the mind with what was heard on the way, which the next prompt tells."""
     if not percept.heard:
         return mind
-    lines = [f"{h.speaker} said: {h.text}" if h.speaker else h.text for h in percept.heard]
+    lines = [f"{h.speaker} said: {quote(h.text)}" if h.speaker else h.text for h in percept.heard]
     return replace(mind, heard=(*mind.heard, *lines)[-_HEARD:])
 
 

@@ -43,21 +43,29 @@ def describe_place(mind: LyfeMind, name: str, moment: Moment) -> JSONValue:
 
 def describe_absent(mind: LyfeMind, name: str) -> JSONValue:
     """Return the line of somebody absent: who it is, where last seen, whether sought in vain."""
+    stranger = _describe_stranger(mind, name)
     if mind.services.prompts.small:
-        return ["person", name]
+        return _join("person", name, [stranger])
     tie = describe_tie(mind, name)
     seen, missed = mind.seen.get(name), mind.missed.get(name)
-    only_named = name in mind.named
     return _join(
         "person",
         name,
         [
             tie,
-            STRANGER if only_named else "",
+            stranger,
             f"last seen {_format_clock(mind, seen[1])} at {seen[0]}" if seen else "",
             f"{MISSED} {_format_clock(mind, missed)}" if missed is not None else "",
         ],
     )
+
+
+def _describe_stranger(mind: LyfeMind, name: str) -> str:
+    """Return how the agent knows a mere name; empty of those whom it knows."""
+    if name not in mind.named:
+        return ""
+    speaker = mind.named_by.get(name, "")
+    return f"{STRANGER}; heard from {speaker}" if speaker else STRANGER
 
 
 def _join(head: str, name: str, parts: list[str]) -> JSONValue:

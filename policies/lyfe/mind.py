@@ -12,6 +12,7 @@ from genagents_env.cognition.mind import Mind, Services
 from genagents_env.cognition.query import PendingQuery
 from genagents_env.memory.forgetting import ForgettingMemory
 from genagents_env.policy import Profile
+from genagents_env.text import quote
 
 from .config import LyfeConfig
 
@@ -38,7 +39,7 @@ class WorkItem:
 
     def format_text(self) -> str:
         """Return it as it is remembered and searched for."""
-        return f'{self.speaker} said: "{self.text}"' if self.speaker else self.text
+        return f"{self.speaker} said: {quote(self.text)}" if self.speaker else self.text
 
 
 @dataclass(slots=True)
@@ -164,7 +165,8 @@ class LyfeMind(Mind[LyfeConfig]):
             of them repeat an earlier one.
         near: who is near enough to talk to, the nearest first.
         people: whom it knows by name, in the order of knowing; `met` those of them it has seen;
-            `named`: whole names that it only knows from words; `missed`: whom it looked for in
+            `named`: whole names that it only knows from words, of those heard `named_by` whom
+            (empty: by nobody in particular); `missed`: whom it looked for in
             vain, and when that was; `seen`: where and when it saw somebody last; `seekers`: who
             is seen to look for the agent, and since when.
         last: the kind of the agent's last action; `going`: where it led.
@@ -196,6 +198,7 @@ class LyfeMind(Mind[LyfeConfig]):
     people: list[str] = field(default_factory=list)
     met: list[str] = field(default_factory=list)
     named: list[str] = field(default_factory=list)
+    named_by: dict[str, str] = field(default_factory=dict)
     missed: dict[str, int] = field(default_factory=dict)
     seen: dict[str, tuple[str, int]] = field(default_factory=dict)
     seekers: dict[str, int] = field(default_factory=dict)
@@ -242,6 +245,6 @@ def make_mind(services: Services[LyfeConfig], profile: Profile) -> LyfeMind:
         (mind.recent if text in recent else mind.long).seed(text)
     for past in profile.dated:
         mind.long.seed(past.text, at=services.to_second(past.time))
-    known = [mind.name, *mind.people, *(place.id for place in profile.town)]
+    known = [mind.name, services.town, *mind.people, *(place.id for place in profile.town)]
     mind.named = names.list_full_names("\n".join(texts), known)
     return mind

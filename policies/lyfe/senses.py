@@ -105,16 +105,18 @@ async def _hear(mind: LyfeMind, words: HeardWords, moment: Moment) -> None:
     if _is_new(mind.heard, item.format_text(), mind.config.heard_kept):
         _add_to_work(mind, item)
         mind.unthought += 1
-        _note_names(mind, words.text, moment)
+        _note_names(mind, words, moment)
         if words.addressed or not speaker or turns.is_named(mind, words.text):
             mind.fresh = True
 
 
-def _note_names(mind: LyfeMind, words: str, moment: Moment) -> None:
-    """Note the names that are heard of people whom the agent does not know."""
-    known = [mind.name, *mind.people, *mind.named]
-    heard = names.list_full_names(words[:_MOST_READ], [*known, *moment.percept.known])
+def _note_names(mind: LyfeMind, words: HeardWords, moment: Moment) -> None:
+    """Note the names that are heard of people whom the agent does not know, and from whom."""
+    known = [mind.name, mind.services.town, *mind.people, *mind.named]
+    heard = names.list_full_names(words.text[:_MOST_READ], [*known, *moment.percept.known])
     mind.named = [*mind.named, *heard][-_MOST_NAMED:]
+    mind.named_by.update(dict.fromkeys(heard, words.speaker or ""))
+    mind.named_by = {name: who for name, who in mind.named_by.items() if name in mind.named}
 
 
 def _see(mind: LyfeMind, now: int) -> None:

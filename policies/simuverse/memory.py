@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from genagents_env.cognition.here_and_now import format_moment
 from genagents_env.memory.forgetting import MemoryItem
 from genagents_env.memory.rows import DECIMALS
+from genagents_env.text import quote
 
 from .mind import SimuverseMind
 
@@ -51,10 +52,15 @@ async def recall(
     near = [
         item
         for item, cosine in zip(found, cosines, strict=True)
-        if round(float(cosine), DECIMALS) >= least and not any(text in item.text for text in shown)
+        if round(float(cosine), DECIMALS) >= least and not _is_told(item.text, shown)
     ]
     once = {item.text: item for item in near[::-1]}  # of equal texts the nearest, the newest
     return [(_format_time(mind, item), item) for item in list(once.values())[::-1][:k]]
+
+
+def _is_told(text: str, shown: Collection[str]) -> bool:
+    """Return whether a memory holds what a prompt shows anyway, quoted or not."""
+    return any(words in text or quote(words) in text for words in shown)
 
 
 async def _embed_new(mind: SimuverseMind) -> None:

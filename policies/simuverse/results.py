@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from genagents_env.cognition.query import Moment
+from genagents_env.text import quote
 from genagents_env.world.speech import ENGAGED, TAKEN
 
 from . import memory, scope
@@ -85,7 +86,7 @@ def _tell_words(mind: SimuverseMind, moment: Moment) -> None:
     mind.talk.speaker, mind.talk.at = mind.name, moment.now
     others = ", ".join(mind.talk.members or mind.opening)
     mind.note(moment.now, "you said", step.words)
-    memory.remember(mind, f'I said to {others}: "{step.words}"', moment.now)
+    memory.remember(mind, f"I said to {others}: {quote(step.words)}", moment.now)
 
 
 def _tell_opening(mind: SimuverseMind, moment: Moment) -> None:

@@ -4,6 +4,7 @@ import re
 
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import Conversation, HeardWords
+from genagents_env.text import quote
 
 from . import memory, results, scope
 from .checker import find_place
@@ -45,7 +46,7 @@ def _hear(mind: SimuverseMind, words: HeardWords, moment: Moment) -> None:
         if speaker not in mind.people:
             mind.people.append(speaker)
         mind.note(now, _describe_speech(words, mind.talk), words.text, words.event_id)
-        memory.remember(mind, f'{speaker} said: "{words.text}"', now, [words.event_id])
+        memory.remember(mind, f"{speaker} said: {quote(words.text)}", now, [words.event_id])
         _count_utterance(mind, words, moment)
     else:
         mind.note(now, words.kind, words.text, words.event_id)

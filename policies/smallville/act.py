@@ -8,6 +8,7 @@ from genagents_env.actions import Action, Idle, Interact, Move
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.routine import find_entry, is_in_bed
 from genagents_env.percept import Percept, SeenObject
+from genagents_env.text import set_apart
 
 from .day import Piece, is_sleep, is_walk
 from .mind import SmallvilleActivity, SmallvilleMind, TemporaryUse
@@ -302,7 +303,7 @@ def _find_state(item: SeenObject, words: str) -> str:
     )
     if exact:
         return exact
-    return find_best_match(words, item.next_states) or (words if item.free_text else "")
+    return find_best_match(words, item.next_states) or (set_apart(words) if item.free_text else "")
 
 
 def _find_object(percept: Percept, object_id: str) -> SeenObject | None:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import HeardWords, SeenObject
+from genagents_env.text import quote
 
 from .dialogue import may_open
 from .mind import Focus, SmallvilleMind
@@ -97,7 +98,7 @@ def _is_news(mind: SmallvilleMind, heard: HeardWords, moment: Moment) -> bool:
 
 def _make_news(heard: HeardWords, moment: Moment) -> Focus:
     said = heard.kind == "speech" and heard.speaker is not None
-    text = f'{heard.speaker} calls out: "{heard.text}"' if said else heard.text
+    text = f"{heard.speaker} calls out: {quote(heard.text)}" if said else heard.text
     return Focus(heard.kind, heard.speaker or "", text, moment.now)
 
 

@@ -96,7 +96,10 @@ async def _fill_prompt(
 ) -> FilledPrompt:
     asked = clean(question, QUESTION_LIMIT)
     utterances = [
-        (f"{line.speaker} just said", _to_memory(number, line, now))
+        (
+            f"{'you' if line.speaker == mind.name else line.speaker} just said",
+            _to_memory(number, line, now),
+        )
         for number, line in enumerate(said)
     ]
     heard = {line.event for line in said}

@@ -13,6 +13,7 @@ from tests.policies.percepts import Moment, person
         ("talking with Ann Ash and Cid Cedar", "talking with you and Cid Cedar"),
         ("waiting at Ann Ash's house", "waiting at your house"),
         ("talking with Joann Ashton", "talking with Joann Ashton"),
+        ("reading 'Ann Ash and Cid' to Ann Ash's cat", "reading 'Ann Ash and Cid' to your cat"),
     ],
 )
 def test_who_is_there_does_it_with_you(doing: str, told: str) -> None:

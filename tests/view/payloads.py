@@ -8,7 +8,7 @@ HIT, FAR = "window.hit=1", "http://far.example"
 # Names and places: at most sixty characters, no slash.
 NAMES = [
     f"<img src=x onerror={HIT}>",
-    f'"><svg onload={HIT}>',
+    f"'><svg onload={HIT}>",
 ]
 PLACES = [
     f"<iframe srcdoc='<script>{HIT}'>",

@@ -5,7 +5,17 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
-from genagents_env.scenario.fields import Later, Line, Model, Name, Paragraph, Radius, Ref, clean_to
+from genagents_env.scenario.fields import (
+    Later,
+    Line,
+    Model,
+    Name,
+    Paragraph,
+    PersonName,
+    Radius,
+    Ref,
+    clean_to,
+)
 from genagents_env.scenario.past import Past, PastMemory
 
 WORDS, TABLE = "(words)", "(table)"  # how a memory is written; pydantic puts it into places
@@ -81,7 +91,8 @@ class Person(Model):
     """One of the people.
 
     Attributes:
-        name: First and last name; the agent's id.
+        name: First and last name; the agent's id. It stands before what one says and does, so that
+            it has no quotation marks, commas, colons, brackets, nor words such as "said" and "and".
         age: In years.
         traits: What one is like, in a word or two each.
         persona: What lasts: sentences about the person by name, split at semicolons into the first
@@ -115,7 +126,7 @@ class Person(Model):
         past: What one carries along from an earlier run; written by `genagents import-memories`.
     """
 
-    name: Name
+    name: PersonName
     age: Annotated[int, Field(ge=0, le=130)] | None = None
     traits: tuple[Line, ...] = ()
     persona: Paragraph

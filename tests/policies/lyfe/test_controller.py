@@ -225,3 +225,13 @@ def test_a_mere_name_is_offered_as_such() -> None:
     think(mind, controller.make_queries(mind, moment(mind, percept)), percept)
     shown = list_requests(mind)[0].messages[-1].content
     assert '["person", "Zed Zorn", "a name only; perhaps not in town"]' in shown
+
+
+def test_of_a_name_that_somebody_spoke_it_is_said_who() -> None:
+    mind = make_mind(make_choice_rule("wait"))
+    percept = Moment(heard=(speech(BEN, "We met Satan Belial at the mill."),))
+    asyncio.run(senses.perceive(mind, moment(mind, percept)))
+    think(mind, controller.make_queries(mind, moment(mind, percept)), percept)
+    shown = list_requests(mind)[0].messages[-1].content
+    line = '["person", "Satan Belial", "a name only; perhaps not in town; heard from Ben Birch"]'
+    assert line in shown

@@ -166,7 +166,7 @@ def test_each_conversation_is_remembered_once_by_all_who_were_in_it(
     town = Town(together(members=2), talkative(1), config={"latency_ticks": latency}, start="10:00")
     gather(town)
     events = run_ticks(town, 180)
-    for _ in range(120):
+    for _ in range(600):
         events += run_ticks(town, 1)
         minds = town.policy.minds.values()
         if all(m.dialogue is None and not m.is_busy("converse.") for m in minds):

@@ -153,7 +153,7 @@ def test_an_answer_can_rest_on_what_was_said_a_moment_ago() -> None:
     said = [line[1:] for line in list_numbered_lines(list_requests(mind)[0])[:3]]
     assert said == [
         ["Bob Birch just said", "The mayor has resigned."],
-        ["Ann Ash just said", "No, really?"],
+        ["you just said", "No, really?"],
         ["Bob Birch just said", "This morning."],
     ]
 
