@@ -37,7 +37,7 @@ def test_a_price_that_is_given_counts_in_budget_summary_and_file(
         code, _, err = genagents(*RUN, "--out", "less.sqlite", "--max-dollars", "0.001", *PRICE)
         assert code == 3
         assert "dollars" in err
-        code, _, _ = genagents("resume", "less.sqlite", "--quiet")  # at the price it was begun with
+        code, _, _ = genagents("resume", "less.sqlite", "--quiet", "--no-limit")  # at that price
         assert code == 0
     with RunReader(tmp_path / "less.sqlite") as run:
         assert run.meta.price == ("2.50", "10")
