@@ -10,6 +10,7 @@ miss.
 """
 
 import argparse
+import importlib
 import os
 import random
 import re
@@ -22,7 +23,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import chdir, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,6 +48,7 @@ arms = [{{ name = "asks", policy = "reactive" }}]
 LATENCY = 0.01  # seconds an answer takes, one after another
 MOST_SECONDS = 3.0  # of a process that is killed by the clock
 _ENDS = (0, 3)  # exit codes
+_NEEDED = ("run", "judge", "evaluate", "sweep", "llm.endpoint")  # imported once, before processes
 
 
 def answer_late(request: CompletionRequest) -> str:
@@ -210,6 +212,8 @@ def play(campaign: Campaign, cases: int) -> None:
     campaign.end((*RUN, "--out", str(free)), (0,))
     campaign.whole, left = campaign.server.calls, 12
     campaign.end((*RUN, "--max-calls", str(campaign.whole + left), "--out", str(tight)), (0,))
+    if campaign.faults:
+        return
     for number in range(cases):
         folder = Path(tempfile.mkdtemp(dir=campaign.folder))
         turn = number % 4
@@ -232,7 +236,10 @@ def play(campaign: Campaign, cases: int) -> None:
 
 def main(cases: int = 30, seed: int = 0) -> int:
     """Return 0 where nothing went wrong."""
-    with tempfile.TemporaryDirectory() as name, FaultServer(rule=answer_late) as server:
+    for name in _NEEDED:
+        importlib.import_module(f"genagents_env.{name}")
+    server = FaultServer(rule=answer_late)
+    with tempfile.TemporaryDirectory() as name, chdir(name), server:
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "local"}
         campaign = Campaign(Path(name), server, random.Random(seed))  # noqa: S311 (no secret)
         play(campaign, cases)
