@@ -48,7 +48,8 @@ def test_a_stopped_run_is_resumed_and_lives_on(genagents: Run) -> None:
     assert "budget_exhausted" in out
     assert "budget reached: calls" in err
     assert "genagents resume run.sqlite" in err
-    code, out, _ = genagents("resume", "run.sqlite", "--quiet", "--trust-policies")
+    again = ("resume", "run.sqlite", "--quiet", "--trust-policies", "--no-limit")
+    code, out, _ = genagents(*again)
     assert code == 0
     assert "(36 ticks): finished" in out
     assert genagents(*arguments, "--out", "whole.sqlite", "--quiet")[0] == 0

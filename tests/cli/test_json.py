@@ -39,7 +39,7 @@ def test_a_run_that_stops_says_why_in_the_object(genagents: Run) -> None:
     told = json.loads(out)
     assert (code, told["exit_code"], told["status"]) == (3, 3, "budget_exhausted")
     assert "genagents resume run.sqlite" in told["message"]
-    code, out, _ = genagents("resume", "run.sqlite", "--json", "-q")
+    code, out, _ = genagents("resume", "run.sqlite", "--json", "-q", "--no-limit")
     told = json.loads(out)
     assert (code, told["status"], told["message"]) == (0, "finished", "")
     assert isinstance(told["resumed_from"], int)

@@ -54,7 +54,7 @@ def test_the_variable_asks_for_the_same(genagents: Run, monkeypatch: pytest.Monk
     monkeypatch.setenv("GENAGENTS_LOG", "Info")
     assert "INFO run run.sqlite begins" in genagents(*RUN)[2]
     genagents(*ASKS, "--model", "scripted", "--max-calls", "1")
-    resumed = genagents("resume", "run.sqlite", "-q")[2]
+    resumed = genagents("resume", "run.sqlite", "-q", "--no-limit")[2]
     assert "run run.sqlite: finished" in resumed
     monkeypatch.setenv("GENAGENTS_LOG", "warning")
     assert genagents(*RUN)[2] == ""

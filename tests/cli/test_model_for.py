@@ -57,7 +57,7 @@ def test_a_resumed_run_asks_the_same_models(
     with FaultServer() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         assert genagents(*RUN, *BEN, "--max-calls", "2")[0] == 3
-        assert genagents("resume", "run.sqlite", "-q", "--no-judge")[0] == 0
+        assert genagents("resume", "run.sqlite", "-q", "--no-judge", "--no-limit")[0] == 0
     with RunReader(tmp_path / "run.sqlite") as run:
         models = {(call.agent == "Ben Carver", call.model) for call in run.calls()}
     assert models == {(True, "gpt-4o"), (False, "gpt-4o-mini")}

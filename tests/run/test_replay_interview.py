@@ -1,5 +1,6 @@
 from collections.abc import Mapping
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
@@ -98,9 +99,10 @@ def test_what_cannot_be_asked_is_said(
         interview(path, agents, questions, tick, make_options())
 
 
-def test_limits_hold_and_other_models_must_be_meant(path: Path) -> None:
+def test_limits_hold_and_other_models_must_be_meant(path: Path, tmp_path: Path) -> None:
+    own = Path(copy(path, tmp_path))  # the limit stays with the file
     with pytest.raises(BudgetExceeded):
-        interview(path, FOUR, NEWS, 0, make_options(limits=Limits(calls=2)))
+        interview(own, FOUR, NEWS, 0, make_options(limits=Limits(calls=2)))
     with pytest.raises(ConfigError, match="--model"):
         interview(path, FOUR, NEWS, 0, make_options(ScriptedEndpoint(model="other")))
 
