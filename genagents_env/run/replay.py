@@ -29,7 +29,6 @@ class RunReplay:
         run: the record.
         groups: its policies; after `open_at` as they were then.
         env: its town.
-        given: what everybody observed when the replay began.
         client: for what is asked of the moment, None where nobody needs a model.
     """
 
@@ -42,25 +41,21 @@ class RunReplay:
         self.budget = options.limits.budget(options.shared_budget)
         self.client: ModelClient | None = None
         self.embedder: Embedder | None = None
-        self.given: Observations = {}
 
     @asynccontextmanager
-    async def open_at(
-        self, tick: int, on_step: OnStep | None = None, *, since: int | None = None
-    ) -> AsyncIterator[None]:
+    async def open_at(self, tick: int, on_step: OnStep | None = None) -> AsyncIterator[None]:
         """Replay up to the end of `tick`; inside, everybody is as they were then.
 
         Args:
             tick: a recorded one.
             on_step: called after each step, as by `play`; it is then replayed from its start.
-            since: the replay begins at the last checkpoint at this tick or before instead.
 
         Raises:
             DivergenceError: policy, prompts or package have changed since the run.
         """
         try:
             try:
-                await self._replay(tick, on_step, since)
+                await self._replay(tick, on_step)
             except DivergenceError as error:
                 raise DivergenceError(_describe_change(self.run, str(error))) from error
             self.cassette.leave()
@@ -71,11 +66,9 @@ class RunReplay:
                 if opened is not None:
                     await opened.aclose()
 
-    async def _replay(self, at: int, on_step: OnStep | None, since: int | None) -> None:
-        since = at if since is None and on_step is None else since
-        state = None if since is None else self.run.checkpoint(since)
+    async def _replay(self, at: int, on_step: OnStep | None) -> None:
+        state = self.run.checkpoint(at) if on_step is None else None
         observations, infos = self._start(state)
-        self.given = observations
         begun = self.env.world.tick
         if at > begun:
             await play(
@@ -135,14 +128,13 @@ class ReplayOnlyEndpoint:
 
     Args:
         model: its name.
-        small: it was asked in prompts for a small model.
-        context_tokens: of prompt and reply together, where prompts followed that.
     """
 
-    def __init__(
-        self, model: str, *, small: bool = False, context_tokens: int | None = None
-    ) -> None:
-        self.model, self.small, self.context_tokens = model, small, context_tokens
+    small = False
+    context_tokens: int | None = None
+
+    def __init__(self, model: str) -> None:
+        self.model = model
         self.price: Price | None = FREE
         self.attempt_deadline = 1.0
 

@@ -52,11 +52,15 @@ class SteppedTown:
             RecordError: the actions up to there are not in the file, or not of this town.
             DivergenceError: a tick comes out otherwise than it is recorded.
         """
-        self._begin(run, tick)
-        while self.tick < tick:
-            if is_late is not None and is_late():
-                return False
-            self._step_through(run, min(tick, self.tick + _AT_ONCE))
+        try:
+            self._begin(run, tick)
+            while self.tick < tick:
+                if is_late is not None and is_late():
+                    return False
+                self._step_through(run, min(tick, self.tick + _AT_ONCE))
+        except BaseException:
+            self.tick = -1  # it may have stopped within a tick
+            raise
         return True
 
     def describe(self) -> list[str | None]:

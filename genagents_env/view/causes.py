@@ -3,7 +3,7 @@
 A call led to an act where its reply says what was done: the words, the activity, the state of the
 thing. Where no reply does, the latest call that decides acts of this kind counts; and each call
 has those behind it that a policy names (`Policy.causes`): the plan behind a step, the decision to
-talk behind the words.
+talk behind the words. Of a policy that names none, all that it asked at last before the act count.
 """
 
 import json
@@ -46,10 +46,13 @@ def find_causes(
     Args:
         acts: of one agent at one tick.
         calls: of that agent, ordered by tick.
-        causes: of its policy.
+        causes: of its policy; none where it says nothing, or its code is not run here.
         people: everybody's names.
     """
     before = [call for call in calls if acts and call.tick < acts[0].tick]
+    if not causes:
+        own = [call for call in before if not call.purpose.startswith("interview")]
+        return tuple(call for call in own if call.tick == own[-1].tick)
     depths: dict[AskedCall, int] = {}
     for act in acts:
         concerned = _list_concerned(act, people)

@@ -50,7 +50,7 @@ class OpenRun:
         if not self.live:
             self._folder = unpack(path)
             self._file = Path(self._folder.name) / "run.sqlite"
-        self._percepts, self._kept = Percepts(self._file), find_kept_file(path)
+        self._percepts, self._kept = Percepts(), find_kept_file(path)
         try:
             if not wait:
                 RunReader(self._file).close()
@@ -80,8 +80,7 @@ class OpenRun:
             yield RunView(run, revision, self.live, self._percepts, self._kept)
 
     def close(self) -> None:
-        """End what goes on, and remove what was unpacked; safe to call twice."""
-        self._percepts.close()
+        """Remove what was unpacked; safe to call twice."""
         if self._folder is not None:
             self._folder.cleanup()
 

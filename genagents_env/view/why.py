@@ -60,7 +60,7 @@ class ReasonFinder:
     def __init__(self, run: RunReader, agent: str) -> None:
         self.run, self.agent = run, agent
         self.events = list(run.events())
-        policy = str(run.meta.policies[agent]["name"])
+        self._policy = policy = str(run.meta.policies[agent]["name"])
         self._causes = find_policy_class(policy).causes if is_shipped(policy) else {}
         self._calls = list_calls(run, agent)
         self._memories = read_mind(run, agent).content.memories
@@ -78,6 +78,7 @@ class ReasonFinder:
         return {
             "tick": max(0, tick - 1),
             "note": _describe(self.run, acts, tick),
+            "asked": self._describe_calls(acts, calls),
             "calls": [
                 {"tick": call.tick, "purpose": call.purpose, "number": call.number}
                 for call in calls
@@ -85,6 +86,24 @@ class ReasonFinder:
             "recalled": [memory.id for memory in memories],
             "events": self._list_events(events, memories, lines, tick),
         }
+
+    def _describe_calls(self, acts: Sequence[Event], calls: Sequence[AskedCall]) -> str:
+        """Return what is to be said of the calls: where they only precede the act, or are none."""
+        if calls and self._causes:
+            return ""
+        if calls:
+            told = f"The policy {self._policy} does not say which of its calls leads to what; "
+            if calls[-1].tick == acts[0].tick - 1:
+                return f"{told}these are the ones of this moment."
+            return (
+                f"{told}these are the latest before, of {self.run.time(calls[-1].tick):%H:%M:%S}."
+            )
+        rules = f"the policy {self._policy} decided by its rules, from what was perceived"
+        if self._calls:
+            return f"No call of {self.agent} led to it: {rules}."
+        if self.run.measure().calls:
+            return f"No model was asked for {self.agent} in this run: {rules}."
+        return f"No model was asked in this run: {rules}."
 
     def _list_lines(self, call: AskedCall) -> frozenset[str]:
         if call not in self._lines:

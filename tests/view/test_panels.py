@@ -250,7 +250,9 @@ def test_what_is_not_to_be_had_is_said(open_page: OpenPage, ruled_run: Path) -> 
     expect(panel.get_by_text("No memories: the policy scripted keeps none.")).to_be_visible()
     panel.locator(".person-now .ask-why").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_text("No model was asked for it: the policy scripted")).to_be_visible()
+    expect(
+        dialog.get_by_text("No model was asked in this run: the policy scripted")
+    ).to_be_visible()
     page.keyboard.press("Escape")
     page.get_by_role("tab", name="Person").press("ArrowRight")
     expect(page.get_by_role("tab", name="Facts")).to_be_focused()

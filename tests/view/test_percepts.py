@@ -1,8 +1,8 @@
-"""What was perceived is rebuilt by a replay, in a thread, and never from what is not recorded."""
+"""What was perceived is rebuilt by the town alone: no mind, no stored call, no vector is needed."""
 
 import json
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
@@ -11,12 +11,14 @@ import pytest
 from genagents_env.config import TownConfig
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from genagents_env.view import percept_replay, percepts
+from genagents_env.view import percepts
 from genagents_env.view.percepts import Percepts, PerceptText
+from tests.record.test_optional_tables import drop
 from tests.run.towns import WITNESS, make_options, make_spec
-from tests.view.test_mind import play
+from tests.view.test_mind import RUNS, play
 
 EARLY, LATE = 30, 177
+SHIPPED = ["murder_mystery", "smallville_13_february", "smallville_14_february"]
 
 
 @pytest.fixture(scope="module")
@@ -31,8 +33,8 @@ def direct_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def look(path: Path) -> Iterator[tuple[Percepts, RunReader]]:
-    with closing(Percepts(path)) as found, RunReader(path) as reader:
-        yield found, reader
+    with RunReader(path) as reader:
+        yield Percepts(), reader
 
 
 def ask(
@@ -40,19 +42,9 @@ def ask(
 ) -> PerceptText:
     """Ask until there is an answer."""
     answer = found.find(reader, agent, tick, revision)
-    for _ in range(100):
-        if not answer.pending:
-            break
+    while answer.pending:
         answer = found.find(reader, agent, tick, revision)
     return answer
-
-
-def find_quiet_tick(reader: RunReader) -> int:
-    """Return a tick after which the first agent neither did anything nor was asked."""
-    name = reader.meta.names[0]
-    busy = {row.tick for row in reader.list_calls(0, EARLY, name)}
-    busy |= {event.tick - 1 for event in reader.events(0, EARLY + 1) if event.agent == name}
-    return next(tick for tick in range(1, EARLY) if tick not in busy)
 
 
 def test_a_percept_is_what_the_prompt_of_that_moment_was_made_of(direct_run: Path) -> None:
@@ -66,38 +58,33 @@ def test_a_percept_is_what_the_prompt_of_that_moment_was_made_of(direct_run: Pat
     assert len(rows) > 10
 
 
-def test_what_was_rebuilt_is_kept_and_the_replay_goes_on_from_there(direct_run: Path) -> None:
+def test_any_moment_can_be_asked_for_in_any_order(direct_run: Path) -> None:
     with look(direct_run) as (found, reader):
-        late = ask(found, reader, 0, LATE)  # from a checkpoint
-        early = ask(found, reader, 0, EARLY)  # from the start
-        with patch.object(percepts, "PerceptReplay") as begun:
-            assert ask(found, reader, 0, EARLY) == early
-            assert ask(found, reader, 0, EARLY + 5).text
-            passed = ask(found, reader, 0, find_quiet_tick(reader))
-        begun.assert_not_called()
-    assert (passed.text, passed.pending) == ("", False)
-    assert "before something was done" in passed.note
+        late = ask(found, reader, 0, LATE)
+        early = ask(found, reader, 0, EARLY)
+        assert ask(found, reader, 0, LATE) == late
+        assert ask(Percepts(), reader, 0, EARLY) == early
     assert late.text.startswith("Tuesday 4 April 2023, 11:14:45")
     assert early.text.startswith("Tuesday 4 April 2023, 11:02:30")
 
 
-def test_one_who_asks_of_a_long_replay_is_told_to_ask_again(direct_run: Path) -> None:
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_moment_of_a_shipped_run_before_words_is_perceived_again(name: str) -> None:
+    with look(RUNS / f"{name}.sqlite.xz") as (found, reader):
+        said = [event for event in reader.events(kind="say") if event.agent is not None]
+        for event in said:
+            number = reader.meta.names.index(str(event.agent))
+            answer = ask(found, reader, number, event.tick - 1)
+            assert answer.note == ""
+            assert f"You are {event.agent}, " in answer.text
+    assert len(said) > 10
+
+
+def test_one_who_asks_of_a_late_moment_is_told_to_ask_again(direct_run: Path) -> None:
     with look(direct_run) as (found, reader), patch.object(percepts, "_PATIENCE", 0.0):
         answer = found.find(reader, 0, 140, 0)
         assert answer.pending
-        assert "The run is lived again" in answer.note
-
-
-def test_a_replay_rests_as_soon_as_nobody_waits_for_it(direct_run: Path) -> None:
-    with look(direct_run) as (found, reader):
-        with (
-            patch.object(percept_replay, "_WAITING", 0.0),
-            patch.object(percepts, "_PATIENCE", 0.3),
-        ):
-            answer = found.find(reader, 0, EARLY, 0)
-        assert answer.pending
-        assert "is at Tuesday 11:00" in answer.note
-        assert ask(found, reader, 0, EARLY).text
+        assert "The town is stepped again to rebuild it, and is at Tuesday 11:" in answer.note
 
 
 def test_a_run_that_came_out_otherwise_is_rebuilt_anew(direct_run: Path) -> None:
@@ -106,21 +93,22 @@ def test_a_run_that_came_out_otherwise_is_rebuilt_anew(direct_run: Path) -> None
         assert ask(found, reader, 0, EARLY, revision=1) == first
 
 
-def test_a_run_whose_calls_are_gone_says_so(tmp_path: Path) -> None:
-    path = play(tmp_path / "run.sqlite", "direct", ticks=20)
-    with look(path) as (found, reader):
-        with patch("genagents_env.run.overlay.OverlayCassette.get", return_value=None):
-            answer = ask(found, reader, 0, 10)
-        assert "cannot be rebuilt" in answer.note
-        assert str(path) not in answer.note
-        assert ask(found, reader, 0, 10) == answer  # nobody tries again and again
-
-
-def test_code_of_a_policy_given_by_path_is_not_run(tmp_path: Path) -> None:
+def test_neither_calls_nor_vectors_nor_code_of_a_policy_are_needed(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     run(make_spec("tiny", 20, policy=PolicySpec(WITNESS)), path, make_options())
+    with (
+        look(path) as (found, reader),
+        patch("genagents_env.record.cassette.SqliteCassette.get", side_effect=AssertionError),
+        patch("genagents_env.record.embeddings.SqliteEmbeddings.get", side_effect=AssertionError),
+        patch("genagents_env.policy_loader.load_policy", side_effect=AssertionError),
+    ):
+        assert "You are Ada Brook" in ask(found, reader, 0, 10).text
+
+
+def test_a_run_on_hashed_vectors_is_rebuilt_as_well(tmp_path: Path) -> None:
+    path = play(tmp_path / "run.sqlite", "smallville", ticks=40)
     with look(path) as (found, reader):
-        assert "its code is not run" in ask(found, reader, 0, 10).note
+        assert "You are Dmitri Ivanov" in ask(found, reader, 0, 33).text
 
 
 def test_a_run_without_a_model_is_rebuilt_as_well(tmp_path: Path) -> None:
@@ -128,3 +116,16 @@ def test_a_run_without_a_model_is_rebuilt_as_well(tmp_path: Path) -> None:
     run(RunSpec(TownConfig("tiny"), policy=PolicySpec("scripted")), path, RunOptions())
     with look(path) as (found, reader):
         assert "You are Ada Brook" in ask(found, reader, 0, 0).text
+
+
+def test_an_older_run_says_in_a_sentence_that_it_holds_no_actions(direct_run: Path) -> None:
+    older = direct_run.with_name("older.sqlite")
+    older.write_bytes(direct_run.read_bytes())
+    drop(older, "actions", "answered")
+    with look(older) as (found, reader):
+        answer = ask(found, reader, 0, EARLY)
+    assert answer.text == ""
+    assert answer.note == (
+        "What was perceived cannot be rebuilt: what was attempted at 11:00:05 is not in it; a "
+        "version that did not keep that has recorded it."
+    )

@@ -90,6 +90,26 @@ def test_where_nobody_was_asked_nothing_led_to_it(tmp_path: Path) -> None:
     assert (why["calls"], why["recalled"]) == ([], [])
 
 
+def test_a_policy_that_says_nothing_of_its_calls_shows_those_of_the_moment(
+    template_run: Path,
+) -> None:
+    with RunReader(template_run) as run:
+        said = list(run.events(kind="say"))
+        for event in said:
+            why = ask(run, str(event.agent), event.tick)
+            assert [call["tick"] for call in why["calls"]] == [event.tick - 1]
+            assert why["asked"].endswith("these are the ones of this moment.")
+    assert said
+
+
+def test_no_model_is_told_only_of_a_run_that_has_none(tmp_path: Path, template_run: Path) -> None:
+    with RunReader(play(tmp_path / "run.sqlite", "scripted", ticks=30)) as run:
+        assert make_why(run, 0, 20)["asked"].startswith("No model was asked in this run: ")
+    with RunReader(template_run) as run:
+        whys = [make_why(run, number, tick) for number in (0, 1) for tick in range(1, 12)]
+    assert not any("No model was asked in this run" in why["asked"] for why in whys)
+
+
 def test_who_passes_on_a_fact_by_rule_remembers_where_it_is_from(tmp_path: Path) -> None:
     path = play(tmp_path / "run.sqlite", "scripted")
     with RunReader(path) as run:

@@ -164,7 +164,7 @@ export interface Plan {
   items: { start: string; end: string; text: string }[]; // times "HH:MM", or ""
 }
 
-/** `percept/AGENT/TICK`: what an agent perceived as that tick ended, in words; rebuilt by a replay of the run. */
+/** `percept/AGENT/TICK`: what an agent perceived as that tick ended, in words; the town is stepped again for it. */
 export interface Percept {
   text: string;
   note: string; // said where there is none, and why
@@ -175,6 +175,7 @@ export interface Percept {
 export interface Why {
   tick: Tick; // of the percept: the end of the tick before
   note: string; // said where nothing was begun at that tick
+  asked: string; // said of the calls: where there is none, or none that is known to have led to the act
   calls: { tick: Tick; purpose: string; number: number }[]; // that led to the act, oldest first
   recalled: number[]; // ids of the memories that stand in those prompts
   events: EventId[]; // what was perceived and bears on it

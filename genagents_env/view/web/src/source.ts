@@ -37,7 +37,7 @@ export async function readJson<T>(name: string): Promise<T> {
 async function readHeldWhy(agent: string, tick: Tick): Promise<Why> {
   const { whys } = await readJson<Whys>(`whys/${agent}`);
   const last = Math.max(...Object.keys(whys).map(Number).filter((act) => act <= tick));
-  const why = whys[last] ?? { tick: Math.max(0, tick - 1), note: "Nobody was asked about it.", calls: [], recalled: [], events: [] };
+  const why = whys[last] ?? { tick: Math.max(0, tick - 1), note: "", asked: "Nobody was asked about it.", calls: [], recalled: [], events: [] };
   const note = last < tick ? "Nothing new was begun at this moment: what was begun before goes on." : why.note;
   return { ...why, tick: Math.max(0, tick - 1), note };
 }

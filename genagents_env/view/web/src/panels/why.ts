@@ -114,12 +114,11 @@ class WhyDialog {
 
   private makeAsked(agent: AgentIndex, why: Why): HTMLElement {
     const { context } = this;
-    const policy = context.person(agent)?.policy ?? "";
-    if (why.calls.length === 0) return this.makeStep("3", "What was asked", note(`No model was asked for it: the policy ${policy} decided by its rules, from what was perceived.`));
+    if (why.calls.length === 0) return this.makeStep("3", "What was asked", note(why.asked));
     const calls = why.calls.map((call, i) =>
       makeCallText(context, { ...call, agent }, { open: i === why.calls.length - 1, ...(why.calls.length > 1 ? { step: `${i + 1} of ${why.calls.length}` } : {}) }),
     );
-    return this.makeStep("3", why.calls.length === 1 ? "What was asked and answered" : `What was asked and answered, in ${why.calls.length} calls`, ...calls);
+    return this.makeStep("3", why.calls.length === 1 ? "What was asked and answered" : `What was asked and answered, in ${why.calls.length} calls`, ...(why.asked === "" ? [] : [note(why.asked)]), ...calls);
   }
 
   private makeStep(step: string, title: string, ...content: HTMLElement[]): HTMLElement {
