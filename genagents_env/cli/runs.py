@@ -213,7 +213,7 @@ def resume(
     as_json: ResultAsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Go on with a run: after a crash, an outage, Ctrl-C, or past its end; with a larger limit, too.
+    """Go on with a run: after a crash, an outage, Ctrl-C, or past its end; or with a larger limit.
 
     No model call that was answered is made again, and the record becomes that of a run that was
     never stopped. Its limits are those it was begun with, and count from its start; a number given
