@@ -148,6 +148,20 @@ def test_no_sweep_of_refusals_has_a_mean(
     assert not re.search(r"direct.*\*\*", Path("out/report.md").read_text())
 
 
+def test_an_experiment_says_above_which_share_its_runs_are_degraded(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("study.toml").write_text(f"max_fallbacks = 1.0\n{STUDY}")
+    with serve(monkeypatch, BAD["refusal"], WEATHERS["for ever"]):
+        assert genagents(*SWEEP, "--model", "town-model")[0] == 0
+    for run in measure_sweep(SweepFolder("out")).runs:
+        assert run.degradation is not None
+        assert (run.degradation.max_fallbacks, run.counted) == (1, True)
+    Path("study.toml").write_text(f"max_fallbacks = 20.0\n{STUDY}")
+    code, _, err = genagents(*SWEEP)
+    assert (code, "study.toml: max_fallbacks" in err) == (2, True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("bad", "weather"), CROSS)
 def test_no_sweep_of_useless_replies_has_a_mean(

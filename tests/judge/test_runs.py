@@ -3,6 +3,7 @@ import os
 import signal
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -329,7 +330,8 @@ def test_a_run_with_a_model_is_judged_within_its_limits(path: Path) -> None:
     result = run_judged(path, model(name="one"))
     with RunReader(path) as record:
         spent = record.sum_calls().calls
-    assert judge_finished_run(result, make_options(model(name="one"))) == result
+    judged = judge_finished_run(result, make_options(model(name="one")))
+    assert replace(judged, degradation=result.degradation) == result
     whole = len(judgements(path))
     assert whole == 22
     hashed = canonical_hash(path)
@@ -391,3 +393,22 @@ def test_a_judge_without_any_verdict_is_asked_no_further(path: Path) -> None:
     assert (done.given, done.exit_code) == (0, ModelOutage.exit_code)
     assert 0 < done.unusable < CASES
     assert "10 calls in a row to m had no usable reply" in done.message
+
+
+def test_verdicts_that_the_runs_own_model_fails_to_give_make_it_degraded(path: Path) -> None:
+    def refuse_by_turns(request: CompletionRequest) -> str:
+        bad = zlib.crc32(words(request).encode()) % 2  # the question and its re-ask alike
+        return "I'm sorry." if bad else gossip(request)
+
+    with RunWriter.open(path) as writer:
+        writer.replace_meta(writer.meta.with_model("m", ("0", "0")))
+    result = judge_finished_run(
+        RunResult(path, "finished", 3, 0), make_options(model(refuse_by_turns))
+    )
+    lost = sum(row.verdict is None for row in judgements(path))
+    assert lost > 6
+    assert (result.exit_code, result.message) == (4, "")
+    assert (result.degradation.fallbacks, result.degradation.calls) == (lost, CASES)
+    judge_run(path, make_options(model()), by="another")  # is no call of the run
+    with RunReader(path) as run:
+        assert run.find_degradation() == result.degradation
