@@ -108,7 +108,7 @@ def _live(
     used = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGESIZE")
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    signal.alarm(3 * seconds)
+    signal.alarm(10 * seconds)
     os.environ["LOKY_MAX_CPU_COUNT"] = "1"  # a sweep's report reads in this process
     os.chdir(folder)
     sys.argv = ["genagents", *arguments]
