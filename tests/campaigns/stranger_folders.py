@@ -1,10 +1,10 @@
 """Folders and files that a stranger prepared, through every command: nothing elsewhere changes.
 
-Run: `python -m tests.campaigns.stranger_folders` (200 variants, about fifteen minutes of the processor). Each variant
-is one command on whole folders in which one or two places are links, hard links, pipes, lists of
-files elsewhere or bombs, drawn by seed. Beside them is a canary: the same folders once more, to
-which the links lead. A command is a child of its own; it ends in an answer or a sentence, leaves
-the canary as it was, and takes at most 300 MB.
+Run: `python -m tests.campaigns.stranger_folders` (200 variants, some fifteen minutes of the
+processor). Each variant is one command on whole folders in which one or two places are links, hard
+links, pipes, lists of files elsewhere or bombs, drawn by seed. Beside them is a canary: the same
+folders once more, to which the links lead. A command is a child of its own; it ends in an answer or
+a sentence, leaves the canary as it was, and takes at most 300 MB.
 """
 
 import argparse
