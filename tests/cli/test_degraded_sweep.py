@@ -52,7 +52,7 @@ def test_a_degraded_run_is_counted_said_and_in_no_mean(genagents: Run) -> None:
     assert results.excluded == 1
     assert any("in 1 finished run a policy failed" in words for words in results.cautions)
     page = format_markdown(results, make_sections(results, ()), ())
-    assert page.count("1 finished run is left out, degraded: a policy failed.") == 3
+    assert page.count("1 finished run is left out: degraded.") == 3
     assert "6 finished \\(1 degraded, 1 of them left out\\)" in page
     code, out, _ = genagents("report", "out", "--json", "--degraded", "include")
     told = json.loads(out)
