@@ -61,7 +61,10 @@ def test_everything_is_asked_once_before_anything_is_asked_twice(verdicts: Verdi
     asking, _ = options(honest, limits=Limits(calls=7), concurrency=1)
     done = rate(answers(), RUBRIC, asking, verdicts, 3, again="genagents rate X")
     assert (done.given, done.exit_code) == (7, 3)
-    assert done.message == "the budget is used up (calls); go on with `genagents rate X`"
+    assert done.message == (
+        "budget reached: calls would be 8, limit 7, which a larger --max-calls raises; "
+        "go on with `genagents rate X`"
+    )
     rows = again(verdicts)
     assert {one.repeat for one in rows} == {0}
     assert [one.seed for one in rows] == [0] * 6 + [1]

@@ -340,7 +340,7 @@ GOOD = '{"answer": "Yes.", "because": [1]}'
 def test_malformed_answers_are_not_given(text: str) -> None:
     mind = make_experienced_mind(lambda request: text)
     assert ask(mind, "Who?") == [UNKNOWN]
-    assert len(list_requests(mind)) == 2
+    assert len(list_requests(mind)) == (2 if text else 4)  # no words are a failed attempt
 
 
 def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
