@@ -326,7 +326,7 @@ class RunReader:
         with guard_reading(self.path):
             yield from find_changes(self.path, self._connection, first, last)
 
-    def answered(self) -> Iterator[AnsweredRow]:
+    def read_answered(self) -> Iterator[AnsweredRow]:
         """Yield what endpoints said of themselves with each call, ordered as `calls`."""
         with guard_reading(self.path):
             yield from read_answered(self.path, self._connection)

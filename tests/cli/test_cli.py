@@ -151,7 +151,7 @@ def test_validate_says_a_long_list_of_what_is_allowed_once(genagents: Run) -> No
         (["run", "atlantis"], 2, "no scenario"),
         (["run", "tiny", "--policy", "scriptd"], 2, "did you mean 'scripted'"),
         (["run", "tiny", "--policy-for", "Bob=idle"], 2, "nobody is called 'Bob'"),
-        (["run", "tiny", "--policy-for", "Bob"], 2, "expected KEY=VALUE"),
+        (["run", "tiny", "--policy-for", "Bob"], 2, "expected NAME=VALUE"),
         (["run", "tiny", "--policy", "idle", "--policy-config", "x=1"], 2, "policy 'idle'"),
         (["run", "tiny", "--start", "noon"], 2, "not a time"),
         (["run", "tiny", "--people", "Nobody"], 2, "Nobody"),

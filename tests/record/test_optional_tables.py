@@ -38,7 +38,7 @@ def test_an_older_file_is_read_verified_and_gone_on_with(
     before = canonical_hash(path)
     drop(path, *tables)
     with RunReader(path) as run:
-        assert list(run.answered()) == []
+        assert list(run.read_answered()) == []
     assert verify(path).whole
     assert canonical_hash(path) == before
     with RunWriter.open(path) as writer:
@@ -48,7 +48,7 @@ def test_an_older_file_is_read_verified_and_gone_on_with(
     assert verify(path).whole
     assert canonical_hash(path) == before
     with RunReader(path) as run:
-        assert list(run.answered()) == [AnsweredRow("Ada", 0, "decide", 0, "m-2026", "fp", 4)]
+        assert list(run.read_answered()) == [AnsweredRow("Ada", 0, "decide", 0, "m-2026", "fp", 4)]
 
 
 @pytest.mark.parametrize("table", ["notes", "calls", "dictionaries"])
@@ -76,7 +76,7 @@ def test_what_was_said_of_a_call_goes_with_it(path: Path, meta: RunMeta) -> None
             say(writer, AnsweredRow("Ada", tick, "decide", 0, "m"))
         writer.withdraw_outage(1)
     with RunReader(path) as run:
-        assert [row.tick for row in run.answered()] == [0]
+        assert [row.tick for row in run.read_answered()] == [0]
 
 
 def say(writer: RunWriter, row: AnsweredRow) -> None:

@@ -178,7 +178,7 @@ def test_a_stopped_run_can_go_on(tmp_path: Path) -> None:
     run(trial.spec, sweep.run_file(trial), engine)
     standing = sweep.read_status(trial)
     assert (standing.state, standing.status) == ("stopped", "budget_exhausted")
-    resume(sweep.run_file(trial), RunOptions(trial.model, embedder=trial.embedder))
+    resume(sweep.run_file(trial), RunOptions(trial.model, embedder=trial.embedder, no_limit=True))
     assert sweep.read_status(trial).state == "finished"
 
 

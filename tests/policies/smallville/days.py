@@ -62,7 +62,7 @@ class Alone:
 
     def begin(self) -> None:
         """Make a new policy and a new model client, as on a resume."""
-        self.model = ModelClient(self.endpoint, run_seed=self.seed)
+        self.model = ModelClient(self.endpoint, run_seed=self.seed, unusable_after=None)
         embedder = Embedder(open_source("hashed"))
         self.policy = SmallvillePolicy(**self.config)
         context = Context("Town", self.start, self.seconds, self.model, embedder)
