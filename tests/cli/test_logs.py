@@ -4,7 +4,6 @@ import logging
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 
 import pytest
 
@@ -17,16 +16,9 @@ ASKS = (*RUN, "--policy", "reactive", "--no-interviews")
 
 
 @pytest.fixture(autouse=True)
-def _loggers(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Leave the loggers as they were found."""
+def _surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GENAGENTS_LOG", raising=False)
     monkeypatch.setattr("genagents_env.llm.retries.RetryPolicy.wait", lambda *_: 0.0)
-    logger, factory = logging.getLogger("genagents_env"), logging.getLogRecordFactory()
-    level, handlers = logger.level, list(logger.handlers)
-    yield
-    logger.setLevel(level)
-    logger.handlers = handlers
-    logging.setLogRecordFactory(factory)
 
 
 def test_nothing_is_logged_unless_asked_for(genagents: Run) -> None:
