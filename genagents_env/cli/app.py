@@ -48,7 +48,7 @@ app = typer.Typer(
     "study: genagents sweep examples/studies/gossip.toml",
     epilog="Exit codes: 0 done; 1 some runs of a sweep failed, or a verified file is damaged; 2 a "
     "mistake in the request; 3 the budget is used up; 4 finished, but degraded: a policy failed in "
-    "some decisions (with --strict: stopped there), or too many model calls fell back to a default "
+    "some decisions (with --strict: stopped there), or too many model calls had no usable reply "
     "(--max-fallbacks); 70 a fault of the program, with a report of it; 73 the run file is being "
     "written; 75 the model gives no answers, or none that can be used: resume later; 130 "
     "interrupted.",

@@ -41,8 +41,9 @@ class Degradation:
     Attributes:
         failures: of each policy that failed, in the order in which they began to.
         decisions: of all people at all ticks.
-        fallbacks: model calls in whose place a default stood, with verdicts that the run's own
-            model did not give on its answers.
+        fallbacks: model calls in whose place a default stood, with replies in which a mind that
+            acts by tools found none, and verdicts that the run's own model did not give on its
+            answers.
         calls: all model calls, and verdicts asked of that model.
         max_fallbacks: the share of `calls` up to which the run is not degraded.
     """
@@ -60,7 +61,7 @@ class Degradation:
 
     @property
     def fell_back(self) -> bool:
-        """Whether more than the allowed share of the model calls fell back to a default."""
+        """Whether more than the allowed share of the model calls had no usable reply."""
         return self.fallbacks > self.max_fallbacks * self.calls
 
     @property
@@ -70,7 +71,7 @@ class Degradation:
 
     @property
     def share(self) -> float:
-        """Of the model calls, those that fell back; 0 where there are none."""
+        """Of the model calls, those without a usable reply; 0 where there are none."""
         return self.fallbacks / self.calls if self.calls else 0.0
 
     @property
@@ -88,8 +89,8 @@ class Degradation:
             )
         if self.fell_back:
             yield (
-                f"{self.fallbacks:,} of {self.calls:,} model calls ({self.share:.1%}) fell back to "
-                f"a default, more than {self.limit} (--max-fallbacks)"
+                f"{self.fallbacks:,} of {self.calls:,} model calls ({self.share:.1%}) had no "
+                f"usable reply, more than {self.limit} (--max-fallbacks)"
             )
 
 

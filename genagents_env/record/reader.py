@@ -86,6 +86,9 @@ _FACULTIES = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), count
 _OWN_VERDICTS = """SELECT count(*), coalesce(sum(verdict IS NULL), 0) FROM judgements
     WHERE judge = ?"""
 
+_STRIKES = """SELECT count(*) FROM notes
+    WHERE kind = 'turn' AND json_extract(text, '$.kind') = 'strike'"""
+
 _BY_AGENT = """SELECT agent, substr(purpose, 1, instr(purpose || '.', '.') - 1), count(*),
     sum(outcome = 'fallback') FROM calls GROUP BY 1, 2"""
 
@@ -373,12 +376,13 @@ class RunReader:
         with guard_reading(self.path):
             rows = self._connection.execute(_FAILURES).fetchall()
             failures = tuple(self._find_failure(*row) for row in rows)
+            (strikes,) = self._connection.execute(_STRIKES).fetchone()
             asked, lost = self._connection.execute(_OWN_VERDICTS, (self.meta.model,)).fetchone()
         spent, people = self.sum_calls(), len(self.meta.names)
         return Degradation(
             failures,
             people * max(0, self.last_tick),
-            spent.fallbacks + lost,
+            spent.fallbacks + strikes + lost,
             spent.calls + asked,
             self.meta.max_fallbacks,
         )

@@ -118,7 +118,7 @@ def warn_of_degraded(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
         limits = " or ".join(sorted({how.limit for _, how in bad}))
         yield (
             f"Degraded: in {_count(len(bad), 'finished run')} more than {limits} of the model "
-            f"calls fell back to a default: {_list_some(told)}. "
+            f"calls had no usable reply: {_list_some(told)}. "
             f"{_describe_use([run for run, _ in bad])}"
         )
 

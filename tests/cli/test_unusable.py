@@ -88,11 +88,13 @@ def run_it(genagents: Run, *more: str) -> tuple[int, str, str]:
     return genagents(*RUN, "--model", "town-model", *more)
 
 
-def check_run(genagents: Run, monkeypatch: pytest.MonkeyPatch, bad: str, weather: str) -> None:
+def check_run(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch, bad: str, weather: str, *more: str
+) -> None:
     """Check that a run of such a model is paused, or degraded and in no mean."""
     monkeypatch.setattr(RetryPolicy, "wait", lambda *_: 0.0)
     with serve(monkeypatch, BAD[bad], WEATHERS[weather]):
-        code, out, err = run_it(genagents, "--force")
+        code, out, err = run_it(genagents, "--force", *more)
         assert code in (4, 75), (code, out, err)
         with RunReader("run.sqlite") as record:
             status, found = record.status, record.find_degradation()
@@ -103,7 +105,7 @@ def check_run(genagents: Run, monkeypatch: pytest.MonkeyPatch, bad: str, weather
         else:
             assert (status, found.degraded) == ("finished", True)
             told = f"DEGRADED: {found.fallbacks} of {found.calls} model calls ({found.share:.1%})"
-            assert f"{told} fell back to a default, more than 20% (--max-fallbacks)" in err
+            assert f"{told} had no usable reply, more than 20% (--max-fallbacks)" in err
             (group,) = measure_runs([Path("run.sqlite")]).groups
             assert (group.counted, len(group.excluded)) == ((), 1)
 
@@ -138,6 +140,15 @@ def test_no_run_of_other_useless_replies_is_whole(
     genagents: Run, monkeypatch: pytest.MonkeyPatch, bad: str, weather: str
 ) -> None:
     check_run(genagents, monkeypatch, bad, weather)
+
+
+@pytest.mark.parametrize("weather", WEATHERS)
+def test_words_that_name_no_tool_are_no_usable_reply(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch, weather: str
+) -> None:
+    """A mind that acts by tools reads any words; a refusal names none."""
+    by_tools = ("--policy", "simuverse", "--policy-config", "interpreter=regex")
+    check_run(genagents, monkeypatch, "refusal", weather, *by_tools)
 
 
 @pytest.mark.parametrize("weather", ["for ever", "by turns"])
@@ -202,10 +213,10 @@ def test_the_share_is_kept_in_the_run_file_and_can_be_changed(
         assert run_it(genagents, "--force", "--max-fallbacks", "0.6")[0] == 0
         assert run_it(genagents, "--force", "--max-fallbacks", "0.3")[0] == 4
     code, out, err = genagents("show", "run.sqlite")
-    assert (code, "fell back to a default, more than 30% (--max-fallbacks)" in err) == (0, True)
+    assert (code, "had no usable reply, more than 30% (--max-fallbacks)" in err) == (0, True)
     code, out, err = genagents("report", "run.sqlite", "--out", "page")
     page = " ".join(Path("page/report.md").read_text().split())
-    assert "more than 30% of the model calls fell back to a default: run.sqlite" in page
+    assert "more than 30% of the model calls had no usable reply: run.sqlite" in page
     code, _, err = run_it(genagents, "--force", "--max-fallbacks", "2")
     assert (code, "max-fallbacks" in err) == (2, True)
 

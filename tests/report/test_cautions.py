@@ -46,7 +46,7 @@ def test_not_paired_by_design_and_in_fact(tmp_path: Path) -> None:
     [
         (
             {"degradation": Degradation((), 9, 21, 100)},
-            "Degraded: in 1 finished run more than 20% of the model calls fell back to a default: ",
+            "Degraded: in 1 finished run more than 20% of the model calls had no usable reply: ",
         ),
         (
             {"prompt_cuts": PromptCuts(100, 2, (SectionCut("plan", 2, 3),))},
