@@ -17,7 +17,8 @@ class SweepOptions:
         watch: called with how far it is, at most five times a second, and from two threads in turn.
         trials: names of those to be run; None is all.
         preflight: ask each model server one small question before the first run, see
-            `run.preflight`; it counts against the budget of all runs.
+            `run.preflight`; it counts against the budget of all runs. With a budget, that is not
+            asked again once the sweep has asked a model anything.
         strict: a run stops, as failed, at the first error of a policy.
     """
 

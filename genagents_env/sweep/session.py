@@ -15,6 +15,7 @@ from genagents_env.record.rows import JSON
 from genagents_env.run import Limits, RunOptions
 from genagents_env.run.preflight import check_model_server
 from genagents_env.sweep.backends import check_backend, find_host, is_remote
+from genagents_env.sweep.design.experiment import BudgetTable
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.files import replace_run
 from genagents_env.sweep.folder import SweepFolder
@@ -85,7 +86,7 @@ class SweepSession:
         self.tracker = ProgressTracker(self.trials.values(), self.workers, spent, watch)
         with self.server, self.signals.listen():
             due = self._find_due()
-            if self.options.preflight:
+            if self.options.preflight and not (self._is_limited and self.server.spent.calls):
                 self._ask_first_questions(due)
             how: dict[str, JSON] = {"workers": self.workers, "backend": backend}
             self._log("started", versions=dict(list_versions()), due=len(due), **how)
@@ -182,6 +183,11 @@ class SweepSession:
         run, total = self.folder.experiment.budget.run, self.folder.experiment.budget.total
         limits = run.limits()
         return limits if run.dollars is not None else replace(limits, dollars=total.dollars)
+
+    @property
+    def _is_limited(self) -> bool:
+        """Whether calls are limited in any way, so that no restart may add a question."""
+        return self.folder.experiment.budget != BudgetTable()
 
     def _needs_model(self, trial: Trial) -> bool:
         """Whether a trial needs a model, as far as its policies say so."""

@@ -194,16 +194,15 @@ def limit_sweep(campaign: Campaign, folder: Path) -> tuple[int, int]:
     sent = campaign.server.calls
     command: Sequence[str] = ("sweep", str(file), "--out", str(out), "--workers", "2", "-q")
     again = ("sweep", "--resume", str(out), "-q")
-    kills = campaign.rng.randrange(1, 3)
-    for _ in range(kills):
+    for _ in range(campaign.rng.randrange(1, 3)):
         campaign.kill(command, total)
         campaign.settle()  # its workers end after it
         if any(out.glob("runs/*")):
             command = again
     for last in (command, again):
         campaign.end(last, (*_ENDS, 1, 4))
-    # Each process asks the server a first question, which is of no run.
-    return campaign.settle() - sent, min(total, 3 * run + kills + 2)
+    # The sweep asks the server one first question, which is of no run.
+    return campaign.settle() - sent, min(total, 3 * run + 1)
 
 
 def play(campaign: Campaign, cases: int) -> None:

@@ -10,6 +10,7 @@ from genagents_env.record import RunReader
 from genagents_env.testing.fault_server import FaultServer, failing, redirect
 from tests.campaigns.limits import find_printed
 from tests.cli.conftest import Run
+from tests.sweep.small_sweeps import write_experiment
 
 HOW = ("--model", "m", "--embedder", "hashed", "-q")
 RUN = ("run", "tiny", "--policy", "reactive", "--hours", "0.1", *HOW)  # 9 calls and the first one
@@ -127,6 +128,19 @@ def test_a_limit_needs_a_file_that_can_keep_it(genagents: Run, server: FaultServ
     assert (code, server.calls) == (2, sent)
     assert "go on with a copy" in err
     assert genagents(*ask)[0] == 0
+
+
+@pytest.mark.slow
+def test_a_sweep_that_is_started_again_asks_no_first_question_again(
+    genagents: Run, tmp_path: Path, server: FaultServer
+) -> None:
+    arms, how = ({"name": "asks", "policy": "reactive"},), {"model": "m", "embedder": "hashed"}
+    study = write_experiment(tmp_path, arms=arms, hours=0.1, budget={"run": {"calls": 4}}, **how)
+    assert genagents("sweep", str(study), "--out", "out", "-q", "--workers", "1")[0] == 3
+    assert server.calls == 2 * 4 + 1
+    for _ in range(2):
+        assert genagents("sweep", "--resume", "out", "-q", "--workers", "1")[0] == 3
+        assert server.calls == 2 * 4 + 1
 
 
 @pytest.mark.parametrize("fault", [failing(401), failing(403), redirect("http://127.0.0.1:9/v1")])
