@@ -114,7 +114,7 @@ def ask_missing(
         again: the command that resumes, for the message.
 
     Raises:
-        LLMRefused: the endpoint refuses: key, permission or model name is wrong.
+        LLMRefused: as of `JudgeSession.ask_all`.
         RunLocked: another process adds to these verdicts.
     """
     with verdicts:

@@ -50,7 +50,8 @@ def judge_run(
             name, or `by` has no words.
         RecordError: the file is missing, foreign, damaged or newer.
         RunLocked: another process writes it.
-        LLMRefused: the endpoint refuses: key, permission or model name is wrong.
+        LLMRefused: the endpoint refuses, and has answered nothing yet, neither to the run nor to
+            this judge: key, permission or model name is wrong.
     """
     options = options or RunOptions()
     check_judge_name(by)
@@ -89,6 +90,7 @@ def judge_run(
             before=len(cases) - len(due),
             watch=_watch_as_run(options.watch, run),
             again=f"genagents judge {path}{flags}",
+            answered=endpoint.model == meta.model and writer.was_answered(),
         )
         if not done.exit_code:
             budget.finish()

@@ -7,7 +7,13 @@ from typing import TypeAlias
 
 from pydantic import BaseModel
 
-from genagents_env.errors import BudgetExceeded, ConfigError, GenagentsError, ModelOutage
+from genagents_env.errors import (
+    BudgetExceeded,
+    ConfigError,
+    GenagentsError,
+    LLMRefused,
+    ModelOutage,
+)
 from genagents_env.event_loop import run_sync
 from genagents_env.llm.budget import Spend
 from genagents_env.llm.calls import CallKey, Message
@@ -147,6 +153,7 @@ class JudgeSession:
         before: int = 0,
         watch: Watch | None = None,
         again: str = "",
+        answered: bool = False,
     ) -> JudgingResult:
         """Ask everything in `due`, or as much as can be; return how it stands.
 
@@ -155,12 +162,15 @@ class JudgeSession:
             before: verdicts that are called for, too, and had been given before.
             watch: called after every reply.
             again: the command that resumes, for the message.
+            answered: the model is known to have answered before.
 
         Raises:
-            LLMRefused: the endpoint refuses: key, permission or model name is wrong.
+            LLMRefused: the endpoint refuses, and has answered nothing yet: key, permission or
+                model name is wrong. After an answer that is an outage.
         """
+        answered = answered or before > 0
         with self._stop.take():
-            exit_code, message = run_sync(self._ask_until_stopped(due, watch))
+            exit_code, message = run_sync(self._ask_until_stopped(due, watch, answered))
         if message:
             how = f"go on with `{again}`" if again else "judge again to go on"
             message = f"{message}; {how}"
@@ -176,7 +186,7 @@ class JudgeSession:
         )
 
     async def _ask_until_stopped(
-        self, due: Sequence[JudgeQuery], watch: Watch | None
+        self, due: Sequence[JudgeQuery], watch: Watch | None, answered: bool
     ) -> tuple[int, str]:
         """Return the exit code, and why it stopped early; 0 and nothing where all was asked."""
         exit_code, message = 0, ""
@@ -186,6 +196,10 @@ class JudgeSession:
                 collect_results(await asyncio.gather(*each, return_exceptions=True))
         except ModelOutage as outage:
             exit_code, message = outage.exit_code, outage.why
+        except LLMRefused as refusal:  # a key that expired, an address that moved
+            if not answered and self._answered == self._unanswered:
+                raise
+            exit_code, message = ModelOutage.exit_code, str(refusal)
         except BudgetExceeded as limit:
             exit_code, message = limit.exit_code, str(limit)
         except asyncio.CancelledError:

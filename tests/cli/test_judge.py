@@ -4,6 +4,8 @@ from pathlib import Path
 import pytest
 
 from genagents_env.record import RunReader, canonical_hash
+from genagents_env.testing.fault_server import FaultServer, ServerFault, failing, redirect
+from tests.campaigns.limits import find_printed
 from tests.cli.conftest import Run
 from tests.run.asked import write_run
 from tests.run.towns import WITNESS
@@ -125,3 +127,33 @@ def test_interviews_are_repeated(genagents: Run, scenario: str) -> None:
         ("Any news?", 1),
         ("Tea?", 1),
     ]
+
+
+@pytest.mark.parametrize("fault", [failing(401), failing(403), redirect("http://127.0.0.1:9/v1")])
+@pytest.mark.parametrize("verdicts", [0, 3])
+def test_a_key_that_is_refused_while_answers_are_judged_is_an_outage(
+    fault: ServerFault,
+    verdicts: int,
+    genagents: Run,
+    scenario: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "local")
+    command = ("run", scenario, "--policy", WITNESS, "--hours", "0.01", "-q", "--model", "m")
+    with FaultServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        assert genagents(*command, "--no-judge", "--out", "unjudged.sqlite")[0] == 0
+        first = server.calls + verdicts + 1
+    with FaultServer({n: fault for n in range(first, first + 9)}) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        code, out, err = genagents(*command, "--concurrency", "1")
+        assert (code, "finished" in out) == (75, True)
+        assert "the run is finished, but not all of its answers are judged" in err
+        assert genagents(*find_printed(err), "-q")[0] == 75
+    with FaultServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        code, out, _ = genagents(*find_printed(err), "-q")
+        assert (code, f"8 of 8 verdicts, {8 - verdicts} of them new" in out) == (0, True)
+    with FaultServer(always=fault) as server:  # a judge that never answered: a mistake
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        assert genagents("judge", "run.sqlite", "--model", "other", "-q")[0] == 2
