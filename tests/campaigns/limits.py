@@ -1,12 +1,12 @@
 """Commands that are killed at random and gone on with as they say send no more than allowed.
 
-Run: `python -m tests.campaigns.limits` (30 cases: runs, resumes, interviews and sweeps by turns,
-each a few real processes of the command line; a quarter of an hour on two cores). A server on the
-loopback interface counts the requests that reach it. A command is killed with SIGKILL once a number
-of requests drawn from the seed has arrived, or at a drawn moment; then comes the command that the
-terminal printed last, or, where it could print none, the one that the documentation gives, without
-any limit. CI takes a few. Progress goes to stderr; exit code 1 and a list of what went wrong on a
-miss.
+Run: `python -m tests.campaigns.limits` (30 cases: runs, resumes, interviews, sweeps and judgings by
+turns, each a few real processes of the command line; a quarter of an hour on two cores). A server
+on the loopback interface counts the requests that reach it. A command is killed with SIGKILL once a
+number of requests drawn from the seed has arrived, or at a drawn moment; then comes the command
+that the terminal printed last, or, where it could print none, the one that the documentation gives,
+without any limit. CI takes a few. Progress goes to stderr; exit code 1 and a list of what went
+wrong on a miss.
 """
 
 import argparse
@@ -44,6 +44,20 @@ model = "m"
 embedder = "hashed"
 budget = {{ run = {{ calls = {run} }}, total = {{ calls = {total} }} }}
 arms = [{{ name = "asks", policy = "reactive" }}]
+"""
+ASKED = """
+extends = "tiny"
+name = "asked"
+title = "Questions and a check"
+interview_repeats = 20
+[[questions]]
+id = "tea"
+text = "Is there tea?"
+[[checks]]
+kind = "answer"
+id = "knows"
+question = "tea"
+ask = "Does it say so?"
 """
 LATENCY = 0.01  # seconds an answer takes, one after another
 MOST_SECONDS = 3.0  # of a process that is killed by the clock
@@ -174,10 +188,9 @@ def limit_run(campaign: Campaign, folder: Path, kills: int) -> tuple[int, int]:
     return campaign.settle() - sent, most
 
 
-def limit_interviews(campaign: Campaign, whole: Path, most: int | None, left: int) -> int:
-    """Kill interviews of a run that is finished; return the requests sent."""
+def limit_later(campaign: Campaign, command: Sequence[str], most: int | None, left: int) -> int:
+    """Kill interviews or judgings of a run that is finished; return the requests sent."""
     sent = campaign.server.calls
-    command = ("interview", str(whole), *QUESTIONS, "-q")
     first = command if most is None else (*command, "--max-calls", str(most))
     for _ in range(campaign.rng.randrange(2, 4)):
         campaign.kill(first, left)
@@ -207,30 +220,36 @@ def limit_sweep(campaign: Campaign, folder: Path) -> tuple[int, int]:
 
 def play(campaign: Campaign, cases: int) -> None:
     """Play so many cases, by turns."""
-    free, tight = campaign.folder / "free.sqlite", campaign.folder / "tight.sqlite"
-    campaign.end((*RUN, "--out", str(free)), (0,))
+    campaign.end((*RUN, "--out", "whole.sqlite"), (0,))
     campaign.whole, left = campaign.server.calls, 12
-    campaign.end((*RUN, "--max-calls", str(campaign.whole + left), "--out", str(tight)), (0,))
+    scenario = campaign.folder / "asked"
+    scenario.mkdir()
+    (scenario / "scenario.toml").write_text(ASKED)
+    free, tight = campaign.folder / "free.sqlite", campaign.folder / "tight.sqlite"
+    asked = ("run", str(scenario), *RUN[2:], "--no-judge")
+    begun = campaign.server.calls
+    campaign.end((*asked, "--out", str(free)), (0,))
+    most = campaign.server.calls - begun + left
+    campaign.end((*asked, "--max-calls", str(most), "--out", str(tight)), (0,))
     if campaign.faults:
         return
     for number in range(cases):
         folder = Path(tempfile.mkdtemp(dir=campaign.folder))
-        turn = number % 4
-        if turn < 2:
-            kind = ("run", "resume")[turn]
+        kind = ("run", "resume", "interview", "sweep", "judge")[number % 5]
+        if kind in ("run", "resume"):
             kills = 1 if kind == "run" else campaign.rng.randrange(2, 5)
             campaign.check(kind, *limit_run(campaign, folder, kills), "")
-        elif turn == 3:
-            campaign.check("sweep", *limit_sweep(campaign, folder), "")
-        elif number % 8 == 2:
-            most = campaign.rng.randrange(4, 20)
-            copied = Path(shutil.copy(free, folder))
-            sent = limit_interviews(campaign, copied, most, most)
-            campaign.check("interview", sent, most, " by a limit of its own")
+        elif kind == "sweep":
+            campaign.check(kind, *limit_sweep(campaign, folder), "")
         else:
-            copied = Path(shutil.copy(tight, folder))
-            sent = limit_interviews(campaign, copied, None, left)
-            campaign.check("interview", sent, left, " by what the run left")
+            own = number // 5 % 2 == 0
+            copied = str(shutil.copy(free if own else tight, folder))
+            asking = ("interview", copied, *QUESTIONS, "-q")
+            command = asking if kind == "interview" else ("judge", copied, "-q")
+            most = campaign.rng.randrange(4, 20) if own else left
+            sent = limit_later(campaign, command, most if own else None, most)
+            told = " by a limit of its own" if own else " by what the run left"
+            campaign.check(kind, sent, most, told)
 
 
 def main(cases: int = 30, seed: int = 0) -> int:
