@@ -60,7 +60,7 @@ def judge_run(
         cases = find_cases(meta.scenario, meta.names, run.interviews())
         if not cases:
             return JudgingResult()
-        budget = LaterBudget(writer, JUDGED, options, run.last_tick)
+        budget = LaterBudget(run, JUDGED, options, lambda: writer)
         options = budget.options
         endpoint = options.endpoint or reopen_model(options, meta, [REPLIES])
         asking = replace(options, endpoint=endpoint, max_fallbacks=meta.max_fallbacks)

@@ -61,8 +61,10 @@ def connect(path: Path, mode: Literal["ro", "rw"]) -> RunConnection:
         RecordError: it is missing, or compressed and to be written.
         DiskError: it, or what SQLite would open beside it, is no regular file or cannot be opened.
     """
-    if is_compressed(path):
-        return _connect_unpacked(path, mode)
+    if mode == "rw":
+        check_unpacked(path)
+    elif is_compressed(path):
+        return _connect_unpacked(path)
     real = find_real(path)
     try:
         file = OpenFile(real)
@@ -86,13 +88,17 @@ def connect(path: Path, mode: Literal["ro", "rw"]) -> RunConnection:
     return connection
 
 
-def _connect_unpacked(path: Path, mode: Literal["ro", "rw"]) -> RunConnection:
-    if mode == "rw":
+def check_unpacked(path: Path) -> None:
+    """Raise RecordError for a compressed file: it cannot be written."""
+    if is_compressed(path):
         tool = "xz" if path.suffix == ".xz" else "gzip"
         raise RecordError(
             f"{path} is compressed, and can be read alone; go on with a copy: "
             f"`{tool} -dk {path}` makes {path.with_suffix('')}"
         )
+
+
+def _connect_unpacked(path: Path) -> RunConnection:
     folder = unpack(path)
     try:
         connection = connect(Path(folder.name) / "run.sqlite", "ro")

@@ -23,7 +23,7 @@ from genagents_env.record.calls import drop_calls
 from genagents_env.record.canonical import FIRST, seal_ticks, tick_checksum
 from genagents_env.record.cassette import OnPhase, SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint
-from genagents_env.record.connection import RunConnection
+from genagents_env.record.connection import RunConnection, check_unpacked
 from genagents_env.record.creation import create_file, creation_error, remove_file
 from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.guard import find_disk_fault, guard, guard_reading
@@ -129,17 +129,41 @@ class RunWriter:
             raise
 
     @classmethod
-    def open(cls, path: str | Path, *, on_phase: OnPhase | None = None) -> "RunWriter":
+    def lock(cls, path: str | Path) -> RunLock:
+        """Lock an existing run file, for `open` to write it later; nothing is written yet.
+
+        Raises:
+            RecordError: it is missing or compressed, cannot be written, or has a second name.
+            RunLocked: another process writes it.
+        """
+        path = Path(path)
+        check_unpacked(path)
+        lock = RunLock(path)
+        try:
+            _check_one_name(path, lock)
+        except BaseException:
+            lock.release()
+            raise
+        return lock
+
+    @classmethod
+    def open(
+        cls, path: str | Path, *, lock: RunLock | None = None, on_phase: OnPhase | None = None
+    ) -> "RunWriter":
         """Open an existing run file; call `rewind` before writing ticks.
+
+        Args:
+            path: of the file.
+            lock: on it, which is released as it is closed; None takes one.
+            on_phase: as of `create`.
 
         Raises:
             RecordError: it is missing, foreign, damaged or newer, or has a second name.
             RunLocked: another process writes it.
         """
         path = Path(path)
-        lock = RunLock(path)
+        lock = lock or cls.lock(path)
         try:
-            _check_one_name(path, lock)
             connection = open_file(path, write=True)
             try:
                 with guard_reading(path):

@@ -94,7 +94,7 @@ def interview_on_terms(
     options = options or RunOptions()
     if repeats < 1:
         raise ConfigError(f"repeats: {repeats} is not allowed; 1 or more")
-    with limit_interviews(path, options) as options, RunReader(path) as run:
+    with limit_interviews(path, options) as (options, begin), RunReader(path) as run:
         put = _check_questions(run, agents, questions)
         at = check_tick_number(run, tick)
         groups = load_policies(run.meta, options, choose_recorded(run.path, run.meta, options))
@@ -105,7 +105,7 @@ def interview_on_terms(
             models = reopen_models(groups, options, run.meta)
             check_reachable(models.list_endpoints())
             replay = ReplayInterview(run, groups, options, models)
-            return run_sync(replay.ask(put, at, repeats, terms, on_answers))
+            return run_sync(replay.ask(put, at, repeats, terms, begin, on_answers))
         finally:
             groups.close()
 
@@ -134,6 +134,7 @@ class ReplayInterview(RunReplay):
         at: int,
         repeats: int,
         terms: Mapping[str, InterviewTerms],
+        begin: Callable[[], None],
         on_answers: OnAnswers | None,
     ) -> dict[str, Transcript]:
         """Return what the agents answer at tick `at`, by condition."""
@@ -141,6 +142,7 @@ class ReplayInterview(RunReplay):
         for some in terms.values():
             self.groups.set_interview_terms(put, some)
         async with self.open_at(at):
+            begin()  # the file was found whole
             self.asked, self.interviews = 0, len(terms) * repeats * len(put)
             self._report(at)
             for number, (condition, some) in enumerate(terms.items()):

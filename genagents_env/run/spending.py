@@ -1,8 +1,9 @@
 """What a run has spent, across its interruptions: in its file before anything is sent."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -56,51 +57,58 @@ class LaterBudget:
     """What interviews or judges spend on a run after its end, kept in its file.
 
     It is within the limits of the run, which a larger number raises, and within limits of its own,
-    which hold until what was begun comes to its end, however often its process is killed.
+    which hold until what was begun comes to its end, however often its process is killed. Nothing
+    is written before `keep`, or before the first request.
 
     Args:
-        writer: of the run.
+        run: that is locked by this process.
         key: `INTERVIEWED` or `JUDGED`.
         options: as they were given.
-        tick: the last one recorded.
+        open_writer: returns the writer of the run, the same each time.
 
     Attributes:
         options: to ask with.
     """
 
-    def __init__(self, writer: RunWriter, key: str, options: RunOptions, tick: int) -> None:
-        self._writer, self._key = writer, key
-        with guard_reading(writer.path):
-            self._kept = decode_later_spending(writer.find_note(key))
-        given, before = options.limits, writer.meta.limits
+    def __init__(
+        self, run: RunReader, key: str, options: RunOptions, open_writer: Callable[[], RunWriter]
+    ) -> None:
+        self._open_writer, self._key, self._tick = open_writer, key, run.last_tick
+        with guard_reading(run.path):
+            self._kept = decode_later_spending(run.find_note(key))
+        given, before = options.limits, run.meta.limits
         limits = NO_LIMITS if options.no_limit else _raise(before, given)
-        note_limits(writer, limits, tick)
+        self._limits = limits
         self._own = given if options.no_limit else _merge(self._kept.limits, given)
         whole = limits.budget(options.shared_budget)
-        spent = _read_spending(writer) + _read_later(writer)
+        spent = sum(run.later_spending.values(), (run.spending or _NONE).count_lost())
         whole.load_spending(spent.total, spent.seconds)
         budget = _KeptBudget(
             self._own.calls, self._own.tokens, self._own.dollars, self._own.seconds, shared=whole
         )
         begun = self._kept.begun
         budget.load_spending(begun.total, begun.seconds, begun.lost, begun.clipped)
-        budget.on_change = self._keep
+        budget.on_change = self.keep
         self._budget, self._whole = budget, whole
         # With dollars limited, the price has to be known.
         dollars = limits.dollars if self._own.dollars is None else self._own.dollars
         self.options = replace(options, limits=Limits(dollars=dollars), shared_budget=budget)
-        self._keep()
 
     def finish(self) -> None:
         """Note that what was begun came to its end: limits of its own hold no longer."""
         done = self._kept.done + _measure(self._budget)
-        self._writer.note(self._key, LaterSpending(done).encode())
+        self._note(LaterSpending(done))
 
-    def _keep(self) -> None:
+    def keep(self) -> None:
+        """Note the limits, and what is spent so far."""
         # What waits for the run's limits is set aside in its own already, but not under way.
         begun = replace(_measure(self._budget), in_flight=self._whole.reserved)
-        now = LaterSpending(self._kept.done, begun, self._own)
-        self._writer.note(self._key, now.encode())
+        self._note(LaterSpending(self._kept.done, begun, self._own))
+
+    def _note(self, spending: LaterSpending) -> None:
+        writer = self._open_writer()
+        note_limits(writer, self._limits, self._tick)
+        writer.note(self._key, spending.encode())
 
 
 class _KeptBudget(Budget):
@@ -112,10 +120,13 @@ class _KeptBudget(Budget):
 
 
 @contextmanager
-def limit_interviews(path: str | Path, options: RunOptions) -> Iterator[RunOptions]:
-    """Give the options to hold interviews with; with limits, its file keeps what is spent.
+def limit_interviews(
+    path: str | Path, options: RunOptions
+) -> Iterator[tuple[RunOptions, Callable[[], None]]]:
+    """Give the options to hold interviews with, and what is called as they begin.
 
-    A run without any is not written.
+    With limits, the file of the run keeps what is spent from then on: one that is refused before is
+    not written, nor is a run without any limits.
 
     Raises:
         RecordError: the file is missing, foreign or damaged; or there are limits, and it cannot be
@@ -125,13 +136,16 @@ def limit_interviews(path: str | Path, options: RunOptions) -> Iterator[RunOptio
     with RunReader(path, known=True) as run:
         kept = decode_later_spending(run.find_note(INTERVIEWED)).limits
         limited = any(one != NO_LIMITS for one in (run.meta.limits, options.limits, kept))
-        tick = run.last_tick
     if not limited:
-        yield options
+        yield options, lambda: None
         return
-    with RunWriter.open(path) as writer:
-        budget = LaterBudget(writer, INTERVIEWED, options, tick)
-        yield budget.options
+    with ExitStack() as stack:
+        lock = RunWriter.lock(path)
+        stack.callback(lock.release)
+        open_writer = cache(lambda: stack.enter_context(RunWriter.open(path, lock=lock)))
+        with RunReader(path, known=True) as run:
+            budget = LaterBudget(run, INTERVIEWED, options, open_writer)
+        yield budget.options, budget.keep
         budget.finish()
 
 

@@ -2,6 +2,7 @@
 
 import json
 import lzma
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,24 @@ def test_a_limit_needs_a_file_that_can_keep_it(genagents: Run, server: FaultServ
     assert (code, server.calls) == (2, sent)
     assert "go on with a copy" in err
     assert genagents(*ask)[0] == 0
+
+
+def test_an_interview_that_is_refused_leaves_the_file_as_it_was(
+    genagents: Run, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert genagents(*RUN, "--max-calls", "14")[0] == 0
+    before = Path("run.sqlite").read_bytes()
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    assert genagents(*ASK, "--max-calls", "20")[0] == 75
+    assert Path("run.sqlite").read_bytes() == before
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    with sqlite3.connect("run.sqlite") as connection:
+        connection.execute("UPDATE checkpoints SET body = x'00'")
+    connection.close()
+    before = Path("run.sqlite").read_bytes()
+    code, _, err = genagents(*ASK, "--max-calls", "20")
+    assert (code, "damaged" in err, server.calls) == (2, True, 10)
+    assert Path("run.sqlite").read_bytes() == before
 
 
 @pytest.mark.slow
