@@ -93,7 +93,7 @@ def check_unpacked(path: Path) -> None:
     if is_compressed(path):
         tool = "xz" if path.suffix == ".xz" else "gzip"
         raise RecordError(
-            f"{path} is compressed, and can be read alone; go on with a copy: "
+            f"{path} is compressed, so it can only be read; go on with a copy: "
             f"`{tool} -dk {path}` makes {path.with_suffix('')}"
         )
 

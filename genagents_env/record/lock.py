@@ -70,7 +70,8 @@ def _acquire(path: Path, create: bool, label: Path) -> OpenFile:
             file.close()
             denied = error.errno == errno.EBADF  # it could be opened for reading only
             why = "permission denied" if denied else str(error.strerror)
-            raise DiskError(f"{label} cannot be written: {why}", why=why) from None
+            advice = "; make it writable, or go on with a copy" if denied else ""
+            raise DiskError(f"{label} cannot be written: {why}{advice}", why=why) from None
         if locked:  # it was replaced just before
             file.unlock()
         file.close()

@@ -1,7 +1,9 @@
 """Limits of a run stay with its file: what goes on with it has what is left of them."""
 
+import errno
 import json
 import lzma
+import os
 import sqlite3
 from pathlib import Path
 
@@ -120,15 +122,29 @@ def test_an_interview_has_a_limit_of_its_own_until_it_is_over(
     assert not list(Path().glob("run.sqlite-*"))
 
 
-def test_a_limit_needs_a_file_that_can_keep_it(genagents: Run, server: FaultServer) -> None:
+def test_a_limit_needs_a_file_that_can_keep_it(
+    genagents: Run, server: FaultServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert genagents(*RUN)[0] == 0
     Path("packed.sqlite.xz").write_bytes(lzma.compress(Path("run.sqlite").read_bytes()))
     sent = server.calls
     ask = ("interview", "packed.sqlite.xz", "--question", "Any news?", "-q")
     code, _, err = genagents(*ask, "--max-calls", "5")
     assert (code, server.calls) == (2, sent)
-    assert "go on with a copy" in err
+    assert "go on with a copy: `xz -dk packed.sqlite.xz` makes packed.sqlite" in err
     assert genagents(*ask)[0] == 0
+    sent, open_any = server.calls, os.open
+
+    def open_as_somebody_else(path: str | Path, flags: int, mode: int = 0o777) -> int:
+        if Path(path).name == "run.sqlite" and flags & os.O_RDWR:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return open_any(path, flags, mode)
+
+    monkeypatch.setattr(os, "open", open_as_somebody_else)
+    code, _, err = genagents(*ASK, "--max-calls", "5")
+    told = "run.sqlite cannot be written: permission denied; make it writable, or go on with a copy"
+    assert (code, err, server.calls) == (2, f"genagents: {told}\n", sent)
+    assert genagents(*ASK)[0] == 0
 
 
 def test_an_interview_that_is_refused_leaves_the_file_as_it_was(
