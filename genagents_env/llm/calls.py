@@ -64,7 +64,7 @@ class Completion:
     """What an endpoint answered; token counts are never negative.
 
     `reasoning_tokens`: those of `completion_tokens` that are hidden thinking. `cached_tokens`,
-    `caching_tokens`: those of `prompt_tokens` read from and written to the endpoint's cache.
+    `cache_write_tokens`: those of `prompt_tokens` read from and written to the endpoint's cache.
     `model`, `fingerprint`: which model and system answered, by their own word; empty without one.
     """
 
@@ -74,7 +74,7 @@ class Completion:
     completion_tokens: int
     reasoning_tokens: int = 0
     cached_tokens: int = 0
-    caching_tokens: int = 0
+    cache_write_tokens: int = 0
     model: str = ""
     fingerprint: str = ""
 

@@ -29,7 +29,7 @@ class RecordedReply:
         reasoning_tokens: of `completion_tokens`, those of hidden thinking.
         cached_tokens: of `prompt_tokens`, those read from the endpoint's cache, outside every
             canonical hash.
-        caching_tokens: of `prompt_tokens`, those written to it, outside every canonical hash.
+        cache_write_tokens: of `prompt_tokens`, those written to it, outside every canonical hash.
         unsaid_prompt_tokens: read in attempts in which the model only thought, until it was cut
             off. How many there are depends on the room it was given; they are not in the sums
             above, and outside every canonical hash.
@@ -54,7 +54,7 @@ class RecordedReply:
     fingerprint: str = field(default="", compare=False)
     reasoning_tokens: int = field(default=0, compare=False)
     cached_tokens: int = field(default=0, compare=False)
-    caching_tokens: int = field(default=0, compare=False)
+    cache_write_tokens: int = field(default=0, compare=False)
     unsaid_prompt_tokens: int = field(default=0, compare=False)
     unsaid_completion_tokens: int = field(default=0, compare=False)
     latency_seconds: float = field(default=0.0, compare=False)

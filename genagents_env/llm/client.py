@@ -95,7 +95,7 @@ class _Tally:
     completion_tokens: int = 0
     reasoning_tokens: int = 0
     cached_tokens: int = 0
-    caching_tokens: int = 0
+    cache_write_tokens: int = 0
     answered_by: str = ""
     fingerprint: str = ""
     unsaid_prompt_tokens: int = 0  # of attempts in which it only thought
@@ -283,7 +283,7 @@ class ModelClient:
             model=tally.endpoint.model,
             reasoning_tokens=tally.reasoning_tokens,
             cached_tokens=tally.cached_tokens,
-            caching_tokens=tally.caching_tokens,
+            cache_write_tokens=tally.cache_write_tokens,
             answered_by=self._redact(tally.answered_by),
             fingerprint=self._redact(tally.fingerprint),
             unsaid_prompt_tokens=tally.unsaid_prompt_tokens,
@@ -420,7 +420,7 @@ class ModelClient:
             completion_tokens=written,
             reasoning_tokens=min(completion.reasoning_tokens, written),
             cached_tokens=cached,
-            caching_tokens=min(completion.caching_tokens, read - cached),
+            cache_write_tokens=min(completion.cache_write_tokens, read - cached),
         )
 
     def _count_tokens(
@@ -446,7 +446,7 @@ class ModelClient:
         tally.completion_tokens += completion.completion_tokens
         tally.reasoning_tokens += completion.reasoning_tokens
         tally.cached_tokens += completion.cached_tokens
-        tally.caching_tokens += completion.caching_tokens
+        tally.cache_write_tokens += completion.cache_write_tokens
         learns = tally.endpoint.model in self.asked_once  # whose silence is its action
         if not learns and not clean(completion.text.strip(), _MOST_WORDS):
             self.budget.keep()
@@ -520,7 +520,7 @@ def _log_call(key: CallKey, made: RecordedReply) -> None:
 def _bill(completion: Completion, price: Price) -> Spend:
     """Return what one answered attempt cost."""
     read, written = completion.prompt_tokens, completion.completion_tokens
-    dollars = price.cost(read, written, completion.cached_tokens, completion.caching_tokens)
+    dollars = price.cost(read, written, completion.cached_tokens, completion.cache_write_tokens)
     return Spend(1, read + written, dollars)
 
 

@@ -52,7 +52,7 @@ def read_completion(
         usage = {"prompt_tokens": read, "completion_tokens": count(text) + count(thinking)}
     read, written = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
     cached = min(read, _find_detail(usage, "prompt_tokens_details", "cached_tokens") or 0)
-    caching = _find_detail(usage, "prompt_tokens_details", "cache_write_tokens") or 0
+    cache_write = _find_detail(usage, "prompt_tokens_details", "cache_write_tokens") or 0
     return Completion(
         text,
         cast(Literal["stop", "length", "tool_calls"], finish),
@@ -60,7 +60,7 @@ def read_completion(
         written,
         _reasoning_tokens(usage, written, len(thinking), len(text)),
         cached,
-        min(read - cached, caching),
+        min(read - cached, cache_write),
         _find_name(answer, "model"),
         _find_name(answer, "system_fingerprint"),
     )

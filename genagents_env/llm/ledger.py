@@ -49,7 +49,7 @@ class Ledger:
     def book(self, key: CallKey, recorded: RecordedReply, price: Price | None) -> None:
         """Add one answered call; without a price its dollars are 0."""
         tokens = recorded.prompt_tokens, recorded.completion_tokens
-        cache = recorded.cached_tokens, recorded.caching_tokens
+        cache = recorded.cached_tokens, recorded.cache_write_tokens
         call = LedgerEntry(
             key.purpose,
             key.agent,

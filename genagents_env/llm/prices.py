@@ -30,18 +30,18 @@ class Price:
         input_per_million: read.
         output_per_million: written.
         cached_per_million: read from the endpoint's cache of prompts; None is the price of reading.
-        caching_per_million: read and written to that cache; None is the price of reading.
+        cache_write_per_million: read and written to that cache; None is the price of reading.
         source: where a list price is from; empty where the user gave it.
     """
 
     input_per_million: Decimal
     output_per_million: Decimal
     cached_per_million: Decimal | None = None
-    caching_per_million: Decimal | None = None
+    cache_write_per_million: Decimal | None = None
     source: str = field(default="", compare=False)
 
     def cost(
-        self, prompt_tokens: int, completion_tokens: int, cached: int = 0, caching: int = 0
+        self, prompt_tokens: int, completion_tokens: int, cached: int = 0, cache_write: int = 0
     ) -> Decimal:
         """Return the exact dollars of that many tokens.
 
@@ -49,30 +49,35 @@ class Price:
             prompt_tokens: read.
             completion_tokens: written.
             cached: those of `prompt_tokens` that came from the endpoint's cache.
-            caching: those of `prompt_tokens` that were written to it.
+            cache_write: those of `prompt_tokens` that were written to it.
         """
         whole = self.input_per_million
         spent = prompt_tokens * whole + completion_tokens * self.output_per_million
-        for tokens, price in (cached, self.cached_per_million), (caching, self.caching_per_million):
+        for tokens, price in (
+            (cached, self.cached_per_million),
+            (cache_write, self.cache_write_per_million),
+        ):
             if price is not None:
                 spent += tokens * (price - whole)
         return spent / _MILLION
 
     def bound(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
         """Return the most that so many tokens can cost, whatever the endpoint does with a cache."""
-        caching = prompt_tokens if (self.caching_per_million or 0) > self.input_per_million else 0
-        return self.cost(prompt_tokens, completion_tokens, 0, caching)
+        cache_write = (
+            prompt_tokens if (self.cache_write_per_million or 0) > self.input_per_million else 0
+        )
+        return self.cost(prompt_tokens, completion_tokens, 0, cache_write)
 
     def pack(self) -> StoredPrice:
         """Return it as the texts that a run file keeps."""
         read, written = str(self.input_per_million), str(self.output_per_million)
         if not self.source:
             return read, written
-        cached, caching = (
+        cached, cache_write = (
             None if price is None else str(price)
-            for price in (self.cached_per_million, self.caching_per_million)
+            for price in (self.cached_per_million, self.cache_write_per_million)
         )
-        return read, written, cached, caching, self.source
+        return read, written, cached, cache_write, self.source
 
 
 FREE = Price(Decimal(0), Decimal(0))
@@ -84,8 +89,8 @@ def unpack_price(stored: StoredPrice) -> Price:
     read, written = Decimal(stored[0]), Decimal(stored[1])
     if len(stored) == 2:
         return Price(read, written)
-    cached, caching = (None if price is None else Decimal(price) for price in stored[2:4])
-    return Price(read, written, cached, caching, stored[4])
+    cached, cache_write = (None if price is None else Decimal(price) for price in stored[2:4])
+    return Price(read, written, cached, cache_write, stored[4])
 
 
 def find_price(model: str, base_url: str | None = None, at: datetime | None = None) -> Price | None:
@@ -103,13 +108,15 @@ def find_price(model: str, base_url: str | None = None, at: datetime | None = No
     """
     vendor, now = _find_vendor(model, base_url), at or datetime.now(UTC)
     listed = _list_day(vendor, model, now) or _list_day(vendor, _DATE.sub("", model), now)
-    read, written, cached, caching = (
+    read, written, cached, cache_write = (
         max((_find_base(price, kind) for price in listed), key=lambda cost: cost or 0, default=None)
         for kind in ("input_mtok", "output_mtok", "cache_read_mtok", "cache_write_mtok")
     )
     if read is None or any(getattr(listed[0], kind) is not None for kind in _BESIDE_TOKENS):
         return None
-    return Price(read, written or Decimal(0), cached, caching, f"{describe_list()} for {vendor}")
+    return Price(
+        read, written or Decimal(0), cached, cache_write, f"{describe_list()} for {vendor}"
+    )
 
 
 def describe_list() -> str:

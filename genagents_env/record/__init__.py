@@ -12,20 +12,19 @@ from genagents_env.record.policy_origin import PolicyOrigin
 from genagents_env.record.prompt_cuts import PromptCuts
 from genagents_env.record.reader import RunReader
 from genagents_env.record.rows import (
-    AnsweredRow,
     CallRow,
     FaultRow,
     InterviewRow,
     JudgementRow,
     NoteRow,
     RememberedRow,
+    ResponseRow,
 )
 from genagents_env.record.upgrade import upgrade
 from genagents_env.record.verify import Verification, verify
 from genagents_env.record.writer import RunWriter
 
 __all__ = [
-    "AnsweredRow",
     "CallRow",
     "Checkpoint",
     "Degradation",
@@ -38,6 +37,7 @@ __all__ = [
     "PolicyOrigin",
     "PromptCuts",
     "RememberedRow",
+    "ResponseRow",
     "RunMeta",
     "RunReader",
     "RunWriter",

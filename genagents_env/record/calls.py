@@ -14,9 +14,9 @@ from genagents_env.llm.calls import CallKey, Message
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.inflate import inflate
-from genagents_env.record.rows import AnsweredRow, CallRow
+from genagents_env.record.rows import CallRow, ResponseRow
 from genagents_env.record.table import Value
-from genagents_env.record.tables import ANSWERED, CALLS, DICTIONARIES
+from genagents_env.record.tables import CALLS, DICTIONARIES, RESPONSES
 
 _PROMPT_LIMIT = 2**26  # bytes; the longest prompts of today are of some hundred thousand
 _REACH = 2**15  # bytes back that zlib looks
@@ -39,41 +39,41 @@ def put_call(connection: RunConnection, row: CallRow) -> None:
     CALLS.put(connection, [values])
 
 
-def put_answered(connection: RunConnection, row: AnsweredRow) -> None:
+def put_response(connection: RunConnection, row: ResponseRow) -> None:
     """Write what an endpoint said of itself with a call, in the transaction of the call."""
-    ANSWERED.put(connection, [astuple(row)])
+    RESPONSES.put(connection, [astuple(row)])
 
 
-def read_answered(path: Path, connection: RunConnection) -> Iterator[AnsweredRow]:
+def read_responses(path: Path, connection: RunConnection) -> Iterator[ResponseRow]:
     """Yield what endpoints said of themselves, ordered as `read_calls`; none of an older file.
 
     Raises:
         RecordError: a row has changed; at the end, where one is missing or was added.
     """
-    for values in ANSWERED.read(path, connection, ", ".join(ANSWERED.key)):
-        yield AnsweredRow(*values)
+    for values in RESPONSES.read(path, connection, ", ".join(RESPONSES.key)):
+        yield ResponseRow(*values)
 
 
-def find_answered(
+def find_responses(
     path: Path, connection: RunConnection, where: str, *values: Value
-) -> list[AnsweredRow]:
+) -> list[ResponseRow]:
     """Return what endpoints said of themselves with some calls; none of an older file."""
-    return [AnsweredRow(*row) for row in ANSWERED.find(path, connection, where, *values)]
+    return [ResponseRow(*row) for row in RESPONSES.find(path, connection, where, *values)]
 
 
-def add_cached(calls: Iterable[CallRow], answered: Iterable[AnsweredRow]) -> Iterator[CallRow]:
+def add_cached(calls: Iterable[CallRow], responses: Iterable[ResponseRow]) -> Iterator[CallRow]:
     """Yield `calls`, each with the tokens that its endpoint read from its cache and wrote to it."""
     counts = {
-        (row.agent, row.tick, row.purpose, row.number): (row.cached_tokens, row.caching_tokens)
-        for row in answered
-        if row.cached_tokens or row.caching_tokens
+        (row.agent, row.tick, row.purpose, row.number): (row.cached_tokens, row.cache_write_tokens)
+        for row in responses
+        if row.cached_tokens or row.cache_write_tokens
     }
     for call in calls:
         found = counts.get((call.agent, call.tick, call.purpose, call.number))
         yield (
             call
             if found is None
-            else replace(call, cached_tokens=found[0], caching_tokens=found[1])
+            else replace(call, cached_tokens=found[0], cache_write_tokens=found[1])
         )
 
 
@@ -81,9 +81,9 @@ def drop_calls(connection: RunConnection, where: str, *values: Value) -> int:
     """Delete calls with what was said of them, in a transaction; return how many calls."""
     gone = CALLS.delete(connection, where, *values)
     if gone:
-        key = ", ".join(ANSWERED.key)
+        key = ", ".join(RESPONSES.key)
         left = f"({key}) NOT IN (SELECT {key} FROM calls)"  # noqa: S608 (constant text)
-        ANSWERED.delete(connection, left)
+        RESPONSES.delete(connection, left)
     return gone
 
 

@@ -7,19 +7,19 @@ from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import RecordedReply
 from genagents_env.record.calls import (
     drop_calls,
-    find_answered,
     find_call,
-    put_answered,
+    find_responses,
     put_call,
+    put_response,
 )
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import guard_reading
-from genagents_env.record.rows import AnsweredRow, CallRow, encode
+from genagents_env.record.rows import CallRow, ResponseRow, encode
 from genagents_env.record.spending import SpendingNote
 from genagents_env.record.transaction import Transaction
 
 OnPhase = Callable[[str, int], None]
-_NOTHING = AnsweredRow("", 0, "", 0)
+_NOTHING = ResponseRow("", 0, "", 0)
 
 
 class SqliteCassette:
@@ -52,8 +52,8 @@ class SqliteCassette:
                 return None
             where = "agent = ? AND tick = ? AND purpose = ? AND number = ?"
             of = key.agent, key.tick, key.purpose, key.number
-            said = find_answered(self._path, self._connection, where, *of)
-        answered = said[0] if said else _NOTHING
+            said = find_responses(self._path, self._connection, where, *of)
+        response = said[0] if said else _NOTHING
         return RecordedReply(
             prompt_hash=row.prompt_hash,
             outcome="reply" if row.outcome == "reply" else "fallback",
@@ -68,10 +68,10 @@ class SqliteCassette:
             reasoning_tokens=row.reasoning_tokens,
             unsaid_prompt_tokens=row.unsaid_prompt_tokens,
             unsaid_completion_tokens=row.unsaid_completion_tokens,
-            answered_by=answered.model,
-            fingerprint=answered.fingerprint,
-            cached_tokens=answered.cached_tokens,
-            caching_tokens=answered.caching_tokens,
+            answered_by=response.model,
+            fingerprint=response.fingerprint,
+            cached_tokens=response.cached_tokens,
+            cache_write_tokens=response.cache_write_tokens,
             latency_seconds=row.latency_seconds,
             started_at=row.started_at,
         )
@@ -88,17 +88,17 @@ class SqliteCassette:
             *(recorded.reasoning_tokens, recorded.unsaid_prompt_tokens),
             recorded.unsaid_completion_tokens,
         )
-        said = AnsweredRow(
+        said = ResponseRow(
             *(key.agent, key.tick, key.purpose, key.number),
             recorded.answered_by,
             recorded.fingerprint,
             recorded.cached_tokens,
-            recorded.caching_tokens,
+            recorded.cache_write_tokens,
         )
         with Transaction(self._path, self._connection):
             put_call(self._connection, row)
-            if any((said.model, said.fingerprint, said.cached_tokens, said.caching_tokens)):
-                put_answered(self._connection, said)
+            if any((said.model, said.fingerprint, said.cached_tokens, said.cache_write_tokens)):
+                put_response(self._connection, said)
             if self._spending is not None:
                 self._spending.write()
         if self._on_phase is not None:

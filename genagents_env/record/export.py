@@ -31,7 +31,7 @@ def export(run: RunReader, folder: Path) -> list[Path]:
         _write(folder / "judgements.jsonl", (asdict(row) for row in run.judgements())),
         _write(folder / "notes.jsonl", (asdict(row) for row in run.notes())),
         _write(folder / "actions.jsonl", _actions(run)),
-        _write(folder / "answered.jsonl", (asdict(row) for row in run.read_answered())),
+        _write(folder / "responses.jsonl", (asdict(row) for row in run.read_responses())),
     ]
 
 

@@ -8,9 +8,9 @@ from genagents_env.text import clean
 _LIMIT = 100  # characters of a name
 
 # Of each call, in the order of their ends: the model asked, what answered, its system, the tick.
-ANSWERS = """SELECT calls.model, answered.model, answered.fingerprint, calls.tick FROM answered
+ANSWERS = """SELECT calls.model, responses.model, responses.fingerprint, calls.tick FROM responses
     JOIN calls USING (agent, tick, purpose, number)
-    WHERE answered.model != '' OR answered.fingerprint != ''
+    WHERE responses.model != '' OR responses.fingerprint != ''
     ORDER BY calls.started_at + calls.latency_seconds, calls.tick"""
 
 

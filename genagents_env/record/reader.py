@@ -18,11 +18,11 @@ from genagents_env.record import answers
 from genagents_env.record.actions import find_changes, read_changes
 from genagents_env.record.calls import (
     add_cached,
-    find_answered,
     find_calls,
+    find_responses,
     parse_messages,
-    read_answered,
     read_calls,
+    read_responses,
 )
 from genagents_env.record.canonical import verify_chain
 from genagents_env.record.cassette import SqliteCassette
@@ -39,7 +39,6 @@ from genagents_env.record.notes import read_notes
 from genagents_env.record.policy_origin import POLICY_CHANGES, PolicyChange, decode_changes
 from genagents_env.record.prompt_cuts import PromptCuts, count_cuts
 from genagents_env.record.rows import (
-    AnsweredRow,
     CallRow,
     FacultyRow,
     FaultRow,
@@ -47,6 +46,7 @@ from genagents_env.record.rows import (
     JudgementRow,
     NoteRow,
     RememberedRow,
+    ResponseRow,
 )
 from genagents_env.record.schema import open_file
 from genagents_env.record.spending import (
@@ -57,7 +57,7 @@ from genagents_env.record.spending import (
     decode_later_spending,
 )
 from genagents_env.record.table import RecordTable
-from genagents_env.record.tables import ANSWERED, CALLS, POLICY_ERRORS
+from genagents_env.record.tables import CALLS, POLICY_ERRORS, RESPONSES
 from genagents_env.world.events import Event
 
 _SPENT = """SELECT count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0),
@@ -69,8 +69,8 @@ _DOLLARS = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), model,
     sum(completion_tokens + unsaid_completion_tokens) FROM calls GROUP BY 1, 2 ORDER BY 1, 2"""
 
 _CACHED = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), calls.model,
-    sum(cached_tokens), sum(caching_tokens)
-    FROM calls JOIN answered USING (agent, tick, purpose, number) GROUP BY 1, 2"""
+    sum(cached_tokens), sum(cache_write_tokens)
+    FROM calls JOIN responses USING (agent, tick, purpose, number) GROUP BY 1, 2"""
 
 _THINKING = """SELECT coalesce(sum(reasoning_tokens), 0),
     coalesce(sum(unsaid_completion_tokens > 0), 0), coalesce(sum(unsaid_prompt_tokens), 0),
@@ -302,7 +302,7 @@ class RunReader:
     def calls(self) -> Iterator[CallRow]:
         """Yield the model calls, ordered by agent, tick, purpose and number."""
         with guard_reading(self.path):
-            said = read_answered(self.path, self._connection)
+            said = read_responses(self.path, self._connection)
             yield from add_cached(read_calls(self.path, self._connection), said)
 
     def list_calls(self, first: int, last: int, agent: str | None = None) -> list[CallRow]:
@@ -313,7 +313,7 @@ class RunReader:
         with guard_reading(self.path):
             calls = find_calls(self.path, self._connection, first, last, agent)
             between = "tick BETWEEN ? AND ?"
-            said = find_answered(self.path, self._connection, between, first, last)
+            said = find_responses(self.path, self._connection, between, first, last)
             return list(add_cached(calls, said))
 
     def actions(self) -> Iterator[tuple[int, dict[int, Any]]]:
@@ -329,10 +329,10 @@ class RunReader:
         with guard_reading(self.path):
             yield from find_changes(self.path, self._connection, first, last)
 
-    def read_answered(self) -> Iterator[AnsweredRow]:
+    def read_responses(self) -> Iterator[ResponseRow]:
         """Yield what endpoints said of themselves with each call, ordered as `calls`."""
         with guard_reading(self.path):
-            yield from read_answered(self.path, self._connection)
+            yield from read_responses(self.path, self._connection)
 
     def prompts(self) -> Iterator[tuple[CallRow, list[Message]]]:
         """Yield the model calls as `calls` does, each with its prompt."""
@@ -457,9 +457,9 @@ class RunReader:
         """Return where another model answered than before; none where endpoints do not say."""
         self._check_rows(CALLS)
         with guard_reading(self.path):
-            if not ANSWERED.is_in(self._connection):
+            if not RESPONSES.is_in(self._connection):
                 return []
-            self._check_rows(ANSWERED)
+            self._check_rows(RESPONSES)
             return list(list_model_changes(self._connection.execute(ANSWERS)))
 
     def count_askers(self) -> int:
@@ -515,11 +515,11 @@ class RunReader:
 
     def _sum_cached(self) -> dict[tuple[str, str], tuple[int, int]]:
         """Return the tokens read from and written to caches, by faculty and model."""
-        if not ANSWERED.is_in(self._connection):
+        if not RESPONSES.is_in(self._connection):
             return {}
-        self._check_rows(ANSWERED)
+        self._check_rows(RESPONSES)
         rows = self._connection.execute(_CACHED)
-        return {(faculty, model): (cached, caching) for faculty, model, cached, caching in rows}
+        return {(faculty, model): (cached, written) for faculty, model, cached, written in rows}
 
     def sum_thinking(self) -> ThinkingTotals:
         """Return what the model thought over the stored calls."""

@@ -133,7 +133,7 @@ class FacultyRow:
 class CallRow:
     """One stored model call; see `llm.cassette.RecordedReply`.
 
-    `messages`: the prompt as JSON. `cached_tokens`, `caching_tokens`: as in `AnsweredRow`.
+    `messages`: the prompt as JSON. `cached_tokens`, `cache_write_tokens`: as in `ResponseRow`.
     """
 
     agent: str
@@ -157,17 +157,17 @@ class CallRow:
     unsaid_prompt_tokens: int = 0
     unsaid_completion_tokens: int = 0
     cached_tokens: int = 0
-    caching_tokens: int = 0
+    cache_write_tokens: int = 0
 
     def cost(self, price: Price) -> Decimal:
         """Return what it cost, with the attempts in which the model only thought."""
         read = self.prompt_tokens + self.unsaid_prompt_tokens
         written = self.completion_tokens + self.unsaid_completion_tokens
-        return price.cost(read, written, self.cached_tokens, self.caching_tokens)
+        return price.cost(read, written, self.cached_tokens, self.cache_write_tokens)
 
 
 @dataclass(frozen=True, slots=True)
-class AnsweredRow:
+class ResponseRow:
     """What an endpoint said of itself as it answered the call of this agent, tick, purpose, number.
 
     Attributes:
@@ -178,7 +178,7 @@ class AnsweredRow:
         model: that answered, by its own word; empty where it did not say.
         fingerprint: of the system behind it; empty where it did not say.
         cached_tokens: of the prompt, those that were read from a cache.
-        caching_tokens: of the prompt, those that were written to it, which some vendors charge for.
+        cache_write_tokens: of the prompt, those that were written to it; some vendors charge more.
     """
 
     agent: str
@@ -188,4 +188,4 @@ class AnsweredRow:
     model: str = ""
     fingerprint: str = ""
     cached_tokens: int = 0
-    caching_tokens: int = 0
+    cache_write_tokens: int = 0

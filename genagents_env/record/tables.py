@@ -74,17 +74,17 @@ JUDGEMENTS = RecordTable(
 # Outside the canonical hash, and missing in files of earlier versions: what everybody attempted
 # in a tick, and what the endpoint said of itself with an answer.
 ACTIONS = RecordTable("actions", {"tick": _TICK, "body": _TEXT}, ("tick",), optional=True)
-ANSWERED = RecordTable(
-    "answered",
+RESPONSES = RecordTable(
+    "responses",
     {
         **{"agent": _TEXT, "tick": _TICK, "purpose": _TEXT, "number": _COUNT},
         **{"model": _TEXT, "fingerprint": _TEXT},
-        **{"cached_tokens": _COUNT, "caching_tokens": _COUNT},
+        **{"cached_tokens": _COUNT, "cache_write_tokens": _COUNT},
     },
     ("agent", "tick", "purpose", "number"),
     optional=True,
 )
-OPTIONAL = (ACTIONS, ANSWERED)
+OPTIONAL = (ACTIONS, RESPONSES)
 SUMMED = (
     *(META, POLICY_ERRORS, NOTES, CALLS, DICTIONARIES, CHECKPOINTS, EMBEDDINGS),
     *(INTERVIEWS, REMEMBERED, JUDGEMENTS, *OPTIONAL),

@@ -9,7 +9,7 @@ from pathlib import Path
 from genagents_env.errors import DamageError
 from genagents_env.record import answers
 from genagents_env.record.actions import read_changes
-from genagents_env.record.calls import read_answered, read_calls
+from genagents_env.record.calls import read_calls, read_responses
 from genagents_env.record.canonical import verify_chain
 from genagents_env.record.checkpoint import load_state
 from genagents_env.record.checks import check_header, check_pages, check_tables
@@ -163,5 +163,5 @@ _PARTS: dict[str, _Check] = {
     "remembered": answers.read_remembered,
     "judgements": answers.read_judgements,
     "actions": read_changes,
-    "answered": read_answered,
+    "responses": read_responses,
 }

@@ -104,7 +104,7 @@ def test_export_names_its_files(lived: Run) -> None:
         f"data/{name}.jsonl"
         for name in (
             *("events", "calls", "ticks", "interviews", "remembered", "judgements", "notes"),
-            *("actions", "answered"),
+            *("actions", "responses"),
         )
     ]
 

@@ -239,7 +239,7 @@ def test_where_another_model_answers_than_before_is_said(
         code, out, _ = genagents(*RUN, "--model", "town-model", "--concurrency", "1")
     assert code == 0
     with RunReader("run.sqlite") as record:
-        said = [(row.model, row.fingerprint) for row in record.read_answered()]
+        said = [(row.model, row.fingerprint) for row in record.read_responses()]
         (change,) = record.find_model_changes()
         notices = make_notices(record)["notices"]
         assert len(said) == record.sum_calls().calls

@@ -131,7 +131,7 @@ def test_cached_tokens_count_at_their_own_price_live_and_from_the_record() -> No
         ask(replayed, key)
         assert server.calls == 1
     cost = (1 * 2 + 6 * Decimal("0.2") + 3 * Decimal("2.5") + 5 * 10) / Decimal(1_000_000)
-    assert (cassette.rows[key].cached_tokens, cassette.rows[key].caching_tokens) == (6, 3)
+    assert (cassette.rows[key].cached_tokens, cassette.rows[key].cache_write_tokens) == (6, 3)
     assert budget.spent.dollars == live.ledger.totals().dollars == cost
     assert live.ledger.state() == replayed.ledger.state()
     assert live.ledger.totals().cached_tokens == 6
@@ -149,7 +149,7 @@ def test_odd_counts_of_cached_tokens_are_at_most_what_was_read(cached: object) -
         ask(client_of(endpoint_at(server.url), cassette=cassette), key)
     row = cassette.rows[key]
     expected = 10 if isinstance(cached, int) and cached > 10 else 0
-    assert (row.cached_tokens, row.caching_tokens) == (expected, 0)
+    assert (row.cached_tokens, row.cache_write_tokens) == (expected, 0)
 
 
 class Caching(ScriptedEndpoint):

@@ -30,17 +30,8 @@ def test_export_is_one_json_object_a_line(path: Path, tmp_path: Path, meta: RunM
     assert files == again
     rows = {file.name: [json.loads(line) for line in file.open()] for file in files}
     names = (
-        *(
-            "actions",
-            "answered",
-            "calls",
-            "events",
-            "interviews",
-            "judgements",
-            "notes",
-            "remembered",
-        ),
-        "ticks",
+        *("actions", "calls", "events", "interviews", "judgements"),
+        *("notes", "remembered", "responses", "ticks"),
     )
     assert sorted(rows) == [f"{name}.jsonl" for name in names]
     assert rows["interviews.jsonl"] == [

@@ -8,14 +8,14 @@ import pytest
 
 from genagents_env.errors import RecordError
 from genagents_env.record import (
-    AnsweredRow,
+    ResponseRow,
     RunMeta,
     RunReader,
     RunWriter,
     canonical_hash,
     verify,
 )
-from genagents_env.record.calls import put_answered
+from genagents_env.record.calls import put_response
 from genagents_env.record.transaction import Transaction
 from tests.record.lived import call, live
 
@@ -28,7 +28,7 @@ def drop(path: Path, *tables: str) -> None:
         connection.commit()
 
 
-@pytest.mark.parametrize("tables", [("actions", "answered"), ("answered",)])
+@pytest.mark.parametrize("tables", [("actions", "responses"), ("responses",)])
 def test_an_older_file_is_read_verified_and_gone_on_with(
     path: Path, meta: RunMeta, tables: tuple[str, ...]
 ) -> None:
@@ -38,17 +38,17 @@ def test_an_older_file_is_read_verified_and_gone_on_with(
     before = canonical_hash(path)
     drop(path, *tables)
     with RunReader(path) as run:
-        assert list(run.read_answered()) == []
+        assert list(run.read_responses()) == []
     assert verify(path).whole
     assert canonical_hash(path) == before
     with RunWriter.open(path) as writer:
         writer.rewind()
         live(writer, 6)
-        say(writer, AnsweredRow("Ada", 0, "decide", 0, "m-2026", "fp", 4))
+        say(writer, ResponseRow("Ada", 0, "decide", 0, "m-2026", "fp", 4))
     assert verify(path).whole
     assert canonical_hash(path) == before
     with RunReader(path) as run:
-        assert list(run.read_answered()) == [AnsweredRow("Ada", 0, "decide", 0, "m-2026", "fp", 4)]
+        assert list(run.read_responses()) == [ResponseRow("Ada", 0, "decide", 0, "m-2026", "fp", 4)]
 
 
 @pytest.mark.parametrize("table", ["notes", "calls", "dictionaries"])
@@ -73,12 +73,12 @@ def test_what_was_said_of_a_call_goes_with_it(path: Path, meta: RunMeta) -> None
     with RunWriter.create(path, meta) as writer:
         for tick, outcome in ((0, "reply"), (1, "fallback")):
             writer.cassette.put(*call(tick, outcome=outcome))
-            say(writer, AnsweredRow("Ada", tick, "decide", 0, "m"))
+            say(writer, ResponseRow("Ada", tick, "decide", 0, "m"))
         writer.withdraw_outage(1)
     with RunReader(path) as run:
-        assert [row.tick for row in run.read_answered()] == [0]
+        assert [row.tick for row in run.read_responses()] == [0]
 
 
-def say(writer: RunWriter, row: AnsweredRow) -> None:
+def say(writer: RunWriter, row: ResponseRow) -> None:
     with Transaction(writer.path, writer._connection):
-        put_answered(writer._connection, row)
+        put_response(writer._connection, row)

@@ -6,16 +6,16 @@ import pytest
 
 from genagents_env.errors import RecordError
 from genagents_env.record import (
-    AnsweredRow,
     FaultRow,
     InterviewRow,
     JudgementRow,
     RememberedRow,
+    ResponseRow,
     RunMeta,
     RunWriter,
     verify,
 )
-from genagents_env.record.calls import put_answered
+from genagents_env.record.calls import put_response
 from genagents_env.record.tables import ACTIONS
 from genagents_env.record.transaction import Transaction
 from tests.record.lived import call, live
@@ -36,7 +36,7 @@ def run_file(path: Path, meta: RunMeta) -> Path:
         writer.commit_judgement(JudgementRow("j", "c", 6, "Ada", "q", 0, "yes", "yes", 7, 1))
         writer.set_status("finished")
         with Transaction(path, writer._connection):
-            put_answered(writer._connection, AnsweredRow("Ada", 1, "decide", 0, "m-2026", "fp", 4))
+            put_response(writer._connection, ResponseRow("Ada", 1, "decide", 0, "m-2026", "fp", 4))
             ACTIONS.put(writer._connection, [(tick, "{}") for tick in range(1, 7)])
     return path
 
@@ -74,7 +74,7 @@ def test_a_whole_file_is_whole_table_by_table(run_file: Path) -> None:
         ("UPDATE actions SET body = '[]'", "actions", "a row of actions has changed"),
         ("DELETE FROM actions WHERE tick = 3", "actions", "rows of actions are missing"),
         ("DROP TABLE actions", "actions", "rows of actions are missing"),
-        ("UPDATE answered SET model = 'x'", "answered", "a row of answered has changed"),
+        ("UPDATE responses SET model = 'x'", "responses", "a row of responses has changed"),
         ("UPDATE embeddings SET vector = x'00'", "embeddings", "has changed"),
         ("UPDATE meta SET value = '9' WHERE key = 'seed'", "meta", "key 'seed'"),
         ("UPDATE sums SET count = 9 WHERE name = 'judgements'", "judgements", "missing"),

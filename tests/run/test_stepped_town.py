@@ -108,7 +108,7 @@ def test_an_older_file_says_that_it_holds_no_actions_and_holds_those_of_what_is_
     run_killed(
         lambda: run(make_spec(ticks=40), path, make_options(on_phase=kill_at(27, "boundary")))
     )
-    drop(path, "actions", "answered")
+    drop(path, "actions", "responses")
     with RunReader(path) as reader, pytest.raises(RecordError, match="09:00:10 is not in it"):
         SteppedTown(reader).go_to(reader, 5)
     assert resume_town(path).status == "finished"

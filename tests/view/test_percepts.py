@@ -121,7 +121,7 @@ def test_a_run_without_a_model_is_rebuilt_as_well(tmp_path: Path) -> None:
 def test_an_older_run_says_in_a_sentence_that_it_holds_no_actions(direct_run: Path) -> None:
     older = direct_run.with_name("older.sqlite")
     older.write_bytes(direct_run.read_bytes())
-    drop(older, "actions", "answered")
+    drop(older, "actions", "responses")
     with look(older) as (found, reader):
         answer = ask(found, reader, 0, EARLY)
     assert answer.text == ""
