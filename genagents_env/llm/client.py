@@ -10,7 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
@@ -84,8 +84,9 @@ class _Tally:
 
     endpoint: Endpoint
     in_turn: bool  # no attempt takes a slot: the caller holds one, or none is wanted
-    started_at: float = 0.0  # Unix time of the first attempt
-    begun: float = 0.0  # monotonic seconds, then
+    # Of the first attempt; of the call where none is made: Unix time, and monotonic seconds.
+    started_at: float = field(default_factory=time.time)
+    begun: float = field(default_factory=time.monotonic)
     thinking: int = 0  # tokens allowed in the next attempt
     most: Spend = _NOTHING  # reserved for it
     attempts: int = 0

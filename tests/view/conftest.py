@@ -10,6 +10,7 @@ from tests.run.towns import make_options, make_spec, run_town
 from tests.view.browser import OpenPage, launch_browser, open_pages
 
 RUNS = Path(__file__).parents[2] / "examples" / "runs"
+VALENTINES = RUNS / "smallville_13_february.sqlite.xz"
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +24,7 @@ def short_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def valentines_run() -> Path:
     """A shipped run of three people whose replies a capable reader wrote."""
-    return RUNS / "smallville_13_february.sqlite.xz"
+    return VALENTINES
 
 
 EDITS = (  # what the author of a policy changes in the template, so that a model finds the words

@@ -19,8 +19,6 @@ from genagents_env.run.replay import RunReplay, open_replayed
 from genagents_env.view.mind import make_mind
 from tests.run.towns import WITNESS, make_options, make_spec
 
-RUNS = Path(__file__).parents[2] / "examples" / "runs"
-VALENTINES = RUNS / "smallville_13_february.sqlite.xz"
 KLAUS = "Klaus Mueller"
 PEOPLE = ("Dmitri Ivanov", "Richard Smith", "Lizhi Chen")
 SLOW = {

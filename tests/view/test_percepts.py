@@ -15,7 +15,8 @@ from genagents_env.view import percepts
 from genagents_env.view.percepts import Percepts, PerceptText
 from tests.record.test_optional_tables import drop
 from tests.run.towns import WITNESS, make_options, make_spec
-from tests.view.test_mind import RUNS, play
+from tests.view.conftest import RUNS
+from tests.view.test_mind import play
 
 EARLY, LATE = 30, 177
 SHIPPED = ["murder_mystery", "smallville_13_february", "smallville_14_february"]

@@ -13,7 +13,8 @@ from genagents_env.view.causes import find_acts, find_causes
 from genagents_env.view.mind import make_mind
 from genagents_env.view.why import make_why, make_whys
 from genagents_env.world.events import Event
-from tests.view.test_mind import RUNS, VALENTINES, play
+from tests.view.conftest import RUNS, VALENTINES
+from tests.view.test_mind import play
 
 SHIPPED = [VALENTINES, RUNS / "murder_mystery.sqlite.xz"]
 KLAUS = "Klaus Mueller"
