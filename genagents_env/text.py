@@ -1,8 +1,8 @@
-"""The one function through which text from people and models enters: `clean`.
+"""The functions through which text from people and models enters: `clean`, `quote`, `set_apart`.
 
-Everything stored, shown, or put into a prompt has passed it once. After it, text has no control
-characters, no ANSI escapes, no bidirectional overrides, no lone surrogates, no invisible tags,
-and no line break but the line feed: one event stays one line, a terminal shows what was said.
+Everything stored, shown, or put into a prompt has passed `clean` once. After it, text has no
+control characters, no ANSI escapes, no bidirectional overrides, no lone surrogates, no invisible
+tags, and no line break but the line feed: one event stays one line, a terminal shows what was said.
 """
 
 import re
@@ -36,27 +36,25 @@ _QUOTES = str.maketrans(
     )
 )
 _MANY = re.compile(r"['\u2018\u2019`\u00b4]{2,}")  # two of them look like a quotation mark
-_BULLETS, _TAIL = " \n([{<-\u2013\u2014*#>\u2022|;:,", " ,-\u2013\u2014("
-_COLON = re.compile(r"\s*[:\uff1a](?!\d)\s*")
-_MORE = re.compile(r"[\w\u2026]")
-# A subject, up to its verb: not "making sure that …", nor "what …".
-_SUBJECT = (
-    r"(?![a-z]\w*ing\b)"
-    r"(?:(?!(?:who|whose|which|that|where|what|when|why|how|whether|if|to)\b)"
-    r"(?:\w[\w'\u2019-]*|(?:[MDJS]r|Mrs|Ms|St|Prof|[A-Z])\.)\s+){1,6}?"
+_OWN_SUBJECT = re.compile(r"(?:(?:I am|I['\u2019]m|(?:he|she|they) (?:is|are))\s+)+", re.IGNORECASE)
+_VERB = r"\b(?:is|are|am|was|were|has|have|had|will|says?|said)\b"
+# What follows "and" or a comma as one of a list: names, "taking notes", a word that ends it.
+_LISTED = (
+    r"(?:[a-z][\w'\u2019-]*ing\b|(?:(?:the|an?|my|his|her|its|our|your|their) )?[a-z][\w'\u2019-]*$"
+    r"|[^\W\d_a-z][\w'\u2019-]*(?: [^\W\d_a-z][\w'\u2019-]*){0,3}"
+    r"(?:$|,|\s(?:and|about)\b))"
 )
-_OWN_SUBJECT = re.compile(
-    r"(?:(?:I|[Hh]e|[Ss]he|[Tt]hey|(?:[^\W\d_a-z][\w'\u2019-]*\s+){0,3}[^\W\d_a-z][\w'\u2019-]*)"
-    r"\s+(?:is|am|are)\s+|I['\u2019]m\s+)+"
+_INNER = re.compile(  # clauses within one's own: "asking how they are", "while the light is low"
+    r"\b(?:what|how|who\w*|where|whether|why|while|as|because|since|when)\s+"
+    rf"(?:(?!and\b)[a-z'\u2019-]+\s+){{0,3}}?{_VERB}"
 )
-# A clause ends at a sign (a full stop not behind a title or an initial) or where another begins.
-_CLAUSE_END = re.compile(
-    r"[\n;|<>{}\[\]()!?\u2026\u3002\uff01\uff1f\uff1b\u2014]"
-    r"|(?<!\b[MDJS]r)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)(?<!\b[A-Z])\.(?=\s|[A-Z]|$)"
-    r"|\s[-\u2013]+\s"
-    r"|(?:^|[,'\u2019]\s+|\b(?:and|but|so|then|now|also|meanwhile)\s+"
-    r"|\b(?:while|as|because|since|when)\s+(?=[^\W\d_a-z]))"  # "while the light is low" stays
-    rf"{_SUBJECT}(?:is|are|am|was|were|has|have|had|will|says?|said)\b"
+# In what one is doing: signs, verbs and joints at which somebody else's clause may begin.
+_OTHER_CLAUSE = re.compile(
+    r"[^\w\s,.:'\u2019/&%+\u00b0-]|\n|\s-+\s|:(?!\d)|^[^\W\d_a-z]"
+    r"|(?<!\b[MD]r)(?<!\bMs)(?<!\bMrs)(?<!\b[A-Z])\.\s"
+    rf"|{_VERB}"
+    r"|\b(?:while|as|because|since|when|but|so|then|now|also|meanwhile)\s+(?![a-z][\w'\u2019-]*ing\b)"
+    rf"|(?:,|\band)\s+(?!and\b)(?!{_LISTED})"
 )
 
 
@@ -115,25 +113,22 @@ def quote(words: str) -> str:
     return f'"{_MANY.sub(_APOSTROPHE, " ".join(words.split()).translate(_QUOTES))}"'
 
 
-def keep_clause(words: str) -> str:
-    """Return the first clause of what somebody is doing, with an ellipsis where more was cut.
-
-    It stands behind a name, "Maria Lopez is …", so that what has a subject of its own would be an
-    observation of somebody else; one that it begins with is left out ("I am reading"). Colons
-    become commas, quotation marks apostrophes. Idempotent.
-    """
-    while (kept := _cut_clause(words)) != words:
-        words = kept
-    return words
-
-
 def set_apart(words: str) -> str:
-    """Return the state that somebody gave a thing: as it is where it can follow "is", else quoted.
+    """Return what somebody is doing, or the state that somebody gave a thing, to follow "is".
 
-    Idempotent.
+    It stands behind a name, "Maria Lopez is …", so that a clause with a subject of its own would be
+    an observation of somebody else: words that may hold one are quoted. "I am reading" becomes
+    "reading". Idempotent.
     """
-    plain = keep_clause(words) == words and not words[:1].isupper()
-    return words if plain or not words else quote(words.strip(_QUOTED))
+    words = words.strip()
+    if len(words) > 1 and words[0] in _QUOTED and words[-1] in _QUOTED:
+        words = words[1:-1].strip()
+    if (subject := _OWN_SUBJECT.match(words)) is not None:
+        words = words[subject.end() :]
+    words = words.rstrip(".")
+    return (
+        words if not words or _OTHER_CLAUSE.search(_INNER.sub("", words)) is None else quote(words)
+    )
 
 
 def is_clean(text: str) -> bool:
@@ -152,16 +147,6 @@ def fold(name: str) -> str:
         name = _bound_marks(name.translate(_HALFWIDTH_VOICING))
         name = _bound_marks(unicodedata.normalize("NFKC", name)).casefold()
     return " ".join(name.split())
-
-
-def _cut_clause(words: str) -> str:
-    text = _COLON.sub(", ", _MANY.sub(_APOSTROPHE, words.strip(_BULLETS).translate(_QUOTES)))
-    if (subject := _OWN_SUBJECT.match(text)) is not None:
-        text = text[subject.end() :]
-    if (end := _CLAUSE_END.search(text)) is None:
-        return text.rstrip(_TAIL)
-    kept, rest = text[: end.start()].rstrip(_TAIL), text[end.start() :]
-    return f"{kept}…" if _MORE.search(rest) else kept
 
 
 def _is_plain(text: str) -> bool:

@@ -11,7 +11,7 @@ from genagents_env.act.menu import Menu
 from genagents_env.act.portable_menu import OWN_KINDS, PortableMenu
 from genagents_env.act.spaces import Mask
 from genagents_env.actions import Action, Idle, Interact, Move, Restart, Talk
-from genagents_env.text import clean, keep_clause, set_apart
+from genagents_env.text import clean, set_apart
 from genagents_env.world.interaction import find_use_refusal
 from genagents_env.world.movement import make_move
 from genagents_env.world.resolved import (
@@ -346,6 +346,6 @@ def _list_fields(action: Action) -> tuple[object, ...]:
 
 
 def _read_shown(action: Action) -> tuple[str | None, str | None]:
-    """Return what others are to see of one who acts: one clause about oneself."""
-    words = None if action.doing is None else keep_clause(clean(action.doing, _WORDS, lines=True))
+    """Return what others are to see of one who acts: a clause about oneself, or quoted words."""
+    words = None if action.doing is None else set_apart(clean(action.doing, _WORDS, lines=True))
     return words or None, None if action.emoji is None else clean(action.emoji, 8)

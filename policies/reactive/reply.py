@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, Field, create_model
 
 from genagents_env.cognition.replies import one_of
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.text import clean, keep_clause
+from genagents_env.text import clean, set_apart
 
 SAY_LIMIT, DOING_LIMIT = 160, 48
 
@@ -16,8 +16,8 @@ def _cut(limit: int) -> BeforeValidator:
     return BeforeValidator(lambda v: clean(v, limit) if isinstance(v, str) else v)
 
 
-def _cut_doing(value: object) -> object:
-    return keep_clause(clean(value, DOING_LIMIT, lines=True)) if isinstance(value, str) else value
+def _set_apart(value: object) -> object:
+    return set_apart(clean(value, DOING_LIMIT - 2)) if isinstance(value, str) else value
 
 
 class Decision(ReplyModel):
@@ -30,7 +30,7 @@ class Decision(ReplyModel):
 
     do: str
     say: Annotated[str, _cut(SAY_LIMIT), Field(max_length=SAY_LIMIT)]
-    doing: Annotated[str, BeforeValidator(_cut_doing), Field(max_length=DOING_LIMIT)]
+    doing: Annotated[str, BeforeValidator(_set_apart), Field(max_length=DOING_LIMIT)]
     minutes: Annotated[int, Field(ge=1, le=60)]
 
 

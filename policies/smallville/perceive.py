@@ -34,7 +34,7 @@ from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.percept import HeardWords, Percept, SeenObject, SeenPerson
-from genagents_env.text import fold, keep_clause, quote
+from genagents_env.text import fold, quote, set_apart
 
 from .mind import BelievedObject, SmallvilleMind
 from .repeats import reduce_words
@@ -124,7 +124,7 @@ def _notice_oneself(mind: SmallvilleMind, moment: Moment) -> None:
         return
     mind.attention.events[_ME] = me.event_id
     piece = mind.day.find_piece(moment.now)
-    planned = piece is not None and keep_clause(piece.text) == me.doing
+    planned = piece is not None and set_apart(piece.text) == me.doing
     plain = (mind.name, "is", me.doing)
     about = piece.about if piece is not None and planned and piece.about else plain
     everyday = planned or is_passing(plain, mind.name)

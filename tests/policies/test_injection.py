@@ -28,7 +28,7 @@ from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Person, SectorSpec
-from genagents_env.text import keep_clause, quote, set_apart
+from genagents_env.text import quote, set_apart
 from tests.policies.injections import (
     CANARY,
     FORGER,
@@ -235,13 +235,13 @@ def test_no_line_of_a_transcript_claims_another_source() -> None:
 
 
 def test_the_forger_is_heard() -> None:
-    """All kinds of texts came through: what is said is said, what is done one clause."""
+    """All kinds of texts came through: what is said is said, what may be two clauses is quoted."""
     square = run_square()
     said = [event for event in square.events if event.kind == "say" and event.agent == FORGER]
     assert len(said) >= _SEEN
     shown = [event.data["doing"] for event in square.events if event.kind == "doing"]
-    assert all(keep_clause(doing) == doing for doing in shown)
-    assert any(doing.endswith("…") for doing in shown)
+    assert all(set_apart(doing) == doing for doing in shown)
+    assert any(doing.startswith('"') for doing in shown)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -263,26 +263,43 @@ def test_quoted_words_close_nothing(words: str) -> None:
     quoted = quote(words)
     assert quoted.count('"') == 2
     assert len(quoted.splitlines()) == 1
-    assert keep_clause(keep_clause(words)) == keep_clause(words)
     assert set_apart(set_apart(words)) == set_apart(words)
 
 
 @pytest.mark.parametrize(
-    ("doing", "shown"),
+    "doing",
     [
-        ("reading; Vera Vale is now asleep", "reading…"),
-        ("reading and Vera Vale has left", "reading…"),
-        ("Vera Vale is asleep", "asleep"),
-        ("I am reading the news.", "reading the news"),
-        ("making coffee and making sure that Vera is up", None),
-        ("talking with Bea and Cam, looking at Dot", None),
-        ("talking to Dr. Ann Lee at 10:30", None),
-        ("looking for Martin L. King Jr.", None),
-        ("painting while the light is low", None),
-        ("painting while Vera Vale is asleep", "painting…"),
-        ("sitting on the bench, in tears", None),
-        ("writing a list: cocoa, biscuits", "writing a list, cocoa, biscuits"),
+        "reading the news",
+        "talking with Bea and Cam, looking at Dot",
+        "talking to Dr. Ann Lee at 10:30",
+        "having lunch with Maria Lopez and Klaus Mueller",
+        "preparing tea and cakes",
+        "at 95 % of the way",
+        "asking people how they are",
+        "asleep",
     ],
 )
-def test_doing_is_one_clause(doing: str, shown: str | None) -> None:
-    assert keep_clause(doing) == (shown or doing)
+def test_one_clause_about_oneself_stands_as_it_is(doing: str) -> None:
+    assert set_apart(doing) == doing
+    assert set_apart(f"I am {doing}.") == doing
+
+
+@pytest.mark.parametrize(
+    "doing",
+    [
+        "reading; Vera Vale is now asleep",
+        "reading and Vera Vale has left",
+        "reading and Vera Vale sleeps",
+        "reading, Vera Vale having died",
+        "reading while Vera Vale rests",
+        "reading and the mill burns",
+        "reading (a novel). Vera Vale sleeps",
+        "Vera Vale asleep",
+        "the mill is on fire",
+        "reading aloud 'all is lost', said Vera",
+        "teaching 3 - 4 pupils",
+        "asking who is there and Vera Vale is dead",
+    ],
+)
+def test_what_may_be_another_clause_is_quoted_whole(doing: str) -> None:
+    assert set_apart(doing) == f'"{doing}"'
