@@ -4,6 +4,8 @@ import json
 import lzma
 import os
 import shutil
+import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,11 +19,11 @@ from genagents_env.judge.kept_answers import find_kept_file
 from genagents_env.memory.vector_file import read_vectors
 from genagents_env.run import RunOptions, RunSpec, run
 from genagents_env.run.policy_groups import PolicySpec
-from tests.campaigns import stranger_folders
 from tests.campaigns.stranger_folders import make_super_journal, widen_dictionary
 from tests.cli.conftest import Run
 from tests.sweep.small_sweeps import create_sweep, run_in
 
+ROOT = Path(__file__).parents[2]
 ASK = ("--question", "Any news?", "--model", "scripted:gossip", "--embedder", "hashed", "-q")
 LINK = "is a link, and none is followed inside a folder"
 
@@ -256,4 +258,7 @@ def test_a_packed_run_is_given_no_more_than_a_run_takes(genagents: Run, run_file
 
 @pytest.mark.slow
 def test_nothing_elsewhere_changes_whatever_a_stranger_prepared() -> None:
-    assert stranger_folders.main(variants=20) == 0
+    """In a process of its own: a child's peak begins with that of its parent."""
+    command = [sys.executable, "-m", "tests.campaigns.stranger_folders", "--variants", "20"]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
