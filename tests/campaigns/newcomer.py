@@ -23,8 +23,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "docs/first_scenario.md")
 _BLOCK = re.compile(r"(?:<!-- (?:file: (\S+)|ci: \w+) -->\n)?```(\w*)\n(.*?)```", re.S)
 _COMMENT = re.compile(r"\s+#\s.*$")
-_STAYS = re.compile(r"^genagents (demo|view)\b")  # until Ctrl-C
-_WATCHED = 20  # seconds until then
+# What stays until Ctrl-C, and the seconds until then; a run with a page is over in these.
+_STAYS = {re.compile(r"^genagents (demo|view)\b"): 20, re.compile(r"--view\b"): 480}
 _CLONED = "git clone "
 _SERVER = "http://localhost:8000/v1"
 
@@ -64,8 +64,9 @@ def paste(steps: Sequence[Step], work: Path, skipped: Sequence[str], address: st
             typed = step.text.replace(_SERVER, address)
             if typed.startswith(_CLONED):
                 typed = f"git clone -q {ROOT} genagents_env && cd genagents_env"
-            if _STAYS.match(typed):
-                typed = f"timeout --foreground --preserve-status -s INT {_WATCHED} {typed}"
+            for shape, seconds in _STAYS.items():
+                if shape.search(typed):
+                    typed = f"timeout --foreground --preserve-status -s INT {seconds} {typed}"
             lines += [f"echo; echo '+' \"$(cat {shown})\"", "BEGUN=$SECONDS", typed]
             lines.append(f'took $? "$(cat {shown})"')
     script = work / "pasted.sh"
