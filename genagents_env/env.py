@@ -30,11 +30,12 @@ from genagents_env.observe.text_obs import TextObservation
 from genagents_env.observe.town_columns import TownColumns
 from genagents_env.observe.vector_obs import VectorObservation
 from genagents_env.observe.vicinity import Vicinity
-from genagents_env.profile import AgentID, EmbedderT, EpisodeContext, ModelT, Profile, make_profile
+from genagents_env.profile import AgentID, EmbedderT, EpisodeContext, ModelT, Profile
 from genagents_env.render.ansi import draw_ansi
 from genagents_env.rewards import EpisodeReward, make_reward
 from genagents_env.rng import draw_bits
 from genagents_env.scenario import lay_out
+from genagents_env.scenario.profiles import make_profile
 from genagents_env.text import clean
 from genagents_env.world.constants import TownConstants
 from genagents_env.world.events import JSON, Event

@@ -1,20 +1,25 @@
 """The policy contract: who decides. `genagents_env.policy_loader` finds a policy by name."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from genagents_env.actions import Action
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.event_loop import OwnLoop
-from genagents_env.llm.calls import CallKey
-from genagents_env.llm.client import ModelClient
-from genagents_env.llm.scripted.replies import ScriptedReplies
-from genagents_env.memory.content import Causes, MindContent, SavedMind
-from genagents_env.memory.embedder import Embedder
+from genagents_env.memory.content import MindContent
 from genagents_env.percept import Percept
 from genagents_env.profile import AgentID, EpisodeContext, Profile
-from genagents_env.scenario.past import Past
+
+if TYPE_CHECKING:
+    from genagents_env.llm.calls import CallKey
+    from genagents_env.llm.client import ModelClient
+    from genagents_env.llm.scripted.replies import ScriptedReplies
+    from genagents_env.memory.content import Causes, SavedMind
+    from genagents_env.memory.embedder import Embedder
+    from genagents_env.scenario.past import Past
 
 __all__ = [
     "INTERVIEW_CALLS",
@@ -40,7 +45,7 @@ Infos: TypeAlias = Mapping[AgentID, Mapping[str, Any]]
 State: TypeAlias = Mapping[str, Any]  # JSON values
 MemoryAccess: TypeAlias = Literal["observation", "planning", "reflection"]
 NoteKind: TypeAlias = Literal["cut", "wish", "turn"]
-Context: TypeAlias = EpisodeContext[ModelClient, Embedder]
+Context: TypeAlias = "EpisodeContext[ModelClient, Embedder]"
 T = TypeVar("T")
 
 INTERVIEW_CALLS = 1000  # numbers set aside for the calls of one interview

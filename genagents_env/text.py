@@ -104,6 +104,11 @@ def cut_sentences(raw: str, limit: int) -> str:
     return f"{words.rpartition(' ')[0] or words}…"
 
 
+def split_sentences(text: str) -> tuple[str, ...]:
+    """Return the parts of `text` between its semicolons; no empty ones."""
+    return tuple(part for part in (part.strip() for part in text.split(";")) if part)
+
+
 def quote(words: str) -> str:
     """Return words on one line between quotation marks that nothing in them can close.
 

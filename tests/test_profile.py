@@ -1,8 +1,8 @@
 import pytest
 
 from genagents_env import town_v0
-from genagents_env.profile import bed_of
 from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.scenario.profiles import bed_of
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Person, SectorSpec
 
 

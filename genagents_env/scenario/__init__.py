@@ -1,7 +1,7 @@
 """Scenarios: folders of data, loaded, checked and laid out as a town."""
 
 from genagents_env.scenario.loader import list_scenario_names, load_scenario, validate_folder
-from genagents_env.scenario.people import first_memories, list_dated_memories, split_sentences
+from genagents_env.scenario.people import first_memories, list_dated_memories
 from genagents_env.scenario.plan import OUTSIDE, ArenaPlan, Hours, ObjectPlan, SectorPlan, TownPlan
 from genagents_env.scenario.schema import Person, Scenario
 from genagents_env.scenario.town import lay_out
@@ -20,6 +20,5 @@ __all__ = [
     "list_dated_memories",
     "list_scenario_names",
     "load_scenario",
-    "split_sentences",
     "validate_folder",
 ]

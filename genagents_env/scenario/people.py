@@ -2,6 +2,7 @@
 
 from genagents_env.scenario.past import PastMemory
 from genagents_env.scenario.schema import Person
+from genagents_env.text import split_sentences
 
 
 def first_memories(person: Person) -> tuple[str, ...]:
@@ -18,8 +19,3 @@ def first_memories(person: Person) -> tuple[str, ...]:
 def list_dated_memories(person: Person) -> tuple[PastMemory, ...]:
     """Return the memories that have a time, in order."""
     return tuple(memory for memory in person.memories if isinstance(memory, PastMemory))
-
-
-def split_sentences(text: str) -> tuple[str, ...]:
-    """Return the parts of `text` between its semicolons; no empty ones."""
-    return tuple(part for part in (part.strip() for part in text.split(";")) if part)

@@ -9,7 +9,7 @@ from genagents_env.cognition.mind import Mind, Services
 from genagents_env.cognition.query import PendingQuery
 from genagents_env.memory.stream import MemoryStream
 from genagents_env.policy import Profile
-from genagents_env.scenario import split_sentences
+from genagents_env.text import split_sentences
 
 from .config import AiTownConfig
 

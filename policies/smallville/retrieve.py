@@ -11,7 +11,7 @@ from dataclasses import replace
 from genagents_env.memory import embedder
 from genagents_env.memory.retrieval import PRESETS, retrieve, retrieve_in_turn
 from genagents_env.memory.stream import Kind, Memory
-from genagents_env.scenario import split_sentences
+from genagents_env.text import split_sentences
 
 from .mind import SEED, SmallvilleMind
 from .repeats import ShownTexts

@@ -23,7 +23,7 @@ from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.stream import Memory
-from genagents_env.scenario import split_sentences
+from genagents_env.text import split_sentences
 
 from .commitments import format_commitments, list_ahead
 from .mind import PAST, SEED, SmallvilleMind

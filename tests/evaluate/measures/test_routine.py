@@ -5,8 +5,8 @@ import pytest
 
 from genagents_env.cognition.routine import find_entry
 from genagents_env.evaluate.measures.routine import list_appointments
-from genagents_env.profile import make_profile
 from genagents_env.scenario import list_scenario_names, load_scenario
+from genagents_env.scenario.profiles import make_profile
 from genagents_env.scenario.schema import RoutineEntry
 from tests.evaluate.measures.street import (
     ADA,
