@@ -45,7 +45,10 @@ Infos: TypeAlias = Mapping[AgentID, Mapping[str, Any]]
 State: TypeAlias = Mapping[str, Any]  # JSON values
 MemoryAccess: TypeAlias = Literal["observation", "planning", "reflection"]
 NoteKind: TypeAlias = Literal["cut", "wish", "turn"]
-Context: TypeAlias = "EpisodeContext[ModelClient, Embedder]"
+if TYPE_CHECKING:
+    Context: TypeAlias = EpisodeContext[ModelClient, Embedder]
+else:
+    Context = EpisodeContext
 T = TypeVar("T")
 
 INTERVIEW_CALLS = 1000  # numbers set aside for the calls of one interview

@@ -115,7 +115,7 @@ def quote(words: str) -> str:
     What somebody said stands so in every sentence about it: `Maria Lopez said to you: "…"`. Marks
     of quotation inside become apostrophes.
     """
-    return f'"{_MANY.sub(_APOSTROPHE, " ".join(words.split()).translate(_QUOTES))}"'
+    return f'"{_soften(" ".join(words.split()))}"'
 
 
 def set_apart(words: str) -> str:
@@ -125,15 +125,9 @@ def set_apart(words: str) -> str:
     an observation of somebody else: words that may hold one are quoted. "I am reading" becomes
     "reading". Idempotent.
     """
-    words = words.strip()
-    if len(words) > 1 and words[0] in _QUOTED and words[-1] in _QUOTED:
-        words = words[1:-1].strip()
-    if (subject := _OWN_SUBJECT.match(words)) is not None:
-        words = words[subject.end() :]
-    words = words.rstrip(".")
-    return (
-        words if not words or _OTHER_CLAUSE.search(_INNER.sub("", words)) is None else quote(words)
-    )
+    while (kept := _set_apart_once(words)) != words:
+        words = kept
+    return words
 
 
 def is_clean(text: str) -> bool:
@@ -152,6 +146,22 @@ def fold(name: str) -> str:
         name = _bound_marks(name.translate(_HALFWIDTH_VOICING))
         name = _bound_marks(unicodedata.normalize("NFKC", name)).casefold()
     return " ".join(name.split())
+
+
+def _set_apart_once(words: str) -> str:
+    words = "; ".join(line.strip() for line in words.split("\n") if line.strip())
+    if len(words) > 1 and words[0] in _QUOTED and words[-1] in _QUOTED:
+        words = words[1:-1].strip()
+    words = _soften(words)
+    if (subject := _OWN_SUBJECT.match(words)) is not None:
+        words = words[subject.end() :]
+    words = words.rstrip(". ")
+    return words if _OTHER_CLAUSE.search(_INNER.sub("", words)) is None else quote(words)
+
+
+def _soften(words: str) -> str:
+    """Return words with apostrophes in the place of marks of quotation."""
+    return _MANY.sub(_APOSTROPHE, words.translate(_QUOTES))
 
 
 def _is_plain(text: str) -> bool:

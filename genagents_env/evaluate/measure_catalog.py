@@ -159,17 +159,18 @@ def _load_from_file(name: str, base: Path | None) -> Measure:
 
 def _load_file(path: Path) -> ModuleType:
     """Return the module in a file, loaded once."""
-    mark = hashlib.sha256(str(path.resolve()).encode() + path.read_bytes()).hexdigest()[:16]
+    source = path.read_bytes()
+    mark = hashlib.sha256(str(path.resolve()).encode() + source).hexdigest()[:16]
     name = _MODULE.format(mark)
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
+    if spec is None:
         raise ConfigError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        exec(compile(source, path, "exec"), module.__dict__)  # noqa: S102  # its loader may cache
     except Exception as error:
         del sys.modules[name]
         told = clean(f"{type(error).__name__}: {error}", _MESSAGE)

@@ -15,7 +15,11 @@ from genagents_env.record import canonical_hash
 from genagents_env.testing.fault_server import FaultServer
 from tests.cli.conftest import Run
 
-TOWN = ("simuverse_park", "--policy", "simuverse", "--hours", "0.05", "--no-interviews")
+# The model names no tool: at 1 that makes no degraded run.
+TOWN = (
+    *("simuverse_park", "--policy", "simuverse", "--hours", "0.05", "--no-interviews"),
+    *("--max-fallbacks", "1"),
+)
 MODEL = ("--model", "town-model", "--embedder", "hashed", "--quiet")
 CALLS = 61  # with the first small question
 PACES = ((), ("--concurrency", "2"), ("--concurrency", "64"))
