@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-FILE = re.compile(r"`([\w./-]+(?:\.(?:py|md|toml|json|ts)|/run))`")
+FILE = re.compile(r"`([\w./-]+\.(?:py|md|toml|json|ts)|\.ci/run)`")
 WAYS = dict(re.findall(r"^### (.+)\n\n((?:\d+\. .+\n)+)", PAGE, re.M))
 
 

@@ -52,7 +52,7 @@ def check_panel(page: Page, event: Event) -> None:
     page.evaluate("tick => window.town.seek(tick)", event.tick)
     text = str(event.data["text"])
     story = page.get_by_role("tabpanel", name="Story")
-    said = story.locator(".say:not(.to-come)", has_text=text).last
+    said = story.locator(f".say[data-tick='{event.tick}']:not(.to-come)", has_text=text).last
     said.get_by_role("button", name=re.compile("^Why")).click()
     dialog = page.locator("dialog[open]")
     expect(dialog.locator(".why-words")).to_have_text(text)
