@@ -62,6 +62,7 @@ ask = "Does it say so?"
 LATENCY = 0.01  # seconds an answer takes, one after another
 MOST_SECONDS = 3.0  # of a process that is killed by the clock
 _ENDS = (0, 3)  # exit codes
+_FINISHED = "is finished"  # what a resume says, exiting with 2, after a kill that came too late
 _NEEDED = ("run", "judge", "evaluate", "sweep", "llm.endpoint")  # imported once, before processes
 
 
@@ -123,9 +124,9 @@ class Campaign:
         while time.monotonic() < deadline and (by_clock or self.server.calls < until):
             ended, status = os.waitpid(pid, os.WNOHANG)
             if ended:
-                if (code := os.waitstatus_to_exitcode(status)) not in _ENDS:
-                    told = (self.folder / "log").read_text()[-500:]
-                    self.faults.append(f"{shlex.join(command)} ended with {code}: {told}")
+                code, text = os.waitstatus_to_exitcode(status), (self.folder / "log").read_text()
+                if code not in _ENDS and not (command[0] == "resume" and _FINISHED in text):
+                    self.faults.append(f"{shlex.join(command)} ended with {code}: {text[-500:]}")
                 return False
             time.sleep(0.002)
         time.sleep(after)
