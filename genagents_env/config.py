@@ -11,10 +11,10 @@ from typing import Literal, TypeAlias, TypedDict, Unpack, get_args
 from pydantic import ValidationError
 
 from genagents_env.errors import ConfigError
-from genagents_env.rewards import RewardFunction
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.error_messages import translate
 from genagents_env.scenario.past_folder import give_pasts, read_pasts
+from genagents_env.world.rewards import RewardFunction
 
 ScenarioSource: TypeAlias = str | Path | Scenario
 ActionFormat: TypeAlias = Literal["words", "menu"]

@@ -9,10 +9,6 @@ import numpy as np
 import numpy.typing as npt
 from pettingzoo import ParallelEnv
 
-from genagents_env.act.decode import Attempt, Decoder
-from genagents_env.act.menu import Menu, find_nearest
-from genagents_env.act.portable_menu import PortableMenu
-from genagents_env.act.spaces import AnySpace, Floats, action_space, observation_space, state_space
 from genagents_env.config import (
     RENDER_MODES,
     ScenarioSource,
@@ -22,24 +18,32 @@ from genagents_env.config import (
     check_seed,
 )
 from genagents_env.errors import ConfigError, EpisodeError
-from genagents_env.goals import describe_goal
-from genagents_env.observe.knowledge_table import KnowledgeTable
-from genagents_env.observe.percept_cache import PerceptCache
-from genagents_env.observe.snapshot_percept import SnapshotPercept
+from genagents_env.observe.decode import Attempt, Decoder
+from genagents_env.observe.knowledge_table import KnowledgeTable, TownColumns
+from genagents_env.observe.menu import Menu, find_nearest
+from genagents_env.observe.portable_menu import PortableMenu
+from genagents_env.observe.snapshot_percept import PerceptCache, SnapshotPercept
+from genagents_env.observe.spaces import (
+    AnySpace,
+    Floats,
+    action_space,
+    observation_space,
+    state_space,
+)
 from genagents_env.observe.text_obs import TextObservation
-from genagents_env.observe.town_columns import TownColumns
 from genagents_env.observe.vector_obs import VectorObservation
 from genagents_env.observe.vicinity import Vicinity
 from genagents_env.profile import AgentID, EmbedderT, EpisodeContext, ModelT, Profile
 from genagents_env.render.ansi import draw_ansi
-from genagents_env.rewards import EpisodeReward, make_reward
 from genagents_env.rng import draw_bits
 from genagents_env.scenario import lay_out
 from genagents_env.scenario.profiles import make_profile
 from genagents_env.text import clean
 from genagents_env.world.constants import TownConstants
 from genagents_env.world.events import JSON, Event
+from genagents_env.world.goals import describe_goal
 from genagents_env.world.interventions import Intervention, News, SetObject, Whisper
+from genagents_env.world.rewards import EpisodeReward, make_reward
 from genagents_env.world.world import World
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import pytest
 
 from genagents_env.actions import Interact, Move
 from genagents_env.env import TownEnv
-from genagents_env.goals import GoalBoard, describe_goal
 from genagents_env.scenario.schema import GOAL_KINDS, Goal, Reward
 from genagents_env.tasks import TASKS
+from genagents_env.world.goals import GoalBoard, describe_goal
 from tests.goal_towns import ADA, BEN, make_fact, make_tiny
 
 LAMP, STOVE = "Cottage/study/lamp", "Cottage/kitchen/stove"

@@ -19,7 +19,7 @@ from genagents_env.evaluate.claims import claims_fact
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import AnswerCheck, Fact
 from genagents_env.scenario.town import lay_out
-from genagents_env.world.people_table import PeopleTable
+from genagents_env.world.constants import PeopleTable
 from genagents_env.world.places import Places
 
 patterns = ("(.*)*x", "(a|a)*b", r"(\\w+\\s?)*\\$")

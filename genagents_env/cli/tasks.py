@@ -99,8 +99,8 @@ def _describe_task(task: "Task") -> None:
 def _describe_episode(task: "Task", seed: int, town: str | None) -> None:
     """Tell where an episode plays, and who is to do what in it."""
     from genagents_env import town_v0
-    from genagents_env.goals import describe_goal
     from genagents_env.tasks.layouts import list_rooms
+    from genagents_env.world.goals import describe_goal
 
     env = town_v0.rl_env(task, town)
     env.reset(seed=seed)

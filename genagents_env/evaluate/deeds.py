@@ -4,8 +4,7 @@ from functools import partial
 
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.scenario.schema import ObjectCheck
-from genagents_env.world.deeds import Deed, follow_deed
-from genagents_env.world.events import Event
+from genagents_env.world.events import Deed, Event, follow_deed
 
 
 def find_knowers(data: RunData, fact: str, tick: int) -> frozenset[str]:

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.act.spaces import Floats, Mask
 from genagents_env.observe.columns import OBJECT_COLUMNS, OBJECT_SLOTS, STATE_SLOTS
+from genagents_env.observe.spaces import Floats, Mask
 from genagents_env.world.sight import Surroundings
 from genagents_env.world.snapshot import Snapshot
 from genagents_env.world.tiles import Ints

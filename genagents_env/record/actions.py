@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
-from genagents_env.act.decode import Attempt
+from genagents_env.observe.decode import Attempt
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.rows import JSON, encode
 from genagents_env.record.tables import ACTIONS

@@ -12,9 +12,9 @@ from types import TracebackType
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.act.decode import Attempt
 from genagents_env.errors import DiskError, RecordError
 from genagents_env.llm.budget import Spend
+from genagents_env.observe.decode import Attempt
 from genagents_env.record import answers
 from genagents_env.record import checkpoint as checkpoints
 from genagents_env.record import meta as heads

@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from genagents_env.scenario.plan import TownPlan
 from genagents_env.scenario.schema import Rules
-from genagents_env.world.astar import AStar
-from genagents_env.world.direction_fields import DirectionFields
+from genagents_env.world.paths import AStar, DirectionFields
 from genagents_env.world.tiles import Ground
 
 Floats = npt.NDArray[np.float64]

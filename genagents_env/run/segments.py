@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.act.spaces import Floats, Mask
 from genagents_env.errors import ConfigError
+from genagents_env.observe.spaces import Floats, Mask
 
 if TYPE_CHECKING:
     from genagents_env.wrappers import VectorTown

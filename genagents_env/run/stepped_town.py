@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from genagents_env.act.decode import Attempt
 from genagents_env.errors import DivergenceError, RecordError
+from genagents_env.observe.decode import Attempt
 from genagents_env.record import RunReader
 from genagents_env.record.actions import Deed, decode
 from genagents_env.record.canonical import tick_checksum

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.act.spaces import Floats, Mask
+from genagents_env.observe.spaces import Floats, Mask
 from genagents_env.policy import AgentID, Infos, Observations
 
 StepResult: TypeAlias = tuple[

@@ -11,7 +11,7 @@ from genagents_env.tasks.distance import fit_horizon
 from genagents_env.tasks.layouts import draw_names, list_rooms, list_things
 from genagents_env.tasks.solution import PerceptSolution
 from genagents_env.tasks.task import Task, change, make_people, set_clock, strip
-from genagents_env.world.direction_fields import DirectionFields
+from genagents_env.world.paths import DirectionFields
 
 PEOPLE, HORIZON, STEP_COST = 3, 60, 0.01
 

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from pettingzoo import ParallelEnv
 
-from genagents_env.act.spaces import AnySpace, Floats, state_space
 from genagents_env.config import RENDER_MODES, TownConfig, TownOptions, check_reset_options
 from genagents_env.env import Dicts, TownEnv, TownParts
 from genagents_env.errors import ConfigError, EpisodeError
+from genagents_env.observe.spaces import AnySpace, Floats, state_space
 from genagents_env.profile import AgentID, EmbedderT, EpisodeContext, ModelT, Profile
 from genagents_env.rng import draw_index
 from genagents_env.scenario import Scenario

@@ -7,12 +7,12 @@ import numpy as np
 
 from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.env import TownEnv
-from genagents_env.goals import find_ticks
 from genagents_env.percept import OwnGoal, Percept
 from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, get_percept
 from genagents_env.profile import Profile
 from genagents_env.scenario.schema import Goal
 from genagents_env.tasks.distance import count_steps
+from genagents_env.world.goals import find_ticks
 from genagents_env.world.places import find_arenas
 from genagents_env.world.tiles import Ground, Ints
 

@@ -6,9 +6,9 @@ from typing import TypeAlias
 import numpy as np
 
 from genagents_env.env import TownEnv
-from genagents_env.goals import GoalBoard
 from genagents_env.scenario.plan import OUTSIDE, ObjectPlan, TownPlan
 from genagents_env.testing.legal import Env
+from genagents_env.world.goals import GoalBoard
 from genagents_env.world.interventions import Put, SetObject
 
 Disturb: TypeAlias = Callable[[Env, str], bool]

@@ -3,13 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from genagents_env.scenario.plan import DAY, Hours, TownPlan
 from genagents_env.scenario.schema import Person
 from genagents_env.world.places import Places
+from genagents_env.world.tiles import Bools
 
-Bools = npt.NDArray[np.bool_]
 _KEPT = 16  # hours of which the rights are kept
 
 

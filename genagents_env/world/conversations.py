@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from genagents_env.scenario.schema import ConversationRules
-from genagents_env.world.clock import Clock
+from genagents_env.world.constants import Clock
 from genagents_env.world.events import JSON
 
 

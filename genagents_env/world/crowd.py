@@ -1,14 +1,134 @@
 """People who walk one by one, each on an own way; where bodies block, round one another."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from genagents_env.world.doors import Doors
-from genagents_env.world.floor import NOBODY, Floor
+from genagents_env.world.paths import Way
 from genagents_env.world.snapshot import ActionOutcome
 from genagents_env.world.state import WorldState
-from genagents_env.world.ways import Way
+from genagents_env.world.tiles import Ground, Ints
+
+
+class Doors:
+    """The doors of one town during one step; people go through one after another."""
+
+    def __init__(self, state: WorldState) -> None:
+        self._state, self._access = state, state.access
+        self._now: list[int] = []
+        if self._access.limited:
+            now = zip(state.arena, state.present, strict=True)
+            self._now = [int(arena) if present else -1 for arena, present in now]
+
+    def let(self, i: int, here: int, there: int) -> bool:
+        """Let `i` go from one arena into another, or tell why not; return whether it may be."""
+        state, access = self._state, self._access
+        if not access.may_enter(i, there, here):
+            state.fail(i, "move", access.explain_refusal(i, there))
+            return False
+        if access.limited:
+            before, self._now[i] = self._now[i], -1
+            if there in access.limited and access.is_full(there, self._now):
+                self._now[i] = before
+                state.fail(i, "move", f"{state.town.plan.arena_id(there)} is full")
+                return False
+            self._now[i] = there
+        state.log.emit("arrive", i, place=state.town.places.arena_ids[there])
+        return True
+
+
+def cross(state: WorldState, new: Ints, arena: Ints, crossing: set[int]) -> None:
+    """Let people through doors in the order of ties; who may not pass stays outside.
+
+    Args:
+        state: where they are.
+        new: the tile each steps onto, shape (N,); put back where somebody may not.
+        arena: in which each of these is, shape (N,).
+        crossing: whose arena changes.
+    """
+    doors = Doors(state)
+    order = state.rank() if len(crossing) > 1 and state.access.limited else sorted(crossing)
+    for i in order:
+        if i in crossing and not doors.let(i, int(state.arena[i]), int(arena[i])):
+            new[i] = state.tile[i]
+
+
+NOBODY: Sequence[int] = ()
+
+
+class Floor:
+    """Who stands where in one town.
+
+    Attributes:
+        tile: of everyone, present or not.
+        taken: who stands on each tile that is taken; empty where bodies do not block.
+    """
+
+    def __init__(
+        self, ground: Ground, tiles: Iterable[int], present: Iterable[int], *, bodies_block: bool
+    ) -> None:
+        self._ground, self._bodies_block = ground, bodies_block
+        self.tile = list(tiles)
+        self.taken: dict[int, list[int]] = {}
+        for i in present if bodies_block else NOBODY:
+            self.taken.setdefault(self.tile[i], []).append(i)
+
+    def move(self, tiles: dict[int, int]) -> None:
+        """Stand people on other tiles, all at once."""
+        if not self._bodies_block:
+            for i, tile in tiles.items():
+                self.tile[i] = tile
+            return
+        for i in tiles:
+            others = self.taken[self.tile[i]]
+            others.remove(i)
+            if not others:
+                del self.taken[self.tile[i]]
+        for i, tile in tiles.items():
+            self.tile[i] = tile
+            self.taken.setdefault(tile, []).append(i)
+
+    def find_other(self, i: int, tile: int) -> int | None:
+        """Return somebody else than `i` on `tile`."""
+        return next((j for j in self.taken.get(tile, NOBODY) if j != i), None)
+
+    def find_row(
+        self, first: int, closed: Container[int], may_move: Callable[[int], bool]
+    ) -> dict[int, int] | None:
+        """Return how people in a row could each move up by a tile, the last onto a free one.
+
+        Args:
+            first: in the row.
+            closed: tiles onto which nobody may.
+            may_move: whether somebody could be asked to.
+
+        Returns:
+            The new tile of each, first to last, all in one arena; None where no row is so.
+        """
+        ground, start = self._ground, self.tile[first]
+        before, level = {start: start}, [start]
+        while level:
+            beyond: list[int] = []
+            for tile in level:
+                for near in ground.neighbours[:, tile].tolist():
+                    if near < 0 or near in before or near in closed:
+                        continue
+                    if ground.arena[near] != ground.arena[start]:
+                        continue
+                    before[near] = tile
+                    if near not in self.taken:
+                        return self._line_up(before, near)
+                    if all(map(may_move, self.taken[near])):
+                        beyond.append(near)
+            level = beyond
+        return None
+
+    def _line_up(self, before: dict[int, int], tile: int) -> dict[int, int]:
+        row = {}
+        while before[tile] != tile:
+            row[self.taken[before[tile]][0]] = tile
+            tile = before[tile]
+        return dict(reversed(row.items()))
 
 
 class Walk(NamedTuple):

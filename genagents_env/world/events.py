@@ -25,8 +25,10 @@
 Reasons to leave: said_so, walked_away, limit, silence, alone, asleep, removed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
+
+from genagents_env.scenario.schema import ObjectCheck
 
 JSON = Any  # str, int, float, bool, None, and lists and string-keyed dicts of them
 
@@ -62,3 +64,33 @@ class Log:
         name = None if agent is None else self._names[agent]
         self.events.append(Event(event_id, self.tick, kind, name, data))
         return event_id
+
+
+class Deed(NamedTuple):
+    """The last change of an object: its state, and by whom; None where that does not count."""
+
+    state: str
+    agent: str | None
+
+
+def follow_deed(
+    check: ObjectCheck, before: Deed | None, event: Event, was_there: Callable[[str], bool]
+) -> Deed | None:
+    """Return the last change of a check's object after an event; `before` where that changes none.
+
+    An intervention does not count, nor what one did while somebody was there of whom the check says
+    that nobody of them may be.
+
+    Args:
+        check: of the object.
+        before: the change before the event; None where there was none.
+        event: of any kind.
+        was_there: says of a name whether they were awake in the object's arena as the tick ended.
+    """
+    if event.kind != "object" or event.data["object"] != check.object:
+        return before
+    state = event.data["state"]
+    if before is not None and before.state == state:
+        return before
+    watched = any(name != event.agent and was_there(name) for name in check.unseen_by)
+    return Deed(state, None if watched else event.agent)

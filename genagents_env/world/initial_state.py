@@ -7,8 +7,7 @@ import numpy as np
 from genagents_env.rng import draw_index
 from genagents_env.scenario.plan import TownPlan
 from genagents_env.scenario.schema import Person
-from genagents_env.world.clock import DAY, Clock, second_of_day
-from genagents_env.world.constants import TownConstants
+from genagents_env.world.constants import DAY, Clock, TownConstants, second_of_day
 from genagents_env.world.state import ASLEEP_DOING, ASLEEP_EMOJI, WorldState
 from genagents_env.world.tiles import Ints
 

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from genagents_env.scenario.schema import Scenario, ScheduledEvent
 from genagents_env.world import speech
-from genagents_env.world.clock import Clock
+from genagents_env.world.constants import Clock
 from genagents_env.world.initial_state import draw_start_tile
 from genagents_env.world.snapshot import Sound
 from genagents_env.world.state import WorldState

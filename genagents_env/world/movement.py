@@ -3,18 +3,17 @@
 Each rule is written once, for one town and for many that step together: see `state.Bodies`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 
-from genagents_env.world.crowd import Crowd, Walk
-from genagents_env.world.doors import cross
+from genagents_env.world.crowd import Crowd, Walk, cross
 from genagents_env.world.paths import PlacePaths
 from genagents_env.world.resolved import ResolvedAct, ResolvedMove
-from genagents_env.world.room import make_room
-from genagents_env.world.snapshot import ActionOutcome, Bools
+from genagents_env.world.snapshot import ActionOutcome
 from genagents_env.world.state import (
     IDLE_DOING,
     IDLE_EMOJI,
@@ -26,7 +25,7 @@ from genagents_env.world.state import (
     TownMoves,
     WorldState,
 )
-from genagents_env.world.tiles import STAY, Ints
+from genagents_env.world.tiles import STAY, Bools, Ground, Ints
 
 WALK_EMOJI = "🚶"
 TownActs: TypeAlias = Mapping[TownIndex, Mapping[int, ResolvedAct]]  # by town, then by person
@@ -218,3 +217,51 @@ def _show(
     for i in arrived:
         label = moves[i].label if i in moves else places[int(state.shown[i]) - count].label
         state.outcomes.setdefault(i, ActionOutcome(True, f"You are at {label}."))
+
+
+def make_room(
+    state: WorldState,
+    arrived: Bools,
+    taken: list[int],
+    goals_of: Callable[[int], Container[int]],
+    trail: Sequence[Ints],
+) -> None:
+    """Who arrives on a taken tile steps aside to a free one that is as good, if any.
+
+    It is one more step: who has taken all that a tick allows has not arrived yet, and takes it at
+    the next.
+
+    Args:
+        state: where they are.
+        arrived: who has come to where they walk, shape (N,); kept up to date.
+        taken: the tiles that people stand on, once for each; kept up to date.
+        goals_of: returns the tiles that somebody walks to.
+        trail: the tiles before this tick's steps and after each, each shape (N,).
+    """
+    ground, aside = state.town.ground, dict[int, int]()
+    allowed = state.town.paths.tiles_at(state.tick)
+    for i in arrived.nonzero()[0].tolist():
+        tile = int(state.tile[i])
+        if taken.count(tile) < 2:
+            continue
+        near = _find_room(ground, tile, goals_of(i), taken)
+        if near is None:
+            continue
+        taken[taken.index(tile)] = near
+        if sum(bool(a[i] != b[i]) for a, b in pairwise(trail)) < allowed:
+            aside[i] = near
+        else:
+            arrived[i] = False
+    if aside:
+        state.set_tiles(aside)
+
+
+def _find_room(
+    ground: Ground, tile: int, goals: Container[int], taken: Sequence[int]
+) -> int | None:
+    """Return a free tile beside `tile`, in the same room, at which one has arrived as well."""
+    for near in ground.neighbours[:, tile].tolist():
+        same = near >= 0 and ground.arena[near] == ground.arena[tile]
+        if same and near in goals and near not in taken:
+            return int(near)
+    return None

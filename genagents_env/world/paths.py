@@ -1,14 +1,337 @@
 """The ways to all named places, and to anywhere else: how the people of a town find them."""
 
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol, TypeAlias
+
 import numpy as np
 import numpy.typing as npt
+from scipy import ndimage
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import breadth_first_order
 
 from genagents_env.scenario.schema import Scenario
-from genagents_env.world.astar import AStar
-from genagents_env.world.direction_fields import DirectionFields
-from genagents_env.world.path_finder import PathFinder
+from genagents_env.world.events import JSON
 from genagents_env.world.places import Places
-from genagents_env.world.tiles import HOLD, Ground, Ints
+from genagents_env.world.tiles import DOWN, HOLD, LEFT, OPEN_AIR, RIGHT, STAY, UP, Ground, Ints
+
+
+class PathFinder(Protocol):
+    """Finds shortest paths over a ground, sideways steps only; all finders' are equally long."""
+
+    def find_path(self, tile: int, targets: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Return the tiles stepped on from `tile` to the nearest of `targets`.
+
+        Returns:
+            Tiles, the last of them a target; empty at a target, None where there is no way.
+        """
+
+
+FIELD_BYTES = 1 << 26  # direction fields of tiles and objects walked up to, one byte a tile
+_GRAPH_BYTES = 1 << 27  # of the steps that may be walked, kept for each building gone to
+_KEPT = 4096  # tuples of targets that are known
+_AS_SORTED = (UP, LEFT, RIGHT, DOWN)  # the neighbours of a tile by their numbers, ascending
+
+Field = npt.NDArray[np.uint8]
+Steps = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]  # a sparse matrix: indptr, indices
+
+
+class DirectionFields:
+    """The fields of one ground. Implements `path_finder.PathFinder`.
+
+    Args:
+        ground: walked on.
+        cut_through: whether paths may cross a building on the way to another. Where they may not
+            and there is no other way (a building inside a building), they do.
+    """
+
+    def __init__(self, ground: Ground, *, cut_through: bool = False) -> None:
+        self._ground, self._cut_through = ground, cut_through
+        self._delta: list[int] = ground.delta.tolist()
+        # The part of the ground that each tile hangs together with.
+        shape = (ground.height, ground.width)
+        self._parts: Ints = ndimage.label(ground.free.reshape(shape))[0].ravel()
+        self._tiles = np.arange(ground.count, dtype=np.int32)
+        self._ones = np.ones(5 * ground.count + 1)
+        self._direction: Field = np.zeros(2 * ground.width + 1, dtype=np.uint8)
+        for direction in (UP, LEFT, DOWN, RIGHT):
+            self._direction[self._delta[direction] + ground.width] = direction
+        self._fields: dict[tuple[int, ...], Field] = {}
+        # By the tuple itself, which is held: the hash of thousands of tiles takes a while.
+        self._views: dict[int, tuple[tuple[int, ...], memoryview]] = {}
+        self._steps: dict[tuple[int, ...] | None, Steps] = {}
+
+    def __deepcopy__(self, memo: dict[int, object]) -> "DirectionFields":
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return partial(DirectionFields, cut_through=self._cut_through), (self._ground,)
+
+    def field(self, targets: tuple[int, ...]) -> Field:
+        """Return the direction of the next step from every tile, uint8, STAY at a target.
+
+        Computed once per set of targets; the oldest fields are dropped beyond FIELD_BYTES.
+        """
+        field = self._fields.get(targets)
+        if field is None:
+            if len(self._fields) * self._ground.count > FIELD_BYTES:
+                del self._fields[next(iter(self._fields))]
+                self._views.clear()
+            field = self._fields[targets] = self._search(targets)
+        return field
+
+    def list_views(self, of: Sequence[tuple[int, ...]]) -> list[memoryview]:
+        """Return the `field` of each of many targets, to be read tile by tile.
+
+        Faster for targets that were given before, as the same objects.
+        """
+        views, found = self._views, []
+        for targets in of:
+            known = views.get(id(targets))
+            if known is None or known[0] is not targets:
+                if len(views) == _KEPT:
+                    views.clear()
+                known = views[id(targets)] = (targets, self.field(targets).data)
+            found.append(known[1])
+        return found
+
+    def first_step(self, tile: int, targets: tuple[int, ...]) -> int:
+        """Return the direction of the first step from `tile` to the nearest of `targets`."""
+        return int(self.field(targets)[tile])
+
+    def find_path(self, tile: int, targets: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Return the tiles stepped on, the last of them a target; None where there is no way."""
+        field, delta, path = self.field(targets).data, self._delta, []
+        here = tile
+        while direction := field[here]:
+            here += delta[direction]
+            path.append(here)
+        return tuple(path) if path or tile in targets else None
+
+    def _search(self, targets: tuple[int, ...]) -> Field:
+        """Search breadth-first from the targets, where one may not cut through and then anywhere.
+
+        From where no path keeps out of other buildings, one leads to where such a path begins.
+        """
+        goals = np.unique(np.array(targets, dtype=np.int32))
+        directions, reached = self._spread(goals, self._find_steps(goals))
+        if not self._cut_through and (self._is_near(goals) & ~reached).any():
+            through, _ = self._spread(goals, self._list_steps(None))
+            directions = np.where(reached, directions, through)
+        directions.flags.writeable = False
+        return directions
+
+    def _is_near(self, goals: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+        """Return from which tiles there is any way to the goals, whatever it leads through."""
+        found = np.zeros(int(self._parts.max()) + 1, dtype=np.bool_)
+        found[self._parts[goals]] = True
+        near: npt.NDArray[np.bool_] = found[self._parts]
+        return near
+
+    def _spread(
+        self, goals: npt.NDArray[np.int32], steps: Steps
+    ) -> tuple[Field, npt.NDArray[np.bool_]]:
+        """Return directions to the goals over some steps, and from where there is a way."""
+        count, (bounds, ends) = self._ground.count, steps
+        # One node before all goals, from which the search begins.
+        bounds = np.append(bounds, bounds[-1] + np.int32(len(goals)))
+        ends = np.concatenate([ends, goals])
+        edges = csr_array((self._ones[: len(ends)], ends, bounds), shape=(count + 1, count + 1))
+        _, before = breadth_first_order(edges, count, return_predecessors=True)
+        before = before[:count]
+        reached = before >= 0
+        # Where one step leads is told by the difference of two tiles.
+        step = np.where(reached, before - self._tiles, 0) + self._ground.width
+        directions: Field = self._direction.take(step, mode="clip")
+        directions[goals] = STAY
+        return directions, reached
+
+    def _find_steps(self, goals: npt.NDArray[np.int32]) -> Steps:
+        """Return the steps back from `goals` that may be walked; kept by the buildings gone to."""
+        if self._cut_through:
+            return self._list_steps(None)
+        buildings = np.unique(self._ground.building[goals])
+        return self._list_steps(tuple(buildings.tolist()))
+
+    def _list_steps(self, buildings: tuple[int, ...] | None) -> Steps:
+        """Return all steps back, or those that lead into no other building than these."""
+        steps = self._steps.get(buildings)
+        if steps is None:
+            if (len(self._steps) + 1) * self._ground.count * 20 > _GRAPH_BYTES:
+                self._steps.clear()
+            steps = self._steps[buildings] = self._select_steps(buildings)
+        return steps
+
+    def _select_steps(self, buildings: tuple[int, ...] | None) -> Steps:
+        ground = self._ground
+        end = ground.neighbours[[direction - UP for direction in _AS_SORTED]].T
+        open_ = (end >= 0) & ground.free[:, None]
+        if buildings is not None:
+            # The search runs backwards: its step out of a building is a walker's step into it.
+            inside = ground.building
+            entered = inside[:, None] != inside[end]
+            shut = (inside != OPEN_AIR) & ~np.isin(inside, buildings)
+            open_ &= ~(entered & shut[:, None])
+        bounds: Ints = np.concatenate([[0], open_.sum(axis=1).cumsum()])
+        return bounds.astype(np.int32), end[open_].astype(np.int32)
+
+
+_NOWHERE: frozenset[int] = frozenset()
+
+
+class AStar:
+    """A* over one ground, sideways steps only. Implements `path_finder.PathFinder`.
+
+    The estimate is the way to the rectangle around the targets as if nothing stood in it, so of two
+    open tiles that promise equally short paths the one found last is tried first.
+
+    Args:
+        ground: walked on.
+        fields: of the same ground, for the rare tile from which only cutting through a building
+            leads to the targets.
+        cut_through: whether paths may cross a building on the way to another.
+    """
+
+    def __init__(
+        self, ground: Ground, fields: DirectionFields, *, cut_through: bool = False
+    ) -> None:
+        self._ground, self._fields, self._cut_through = ground, fields, cut_through
+        self._neighbours: tuple[tuple[int, ...], ...] = ()
+        self._building: list[int] = ground.building.tolist()
+        self._buildings = set(self._building)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> "AStar":
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return partial(AStar, cut_through=self._cut_through), (self._ground, self._fields)
+
+    def find_path(self, tile: int, targets: tuple[int, ...]) -> tuple[int, ...] | None:
+        """Return the tiles stepped on, the last of them a target; None where there is no way."""
+        path = self.find_path_around(tile, targets, _NOWHERE)
+        if path is None and not self._cut_through:
+            return self._fields.find_path(tile, targets)
+        return path
+
+    def find_path_around(
+        self, tile: int, targets: tuple[int, ...], taken: Container[int], longest: int | None = None
+    ) -> tuple[int, ...] | None:
+        """Return the tiles of a shortest path that steps on none of `taken`.
+
+        Args:
+            tile: where it begins, taken or not.
+            targets: of which it ends at one.
+            taken: tiles nobody can step on.
+            longest: the most tiles it may have; None for any number.
+
+        Returns:
+            Tiles, the last of them a target; empty at a target, None where there is no such path.
+        """
+        goals = set(targets)
+        if tile in goals:
+            return ()
+        if not goals:
+            return None
+        if not self._neighbours:
+            self._neighbours = self._list_neighbours()
+        return self._search(tile, goals, taken, self._ground.count if longest is None else longest)
+
+    def _search(
+        self, start: int, goals: set[int], taken: Container[int], longest: int
+    ) -> tuple[int, ...] | None:
+        width, neighbours, building = self._ground.width, self._neighbours, self._building
+        columns, rows = [t % width for t in goals], [t // width for t in goals]
+        left, right, top, bottom = min(columns), max(columns), min(rows), max(rows)
+        inside = self._buildings if self._cut_through else {OPEN_AIR, *(building[t] for t in goals)}
+        before, walked, done = {start: start}, {start: 0}, set()
+        # Open tiles by how much longer than at least needed a path over them is, last come first.
+        waiting: dict[int, list[int]] = {0: [start]}
+        total = 0
+        while waiting:
+            if total not in waiting:
+                total = min(waiting)
+            stack = waiting[total]
+            tile = stack.pop()
+            if not stack:
+                del waiting[total]
+            if tile in done:
+                continue
+            done.add(tile)
+            if tile in goals:
+                return _trace(before, tile)
+            steps = walked[tile] + 1
+            for near in neighbours[tile]:
+                if near in taken or steps >= walked.get(near, steps + 1):
+                    continue
+                if building[near] not in inside and building[near] != building[tile]:
+                    continue
+                x, y = near % width, near // width
+                ahead = (left - x if x < left else x - right if x > right else 0) + (
+                    top - y if y < top else y - bottom if y > bottom else 0
+                )
+                if steps + ahead > longest:
+                    continue
+                walked[near], before[near] = steps, tile
+                waiting.setdefault(steps + ahead, []).append(near)
+        return None
+
+    def _list_neighbours(self) -> tuple[tuple[int, ...], ...]:
+        columns = self._ground.neighbours.T.tolist()
+        return tuple(tuple(near for near in four if near >= 0) for four in columns)
+
+
+def _trace(before: dict[int, int], tile: int) -> tuple[int, ...]:
+    path = []
+    while before[tile] != tile:
+        path.append(tile)
+        tile = before[tile]
+    return tuple(reversed(path))
+
+
+DETOUR = 16  # tiles that getting round others may add to a walk, twice the usual radius of sight
+SavedWay: TypeAlias = list[JSON]
+
+
+@dataclass(slots=True)
+class Way:
+    """A planned way; it holds only for one who still stands `at` its beginning.
+
+    Attributes:
+        goals: the tiles walked to.
+        at: the tile from which it leads on.
+        ahead: the tiles to step on, the next one last.
+        aside: whether it ends beside the goals, since people stand on all of them.
+        waited: steps that others have kept one from taking, in a row.
+        slack: tiles by which getting round others may still make it longer.
+    """
+
+    goals: frozenset[int]
+    at: int
+    ahead: list[int]
+    aside: bool = False
+    waited: int = 0
+    slack: int = DETOUR
+
+    @property
+    def end(self) -> int:
+        """The tile to which it leads."""
+        return self.ahead[0] if self.ahead else self.at
+
+
+def save_ways(ways: dict[int, Way]) -> list[SavedWay]:
+    """Return everyone's way as JSON values."""
+    return [
+        [i, sorted(way.goals), way.at, way.ahead, way.aside, way.waited, way.slack]
+        for i, way in sorted(ways.items())
+    ]
+
+
+def load_ways(saved: Sequence[SavedWay]) -> dict[int, Way]:
+    """Return the ways that `save_ways` saved."""
+    return {
+        i: Way(frozenset(goals), at, list(ahead), *rest) for i, goals, at, ahead, *rest in saved
+    }
 
 
 class PlacePaths:

@@ -7,9 +7,9 @@ import numpy as np
 
 from genagents_env.world.events import JSON, Event
 from genagents_env.world.interventions import TYPES
+from genagents_env.world.paths import load_ways, save_ways
 from genagents_env.world.snapshot import ActionOutcome, Sound
 from genagents_env.world.state import WorldState
-from genagents_env.world.ways import load_ways, save_ways
 
 SavedWorld: TypeAlias = dict[str, JSON]  # JSON values, by the names of `save_state`
 

@@ -4,7 +4,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial import cKDTree
 
-from genagents_env.world.tiles import Ground, Ints
+from genagents_env.world.tiles import Bools, Ground, Ints
 
 Pairs = tuple[Ints, Ints, Ints]
 DENSE = 128  # up to here all pairs at once beat a tree
@@ -161,3 +161,116 @@ class Surroundings:
         if tile not in self._exits:
             self.places_at(tile)
         return self._exits[tile]
+
+
+_PENDING = 64  # ticks of sightings held back, because writing many at once is faster
+
+
+class Sightings:
+    """For N people the tile on which each last saw each, or -1.
+
+    Args:
+        count: N.
+        towns: several towns note together, in rows town * N + person: see `share`.
+    """
+
+    def __init__(self, count: int, towns: int = 1) -> None:
+        self._count = count
+        self._tiles: Ints = np.full((towns * count, count), -1, dtype=np.int64)
+        self._pending: list[tuple[Ints, Ints, Ints]] = []
+        self._shared: Sightings | None = None
+
+    def share(self, shared: "Sightings", town: int) -> None:
+        """Keep what is known in the rows of `town` in `shared`, which is used from now on."""
+        self._write()
+        shared._write()
+        rows = shared._tiles[town * self._count : (town + 1) * self._count]
+        rows[:] = self._tiles
+        self._tiles, self._shared = rows, shared
+
+    def note(self, viewer: Ints, seen: Ints, tile: Ints) -> None:
+        """Remember that each `viewer` saw `seen`, shapes (M,), where `tile`, by person, says."""
+        self._pending.append((viewer, seen, tile))
+        if len(self._pending) == _PENDING:
+            self._write()
+
+    def last(self, i: int, j: int) -> int:
+        """Return the tile on which `i` last saw `j`, -1 if never."""
+        self._write()
+        return int(self._tiles[i, j])
+
+    def list_last(self, viewers: Ints, seen: Ints) -> Ints:
+        """Return the tile on which each of `viewers` last saw each of `seen`, -1 if never."""
+        self._write()
+        tiles: Ints = self._tiles[viewers, seen]
+        return tiles
+
+    def state(self) -> list[list[int]]:
+        """Return everything, as JSON values."""
+        self._write()
+        rows, columns = np.nonzero(self._tiles >= 0)
+        return [rows.tolist(), columns.tolist(), self._tiles[rows, columns].tolist()]
+
+    def load_state(self, state: list[list[int]]) -> None:
+        """Resume from `state`."""
+        self._pending = []
+        self._tiles[:] = -1
+        rows, columns, tiles = state
+        self._tiles[rows, columns] = tiles
+
+    def _write(self) -> None:
+        if self._shared is not None:
+            self._shared._write()
+        if self._pending:
+            viewers, seen, tiles = zip(*self._pending, strict=True)
+            whom = np.concatenate(seen)
+            where = np.concatenate([t.ravel()[s] for s, t in zip(seen, tiles, strict=True)])
+            # Of what is assigned to one element several times, the last stays.
+            self._tiles[np.concatenate(viewers), whom % self._count] = where
+            self._pending = []
+
+
+_NOWHERE: Ints = np.zeros(0, dtype=np.int64)
+_NOBODY: Bools = np.zeros(0, dtype=np.bool_)
+
+
+class Earshot:
+    """The hearers of everyone in one town, as asked for; kept while nobody moves.
+
+    Args:
+        ground: stood on.
+        hearing: how far each hears, in tiles, shape (N,).
+    """
+
+    def __init__(self, ground: Ground, hearing: Ints) -> None:
+        self._ground, self._hearing = ground, hearing
+        self._tile, self._present = _NOWHERE, _NOBODY
+        self._where = ground.sight[:, :0]
+        self._near: dict[int, list[int]] = {}
+
+    def find_hearers(self, i: int, tile: Ints, present: Bools) -> list[int]:
+        """Return who is near enough to hear `i` (asleep or not), ascending; not to be changed.
+
+        Args:
+            i: who speaks.
+            tile: of everyone, shape (N,).
+            present: who is in town, shape (N,).
+        """
+        if tile is not self._tile or present is not self._present:
+            self._stand(tile, present)
+        near = self._near.get(i)
+        if near is None:
+            where = self._where
+            x, y = np.abs(where - where[:, i : i + 1])
+            heard = (x <= self._hearing) & (y <= self._hearing) & present
+            heard[i] = False
+            near = self._near[i] = heard.nonzero()[0].tolist()
+        return near
+
+    def _stand(self, tile: Ints, present: Bools) -> None:
+        """Take where everyone is now; forget who hears whom unless they were there before."""
+        same = np.array_equal(tile, self._tile) and np.array_equal(present, self._present)
+        self._tile, self._present = tile, present
+        if not same:
+            self._where = self._ground.sight.take(tile, axis=1)
+            self._near.clear()

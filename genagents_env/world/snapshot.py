@@ -4,13 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from genagents_env.world.conversations import ConversationView
-from genagents_env.world.tiles import Ints
-
-Bools = npt.NDArray[np.bool_]
+from genagents_env.world.tiles import Bools, Ints
 
 
 class Sound(NamedTuple):

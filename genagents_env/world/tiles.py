@@ -13,6 +13,7 @@ import numpy.typing as npt
 from genagents_env.scenario.plan import OUTSIDE, ObjectPlan, TownPlan
 
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 STAY, UP, LEFT, DOWN, RIGHT, HOLD = range(6)  # STAY: there is nothing left to walk; HOLD: no walk
 FAR = 1 << 12  # more tiles than any town is wide or any vision radius
 OPEN_AIR = -1

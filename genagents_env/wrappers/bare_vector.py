@@ -1,6 +1,6 @@
 """`BareVector`: the numbers alone as the observation."""
 
-from genagents_env.act.spaces import AnySpace
+from genagents_env.observe.spaces import AnySpace
 from genagents_env.wrappers.observation import Infos, Observations, ObservationWrapper, get_vector
 
 

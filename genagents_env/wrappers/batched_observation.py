@@ -4,10 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from genagents_env.act.menu import Near, find_hearers, find_nearest, list_bound_slots
-from genagents_env.act.portable_menu import PortableMenu
-from genagents_env.act.portable_slots import PortableSlots
-from genagents_env.act.spaces import Floats, Mask
 from genagents_env.env import TownEnv
 from genagents_env.observe.columns import (
     PERSON_SLOTS,
@@ -17,12 +13,13 @@ from genagents_env.observe.columns import (
     TILE,
 )
 from genagents_env.observe.knowledge_table import KnowledgeTable
-from genagents_env.observe.own_columns import OwnColumns
-from genagents_env.observe.vector_obs import find_company, put_people
+from genagents_env.observe.menu import Near, find_hearers, find_nearest, list_bound_slots
+from genagents_env.observe.portable_menu import PortableMenu, PortableSlots
+from genagents_env.observe.spaces import Floats, Mask
+from genagents_env.observe.vector_obs import OwnColumns, find_company, put_people
 from genagents_env.observe.vicinity import COLUMNS, OBJECT_CHOICES
 from genagents_env.world.batched_world import BatchedWorld
-from genagents_env.world.snapshot import Bools
-from genagents_env.world.tiles import Ints
+from genagents_env.world.tiles import Bools, Ints
 
 
 class BatchedTables:

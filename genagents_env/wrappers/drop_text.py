@@ -2,7 +2,7 @@
 
 from gymnasium import spaces
 
-from genagents_env.act.spaces import AnySpace
+from genagents_env.observe.spaces import AnySpace
 from genagents_env.wrappers.observation import Infos, Observations, ObservationWrapper, get_parts
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 from gymnasium import spaces
 
-from genagents_env.act.spaces import AnySpace, Floats
 from genagents_env.errors import ConfigError
 from genagents_env.observe.columns import OBJECT_SLOTS, PERSON_SLOTS
+from genagents_env.observe.spaces import AnySpace, Floats
 from genagents_env.world.constants import TownConstants
 from genagents_env.wrappers.encode_text import Embed
 from genagents_env.wrappers.observation import (

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from genagents_env.act.spaces import AnySpace
 from genagents_env.errors import ConfigError
+from genagents_env.observe.spaces import AnySpace
 from genagents_env.wrappers.observation import (
     Env,
     Infos,

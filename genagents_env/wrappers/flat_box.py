@@ -3,7 +3,7 @@
 import numpy as np
 from gymnasium import spaces
 
-from genagents_env.act.spaces import AnySpace
+from genagents_env.observe.spaces import AnySpace
 from genagents_env.wrappers.observation import (
     Infos,
     Observations,

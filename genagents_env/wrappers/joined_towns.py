@@ -8,8 +8,8 @@ import numpy.typing as npt
 from gymnasium.vector import VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from genagents_env.act.spaces import Mask
 from genagents_env.errors import ConfigError
+from genagents_env.observe.spaces import Mask
 from genagents_env.wrappers.vector_town import Bools, Info, Observation, Rewards, VectorTown
 
 

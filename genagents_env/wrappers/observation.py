@@ -9,8 +9,8 @@ from gymnasium import spaces
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.wrappers import BaseParallelWrapper
 
-from genagents_env.act.spaces import AnySpace
 from genagents_env.errors import ConfigError
+from genagents_env.observe.spaces import AnySpace
 
 Env: TypeAlias = ParallelEnv[str, Any, Any]
 Observations: TypeAlias = dict[str, Any]  # by agent, or the parts of one by name

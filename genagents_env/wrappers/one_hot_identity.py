@@ -3,8 +3,8 @@
 import numpy as np
 from gymnasium import spaces
 
-from genagents_env.act.spaces import AnySpace, Floats
 from genagents_env.observe.columns import PERSON_SLOTS
+from genagents_env.observe.spaces import AnySpace, Floats
 from genagents_env.wrappers.observation import (
     Env,
     Infos,

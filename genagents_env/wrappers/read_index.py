@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from genagents_env.act.spaces import Floats
 from genagents_env.observe.columns import OBJECT_SLOTS, PERSON_SLOTS, describe_columns
+from genagents_env.observe.spaces import Floats
 from genagents_env.world.tiles import Ints
 
 _AT = {column.name: column.index for column in describe_columns()}

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from genagents_env.act.spaces import AnySpace
+from genagents_env.observe.spaces import AnySpace
 from genagents_env.wrappers.observation import (
     Env,
     Infos,

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from genagents_env.act.spaces import Floats, Mask
 from genagents_env.errors import ConfigError
 from genagents_env.extras import format_install_command
+from genagents_env.observe.spaces import Floats, Mask
 from genagents_env.wrappers.joined_towns import JoinedTowns
 from genagents_env.wrappers.vector_town import Bools, Info, Observation, VectorTown
 

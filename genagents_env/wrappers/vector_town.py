@@ -10,8 +10,6 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from genagents_env.act.decode import NOTHING
-from genagents_env.act.spaces import Floats, Mask
 from genagents_env.config import (
     RENDER_MODES,
     ScenarioSource,
@@ -21,10 +19,12 @@ from genagents_env.config import (
 )
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
-from genagents_env.rewards import CallableReward
+from genagents_env.observe.decode import NOTHING
+from genagents_env.observe.spaces import Floats, Mask
 from genagents_env.world.batched_world import BatchedWorld
 from genagents_env.world.movement import TownActs
 from genagents_env.world.resolved import RefusedAct, ResolvedAct
+from genagents_env.world.rewards import CallableReward
 from genagents_env.world.state import TownIndex
 from genagents_env.world.tiles import Ints
 from genagents_env.wrappers.batched_observation import BatchedObservation

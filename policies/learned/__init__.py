@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.act.portable_menu import list_portable_choices
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.observe.columns import PORTABLE_SIZE
+from genagents_env.observe.portable_menu import list_portable_choices
 from genagents_env.policy import Context, Infos, Observations, Policy, Profile, State
 from genagents_env.rng import draw_unit
 

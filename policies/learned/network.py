@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.act.portable_menu import list_portable_choices
 from genagents_env.errors import ConfigError
 from genagents_env.files import read_file, replace_file
 from genagents_env.observe.columns import describe_columns
+from genagents_env.observe.portable_menu import list_portable_choices
 
 Doubles = npt.NDArray[np.float64]
 _FORMAT = 1

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from genagents_env import town_v0
-from genagents_env.act.spaces import Mask
 from genagents_env.actions import Action, Idle, Interact, Move, Restart, Talk, parse_action
 from genagents_env.config import TownOptions
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
+from genagents_env.observe.spaces import Mask
 from genagents_env.percept import Percept
 from genagents_env.policy import Infos, Observations, get_percept
 from genagents_env.policy_loader import load_policy

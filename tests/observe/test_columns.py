@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from genagents_env.act.spaces import Floats
 from genagents_env.env import TownEnv
 from genagents_env.observe.columns import (
     PORTABLE_SIZE,
@@ -14,6 +13,7 @@ from genagents_env.observe.columns import (
     describe_columns,
     format_columns,
 )
+from genagents_env.observe.spaces import Floats
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Goal
 from genagents_env.world.interventions import Put

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from genagents_env import town_v0
-from genagents_env.act.portable_menu import list_portable_choices
 from genagents_env.errors import ConfigError, FileError, PolicyError
 from genagents_env.observe.columns import PORTABLE_SIZE
+from genagents_env.observe.portable_menu import list_portable_choices
 from genagents_env.policies.learned import LearnedPolicy
 from genagents_env.policies.learned.network import load_network, save_network
 from genagents_env.policy_loader import load_policy

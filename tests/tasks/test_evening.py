@@ -4,11 +4,11 @@ import pytest
 
 from genagents_env import town_v0
 from genagents_env.errors import ScenarioError
-from genagents_env.goals import describe_goal
 from genagents_env.run import rollout
 from genagents_env.scenario import load_scenario
 from genagents_env.tasks import TASKS, TaskEnv
 from genagents_env.tasks.evening import KNOWERS, PEOPLE
+from genagents_env.world.goals import describe_goal
 from tests.tasks.names import LARGE
 
 HOSTS = {"valentines_evening": "Isabella Rodriguez", "election_afternoon": "Sam Moore"}

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from genagents_env.actions import Action, Idle, Move, Restart
 from genagents_env.scenario import lay_out
-from genagents_env.world.direction_fields import DirectionFields
+from genagents_env.world.paths import DirectionFields
 from genagents_env.world.tiles import STAY, Ground
 from tests.world.conftest import MakeTown, TownDriver, scenario
 

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from benchmarks.towns import make_plan
 from genagents_env.scenario import lay_out, load_scenario
 from genagents_env.scenario.plan import ArenaPlan, SectorPlan, TownPlan
-from genagents_env.world.astar import AStar
-from genagents_env.world.direction_fields import DirectionFields
-from genagents_env.world.path_finder import PathFinder
+from genagents_env.world.paths import AStar, DirectionFields, PathFinder
 from genagents_env.world.tiles import Ground
 
 

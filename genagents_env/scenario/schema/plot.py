@@ -131,7 +131,7 @@ GOAL_REWARDS = ("errand", "goals", "company", "occupancy", "public_goods")  # pa
 
 
 class Reward(Model):
-    """What trained policies are rewarded with; see `genagents_env.rewards` for each formula.
+    """What trained policies are rewarded with; see `genagents_env.world.rewards` for each formula.
 
     Attributes:
         name: `none`: 0. `attendance`: hours spent at a gathering while it goes on.

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from genagents_env.goals import GoalBoard
 from genagents_env.world.events import JSON, Event
+from genagents_env.world.goals import GoalBoard
 from genagents_env.world.world import World
 
 RewardFunction = Callable[[World, Sequence[Event]], Mapping[str, float]]
@@ -76,3 +76,42 @@ def divide(earned: Mapping[str, float]) -> dict[str, float]:
     """Return for each the same: what all have earned together, divided equally."""
     part = sum(earned.values()) / max(1, len(earned))
     return dict.fromkeys(earned, part)
+
+
+class AttendanceReward(CallableReward):
+    """Hours spent at the scenario's gathering of the reward (all gatherings if None)."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._gathering = world.scenario.reward.gathering
+
+    def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
+        """Return the hours of this tick for everyone present at a gathering that is on."""
+        out: dict[str, float] = {}
+        for gathering in world.scenario.gatherings:
+            if self._gathering not in (None, gathering.id):
+                continue
+            if not gathering.start <= world.time < gathering.end:
+                continue
+            arenas = world.town.places.find_arenas(gathering.place)
+            for i, name in enumerate(world.names):
+                if world.state.present[i] and int(world.state.arena[i]) in arenas:
+                    out[name] = world.town.clock.seconds_per_tick / 3600
+        return out
+
+
+class KnowledgeSpreadReward(CallableReward):
+    """One for each person who heard the reward's fact (any if None) for the first time."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world)
+        self._fact = world.scenario.reward.fact
+
+    def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
+        """Return how many people each agent told something new."""
+        out: dict[str, float] = {}
+        for event in events:
+            source = event.data.get("source") if event.kind == "learn" else None
+            if source is not None and self._fact in (None, event.data["fact"]):
+                out[source] = out.get(source, 0.0) + 1.0
+        return out

@@ -8,11 +8,11 @@ import pytest
 from genagents_env import town_v0
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
-from genagents_env.rewards.success import SuccessReward
 from genagents_env.run import rollout
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import RecordCheck
 from genagents_env.scenario.truth import list_decidable
+from genagents_env.world.rewards.success import SuccessReward
 from tests.scenario.stories.cast import CastPolicy
 from tests.scenario.stories.names import STORIES
 from tests.scenario.stories.test_stories import PLAYS, WON, play

@@ -2,9 +2,9 @@
 
 import pytest
 
-from genagents_env.act.decode import Attempt
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
 from genagents_env.env import TownEnv
+from genagents_env.observe.decode import Attempt
 from genagents_env.world.resolved import RefusedAct, ResolvedMove, ResolvedSpeak, ResolvedStay
 
 

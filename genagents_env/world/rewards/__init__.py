@@ -19,16 +19,18 @@
 from collections.abc import Callable
 
 from genagents_env.errors import ConfigError
-from genagents_env.rewards.attendance import AttendanceReward
-from genagents_env.rewards.company import CompanyReward
-from genagents_env.rewards.goals import GoalsReward
-from genagents_env.rewards.knowledge_spread import KnowledgeSpreadReward
-from genagents_env.rewards.occupancy import OccupancyReward
-from genagents_env.rewards.public_goods import PublicGoodsReward
-from genagents_env.rewards.reward import CallableReward, EpisodeReward, RewardFunction
-from genagents_env.rewards.success import SuccessReward
 from genagents_env.scenario.schema import GOAL_REWARDS
 from genagents_env.scenario.truth import list_decidable
+from genagents_env.world.rewards.goals import GoalsReward
+from genagents_env.world.rewards.presence import CompanyReward, OccupancyReward, PublicGoodsReward
+from genagents_env.world.rewards.reward import (
+    AttendanceReward,
+    CallableReward,
+    EpisodeReward,
+    KnowledgeSpreadReward,
+    RewardFunction,
+)
+from genagents_env.world.rewards.success import SuccessReward
 from genagents_env.world.world import World
 
 __all__ = ["REWARDS", "CallableReward", "EpisodeReward", "RewardFunction", "make_reward"]

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from genagents_env.act.menu import Menu
-from genagents_env.act.portable_menu import OWN_KINDS, PortableMenu
-from genagents_env.act.spaces import Mask
 from genagents_env.actions import Action, Idle, Interact, Move, Restart, Talk
+from genagents_env.observe.menu import Menu
+from genagents_env.observe.portable_menu import OWN_KINDS, PortableMenu
+from genagents_env.observe.spaces import Mask
 from genagents_env.text import clean, set_apart
 from genagents_env.world.interaction import find_use_refusal
 from genagents_env.world.movement import make_move

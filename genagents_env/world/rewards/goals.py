@@ -21,11 +21,11 @@ says. With `shared`, all this is divided equally among the agents that have goal
 from collections.abc import Mapping, Sequence
 
 from genagents_env.errors import ConfigError
-from genagents_env.goals import GoalBoard, find_ticks
-from genagents_env.rewards.reward import divide
-from genagents_env.rewards.shaping import Shaping
 from genagents_env.scenario.schema import Goal
 from genagents_env.world.events import JSON, Event
+from genagents_env.world.goals import GoalBoard, find_ticks
+from genagents_env.world.rewards.reward import divide
+from genagents_env.world.rewards.shaping import Shaping
 from genagents_env.world.world import World
 
 _LASTING = ("keep", "escape")  # kinds that are never achieved before the end

@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from genagents_env.act.spaces import Floats, Mask
 from genagents_env.observe.columns import OBJECT_SLOTS, PERSON_SLOTS, SIZE, STATE_SLOTS
+from genagents_env.observe.spaces import Floats, Mask
 from genagents_env.observe.vicinity import Vicinity
-from genagents_env.world.snapshot import Bools, Snapshot
-from genagents_env.world.tiles import Ints
+from genagents_env.world.snapshot import Snapshot
+from genagents_env.world.tiles import Bools, Ints
 from genagents_env.world.world import World
 
 

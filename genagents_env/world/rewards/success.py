@@ -12,7 +12,6 @@ nothing: see `list_decidable`.
 from collections.abc import Mapping, Sequence
 
 from genagents_env.errors import ConfigError
-from genagents_env.rewards.reward import CallableReward
 from genagents_env.scenario.schema import (
     FactCheck,
     ObjectCheck,
@@ -20,9 +19,9 @@ from genagents_env.scenario.schema import (
     RecordCheck,
 )
 from genagents_env.scenario.truth import find_leaf, get_parts, holds, list_decidable
-from genagents_env.world.deeds import Deed, follow_deed
-from genagents_env.world.events import JSON, Event
+from genagents_env.world.events import JSON, Deed, Event, follow_deed
 from genagents_env.world.places import is_within
+from genagents_env.world.rewards.reward import CallableReward
 from genagents_env.world.world import World
 
 

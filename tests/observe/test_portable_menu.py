@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from genagents_env.act.portable_menu import PortableMenu
 from genagents_env.actions import Talk
 from genagents_env.env import TownEnv
 from genagents_env.observe.columns import PLACE_ROLES, PLACE_SLOTS
+from genagents_env.observe.portable_menu import PortableMenu
 from genagents_env.scenario.schema import Goal
 from genagents_env.testing import check_env
 from genagents_env.world.interventions import Put
