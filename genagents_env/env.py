@@ -38,11 +38,10 @@ from genagents_env.render.ansi import draw_ansi
 from genagents_env.rng import draw_bits
 from genagents_env.scenario import lay_out
 from genagents_env.scenario.profiles import make_profile
-from genagents_env.text import clean
 from genagents_env.world.constants import TownConstants
 from genagents_env.world.events import JSON, Event
 from genagents_env.world.goals import describe_goal
-from genagents_env.world.interventions import Intervention, News, SetObject, Whisper
+from genagents_env.world.interventions import Intervention
 from genagents_env.world.rewards import EpisodeReward, make_reward
 from genagents_env.world.world import World
 
@@ -56,17 +55,8 @@ Dicts: TypeAlias = dict[AgentID, Any]
 class TownParts:
     """What one town is observed, acted in and rewarded with.
 
-    For wrappers that step many towns at once; everybody else has `reset` and `step`.
-
-    Attributes:
-        vicinity: the objects around each tile.
-        menu: the choices, and the mask over them.
-        vector: observations as vectors.
-        text: observations as text.
-        decoder: what actions mean.
-        reward: what the tick was worth to each.
-        knowledge: what everyone knows, and has to achieve.
-        town: what observations and the portable menu need of the town, and never changes.
+    For wrappers that step many towns at once; everybody else has `reset` and `step`. `town` is what
+    observations and the portable menu need of the town, and never changes.
     """
 
     vicinity: Vicinity
@@ -129,51 +119,34 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         The two share what never changes: the map, the people, and what is computed from them. A
         reward that is a callable is the same object in both.
         """
-        other, world = copy(self), self.world.fresh_copy()
-        other._assemble(world, self.parts)
+        other = copy(self)
+        other._assemble(self.world.fresh_copy(), self.parts)
         return other
 
     def _assemble(self, world: World, like: TownParts | None = None) -> None:
-        """Take a world that was never reset, and make what reads it.
-
-        Args:
-            world: taken.
-            like: of a fresh copy of it.
-        """
+        """Take a world never reset and make its parts; `like`: those of a fresh copy of it."""
         town = TownColumns(world.town) if like is None else like.town
         vicinity = Vicinity(world, None if like is None else like.vicinity)
         self.world = world
         self.possible_agents: list[AgentID] = list(self._ids)
         self.agents: list[AgentID] = []
         reward = make_reward(world, self.config.reward)
+        board = reward.board if self.config.goal_line else None
         knowledge = KnowledgeTable([world], [reward.board], town)
+        menu = Menu(world, vicinity)
         if self.config.menu == "portable":
-            menu: Menu = PortableMenu(world, vicinity, knowledge, town)
-        else:
-            menu = Menu(world, vicinity)
-        self.parts = TownParts(
-            vicinity,
-            menu,
-            VectorObservation(world, vicinity, menu, knowledge, town),
-            TextObservation(
-                world,
-                vicinity,
-                reward.board if self.config.goal_line else None,
-                like=None if like is None else like.text,
-            ),
-            Decoder(world, menu, self._ids, words=self._words),
-            reward,
-            knowledge,
-            town,
-        )
+            menu = PortableMenu(world, vicinity, knowledge, town)
+        vector = VectorObservation(world, vicinity, menu, knowledge, town)
+        text = TextObservation(world, vicinity, board, like=None if like is None else like.text)
+        decoder = Decoder(world, menu, self._ids, words=self._words)
+        self.parts = TownParts(vicinity, menu, vector, text, decoder, reward, knowledge, town)
         self._percepts = PerceptCache(world, self._ids)
         self._zeros: Dicts = dict.fromkeys(self._ids, 0.0)
         self._noes: Dicts = dict.fromkeys(self._ids, False)
         self._picture: Picture | None = None
         self.attempt: Attempt | None = None
         self._ended = False
-        self._resets = 0
-        self._seed = 0
+        self._resets = self._seed = 0
 
     def observation_space(self, agent: AgentID) -> AnySpace:
         """Return the space of observations, the same object at each call and for all agents."""
@@ -199,7 +172,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         check_reset_options(options)
         self.begin_episode(seed)
         self._refresh()
-        return self._observe(self._list_present())
+        return self._observe(np.flatnonzero(self.world.state.present).tolist())
 
     def begin_episode(self, seed: int | None) -> None:
         """Begin an episode as `reset` does, without observing it: for those who use `parts`.
@@ -233,8 +206,8 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         """
         self._check_begun("step()")
         if not isinstance(actions, Mapping):
-            told = f"a dict of actions by agent is wanted, no {type(actions).__name__}"
-            raise ConfigError(f"actions: {told}")
+            kind = type(actions).__name__
+            raise ConfigError(f"actions: a dict of actions by agent is wanted, no {kind}")
         if not self.agents:
             return {}, {}, {}, {}, {}
         world, before = self.world, self.world.state.present
@@ -248,13 +221,8 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             who = np.flatnonzero(before | present).tolist()
         observations, infos = self._observe(who)
         terminations, truncations = self._find_endings(observations)
-        return (
-            observations,
-            self._name_rewards(earned, observations),
-            terminations,
-            truncations,
-            infos,
-        )
+        rewards = self._name_rewards(earned, observations)
+        return observations, rewards, terminations, truncations, infos
 
     def repeat(self, attempt: Attempt) -> Mapping[str, float]:
         """Advance one tick by what was attempted, unobserved; return what each earned, by name.
@@ -288,15 +256,11 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         world = self.world
         if self.render_mode == "rgb_array":
             if self._picture is None:
-                # Pillow only where pictures are drawn.
-                from genagents_env.render.picture import Picture
+                from genagents_env.render.picture import Picture  # Pillow, of use to pictures only
 
-                self._picture = Picture(
-                    world.plan,
-                    world.names,
-                    title=world.scenario.title,
-                    sprites=[person.sprite for person in world.scenario.people],
-                )
+                sprites = [person.sprite for person in world.scenario.people]
+                title = world.scenario.title
+                self._picture = Picture(world.plan, world.names, title=title, sprites=sprites)
             return self._picture.draw(world.snapshot)
         frame = draw_ansi(world.plan, world.names, world.snapshot, title=world.scenario.title)
         if self.render_mode == "ansi":
@@ -321,8 +285,8 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         profiles = [make_profile(agent, person, scenario, plan) for agent, person in people]
         if scenario.reward.deal:
             for i, own in enumerate(board.goals):
-                told = [describe_goal(self.world, board, i, slot) for slot in range(len(own))]
-                profiles[i] = replace(profiles[i], goal="; ".join(told))
+                goals = [describe_goal(self.world, board, i, slot) for slot in range(len(own))]
+                profiles[i] = replace(profiles[i], goal="; ".join(goals))
         return dict(zip(self._ids, profiles, strict=True))
 
     def context(
@@ -354,29 +318,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         Raises:
             ConfigError: it names a person, place or object that does not exist.
         """
-        world = self.world
-        agent = getattr(intervention, "agent", None)
-        if agent is not None and agent not in world.town.people.index:
-            raise ConfigError(f"agent: no {agent!r}; allowed: {', '.join(world.names)}")
-        if (
-            isinstance(intervention, SetObject)
-            and intervention.object not in world.state.objects.ids
-        ):
-            raise ConfigError(f"object: no {intervention.object!r}; give sector/arena/object")
-        fixed: dict[str, str] = {}
-        place = getattr(intervention, "place", None)
-        if place is not None:
-            found = world.town.places.find(place)
-            if found is None:
-                raise ConfigError(f"place: {world.town.places.explain_unknown(place)}")
-            fixed["place"] = world.town.places.id_of(*found)
-        if isinstance(intervention, News | Whisper):
-            fixed["text"] = clean(intervention.text)
-            if not fixed["text"]:
-                raise ConfigError("text: there are no words in it")
-        if isinstance(intervention, SetObject):
-            fixed["state"] = clean(intervention.state, 120)
-        world.intervene(replace(intervention, **fixed))  # type: ignore[arg-type]  # by field name
+        self.world.intervene(intervention)
 
     def save_state(self) -> dict[str, JSON]:
         """Return everything needed to resume, as JSON values; see `load_state`.
@@ -400,22 +342,23 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         Raises:
             ConfigError: it is no state of such an environment.
         """
-        world, reward, episode = _read_state(state)
-        self.world.load_state(world)
+        match state:
+            case {"world": world, "reward": reward, "episode": [int(), int(), bool()] as episode}:
+                self.world.load_state(world)
+            case _:
+                raise ConfigError(
+                    "this is no saved state of an environment; give what save_state returned"
+                )
         self.parts.reward.reset(self.world)
         self.parts.reward.load_state(reward)
         self.parts.text.reset()
         self._seed, self._resets, self._ended = episode
         self._refresh()
-        return self._observe(self._list_present())
+        return self._observe(np.flatnonzero(self.world.state.present).tolist())
 
     def _check_begun(self, what: str) -> None:
         if self.world.tick < 0:
             raise EpisodeError(f"call reset() before {what}")
-
-    def _list_present(self) -> list[int]:
-        here: list[int] = self.world.state.present.nonzero()[0].tolist()
-        return here
 
     def _refresh(self) -> None:
         """Look once at the new tick: who is near whom, and what is possible."""
@@ -454,8 +397,8 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
                 for a, n, t, m in zip(agents, numbers, texts, masks, strict=True)
             }
             if not self.config.text:
-                for held in observations.values():
-                    del held["text"]
+                for observation in observations.values():
+                    del observation["text"]
             infos = {a: {"illegal": 0} for a in agents}
         if self.percepts:
             goals = parts.reward.board.list_own()
@@ -497,11 +440,3 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
                 if agent not in self.agents:
                     terminations[agent] = True
         return terminations, truncations
-
-
-def _read_state(state: Mapping[str, JSON]) -> tuple[JSON, JSON, tuple[int, int, bool]]:
-    """Return the world, the reward and the episode of a saved environment."""
-    match state:
-        case {"world": world, "reward": reward, "episode": [int(seed), int(resets), bool(ended)]}:
-            return world, reward, (seed, resets, ended)
-    raise ConfigError("this is no saved state of an environment; give what save_state returned")

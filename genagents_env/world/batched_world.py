@@ -8,7 +8,7 @@ bit.
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,61 +21,7 @@ from genagents_env.world.tick import advance, find_pairs
 from genagents_env.world.tiles import Bools, Ints
 from genagents_env.world.world import World
 
-ArrayT = TypeVar("ArrayT", Ints, Bools)
-
-
-class SharedArray(Generic[ArrayT]):
-    """One attribute of T towns as one array, shape (T, N), whose rows the towns hold.
-
-    Like the towns' own arrays it is replaced and never written again: snapshots keep the rows.
-    """
-
-    def __init__(self, states: Sequence[WorldState], name: str) -> None:
-        self._states, self._name = states, name
-        self._rows: list[ArrayT] = [getattr(state, name) for state in states]
-        self.array: ArrayT = np.stack(self._rows)
-
-    def share(self, array: ArrayT) -> None:
-        """Take `array` instead, and let each town hold its row."""
-        self.array, self._rows = array, list(array)
-        for state, row in zip(self._states, self._rows, strict=True):
-            setattr(state, self._name, row)
-
-    def collect(self) -> None:
-        """Take over what towns hold instead of their rows."""
-        name, changed = self._name, []
-        for t, (state, row) in enumerate(zip(self._states, self._rows, strict=True)):
-            now = getattr(state, name)
-            if now is not row:
-                self._rows[t] = now
-                changed.append(t)
-        if changed:
-            self.array = self.array.copy()
-            for t in changed:
-                self.array[t] = self._rows[t]
-
-
-SharedByName: TypeAlias = dict[str, SharedArray[Any]]
-
-
-class SharedArrays(Protocol):
-    """What has shared arrays, by the names of the attributes."""
-
-    shared: SharedByName
-
-
-class SharedAttribute(Generic[ArrayT]):
-    """An attribute that reads and replaces the shared array of its name."""
-
-    def __set_name__(self, owner: type[SharedArrays], name: str) -> None:
-        self._name = name
-
-    def __get__(self, holder: SharedArrays, owner: type[SharedArrays]) -> ArrayT:
-        array: ArrayT = holder.shared[self._name].array
-        return array
-
-    def __set__(self, holder: SharedArrays, array: ArrayT) -> None:
-        holder.shared[self._name].share(array)
+_SHARED = ("tile", "arena", "shown", "asleep", "present", "arrived")  # arrays (T, N)
 
 
 class BatchedWorld:
@@ -85,21 +31,28 @@ class BatchedWorld:
     towns: town * N + person. `first` is where those whom each sees begin in it, and M, shape
     (T * N + 1,). `ticks` has shape (T,).
 
+    The arrays of `_SHARED` are replaced and never written again, like those of the towns, whose
+    rows they hold: snapshots keep them.
+
     Args:
         worlds: fresh copies of one (`World.fresh_copy`), T of them, of N people each.
     """
 
-    tile, arena, shown = SharedAttribute[Ints](), SharedAttribute[Ints](), SharedAttribute[Ints]()
-    asleep, present = SharedAttribute[Bools](), SharedAttribute[Bools]()
-    arrived = SharedAttribute[Bools]()
+    tile: Ints
+    arena: Ints
+    shown: Ints
+    asleep: Bools
+    present: Bools
+    arrived: Bools
 
     def __init__(self, worlds: Sequence[World]) -> None:
         self.worlds, self.town = tuple(worlds), worlds[0].town
         self.size = self.town.count
-        states = [world.state for world in worlds]
-        self._towns: list[tuple[TownIndex, WorldState]] = list(enumerate(states))
-        names = ("tile", "arena", "shown", "asleep", "present", "arrived")
-        self.shared: SharedByName = {n: SharedArray(states, n) for n in names}
+        self._states = [world.state for world in worlds]
+        self.towns: Sequence[tuple[TownIndex, WorldState]] = list(enumerate(self._states))
+        self._rows = {name: [getattr(state, name) for state in self._states] for name in _SHARED}
+        for name, rows in self._rows.items():
+            self.__dict__[name] = np.stack(rows)
         self.ticks: Ints = np.zeros(len(worlds), dtype=np.int64)
         self._seeds: npt.NDArray[np.uint64] = np.zeros(len(worlds), dtype=np.uint64)
         self._sightings = Sightings(self.size, len(worlds))
@@ -107,26 +60,18 @@ class BatchedWorld:
         self._glances = [partial(self._pairs_of, t) for t in range(len(worlds))]
         self.rejoin(range(len(worlds)))
 
-    @property
-    def all_here(self) -> bool:
-        """Whether everyone is in town, in every town."""
-        return self._all_here
-
-    @property
-    def all_awake(self) -> bool:
-        """Whether everyone is in town and awake, in every town."""
-        return self._all_awake
-
-    @property
-    def towns(self) -> Sequence[tuple[TownIndex, WorldState]]:
-        """Every town with its index."""
-        return self._towns
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Replace an attribute; of a shared array let each town hold its row."""
+        self.__dict__[name] = value
+        if name in _SHARED:
+            rows = self._rows[name] = list(value)
+            for state, row in zip(self._states, rows, strict=True):
+                setattr(state, name, row)
 
     def rejoin(self, towns: Sequence[int] | range) -> None:
         """Resume with what `World.reset` or `World.load_state` has just made of `towns`."""
-        self.collect()
-        self.shared["arrived"].collect()
-        self.shared["shown"].collect()
+        for name in _SHARED:
+            self._collect(name)
         for t in towns:
             state = self.worlds[t].state
             self.ticks[t], self._seeds[t] = state.tick, state.seed & 0xFFFFFFFFFFFFFFFF
@@ -151,7 +96,7 @@ class BatchedWorld:
         found = np.asarray(masks[0].any(axis=1))
         for mask in masks[1:]:
             found |= mask.any(axis=1)
-        return [self._towns[t] for t in found.nonzero()[0].tolist()]
+        return [self.towns[t] for t in found.nonzero()[0].tolist()]
 
     def plan_steps(self, rows: Ints, own: TownFields) -> Iterable[tuple[Ints, TownFields]]:
         """Return who takes each step of this tick; towns with fewer tiles to walk hold still."""
@@ -177,21 +122,32 @@ class BatchedWorld:
     def collect(self) -> None:
         """Take over what was changed in single towns: where people are, and asleep or here."""
         self.collect_tiles()
-        self.shared["asleep"].collect()
-        self.shared["present"].collect()
+        self._collect("asleep")
+        self._collect("present")
 
     def collect_tiles(self) -> None:
         """Take over where people were put in single towns."""
-        self.shared["tile"].collect()
-        self.shared["arena"].collect()
+        self._collect("tile")
+        self._collect("arena")
+
+    def _collect(self, name: str) -> None:
+        """Take over what towns hold instead of their rows."""
+        rows = self._rows[name]
+        now = [getattr(state, name) for state in self._states]
+        changed = [t for t, row in enumerate(now) if row is not rows[t]]
+        if changed:
+            array = self.__dict__[name].copy()
+            for t in changed:
+                array[t] = rows[t] = now[t]
+            self.__dict__[name] = array
 
     def _look(self) -> None:
         """Compute who sees whom, and give it to the worlds on request."""
         for world, glance in zip(self.worlds, self._glances, strict=True):
             world.state.check_presence()
             world.look_later(glance)
-        self._all_here = all(state.all_here for _, state in self._towns)
-        self._all_awake = self._all_here and not self.asleep.any()
+        self.all_here = all(state.all_here for state in self._states)
+        self.all_awake = self.all_here and not self.asleep.any()
         self.pairs = find_pairs(self)
         self.first: Ints = self.pairs[0].searchsorted(self._bounds)
 

@@ -1,9 +1,11 @@
-"""Everything of a town that never changes in an episode: what its worlds share."""
+"""What never changes in an episode: the clock, the people, the town; its worlds share it."""
 
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +19,9 @@ from genagents_env.world.paths import PlacePaths
 from genagents_env.world.places import Places, build_tree
 from genagents_env.world.sight import Sight, Surroundings
 from genagents_env.world.tiles import Ground
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 DAY = 86_400
 
@@ -112,7 +117,6 @@ def _find_known_places(places: Places, people: Sequence[Person]) -> tuple[int, .
 class TownConstants:
     """The map, the people, the clock, and what is computed from them.
 
-    `tree` is the containment tree world > sector > arena > object, a networkx graph of ids;
     `around` has the surroundings of each person, by vision radius.
     """
 
@@ -120,7 +124,6 @@ class TownConstants:
         self.scenario, self.plan = scenario, plan
         self.ground = Ground(plan)
         self.places = Places(plan)
-        self.tree = build_tree(plan, scenario.town)
         self.people = PeopleTable(scenario, self.places)
         self.names = self.people.names
         self.rights = EntryRights(plan, self.places, scenario.people)
@@ -133,3 +136,8 @@ class TownConstants:
         self.around = tuple(self.surroundings[r] for r in radii)
         self.sight = Sight(self.people.vision)
         self.all_places = (1 << len(self.places.all)) - 1
+
+    @cached_property
+    def tree(self) -> "nx.DiGraph[str]":
+        """The containment tree world > sector > arena > object, a graph of ids."""
+        return build_tree(self.plan, self.scenario.town)

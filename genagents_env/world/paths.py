@@ -1,18 +1,21 @@
-"""The ways to all named places, and to anywhere else: how the people of a town find them."""
+"""Shortest paths: direction fields for many who walk to one place, A* for one who walks alone.
+
+A direction field holds, for every tile, the next step of a shortest path to the nearest target. It
+costs one search over the town and then serves everyone who walks there. A* finds one path, which
+may keep clear of some tiles, such as people's.
+"""
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Protocol, TypeAlias
+from functools import cached_property, partial
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy import ndimage
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import breadth_first_order
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from genagents_env.scenario.schema import Scenario
-from genagents_env.world.events import JSON
 from genagents_env.world.places import Places
 from genagents_env.world.tiles import DOWN, HOLD, LEFT, OPEN_AIR, RIGHT, STAY, UP, Ground, Ints
 
@@ -38,7 +41,7 @@ Steps = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]  # a sparse matrix: 
 
 
 class DirectionFields:
-    """The fields of one ground. Implements `path_finder.PathFinder`.
+    """The fields of one ground. Implements `PathFinder`.
 
     Args:
         ground: walked on.
@@ -49,9 +52,6 @@ class DirectionFields:
     def __init__(self, ground: Ground, *, cut_through: bool = False) -> None:
         self._ground, self._cut_through = ground, cut_through
         self._delta: list[int] = ground.delta.tolist()
-        # The part of the ground that each tile hangs together with.
-        shape = (ground.height, ground.width)
-        self._parts: Ints = ndimage.label(ground.free.reshape(shape))[0].ravel()
         self._tiles = np.arange(ground.count, dtype=np.int32)
         self._ones = np.ones(5 * ground.count + 1)
         self._direction: Field = np.zeros(2 * ground.width + 1, dtype=np.uint8)
@@ -96,10 +96,6 @@ class DirectionFields:
             found.append(known[1])
         return found
 
-    def first_step(self, tile: int, targets: tuple[int, ...]) -> int:
-        """Return the direction of the first step from `tile` to the nearest of `targets`."""
-        return int(self.field(targets)[tile])
-
     def find_path(self, tile: int, targets: tuple[int, ...]) -> tuple[int, ...] | None:
         """Return the tiles stepped on, the last of them a target; None where there is no way."""
         field, delta, path = self.field(targets).data, self._delta, []
@@ -115,19 +111,24 @@ class DirectionFields:
         From where no path keeps out of other buildings, one leads to where such a path begins.
         """
         goals = np.unique(np.array(targets, dtype=np.int32))
-        directions, reached = self._spread(goals, self._find_steps(goals))
-        if not self._cut_through and (self._is_near(goals) & ~reached).any():
+        buildings = None
+        if not self._cut_through:
+            buildings = tuple(np.unique(self._ground.building[goals]).tolist())
+        directions, reached = self._spread(goals, self._list_steps(buildings))
+        if not self._cut_through and np.isin(self._parts[~reached], self._parts[goals]).any():
             through, _ = self._spread(goals, self._list_steps(None))
             directions = np.where(reached, directions, through)
         directions.flags.writeable = False
         return directions
 
-    def _is_near(self, goals: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-        """Return from which tiles there is any way to the goals, whatever it leads through."""
-        found = np.zeros(int(self._parts.max()) + 1, dtype=np.bool_)
-        found[self._parts[goals]] = True
-        near: npt.NDArray[np.bool_] = found[self._parts]
-        return near
+    @cached_property
+    def _parts(self) -> Ints:
+        """The connected part of the ground that each tile is in."""
+        bounds, ends = self._select_steps(None)
+        shape = (self._ground.count, self._ground.count)
+        graph = csr_array((self._ones[: len(ends)], ends, bounds), shape=shape)
+        parts: Ints = connected_components(graph, directed=False)[1]
+        return parts
 
     def _spread(
         self, goals: npt.NDArray[np.int32], steps: Steps
@@ -147,15 +148,8 @@ class DirectionFields:
         directions[goals] = STAY
         return directions, reached
 
-    def _find_steps(self, goals: npt.NDArray[np.int32]) -> Steps:
-        """Return the steps back from `goals` that may be walked; kept by the buildings gone to."""
-        if self._cut_through:
-            return self._list_steps(None)
-        buildings = np.unique(self._ground.building[goals])
-        return self._list_steps(tuple(buildings.tolist()))
-
     def _list_steps(self, buildings: tuple[int, ...] | None) -> Steps:
-        """Return all steps back, or those that lead into no other building than these."""
+        """Return the steps back that lead into no other building than these, or all; cached."""
         steps = self._steps.get(buildings)
         if steps is None:
             if (len(self._steps) + 1) * self._ground.count * 20 > _GRAPH_BYTES:
@@ -181,7 +175,7 @@ _NOWHERE: frozenset[int] = frozenset()
 
 
 class AStar:
-    """A* over one ground, sideways steps only. Implements `path_finder.PathFinder`.
+    """A* over one ground, sideways steps only. Implements `PathFinder`.
 
     The estimate is the way to the rectangle around the targets as if nothing stood in it, so of two
     open tiles that promise equally short paths the one found last is tried first.
@@ -290,7 +284,6 @@ def _trace(before: dict[int, int], tile: int) -> tuple[int, ...]:
 
 
 DETOUR = 16  # tiles that getting round others may add to a walk, twice the usual radius of sight
-SavedWay: TypeAlias = list[JSON]
 
 
 @dataclass(slots=True)
@@ -319,21 +312,6 @@ class Way:
         return self.ahead[0] if self.ahead else self.at
 
 
-def save_ways(ways: dict[int, Way]) -> list[SavedWay]:
-    """Return everyone's way as JSON values."""
-    return [
-        [i, sorted(way.goals), way.at, way.ahead, way.aside, way.waited, way.slack]
-        for i, way in sorted(ways.items())
-    ]
-
-
-def load_ways(saved: Sequence[SavedWay]) -> dict[int, Way]:
-    """Return the ways that `save_ways` saved."""
-    return {
-        i: Way(frozenset(goals), at, list(ahead), *rest) for i, goals, at, ahead, *rest in saved
-    }
-
-
 class PlacePaths:
     """Direction fields to the places of one town, and how fast people walk along them.
 
@@ -350,11 +328,11 @@ class PlacePaths:
         self.finder: PathFinder = self.astar if rules.paths == "astar" else self.to_tiles
         # Whether everyone has an own way (see `crowd`), and not all the same fields.
         self.one_by_one = rules.paths == "astar" or rules.bodies_block
-        self._targets: list[tuple[int, ...] | None] = [None] * len(places.all)
+        self._targets: dict[int, tuple[int, ...]] = {}
         self._tiles_per_tick = rules.walk_speed * scenario.seconds_per_tick
         count = len(places.all)
         # One row a place, flat; goal -1 reads the last row, which holds everyone where they are.
-        self.fields: npt.NDArray[np.uint8] = np.zeros((count + 1) * ground.count, dtype=np.uint8)
+        self.fields: Field = np.zeros((count + 1) * ground.count, dtype=np.uint8)
         self.fields[count * ground.count :] = HOLD
         self.hold = count * ground.count
         self._ready: npt.NDArray[np.bool_] = np.zeros(count + 1, dtype=np.bool_)
@@ -363,9 +341,11 @@ class PlacePaths:
 
     def find_targets(self, place: int) -> tuple[int, ...]:
         """Return the tiles at which one has arrived at a place: its inside, not its doors."""
-        targets = self._targets[place]
+        targets = self._targets.get(place)
         if targets is None:
-            targets = self._targets[place] = self._list_targets(place)
+            plan, arenas = self.ground.plan, set(self.places.all[place].arenas)
+            public = {a for a in arenas if not plan.arenas[a].users}
+            targets = self._targets[place] = self.ground.inside_of(public or arenas)
         return targets
 
     def prepare(self, goals: Ints) -> None:
@@ -379,7 +359,7 @@ class PlacePaths:
             self._ready[place] = True
         self._all_ready = bool(self._ready.all())
 
-    def field(self, place: int) -> npt.NDArray[np.uint8]:
+    def field(self, place: int) -> Field:
         """Return the direction field to one place that has been prepared."""
         return self.fields[place * self.ground.count : (place + 1) * self.ground.count]
 
@@ -387,8 +367,3 @@ class PlacePaths:
         """Return how many tiles everyone who walks gets on at `tick`."""
         speed = self._tiles_per_tick
         return int(tick * speed + 1e-9) - int((tick - 1) * speed + 1e-9)
-
-    def _list_targets(self, place: int) -> tuple[int, ...]:
-        plan, arenas = self.ground.plan, set(self.places.all[place].arenas)
-        public = {a for a in arenas if not plan.arenas[a].users}
-        return self.ground.inside_of(public or arenas)

@@ -3,13 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
 from genagents_env.scenario.plan import TownPlan
 from genagents_env.text import fold
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,8 @@ def build_tree(plan: TownPlan, town: str) -> "nx.DiGraph[str]":
 
     A sector whose only arena bears its name is one node of level `sector`.
     """
+    import networkx as nx  # slow to load, and of use to those who ask for the tree only
+
     tree: nx.DiGraph[str] = nx.DiGraph()
     tree.add_node(town, level="world")
     for sector in plan.sectors:

@@ -7,7 +7,7 @@ import numpy as np
 
 from genagents_env.world.events import JSON, Event
 from genagents_env.world.interventions import TYPES
-from genagents_env.world.paths import load_ways, save_ways
+from genagents_env.world.paths import Way
 from genagents_env.world.snapshot import ActionOutcome, Sound
 from genagents_env.world.state import WorldState
 
@@ -43,7 +43,10 @@ def save_state(state: WorldState) -> SavedWorld:
         "events": [list(e) for e in state.log.events],
     }
     if state.town.paths.one_by_one:
-        saved["ways"] = save_ways(state.ways)
+        saved["ways"] = [
+            [i, sorted(way.goals), way.at, way.ahead, way.aside, way.waited, way.slack]
+            for i, way in sorted(state.ways.items())
+        ]
     return saved
 
 
@@ -71,7 +74,10 @@ def load_state(state: WorldState, saved: SavedWorld) -> None:
     }
     state.outcomes = {i: ActionOutcome(*o) for i, o in saved["outcomes"]}
     state.spoken = [(i, text) for i, text in saved["spoken"]]
-    state.ways = load_ways(saved.get("ways", ()))
+    state.ways = {
+        i: Way(frozenset(goals), at, list(ahead), *rest)
+        for i, goals, at, ahead, *rest in saved.get("ways", ())
+    }
     state.log.begin(state.tick)
     state.log.next_id = saved["next_event"]
     state.log.events = [Event(*e) for e in saved["events"]]

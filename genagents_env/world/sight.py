@@ -1,8 +1,6 @@
-"""Who sees whom: pairs within a Chebyshev radius, in one zone, nearest first."""
+"""Who sees and hears whom and what: pairs within a Chebyshev radius, in one zone, nearest first."""
 
 import numpy as np
-import numpy.typing as npt
-from scipy.spatial import cKDTree
 
 from genagents_env.world.tiles import Bools, Ground, Ints
 
@@ -31,65 +29,46 @@ class Sight:
             where: columns and rows of everyone as `Ground.sight` measures them, shape (2, N), or
                 (2, T, N) for T towns, whose people count through all: town * N + person.
         """
-        several = where.ndim == 3
+        several, count = where.ndim == 3, where.shape[-1]
         if several and not self._dense:
-            return self._pairs_by_town(where)
-        key = self._all(where) if self._dense else self._near(where)
+            towns = [self.find_pairs(where[:, t]) for t in range(where.shape[1])]
+            rows = [(i + t * count, j + t * count, d) for t, (i, j, d) in enumerate(towns)]
+            viewers, seens, aparts = zip(*rows, strict=True)
+            return np.concatenate(viewers), np.concatenate(seens), np.concatenate(aparts)
+        key = self._list_all(where) if self._dense else self._list_near(where)
         key.sort()
         viewer, seen = key >> 40, key & _LOW
         if several:
-            count = where.shape[-1]
             seen += viewer // count * count
         return viewer, seen, key >> 20 & _LOW
 
-    def _all(self, where: Ints) -> Ints:
+    def _list_all(self, where: Ints) -> Ints:
         offset = where[..., :, None] - where[..., None, :]
         np.abs(offset, out=offset)
         apart = np.maximum(offset[0], offset[1])
         near = apart <= self._limit
         apart <<= 20
         codes = self._codes.get(apart.shape)
-        apart += self._make_codes(apart.shape) if codes is None else codes
-        found: Ints = apart[near]
-        return found
+        if codes is None:  # viewer and seen, as they stand in a key
+            viewers = np.arange(apart.size // apart.shape[-1]).reshape(*apart.shape[:-1], 1)
+            codes = self._codes[apart.shape] = (viewers << 40) + np.arange(apart.shape[-1])
+        apart += codes
+        keys: Ints = apart[near]
+        return keys
 
-    def _make_codes(self, shape: tuple[int, ...]) -> Ints:
-        """Make what stands for viewer and seen in a key, shape (N, N) or (T, N, N)."""
-        viewers = np.arange(int(np.prod(shape[:-1]))).reshape(*shape[:-1], 1)
-        codes = self._codes[shape] = (viewers << 40) + np.arange(shape[-1])
-        return codes
+    def _list_near(self, where: Ints) -> Ints:
+        from scipy.spatial import cKDTree  # slow to load, and of use to large towns only
 
-    def _pairs_by_town(self, where: Ints) -> Pairs:
-        found = []
-        for t in range(where.shape[1]):
-            viewer, seen, apart = self.find_pairs(where[:, t])
-            start = t * where.shape[-1]
-            found.append((viewer + start, seen + start, apart))
-        viewers, seens, aparts = zip(*found, strict=True)
-        return np.concatenate(viewers), np.concatenate(seens), np.concatenate(aparts)
-
-    def _near(self, where: Ints) -> Ints:
         tree = cKDTree(where.T, balanced_tree=False, compact_nodes=False)
         pairs = tree.query_pairs(self._reach, p=np.inf, output_type="ndarray")
-        i, j = pairs[:, 0], pairs[:, 1]
-        apart = np.abs(where[:, i] - where[:, j]).max(axis=0)
-        there = (apart <= self._radius[i]).nonzero()[0]
-        back = (apart <= self._radius[j]).nonzero()[0]
-        return np.concatenate(
-            [
-                (i[there] << 40) + (apart[there] << 20) + j[there],
-                (j[back] << 40) + (apart[back] << 20) + i[back],
-            ]
-        )
+        both = np.concatenate([pairs, pairs[:, ::-1]])
+        apart = np.abs(where[:, both[:, 0]] - where[:, both[:, 1]]).max(axis=0)
+        near = apart <= self._radius[both[:, 0]]
+        keys: Ints = (both[near, 0] << 40) + (apart[near] << 20) + both[near, 1]
+        return keys
 
 
-def clear_lines(ground: Ground, start: Ints, end: Ints) -> npt.NDArray[np.bool_]:
-    """Return whether nothing blocks the view between tiles, pair by pair; all shapes (M,)."""
-    pairs = zip(start.tolist(), end.tolist(), strict=True)
-    return np.array([clear_line(ground, a, b) for a, b in pairs], dtype=np.bool_)
-
-
-def clear_line(ground: Ground, a: int, b: int) -> bool:
+def is_clear(ground: Ground, a: int, b: int) -> bool:
     """Return whether no blocked tile lies on the straight line between two tiles (Bresenham)."""
     (x, y), (x1, y1) = ground.xy(a), ground.xy(b)
     dx, dy = abs(x1 - x), -abs(y1 - y)
@@ -230,10 +209,6 @@ class Sightings:
             self._pending = []
 
 
-_NOWHERE: Ints = np.zeros(0, dtype=np.int64)
-_NOBODY: Bools = np.zeros(0, dtype=np.bool_)
-
-
 class Earshot:
     """The hearers of everyone in one town, as asked for; kept while nobody moves.
 
@@ -244,7 +219,8 @@ class Earshot:
 
     def __init__(self, ground: Ground, hearing: Ints) -> None:
         self._ground, self._hearing = ground, hearing
-        self._tile, self._present = _NOWHERE, _NOBODY
+        self._tile: Ints = np.zeros(0, dtype=np.int64)
+        self._present: Bools = np.zeros(0, dtype=np.bool_)
         self._where = ground.sight[:, :0]
         self._near: dict[int, list[int]] = {}
 
@@ -257,7 +233,11 @@ class Earshot:
             present: who is in town, shape (N,).
         """
         if tile is not self._tile or present is not self._present:
-            self._stand(tile, present)
+            same = np.array_equal(tile, self._tile) and np.array_equal(present, self._present)
+            self._tile, self._present = tile, present
+            if not same:
+                self._where = self._ground.sight.take(tile, axis=1)
+                self._near.clear()
         near = self._near.get(i)
         if near is None:
             where = self._where
@@ -266,11 +246,3 @@ class Earshot:
             heard[i] = False
             near = self._near[i] = heard.nonzero()[0].tolist()
         return near
-
-    def _stand(self, tile: Ints, present: Bools) -> None:
-        """Take where everyone is now; forget who hears whom unless they were there before."""
-        same = np.array_equal(tile, self._tile) and np.array_equal(present, self._present)
-        self._tile, self._present = tile, present
-        if not same:
-            self._where = self._ground.sight.take(tile, axis=1)
-            self._near.clear()

@@ -119,22 +119,10 @@ class Bodies(Protocol):
     arena: Ints
     arrived: Bools
     shown: Ints
-
-    @property
-    def asleep(self) -> Bools:
-        """Who sleeps."""
-
-    @property
-    def present(self) -> Bools:
-        """Who is in town."""
-
-    @property
-    def all_here(self) -> bool:
-        """Whether everyone was in town at the end of the last tick."""
-
-    @property
-    def all_awake(self) -> bool:
-        """Whether everyone was in town and awake at the end of the last tick."""
+    asleep: Bools
+    present: Bools
+    all_here: bool  # whether everyone was in town at the end of the last tick
+    all_awake: bool  # and awake
 
     @property
     def towns(self) -> Iterable[tuple[TownIndex, "WorldState"]]:

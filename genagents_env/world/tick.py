@@ -22,7 +22,7 @@ from genagents_env.world.resolved import (
     ResolvedStay,
     ResolvedUse,
 )
-from genagents_env.world.sight import Pairs, clear_lines
+from genagents_env.world.sight import Pairs, is_clear
 from genagents_env.world.snapshot import ActionOutcome
 from genagents_env.world.state import IDLE_DOING, IDLE_EMOJI, Bodies, Moves, WorldState
 from genagents_env.world.tiles import Ints
@@ -88,7 +88,8 @@ def find_pairs(bodies: Bodies) -> Pairs:
         viewer, seen, apart = viewer[keep], seen[keep], apart[keep]
     if town.scenario.rules.line_of_sight and len(viewer):
         tile = tile.ravel()
-        keep = clear_lines(town.ground, tile[viewer], tile[seen])
+        lines = zip(tile[viewer].tolist(), tile[seen].tolist(), strict=True)
+        keep = np.array([is_clear(town.ground, a, b) for a, b in lines], dtype=np.bool_)
         viewer, seen, apart = viewer[keep], seen[keep], apart[keep]
     return viewer, seen, apart
 

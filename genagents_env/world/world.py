@@ -1,15 +1,24 @@
 """The world of one episode: applies what everyone attempts, together, and returns what happened."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
 
+from genagents_env.errors import ConfigError
+from genagents_env.text import clean
 from genagents_env.world import saving
 from genagents_env.world.constants import TownConstants
 from genagents_env.world.events import Event
 from genagents_env.world.initial_state import place_people
-from genagents_env.world.interventions import Intervention, schedule_events
+from genagents_env.world.interventions import (
+    Intervention,
+    News,
+    SetObject,
+    Whisper,
+    schedule_events,
+)
 from genagents_env.world.resolved import ResolvedAct
 from genagents_env.world.saved_town import check_saved_town
 from genagents_env.world.saving import SavedWorld
@@ -73,7 +82,29 @@ class World:
         self._pairs = self._snapshot = None
 
     def intervene(self, intervention: Intervention) -> None:
-        """Apply at the next tick. Names have been checked by the caller."""
+        """Let something happen at the next tick.
+
+        Raises:
+            ConfigError: it names a person, place or object that does not exist.
+        """
+        agent, place = getattr(intervention, "agent", None), getattr(intervention, "place", None)
+        if agent is not None and agent not in self.town.people.index:
+            raise ConfigError(f"agent: no {agent!r}; allowed: {', '.join(self.names)}")
+        fixed: dict[str, str] = {}
+        if isinstance(intervention, SetObject):
+            if intervention.object not in self.town.places.object_ids:
+                raise ConfigError(f"object: no {intervention.object!r}; give sector/arena/object")
+            fixed["state"] = clean(intervention.state, 120)
+        if place is not None:
+            match = self.town.places.find(place)
+            if match is None:
+                raise ConfigError(f"place: {self.town.places.explain_unknown(place)}")
+            fixed["place"] = self.town.places.id_of(*match)
+        if isinstance(intervention, News | Whisper):
+            fixed["text"] = clean(intervention.text)
+            if not fixed["text"]:
+                raise ConfigError("text: there are no words in it")
+        intervention = replace(intervention, **fixed)  # type: ignore[arg-type]  # by field name
         self.state.pending.append(intervention)
 
     def save_state(self) -> SavedWorld:

@@ -182,8 +182,8 @@ def test_large_and_small_towns_see_the_same_pairs() -> None:
     for count in (5, 60, 128):
         where = random.integers(0, 40, (2, count))
         sight = Sight(random.integers(1, 9, count))
-        dense = np.sort(sight._all(where))
-        assert (dense == np.sort(sight._near(where))).all()
+        dense = np.sort(sight._list_all(where))
+        assert (dense == np.sort(sight._list_near(where))).all()
 
 
 def test_closing_time_keeps_people_out_but_never_in() -> None:

@@ -1,83 +1,50 @@
-"""What the rewards have in common that pay at every tick for who is where."""
+"""Rewards that pay at every tick for who is where: company, a place one needs, common work."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
-from genagents_env.errors import ConfigError
 from genagents_env.world.events import JSON, Event
-from genagents_env.world.goals import GoalBoard
-from genagents_env.world.rewards.reward import divide
-from genagents_env.world.rewards.shaping import Shaping
+from genagents_env.world.rewards.reward import GoalReward
 from genagents_env.world.world import World
 
 
-class PresenceReward(ABC):
+class PresenceReward(GoalReward):
     """Pays agents for being at the places of their goals, all of which are of the kind `be`.
 
-    Its shaping leads to the nearest of one's places that are not done with.
+    Its shaping leads to the nearest of one's places that are not done with. `spent` counts ticks
+    by agent and slot of a goal, for those who need it.
     """
 
     def __init__(self, world: World) -> None:
-        self.board = GoalBoard(world)
-        self.owners = self.board.owners
-        self._shared = world.scenario.reward.shared
-        self._shaping = Shaping(world, self.board, either=True)
+        super().__init__(world, either=True)
+        self.spent: dict[tuple[int, int], int] = {}
         self._arenas = [frozenset(place.arenas) for place in world.town.places.all]
 
-    def reset(self, world: World) -> None:
-        """Deal the goals; nothing is achieved yet."""
-        self.board.reset(world)
-        self.begin(world)
-        self._shaping.begin(world)
+    def begin(self, world: World) -> None:
+        """Begin an episode; nobody has been anywhere yet."""
+        self.spent = dict.fromkeys(self.spent, 0)
 
     def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
         """Return what being where one is was worth in this tick."""
         self.board.refresh(world)
-        out = dict.fromkeys((world.names[i] for i in self.owners), 0.0)
-        for i, earned in self.pay(world).items():
-            out[world.names[i]] += earned
-        ended = over or (world.scenario.reward.ends and self.is_done())
-        self._shaping.add(world, out, ended=ended)
-        return divide(out) if self._shared else out
+        return super().__call__(world, events, over=over)
 
     def is_done(self) -> bool:
         """Return whether nobody has a goal left."""
         return all(bool(self.board.done[i, : len(self.board.goals[i])].all()) for i in self.owners)
 
-    def state(self) -> JSON:
-        """Return what is done, what has been counted, and the potentials."""
-        return {
-            "done": self.board.done.tolist(),
-            "counts": self.list_counts(),
-            "potential": self._shaping.state(),
-        }
+    def save_counts(self) -> dict[str, JSON]:
+        """Return the ticks spent, goal by goal."""
+        return {"counts": list(self.spent.values())}
 
-    def load_state(self, state: JSON) -> None:
-        """Resume from `state`."""
-        match state:
-            case {"done": done, "counts": [*counts], "potential": [*before]}:
-                counted = len(counts) == len(self.list_counts())
-                counted = counted and all(isinstance(count, int | float) for count in counts)
-                if self.board.fits(done) and counted and self._shaping.fits(before):
+    def load_counts(self, done: list[list[bool]], counts: dict[str, JSON]) -> bool:
+        """Resume from `done` and the ticks spent, if these fit; return whether they do."""
+        match counts:
+            case {"counts": [*spent]} if len(spent) == len(self.spent):
+                if all(isinstance(count, int | float) for count in spent):
                     self.board.load_done(done)
-                    self.load_counts([int(count) for count in counts])
-                    self._shaping.load_state(before)
-                    return
-        raise ConfigError("reward: this is no saved state of the scenario's goals")
-
-    def begin(self, world: World) -> None:  # noqa: B027 - most count nothing
-        """Begin an episode; nothing has been counted."""
-
-    @abstractmethod
-    def pay(self, world: World) -> Mapping[int, float]:
-        """Return what each person earned in the tick that has just been resolved."""
-
-    def list_counts(self) -> list[int]:
-        """Return what has been counted."""
-        return []
-
-    def load_counts(self, counts: list[int]) -> None:  # noqa: B027 - most count nothing
-        """Resume from `list_counts`, of as many numbers."""
+                    self.spent = dict(zip(self.spent, map(int, spent), strict=True))
+                    return True
+        return False
 
     def is_at(self, world: World, i: int, slot: int) -> bool:
         """Return whether `i` is at the place of the goal in `slot`, if it has word of it."""
@@ -96,9 +63,9 @@ class CompanyReward(PresenceReward):
     others who are there, times the goal's worth, divided by the ticks in between.
     """
 
-    def pay(self, world: World) -> Mapping[int, float]:
+    def pay(self, world: World, events: Sequence[Event]) -> Mapping[int, float]:
         """Return what the company of this tick was worth to each."""
-        board, out = self.board, dict[int, float]()
+        board, out = self.board, dict.fromkeys(self.owners, 0.0)
         for i in self.owners:
             for slot, goal in enumerate(board.goals[i]):
                 start, end = int(board.start[i, slot]), int(board.end[i, slot])
@@ -107,7 +74,7 @@ class CompanyReward(PresenceReward):
                     place = int(board.place[i, slot])
                     others = sum(self.is_in(world, j, place) for j in self.owners if j != i)
                     part = others / max(1, len(self.owners) - 1)
-                    out[i] = out.get(i, 0.0) + goal.worth * part / (end - start)
+                    out[i] += goal.worth * part / (end - start)
                 if world.tick >= end and not board.done[i, slot]:
                     board.finish(i, slot)
         return out
@@ -122,40 +89,26 @@ class OccupancyReward(PresenceReward):
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        declared = world.scenario.reward
+        declared, goals = world.scenario.reward, self.board.goals
         self._need, self._surplus = declared.need, declared.surplus
-        self._cost = declared.step_cost
-        self._slots = [(i, slot) for i in self.owners for slot in range(len(self.board.goals[i]))]
-        self._spent = dict.fromkeys(self._slots, 0)
+        self.spent = {(i, slot): 0 for i in self.owners for slot in range(len(goals[i]))}
 
-    def begin(self, world: World) -> None:
-        """Nobody has been anywhere yet."""
-        self._spent = dict.fromkeys(self._slots, 0)
-
-    def pay(self, world: World) -> Mapping[int, float]:
+    def pay(self, world: World, events: Sequence[Event]) -> Mapping[int, float]:
         """Return what being there was worth to each."""
         board = self.board
         out = {
-            i: 0.0 if board.done[i, : len(board.goals[i])].all() else -self._cost
+            i: 0.0 if board.done[i, : len(board.goals[i])].all() else 0.0 - self.cost
             for i in self.owners
         }
-        for i, slot in self._slots:
+        for i, slot in self.spent:
             if not self.is_at(world, i, slot):
                 continue
             whole = board.goals[i][slot].worth / self._need
             out[i] += whole * self._surplus if board.done[i, slot] else whole
-            self._spent[i, slot] += 1
-            if self._spent[i, slot] == self._need:
+            self.spent[i, slot] += 1
+            if self.spent[i, slot] == self._need:
                 board.finish(i, slot)
         return out
-
-    def list_counts(self) -> list[int]:
-        """Return the ticks spent, goal by goal."""
-        return list(self._spent.values())
-
-    def load_counts(self, counts: list[int]) -> None:
-        """Resume from the ticks spent."""
-        self._spent = dict(zip(self._slots, counts, strict=True))
 
 
 class PublicGoodsReward(PresenceReward):
@@ -169,7 +122,7 @@ class PublicGoodsReward(PresenceReward):
         super().__init__(world)
         self._common = world.town.places.find_place(world.scenario.reward.common or "")
 
-    def pay(self, world: World) -> Mapping[int, float]:
+    def pay(self, world: World, events: Sequence[Event]) -> Mapping[int, float]:
         """Return what the work of this tick was worth to each."""
         board, ticks = self.board, world.scenario.horizon
         out, pool = dict.fromkeys(self.owners, 0.0), 0.0

@@ -1,26 +1,30 @@
-"""What a reward is, and the one that pays nothing or what a callable of the user's says."""
+"""What a reward is: the base that pays nothing, that of goals, and the small ones."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
 
+from genagents_env.errors import ConfigError
 from genagents_env.world.events import JSON, Event
 from genagents_env.world.goals import GoalBoard
+from genagents_env.world.rewards.shaping import Shaping
 from genagents_env.world.world import World
 
 RewardFunction = Callable[[World, Sequence[Event]], Mapping[str, float]]
 
 
-class EpisodeReward(Protocol):
-    """Rewards by person's name; people left out get 0. `state` is JSON.
+class EpisodeReward:
+    """Pays people by name; those left out get 0. This one pays nothing.
 
     Attributes:
         board: the agents' goals, which observations and texts show; the same object for life.
     """
 
-    board: GoalBoard
+    def __init__(self, world: World) -> None:
+        self.board = GoalBoard(world)
 
     def reset(self, world: World) -> None:
-        """Begin an episode."""
+        """Begin an episode: deal the goals."""
+        self.board.reset(world)
 
     def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
         """Return the rewards of the tick that has just been resolved.
@@ -30,12 +34,15 @@ class EpisodeReward(Protocol):
             events: what happened in it.
             over: the episode is cut off after it.
         """
+        return {}
 
     def is_done(self) -> bool:
         """Return whether the task is finished, which ends the episode where the scenario says."""
+        return False
 
     def state(self) -> JSON:
         """Return the state, as JSON values."""
+        return []
 
     def load_state(self, state: JSON) -> None:
         """Resume from `state`.
@@ -45,51 +52,98 @@ class EpisodeReward(Protocol):
         """
 
 
-class CallableReward:
+class CallableReward(EpisodeReward):
     """No reward, or a callable of the user's."""
 
     def __init__(self, world: World, function: RewardFunction | None = None) -> None:
-        self.board = GoalBoard(world)
+        super().__init__(world)
         self._function = function
-
-    def reset(self, world: World) -> None:
-        """Deal the goals."""
-        self.board.reset(world)
 
     def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
         """Return what the callable says, or nothing."""
         return {} if self._function is None else self._function(world, events)
 
-    def is_done(self) -> bool:
-        """Never."""
-        return False
+
+class GoalReward(EpisodeReward, ABC):
+    """Pays for the goals of agents, shaped and shared as the scenario says.
+
+    Args:
+        world: of the agents.
+        either: the nearest goal of an agent counts alone in the shaping.
+    """
+
+    def __init__(self, world: World, *, either: bool = False) -> None:
+        super().__init__(world)
+        declared = world.scenario.reward
+        self.owners, self.cost = self.board.owners, declared.step_cost
+        self._ends, self._shared = declared.ends, declared.shared
+        self._shaping = Shaping(world, self.board, either=either)
+
+    def reset(self, world: World) -> None:
+        """Deal the goals; nothing is achieved yet."""
+        super().reset(world)
+        self.begin(world)
+        self._shaping.begin(world)
+
+    def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
+        """Return what was achieved in this tick, less its cost."""
+        earned = {world.names[i]: pay for i, pay in self.pay(world, events).items()}
+        ended = over or (self._ends and self.is_done())
+        self.settle(world, events, earned, ended=ended)
+        self._shaping.add(world, earned, ended=ended)
+        if self._shared:
+            return dict.fromkeys(earned, sum(earned.values()) / max(1, len(earned)))
+        return earned
 
     def state(self) -> JSON:
-        """Return nothing."""
-        return []
+        """Return what is done, what has been counted, and the potentials."""
+        done, potential = self.board.done.tolist(), self._shaping.state()
+        return {"done": done, **self.save_counts(), "potential": potential}
 
     def load_state(self, state: JSON) -> None:
-        """Nothing to load."""
+        """Resume from `state`.
+
+        Raises:
+            ConfigError: it is no state of such a reward.
+        """
+        match state:
+            case {"done": done, "potential": [*potential], **counts}:
+                fits = self.board.fits(done) and self._shaping.fits(potential)
+                if fits and self.load_counts(done, counts):
+                    self._shaping.load_state(potential)
+                    return
+        raise ConfigError("reward: this is no saved state of the scenario's goals")
+
+    @abstractmethod
+    def begin(self, world: World) -> None:
+        """Begin an episode; nothing has been counted."""
+
+    @abstractmethod
+    def pay(self, world: World, events: Sequence[Event]) -> Mapping[int, float]:
+        """Return what each owner of goals earned in the tick that has just been resolved."""
+
+    def settle(
+        self, world: World, events: Sequence[Event], earned: dict[str, float], *, ended: bool
+    ) -> None:
+        """Add to `earned` what depends on everybody's pay, and on whether the episode has ended."""
+
+    @abstractmethod
+    def save_counts(self) -> dict[str, JSON]:
+        """Return what has been counted, as JSON values."""
+
+    @abstractmethod
+    def load_counts(self, done: list[list[bool]], counts: dict[str, JSON]) -> bool:
+        """Resume from `done` and from `counts`, if those fit; return whether they do."""
 
 
-def divide(earned: Mapping[str, float]) -> dict[str, float]:
-    """Return for each the same: what all have earned together, divided equally."""
-    part = sum(earned.values()) / max(1, len(earned))
-    return dict.fromkeys(earned, part)
-
-
-class AttendanceReward(CallableReward):
+class AttendanceReward(EpisodeReward):
     """Hours spent at the scenario's gathering of the reward (all gatherings if None)."""
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._gathering = world.scenario.reward.gathering
 
     def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
         """Return the hours of this tick for everyone present at a gathering that is on."""
         out: dict[str, float] = {}
         for gathering in world.scenario.gatherings:
-            if self._gathering not in (None, gathering.id):
+            if world.scenario.reward.gathering not in (None, gathering.id):
                 continue
             if not gathering.start <= world.time < gathering.end:
                 continue
@@ -100,18 +154,14 @@ class AttendanceReward(CallableReward):
         return out
 
 
-class KnowledgeSpreadReward(CallableReward):
+class KnowledgeSpreadReward(EpisodeReward):
     """One for each person who heard the reward's fact (any if None) for the first time."""
-
-    def __init__(self, world: World) -> None:
-        super().__init__(world)
-        self._fact = world.scenario.reward.fact
 
     def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
         """Return how many people each agent told something new."""
-        out: dict[str, float] = {}
+        fact, out = world.scenario.reward.fact, dict[str, float]()
         for event in events:
             source = event.data.get("source") if event.kind == "learn" else None
-            if source is not None and self._fact in (None, event.data["fact"]):
+            if source is not None and fact in (None, event.data["fact"]):
                 out[source] = out.get(source, 0.0) + 1.0
         return out

@@ -21,11 +21,11 @@ from genagents_env.scenario.schema import (
 from genagents_env.scenario.truth import find_leaf, get_parts, holds, list_decidable
 from genagents_env.world.events import JSON, Deed, Event, follow_deed
 from genagents_env.world.places import is_within
-from genagents_env.world.rewards.reward import CallableReward
+from genagents_env.world.rewards.reward import EpisodeReward
 from genagents_env.world.world import World
 
 
-class SuccessReward(CallableReward):
+class SuccessReward(EpisodeReward):
     """The share of the successes that hold: what it changes by in a tick, to everybody."""
 
     def __init__(self, world: World) -> None:
