@@ -4,8 +4,9 @@ The first `SIZE` are the same in every town and for both menus; the portable men
 slots. No column depends on how many people, places, things or facts a town has.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from genagents_env.scenario.schema import GOAL_KINDS
 
@@ -32,6 +33,27 @@ _Row = tuple[str, str, str]  # name, range, meaning
 _BIT, _PART, _BOTH = "0 or 1", "0 to 1", "-1 to 1"
 
 
+_OWN: Iterable[_Row] = (
+    ("hour_sine", _BOTH, "sine of the hour of the day"),
+    ("hour_cosine", _BOTH, "cosine of the hour of the day"),
+    ("elapsed", _PART, "part of the scenario's time that is over"),
+    ("asleep", _BIT, "one is asleep"),
+    ("talking", _BIT, "one is in a conversation"),
+    ("arrived", _BIT, "the last Move has arrived"),
+    ("failed", _BIT, "the last action failed"),
+    ("addressed", _BIT, "one was spoken to, or a thought came"),
+    ("overheard", _BIT, "one heard anything else"),
+    ("facts", _PART, "part of the scenario's facts that one knows"),
+)
+_ROOM: Iterable[_Row] = (
+    ("room.index", _PART, "place one is in: number among the places over that of all places"),
+    ("room.home", _BIT, "one is at home"),
+    ("room.workplace", _BIT, "one is at one's workplace"),
+    ("self.index", _PART, "who one is: number in the scenario over that of all people"),
+    ("self.count", _PART, "how many people the scenario has: logarithm over that of 1,000"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class VectorColumn:
     """One number of an observation vector."""
@@ -48,34 +70,19 @@ def describe_columns(menu: str = "town") -> tuple[VectorColumn, ...]:
     Args:
         menu: "town", or "portable", which adds the columns of its slots.
     """
-    rows = [*_list_own(), *_list_people(), *_list_objects(), *_list_room(), *_list_goals()]
-    rows += [*_list_facts(), *_list_things()]
+    parts = [_OWN, _list_people(), _list_objects(), _ROOM, _list_goals(), _list_facts()]
+    parts.append(_list_things())
     if menu == "portable":
-        rows += [*_list_places(), *_list_tells()]
-    return tuple(VectorColumn(index, *row) for index, row in enumerate(rows))
+        parts += [_list_places(), _list_tells()]
+    return tuple(VectorColumn(index, *row) for index, row in enumerate(chain(*parts)))
 
 
 def format_columns() -> str:
     """Return the table of all columns in Markdown: those from `SIZE` on, of the portable menu."""
-    lines = ["| column | name | range | meaning |", "|---|---|---|---|"]
-    lines += [
-        f"| {c.index} | `{c.name}` | {c.range} | {c.meaning} |"
-        for c in describe_columns("portable")
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _list_own() -> Iterator[_Row]:
-    yield "hour_sine", _BOTH, "sine of the hour of the day"
-    yield "hour_cosine", _BOTH, "cosine of the hour of the day"
-    yield "elapsed", _PART, "part of the scenario's time that is over"
-    yield "asleep", _BIT, "one is asleep"
-    yield "talking", _BIT, "one is in a conversation"
-    yield "arrived", _BIT, "the last Move has arrived"
-    yield "failed", _BIT, "the last action failed"
-    yield "addressed", _BIT, "one was spoken to, or a thought came"
-    yield "overheard", _BIT, "one heard anything else"
-    yield "facts", _PART, "part of the scenario's facts that one knows"
+    lines = ["| column | name | range | meaning |\n|---|---|---|---|\n"]
+    for c in describe_columns("portable"):
+        lines.append(f"| {c.index} | `{c.name}` | {c.range} | {c.meaning} |\n")
+    return "".join(lines)
 
 
 def _list_people() -> Iterator[_Row]:
@@ -90,11 +97,8 @@ def _list_people() -> Iterator[_Row]:
         for g in range(GOAL_SLOTS):
             yield f"{slot}.of_goal_{g + 1}", _BIT, f"the person of one's goal {g + 1}"
         for g in range(GOAL_SLOTS):
-            yield (
-                f"{slot}.told_goal_{g + 1}",
-                _BIT,
-                f"heard the fact of one's goal {g + 1} from oneself, within sight",
-            )
+            meaning = f"heard the fact of one's goal {g + 1} from oneself, within sight"
+            yield f"{slot}.told_goal_{g + 1}", _BIT, meaning
         yield f"{slot}.in_a_fact", _BIT, "a fact that one knows is about this person"
 
 
@@ -109,14 +113,6 @@ def _list_objects() -> Iterator[_Row]:
         yield f"{slot}.state", _PART, "index of its state over the number of its states"
         yield f"{slot}.in_reach", _BIT, "within reach"
         yield f"{slot}.index", _PART, "what it is: number in the plan over that of all objects"
-
-
-def _list_room() -> Iterator[_Row]:
-    yield "room.index", _PART, "place one is in: number among the places over that of all places"
-    yield "room.home", _BIT, "one is at home"
-    yield "room.workplace", _BIT, "one is at one's workplace"
-    yield "self.index", _PART, "who one is: number in the scenario over that of all people"
-    yield "self.count", _PART, "how many people the scenario has: logarithm over that of 1,000"
 
 
 def _list_goals() -> Iterator[_Row]:
@@ -151,6 +147,7 @@ def _list_facts() -> Iterator[_Row]:
 
 
 def _list_things() -> Iterator[_Row]:
+    wanted = "of an accusation: that names a person of whom one knows a fact"
     for k in range(OBJECT_SLOTS):
         slot = f"object_{k + 1}"
         for g in range(GOAL_SLOTS):
@@ -158,12 +155,8 @@ def _list_things() -> Iterator[_Row]:
         for g in range(GOAL_SLOTS):
             yield f"{slot}.as_goal_{g + 1}", _BIT, f"and in the state that goal {g + 1} wants"
         for s in range(STATE_SLOTS):
-            yield (
-                f"{slot}.next_{s + 1}_wanted",
-                _BIT,
-                f"a goal wants its next state {s + 1}; of an accusation: that names a person of "
-                "whom one knows a fact",
-            )
+            meaning = f"a goal wants its next state {s + 1}; {wanted}"
+            yield f"{slot}.next_{s + 1}_wanted", _BIT, meaning
 
 
 def _list_places() -> Iterator[_Row]:

@@ -1,4 +1,4 @@
-"""What the people of one town or of several know, and have to achieve, as arrays."""
+"""What people know and have to achieve, and what never changes of their town, as arrays."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ class GoalObjects:
 
     def __init__(self, worlds: Sequence[World], objects: Sequence[int]) -> None:
         self._worlds, self._objects = worlds, tuple(objects)
-        world = worlds[0]
+        world, ground = worlds[0], worlds[0].town.ground
         plans = [world.plan.objects[o] for o in objects]
         self._row: Ints = np.full(len(world.plan.objects) + 1, len(plans), dtype=np.int64)
         self._row[list(objects)] = np.arange(len(plans))
@@ -34,7 +34,7 @@ class GoalObjects:
         self._next: Ints = np.full((len(plans) + 1, most + 1, most + 1), -1, dtype=np.int64)
         self._code: list[dict[str, int]] = []
         self._users: Bools = np.zeros((len(plans) + 1, world.count), dtype=np.bool_)
-        self._reach: Bools = np.zeros((len(plans) + 1, world.town.ground.count), dtype=np.bool_)
+        self._reach: Bools = np.zeros((len(plans) + 1, ground.count), dtype=np.bool_)
         for k, (o, plan) in enumerate(zip(objects, plans, strict=True)):
             code = {state: s for s, state in enumerate(plan.states)}
             self._code.append(code)
@@ -43,7 +43,10 @@ class GoalObjects:
                     if state in code:
                         self._next[k, number, code[state]] = s
             self._users[k] = [not plan.users or name in plan.users for name in world.names]
-            self._reach[k] = _find_reach(world, o)
+            near = np.zeros((ground.height, ground.width), dtype=np.bool_)
+            for x, y in plan.tiles:
+                near[max(0, y - 1) : y + 2, max(0, x - 1) : x + 2] = True
+            self._reach[k] = near.ravel() & (ground.zone == ground.zone_of_arena[plan.arena])
         self._now: Ints = np.zeros((len(worlds), len(plans) + 1), dtype=np.int64)
         self._states: list[object] = [None] * len(worlds)
 
@@ -72,16 +75,6 @@ class GoalObjects:
         row = self._row[objects]
         found: Bools = self._reach[row, tiles] & self._users[row, people]
         return found
-
-
-def _find_reach(world: World, o: int) -> Bools:
-    """Return from which tiles an object is within reach, shape (tiles,)."""
-    ground, item = world.town.ground, world.plan.objects[o]
-    found = np.zeros((ground.height, ground.width), dtype=np.bool_)
-    for x, y in item.tiles:
-        found[max(0, y - 1) : y + 2, max(0, x - 1) : x + 2] = True
-    near: Bools = found.ravel() & (ground.zone == ground.zone_of_arena[item.arena])
-    return near
 
 
 _MANY = np.log(1000)  # people of a large town: `self.count` is 1 from there on
@@ -138,8 +131,8 @@ class TownColumns:
     def middle(self) -> Ints:
         """The tile of each place that is nearest to its middle, shape (P,)."""
         if self._middle is None:
-            paths = self._town.paths
-            found = [self._find_middle(paths.find_targets(p)) for p in range(len(self.covers) - 1)]
+            paths, ground = self._town.paths, self._town.ground
+            found = [ground.find_middle(paths.find_targets(p)) for p in range(len(self.covers) - 1)]
             self._middle = np.array(found, dtype=np.int64)
         return self._middle
 
@@ -177,23 +170,16 @@ class TownColumns:
             apart.astype(np.float32) * both,
         )
 
-    def _find_middle(self, targets: tuple[int, ...]) -> int:
-        ground, tiles = self._town.ground, np.array(targets)
-        x, y = ground.x[tiles], ground.y[tiles]
-        return targets[int(np.argmin((x - x.mean()) ** 2 + (y - y.mean()) ** 2))]
-
     def _find_places(self, refs: Sequence[str | None]) -> Ints:
         return np.array([-1 if ref is None else self._find_place(ref) for ref in refs])
 
     def _find_place(self, ref: str) -> int:
-        found = self._found.get(ref)
-        if found is None:
+        if ref not in self._found:
             places, plan = self._town.places, self._town.plan
             kind, index = places.find(plan.locate(ref)) or ("place", -1)
-            if kind == "object":
-                index = places.of_arena[plan.objects[index].arena]
-            found = self._found[ref] = index
-        return found
+            of_object = kind == "object"
+            self._found[ref] = places.of_arena[plan.objects[index].arena] if of_object else index
+        return self._found[ref]
 
 
 _PARTS = ("kind", "place", "object", "state", "person", "fact", "start", "end", "done")

@@ -4,8 +4,6 @@ Objects do not move, so what someone on a tile perceives of them is a table row,
 after an object in sight of that tile changed.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
@@ -117,18 +115,12 @@ class VicinityTable:
         return numbers.ravel(), np.concatenate([there.astype(np.int8), uses.ravel()])
 
     def _format_tile(self, tile: int) -> str:
-        line = self._format_objects(self.around.objects(tile)) + self._format_exits(tile)
+        things = [self._format_object(o, d) for o, d in self.around.objects(tile)]
+        exits = [self._plan.arena_id(a) for a in self.around.exits(tile)]
+        line = f"Things here: {'; '.join(things)}.\n" if things else ""
+        line += f"From here you can walk to: {', '.join(exits)}.\n" if exits else ""
         self._texts[tile] = line
         return line
-
-    def _format_objects(self, found: Sequence[tuple[int, int]]) -> str:
-        if not found:
-            return ""
-        return f"Things here: {'; '.join(self._format_object(o, d) for o, d in found)}.\n"
-
-    def _format_exits(self, tile: int) -> str:
-        exits = [self._plan.arena_id(a) for a in self.around.exits(tile)]
-        return f"From here you can walk to: {', '.join(exits)}.\n" if exits else ""
 
     def _format_object(self, o: int, distance: int) -> str:
         item, state = self._plan.objects[o], self.states[o]
@@ -156,34 +148,30 @@ class Vicinity:
             r: VicinityTable(world, a, self.rows[r]) for r, a in world.town.surroundings.items()
         }
         self.of = tuple(tables[r] for r in radii)
-        self.groups = tuple(
+        # Each table with the rows of those who see so far.
+        self.groups: tuple[tuple[VicinityTable, Ints | slice], ...] = tuple(
             (table, np.flatnonzero(world.town.people.vision == r)) for r, table in tables.items()
         )
-        self._one = len(tables) == 1
+        if len(tables) == 1:
+            self.groups = ((self.of[0], slice(None)),)
 
     def refresh(self, snapshot: Snapshot) -> None:
         """Bring the rows of everyone's tile up to date."""
         for table, who in self.groups:
-            table.refresh(snapshot, snapshot.tile if self._one else snapshot.tile[who])
+            table.refresh(snapshot, snapshot.tile[who])
 
     def fill_vectors(self, tiles: Ints, out: Floats) -> None:
         """Write everyone's own place and objects into `out`, shape (N, COLUMNS)."""
         for table, who in self.groups:
-            if self._one:
-                out[:] = table.vectors(tiles)
-            else:
-                out[who] = table.vectors(tiles[who])
+            out[who] = table.vectors(tiles[who])
 
     def fill_uses(self, tiles: Ints, out: Mask) -> None:
         """Write what everyone can do with the objects around into `out`, shape (N, O + O * S)."""
         for table, who in self.groups:
-            if self._one:
-                out[:] = table.uses(tiles)
-            else:
-                out[who] = table.uses(tiles[who])
+            out[who] = table.uses(tiles[who])
 
     def describe(self, tiles: list[int]) -> list[str]:
         """Return everyone's lines about the things and the ways around."""
-        if self._one:
+        if len(self.groups) == 1:
             return self.of[0].describe(tiles)
         return [table.describe([tile])[0] for table, tile in zip(self.of, tiles, strict=True)]

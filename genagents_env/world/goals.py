@@ -202,12 +202,12 @@ class GoalBoard:
             self.object[at], self.place[at] = o, town.places.of_arena[item.arena]
             self._tile[at] = town.ground.around(item)[0]
             if goal.state is not None:
-                self.state[at] = (
-                    item.states.index(goal.state) if goal.state in item.states else NONE
-                )
+                known = goal.state in item.states
+                self.state[at] = item.states.index(goal.state) if known else NONE
         if goal.place is not None:
             self.place[at] = town.places.find_place(goal.place)
-            self._tile[at] = _find_middle(world, goal.place)
+            tiles = town.ground.tiles_of(town.places.find_arenas(goal.place))
+            self._tile[at] = town.ground.find_middle(tiles)
         self.start[at], self.end[at] = find_ticks(world, goal)
 
 
@@ -225,14 +225,6 @@ def find_ticks(world: World, goal: Goal) -> tuple[int, int]:
         for moment in (goal.start, goal.end)
     )
     return start, end
-
-
-def _find_middle(world: World, place: str) -> int:
-    """Return the tile of a place that is nearest to its middle, a tile that one can stand on."""
-    ground = world.town.ground
-    tiles = np.array(ground.tiles_of(world.town.places.find_arenas(place)))
-    x, y = tiles % ground.width, tiles // ground.width
-    return int(tiles[np.argmin((x - x.mean()) ** 2 + (y - y.mean()) ** 2)])
 
 
 def describe_goal(world: World, board: GoalBoard, i: int, slot: int) -> str:

@@ -1,17 +1,15 @@
-"""Movement: everyone's next tiles at once, or one by one, and what others see of it.
+"""Movement: everyone's next tiles at once, or one by one; room on arrival; what others see of it.
 
 Each rule is written once, for one town and for many that step together: see `state.Bodies`.
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 
 from genagents_env.world.crowd import Crowd, Walk, cross
-from genagents_env.world.paths import PlacePaths
 from genagents_env.world.resolved import ResolvedAct, ResolvedMove
 from genagents_env.world.snapshot import ActionOutcome
 from genagents_env.world.state import (
@@ -25,7 +23,7 @@ from genagents_env.world.state import (
     TownMoves,
     WorldState,
 )
-from genagents_env.world.tiles import STAY, Bools, Ground, Ints
+from genagents_env.world.tiles import STAY, Bools, Ints
 
 WALK_EMOJI = "🚶"
 TownActs: TypeAlias = Mapping[TownIndex, Mapping[int, ResolvedAct]]  # by town, then by person
@@ -129,18 +127,10 @@ def _arrive(
         arrived[town][own.who] = [step == STAY for step in own.find_steps(tile[town])]
     if np.count_nonzero(arrived):
         for town, state in bodies.towns_with(arrived):
-            taken = state.tile[state.present].tolist()
-            if len(set(taken)) < len(taken):
-                goals_of = partial(_find_goals, paths, goals[town], moves.get(town, NO_MOVES))
-                steps = [tile[town] for tile in trail]
-                make_room(state, arrived[town], taken, goals_of, steps)
+            steps = (tile[town] for tile in trail)
+            _make_room(state, arrived[town], goals[town], moves.get(town, NO_MOVES), steps)
         bodies.collect_tiles()
     bodies.arrived = arrived
-
-
-def _find_goals(paths: PlacePaths, goals: Ints, moves: Moves, i: int) -> tuple[int, ...]:
-    """Return the tiles to which `i` walks."""
-    return moves[i].targets if i in moves else paths.find_targets(int(goals[i]))
 
 
 def _walk_one_by_one(bodies: Bodies, goals: Ints, moves: TownMoves) -> None:
@@ -148,31 +138,62 @@ def _walk_one_by_one(bodies: Bodies, goals: Ints, moves: TownMoves) -> None:
     arrived: Bools = np.zeros_like(bodies.arrived)
     paths = bodies.town.paths
     for town, state in bodies.towns:
-        walks = _list_walks(state, goals[town], moves.get(town, NO_MOVES))
+        places, own = state.town.places.all, moves.get(town, NO_MOVES)
+        walks = {
+            i: Walk(paths.find_targets(goal), places[goal].label)
+            for i, goal in enumerate(goals[town].tolist())
+            if goal >= 0
+        }
+        walks |= {i: Walk(move.targets, move.label) for i, move in own.items()}
         crowd, trail = Crowd(state, walks), [state.tile]
         for _ in range(paths.tiles_at(state.tick)):
             crowd.step()
             trail.append(state.tile)
-        own = np.zeros(len(state.tile), dtype=np.bool_)
-        own[list(crowd.arrived)] = True
-        taken = state.tile[state.present].tolist()
-        if len(set(taken)) < len(taken) and not state.town.scenario.rules.bodies_block:
-            goals_of = partial(_find_goals, paths, goals[town], moves.get(town, NO_MOVES))
-            make_room(state, own, taken, goals_of, trail)
-        arrived[town] = own
+        there = np.zeros(len(state.tile), dtype=np.bool_)
+        there[list(crowd.arrived)] = True
+        if not state.town.scenario.rules.bodies_block:
+            _make_room(state, there, goals[town], own, trail)
+        arrived[town] = there
     bodies.collect_tiles()
     bodies.arrived = arrived
 
 
-def _list_walks(state: WorldState, goals: Ints, moves: Moves) -> dict[int, Walk]:
-    """Return where everyone walks who does."""
-    town = state.town
-    walks = {
-        i: Walk(town.paths.find_targets(goal), town.places.all[goal].label)
-        for i, goal in enumerate(goals.tolist())
-        if goal >= 0
-    }
-    return walks | {i: Walk(move.targets, move.label) for i, move in moves.items()}
+def _make_room(
+    state: WorldState, arrived: Bools, goals: Ints, moves: Moves, steps: Iterable[Ints]
+) -> None:
+    """Let who arrives on a taken tile step aside to a free one that is as good, if any.
+
+    It is one more step: who has taken all that a tick allows has not arrived yet, and takes it at
+    the next.
+
+    Args:
+        state: where they are.
+        arrived: who has come to where they walk, shape (N,); kept up to date.
+        goals: the place each walks to.
+        moves: of those who have their own way.
+        steps: the tiles before this tick's steps and after each, each shape (N,).
+    """
+    taken = state.tile[state.present].tolist()
+    if len(set(taken)) == len(taken):
+        return
+    ground, paths, trail = state.town.ground, state.town.paths, tuple(steps)
+    aside: dict[int, int] = {}
+    for i in arrived.nonzero()[0].tolist():
+        tile = int(state.tile[i])
+        if taken.count(tile) < 2:
+            continue
+        targets = moves[i].targets if i in moves else paths.find_targets(int(goals[i]))
+        near = [n for n in ground.neighbours[:, tile].tolist() if n in targets and n not in taken]
+        near = [n for n in near if ground.arena[n] == ground.arena[tile]]
+        if not near:
+            continue
+        taken[taken.index(tile)] = near[0]
+        if sum(bool(a[i] != b[i]) for a, b in pairwise(trail)) < paths.tiles_at(state.tick):
+            aside[i] = near[0]
+        else:
+            arrived[i] = False
+    if aside:
+        state.set_tiles(aside)
 
 
 def _show_walkers(bodies: Bodies, goals: Ints, acts: TownActs, moves: TownMoves) -> None:
@@ -217,51 +238,3 @@ def _show(
     for i in arrived:
         label = moves[i].label if i in moves else places[int(state.shown[i]) - count].label
         state.outcomes.setdefault(i, ActionOutcome(True, f"You are at {label}."))
-
-
-def make_room(
-    state: WorldState,
-    arrived: Bools,
-    taken: list[int],
-    goals_of: Callable[[int], Container[int]],
-    trail: Sequence[Ints],
-) -> None:
-    """Who arrives on a taken tile steps aside to a free one that is as good, if any.
-
-    It is one more step: who has taken all that a tick allows has not arrived yet, and takes it at
-    the next.
-
-    Args:
-        state: where they are.
-        arrived: who has come to where they walk, shape (N,); kept up to date.
-        taken: the tiles that people stand on, once for each; kept up to date.
-        goals_of: returns the tiles that somebody walks to.
-        trail: the tiles before this tick's steps and after each, each shape (N,).
-    """
-    ground, aside = state.town.ground, dict[int, int]()
-    allowed = state.town.paths.tiles_at(state.tick)
-    for i in arrived.nonzero()[0].tolist():
-        tile = int(state.tile[i])
-        if taken.count(tile) < 2:
-            continue
-        near = _find_room(ground, tile, goals_of(i), taken)
-        if near is None:
-            continue
-        taken[taken.index(tile)] = near
-        if sum(bool(a[i] != b[i]) for a, b in pairwise(trail)) < allowed:
-            aside[i] = near
-        else:
-            arrived[i] = False
-    if aside:
-        state.set_tiles(aside)
-
-
-def _find_room(
-    ground: Ground, tile: int, goals: Container[int], taken: Sequence[int]
-) -> int | None:
-    """Return a free tile beside `tile`, in the same room, at which one has arrived as well."""
-    for near in ground.neighbours[:, tile].tolist():
-        same = near >= 0 and ground.arena[near] == ground.arena[tile]
-        if same and near in goals and near not in taken:
-            return int(near)
-    return None

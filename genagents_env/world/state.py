@@ -153,7 +153,7 @@ class WorldState:
     """Everything of one town that changes in an episode, and the few ways to change it.
 
     Arrays have shape (N,), by person. They are replaced and never written again once a tick is
-    over: snapshots keep them. Valid after `begin`; `tick` is -1 before.
+    over: snapshots keep them. Valid after `begin`; `tick` is -1 before. Implements `Bodies`.
     """
 
     def __init__(self, town: TownConstants) -> None:
@@ -190,9 +190,15 @@ class WorldState:
         self.ways: dict[int, Way] = {}  # of those who walk one by one: see `crowd`
         self.pending: list[StateChange] = []
         self._checked: tuple[object, object] = (None, None)
-        self.begin_tick()
+        self._clear()
 
     def begin_tick(self) -> None:
+        """Begin the next tick."""
+        self.tick += 1
+        self.log.begin(self.tick)
+        self._clear()
+
+    def _clear(self) -> None:
         """Clear what was heard and done in the last tick."""
         self.heard: dict[int, list[Sound]] = {}
         self.outcomes: dict[int, ActionOutcome] = {}
@@ -212,7 +218,7 @@ class WorldState:
 
     def towns_with(self, *masks: Bools) -> tuple[tuple[TownIndex, "WorldState"]]:
         """Return this town."""
-        return ((ONLY, self),)
+        return self.towns
 
     def plan_steps(self, rows: Ints, own: TownFields) -> Iterable[tuple[Ints, TownFields]]:
         """Return who takes each step of this tick: everyone all of them."""

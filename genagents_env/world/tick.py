@@ -40,13 +40,18 @@ def advance(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
     """
     towns = bodies.towns
     for town, state in towns:
-        _begin(state)
+        state.begin_tick()
+        apply_changes(state)
         if not state.all_awake:
             _wake(state, goals[town], acts.get(town, NO_ACTS))
     bodies.collect()
     if not bodies.all_here:
         goals, acts = _drop_absent(bodies, goals, acts)
-    moves = {town: own for town in acts if (own := _select_moves(acts[town]))}
+    moves = {
+        town: walks
+        for town, own in acts.items()
+        if (walks := {i: act for i, act in own.items() if type(act) is ResolvedMove})
+    }
     walk(bodies, goals, acts, moves)
     if acts:
         due = {
@@ -94,14 +99,6 @@ def find_pairs(bodies: Bodies) -> Pairs:
     return viewer, seen, apart
 
 
-def _begin(state: WorldState) -> None:
-    """Begin a tick: apply what is due."""
-    state.tick += 1
-    state.log.begin(state.tick)
-    state.begin_tick()
-    apply_changes(state)
-
-
 def _drop_absent(bodies: Bodies, goals: Ints, acts: TownActs) -> tuple[Ints, TownActs]:
     """Let those who are out of town do nothing."""
     goals, kept = goals.copy(), dict(acts)
@@ -133,10 +130,6 @@ def _wake(state: WorldState, goals: Ints, acts: Mapping[int, ResolvedAct]) -> No
             state.wake(i, "hour")
         elif goals[i] >= 0 or isinstance(acts.get(i), _WAKING):
             state.wake(i, "action")
-
-
-def _select_moves(acts: Mapping[int, ResolvedAct]) -> Moves:
-    return {i: act for i, act in acts.items() if type(act) is ResolvedMove}
 
 
 def _select_due(
@@ -176,7 +169,10 @@ def _resolve(state: WorldState, acts: Mapping[int, ResolvedAct], order: Iterable
         elif isinstance(act, ResolvedUse):
             use(state, i, act, used)
         elif isinstance(act, ResolvedStay):
-            _stay(state, i, act)
+            if act.doing is None:
+                _settle(state, i)
+            elif not state.asleep[i]:
+                state.show(i, act.doing, act.emoji or "")
         elif isinstance(act, ResolvedRestart):
             state.put(i, int(state.start_tiles[i]))
             state.outcomes[i] = ActionOutcome(True, "You are back where you started.")
@@ -185,15 +181,6 @@ def _resolve(state: WorldState, acts: Mapping[int, ResolvedAct], order: Iterable
             state.fail(i, act.action, act.reason, illegal=True)
         if i in state.outcomes and not state.outcomes[i].ok:
             _settle(state, i)
-
-
-def _stay(state: WorldState, i: int, act: ResolvedStay) -> None:
-    if state.asleep[i]:
-        return
-    if act.doing is None:
-        _settle(state, i)
-    else:
-        state.show(i, act.doing, act.emoji or "")
 
 
 def _settle(state: WorldState, i: int) -> None:

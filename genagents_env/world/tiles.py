@@ -4,7 +4,7 @@ Tiles are numbered row by row: tile = y * width + x. Immutable but for caches of
 so copies of a world share it.
 """
 
-from collections.abc import Callable, Collection, Container
+from collections.abc import Callable, Collection, Container, Sequence
 from collections.abc import Set as AbstractSet
 
 import numpy as np
@@ -93,6 +93,12 @@ class Ground:
             found = tuple(t for t in tiles if t not in self._doors) or tiles
             self._inner[frozenset(arenas)] = found
         return found
+
+    def find_middle(self, tiles: Sequence[int]) -> int:
+        """Return which of `tiles` is nearest to the middle of all of them."""
+        at = np.array(tiles)
+        x, y = self.x[at], self.y[at]
+        return tiles[int(np.argmin((x - x.mean()) ** 2 + (y - y.mean()) ** 2))]
 
     def beside(self, tile: int) -> list[int]:
         """Return the tile, if free, and its free 4-neighbours in the same arena."""
