@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from numbers import Integral, Real
 from pathlib import Path
+from types import UnionType
 from typing import Literal, TypeAlias, TypedDict, Unpack, get_args
 
 from pydantic import ValidationError
@@ -105,15 +106,21 @@ class TownConfig:
         if not self.text and self.actions == "words":
             raise ConfigError('text: without it, actions="menu" is needed; words are answers to it')
         for name in ("max_cycles", "seconds_per_tick", "vision_radius"):
-            _check_whole(name, getattr(self, name))
-        _check_number("hours", self.hours)
-        _check_text("start", self.start, datetime)
-        _check_text("place", self.place)
-        _check_text("memories", self.memories, Path)
-        _check_text("people", self.people, list, tuple)
+            value = getattr(self, name)
+            _check_type(name, value, Integral, "a whole number")
+            if value is not None and value < 1:
+                raise ConfigError(f"{name}: {value} is not allowed; at least 1")
+        _check_type("hours", self.hours, Real, "a number")
+        if isinstance(self.hours, int) and abs(self.hours) > 10**18:
+            digits = len(str(self.hours))
+            raise ConfigError(f"hours: it has {digits} digits; at most 18 are allowed")
+        _check_type("start", self.start, str | datetime, "text")
+        _check_type("place", self.place, str, "text")
+        _check_type("memories", self.memories, str | Path, "text")
+        _check_type("people", self.people, str | list | tuple, "text")
         if not isinstance(self.people, str):
             for name in self.people or ():
-                _check_text("people", name)
+                _check_type("people", name, str, "text")
         if not isinstance(self.scenario, str | Path | Scenario):
             raise ConfigError(f"scenario: {self.scenario!r} is not allowed; a name or folder is")
         if isinstance(self.scenario, Scenario):
@@ -166,10 +173,15 @@ class TownConfig:
         try:
             changed = Scenario.model_validate(data)
         except ValidationError as error:
-            faults = [translate(one) for one in error.errors()]
-            told = "; ".join(f"{'.'.join(map(str, one.loc))}: {one.text}" for one in faults)
-            raise ConfigError(f"{scenario.name}: {told}") from None
-        _check_pasts(changed)
+            faults = [translate(fault) for fault in error.errors()]
+            texts = [f"{'.'.join(map(str, fault.loc))}: {fault.text}" for fault in faults]
+            raise ConfigError(f"{scenario.name}: {'; '.join(texts)}") from None
+        for person in changed.people:
+            if person.past is not None and person.past.until > changed.start:
+                raise ConfigError(
+                    f"start: {changed.start} is before {person.past.until}, up to when "
+                    f"{person.name} remembers; start then or later"
+                )
         return changed
 
 
@@ -193,38 +205,15 @@ def check_reset_options(options: Mapping[str, object] | None) -> None:
         )
 
 
-def _check_pasts(scenario: Scenario) -> None:
-    """Raise where somebody remembers what is still to come."""
-    for person in scenario.people:
-        if person.past is not None and person.past.until > scenario.start:
-            raise ConfigError(
-                f"start: {scenario.start} is before {person.past.until}, up to when {person.name} "
-                "remembers; start then or later"
-            )
-
-
 def _check(name: str, value: object, allowed: tuple[object, ...]) -> None:
     if value not in allowed:
         raise ConfigError(f"{name}: {value!r} is not allowed; use one of {allowed}")
 
 
-def _check_whole(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral | None):
-        raise ConfigError(f"{name}: {value!r} is not allowed; a whole number is")
-    if value is not None and value < 1:
-        raise ConfigError(f"{name}: {value} is not allowed; at least 1")
-
-
-def _check_number(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real | None):
-        raise ConfigError(f"{name}: {value!r} is not allowed; a number is")
-    if isinstance(value, int) and abs(value) > 10**18:
-        raise ConfigError(f"{name}: it has {len(str(value))} digits; at most 18 are allowed")
-
-
-def _check_text(name: str, value: object, *more: type) -> None:
-    if not isinstance(value, str | None) and not isinstance(value, more):
-        raise ConfigError(f"{name}: {value!r} is not allowed; text is")
+def _check_type(name: str, value: object, kind: type | UnionType, wanted: str) -> None:
+    wrong = isinstance(value, bool) or not isinstance(value, kind)
+    if wrong and value is not None:
+        raise ConfigError(f"{name}: {value!r} is not allowed; {wanted} is")
 
 
 def _count_hours_left(scenario: Scenario, start: datetime) -> float:

@@ -1,4 +1,4 @@
-"""People who walk one by one, each on an own way; where bodies block, round one another."""
+"""Doors; and people who walk one by one, round one another where bodies block."""
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from math import ceil
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from genagents_env.world.paths import Way
 from genagents_env.world.snapshot import ActionOutcome
 from genagents_env.world.state import WorldState
-from genagents_env.world.tiles import Ground, Ints
+from genagents_env.world.tiles import Ground
 
 
 class Doors:
@@ -37,23 +37,7 @@ class Doors:
         return True
 
 
-def cross(state: WorldState, new: Ints, arena: Ints, crossing: set[int]) -> None:
-    """Let people through doors in the order of ties; who may not pass stays outside.
-
-    Args:
-        state: where they are.
-        new: the tile each steps onto, shape (N,); put back where somebody may not.
-        arena: in which each of these is, shape (N,).
-        crossing: whose arena changes.
-    """
-    doors = Doors(state)
-    order = state.rank() if len(crossing) > 1 and state.access.limited else sorted(crossing)
-    for i in order:
-        if i in crossing and not doors.let(i, int(state.arena[i]), int(arena[i])):
-            new[i] = state.tile[i]
-
-
-NOBODY: Sequence[int] = ()
+_NOBODY: Sequence[int] = ()
 
 
 class Floor:
@@ -70,7 +54,7 @@ class Floor:
         self._ground, self._bodies_block = ground, bodies_block
         self.tile = list(tiles)
         self.taken: dict[int, list[int]] = {}
-        for i in present if bodies_block else NOBODY:
+        for i in present if bodies_block else _NOBODY:
             self.taken.setdefault(self.tile[i], []).append(i)
 
     def move(self, tiles: dict[int, int]) -> None:
@@ -90,7 +74,7 @@ class Floor:
 
     def find_other(self, i: int, tile: int) -> int | None:
         """Return somebody else than `i` on `tile`."""
-        return next((j for j in self.taken.get(tile, NOBODY) if j != i), None)
+        return next((j for j in self.taken.get(tile, _NOBODY) if j != i), None)
 
     def find_row(
         self, first: int, closed: Container[int], may_move: Callable[[int], bool]
@@ -117,18 +101,15 @@ class Floor:
                         continue
                     before[near] = tile
                     if near not in self.taken:
-                        return self._line_up(before, near)
+                        row, end = {}, near
+                        while before[end] != end:
+                            row[self.taken[before[end]][0]] = end
+                            end = before[end]
+                        return dict(reversed(row.items()))
                     if all(map(may_move, self.taken[near])):
                         beyond.append(near)
             level = beyond
         return None
-
-    def _line_up(self, before: dict[int, int], tile: int) -> dict[int, int]:
-        row = {}
-        while before[tile] != tile:
-            row[self.taken[before[tile]][0]] = tile
-            tile = before[tile]
-        return dict(reversed(row.items()))
 
 
 class Walk(NamedTuple):
@@ -191,7 +172,9 @@ class Crowd:
                 self._settled.add(i)
                 self._enter(i, want)
             elif other in chain[:-2]:
-                self._turn(chain[chain.index(other) :])
+                ring = chain[chain.index(other) :]  # three or more who follow one another
+                if not self._exchange({i: self._state.ways[i].ahead[-1] for i in ring}):
+                    self._settled.add(ring[-1])
             elif other not in chain and other not in self._settled and self._is_walking(other):
                 chain.append(other)
             else:
@@ -248,7 +231,7 @@ class Crowd:
 
     def _is_held(self, tile: int, i: int) -> bool:
         """Return whether somebody other than `i` is on `tile` to stay."""
-        others = self._floor.taken.get(tile, NOBODY)
+        others = self._floor.taken.get(tile, _NOBODY)
         return any(j != i and not self._is_walking(j) for j in others)
 
     def _enter(self, i: int, tile: int) -> None:
@@ -290,27 +273,19 @@ class Crowd:
             self._state.log.emit("arrive", i, place=self._state.town.plan.arena_id(there))
         return True
 
-    def _turn(self, ring: Sequence[int]) -> None:
-        """Let three or more who follow one another in a ring all take their step."""
-        if not self._exchange({i: self._state.ways[i].ahead[-1] for i in ring}):
-            self._settled.add(ring[-1])
-
     def _get_by(self, i: int, other: int) -> None:
         """Get round `other`, who is in the way, or past, or wait."""
-        way = self._state.ways[i]
+        ways, way = self._state.ways, self._state.ways[i]
         if self._is_held(way.end, i):
             self._look_ahead(i)
         elif self._dodge(i, other, len(way.ahead) + way.slack):
             pass
         elif way.waited >= self._patience and not self._is_walking(other):
             self._get_past(i, other)
-        elif way.waited >= self._patience and self._faces(other, i) and self._swap(i, other):
-            pass
         else:
-            way.waited += 1
-
-    def _faces(self, i: int, other: int) -> bool:
-        return self._state.ways[i].ahead[-1] == self._floor.tile[other]
+            facing = self._is_walking(other) and ways[other].ahead[-1] == self._floor.tile[i]
+            if not (way.waited >= self._patience and facing and self._swap(i, other)):
+                way.waited += 1
 
     def _dodge(self, i: int, other: int, longest: int | None) -> bool:
         """Take another way, on which nobody stands now, if there is one; return whether so."""

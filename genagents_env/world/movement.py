@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from genagents_env.world.crowd import Crowd, Walk, cross
+from genagents_env.world.crowd import Crowd, Doors, Walk
 from genagents_env.world.resolved import ResolvedAct, ResolvedMove
 from genagents_env.world.snapshot import ActionOutcome
 from genagents_env.world.state import (
@@ -98,9 +98,26 @@ def _advance(bodies: Bodies, rows: Ints, movers: TownFields) -> None:
     crossing = arena != bodies.arena
     if np.count_nonzero(crossing):
         for town, state in bodies.towns_with(crossing):
-            cross(state, new[town], arena[town], set(crossing[town].nonzero()[0].tolist()))
+            _cross(state, new[town], arena[town], crossing[town].nonzero()[0].tolist())
         bodies.arena = ground.arena[new]
     bodies.tile = new
+
+
+def _cross(state: WorldState, new: Ints, arena: Ints, crossing: list[int]) -> None:
+    """Let people through doors in the order of ties; who may not pass stays outside.
+
+    Args:
+        state: where they are.
+        new: the tile each steps onto, shape (N,); put back where somebody may not.
+        arena: in which each of these is, shape (N,).
+        crossing: whose arena changes, ascending.
+    """
+    doors, order = Doors(state), crossing
+    if len(crossing) > 1 and state.access.limited:
+        order = [i for i in state.rank() if i in crossing]
+    for i in order:
+        if not doors.let(i, int(state.arena[i]), int(arena[i])):
+            new[i] = state.tile[i]
 
 
 def _arrive(
