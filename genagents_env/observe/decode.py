@@ -176,13 +176,6 @@ class Decoder:
         except TypeError:  # a field holds something that cannot be kept
             return None
 
-    def _keep(self, action: Action, read: "_Reading") -> None:
-        """Keep what an action says, whoever does it."""
-        if len(self._readings) == _KEPT:
-            self._readings.clear()
-        with suppress(TypeError):
-            self._readings[_list_fields(action)] = read
-
     def _resolve(self, i: int, action: Action, read: "_Reading | None") -> ResolvedAct:
         """Resolve the names in a dataclass action, of which perhaps a reading is known."""
         try:
@@ -190,7 +183,10 @@ class Decoder:
                 return self._resolve_talk(i, action)
             if read is None:
                 read = self._read(action)
-                self._keep(action, read)
+                if len(self._readings) == _KEPT:
+                    self._readings.clear()
+                with suppress(TypeError):
+                    self._readings[_list_fields(action)] = read
             if isinstance(read, _Aim):
                 return self._resolve_move(i, read)
             return self._resolve_interact(i, read) if isinstance(read, _Grip) else read

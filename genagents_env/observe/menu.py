@@ -120,7 +120,7 @@ class Menu:
         self._world, self._vicinity = world, vicinity
         self._state = world.state
         places = len(world.town.places.all)
-        self.choices = _choices(places) if choices is None else choices
+        self.choices = list_choices(places) if choices is None else choices
         self.size = len(self.choices)
         kinds = [c.kind for c in self.choices]
         self.approach, self.talk = kinds.index("approach"), kinds.index("talk")
@@ -256,7 +256,8 @@ class Menu:
         return found
 
 
-def _choices(places: int) -> tuple[Choice, ...]:
+def list_choices(places: int) -> tuple[Choice, ...]:
+    """Return the choices of a town with so many places."""
     return (
         Choice("idle", 0),
         *(Choice("place", p) for p in range(places)),

@@ -27,20 +27,18 @@ import numpy as np
 
 from genagents_env.observe.columns import (
     GOAL_SLOTS,
-    OBJECT_SLOTS,
     PERSON_SLOTS,
     PLACE_COLUMNS,
     PLACE_ROLES,
     PLACE_SLOTS,
     PORTABLE_SIZE,
     SIZE,
-    STATE_SLOTS,
     TELL_COLUMNS,
     TELL_SLOTS,
     TELLS,
 )
 from genagents_env.observe.knowledge_table import KnowledgeTable, TownColumns
-from genagents_env.observe.menu import Choice, Menu, Near
+from genagents_env.observe.menu import Choice, Menu, Near, list_choices
 from genagents_env.observe.spaces import Floats, Mask
 from genagents_env.observe.vicinity import Vicinity
 from genagents_env.scenario.schema import GOAL_KINDS
@@ -340,9 +338,5 @@ def list_portable_choices() -> tuple[Choice, ...]:
         *(Choice("reach_own", g) for g in range(GOAL_SLOTS)),
         *(Choice("use_own", g) for g in range(GOAL_SLOTS)),
         *(Choice("tell", k, f) for k in range(PERSON_SLOTS) for f in range(TELL_SLOTS)),
-        *(Choice("approach", k) for k in range(PERSON_SLOTS)),
-        *(Choice("talk", k) for k in range(PERSON_SLOTS)),
-        *(Choice("reach", o) for o in range(OBJECT_SLOTS)),
-        *(Choice("use", o, s) for o in range(OBJECT_SLOTS) for s in range(STATE_SLOTS)),
-        Choice("leave", 0),
+        *list_choices(0)[1:],
     )

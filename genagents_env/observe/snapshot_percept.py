@@ -1,4 +1,8 @@
-"""The lazy percept: one agent's view of a tick's immutable snapshot."""
+"""The lazy percept: one agent's view of a tick's immutable snapshot.
+
+Each part is made once, for all who perceive it and for as long as it lasts: parts are frozen, so
+one object serves every viewer, every hearer and every tick.
+"""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -262,8 +266,15 @@ class SnapshotPercept:
         arrived = bool(self._snapshot.arrived[self._i])
         if outcome is None:
             return Result(True, "", arrived)
-        text = self._tell_company(outcome.text) if arrived and outcome.ok else outcome.text
-        return Result(outcome.ok, text, arrived)
+        if not (arrived and outcome.ok):
+            return Result(outcome.ok, outcome.text, arrived)
+        arena = self._snapshot.arena
+        seen, _ = self._cache.read(self._snapshot).list_near(self._i)
+        *most, last = [""] + [self._cache.names[j] for j in seen if arena[j] == arena[self._i]]
+        if not last:
+            return Result(True, outcome.text, True)
+        here = f"{', '.join(most[1:])} and {last} are" if most[1:] else f"{last} is"
+        return Result(True, f"{outcome.text.removesuffix('.')}; {here} here.", True)
 
     @property
     def conversation(self) -> Conversation | None:
@@ -298,13 +309,3 @@ class SnapshotPercept:
 
     def __repr__(self) -> str:
         return f"<Percept of {self.agent} at {self.time:%Y-%m-%d %H:%M:%S}>"
-
-    def _tell_company(self, text: str) -> str:
-        """Return the confirmation of a move with those in sight who are in the same room."""
-        arena = self._snapshot.arena
-        seen, _ = self._cache.read(self._snapshot).list_near(self._i)
-        *most, last = [""] + [self._cache.names[j] for j in seen if arena[j] == arena[self._i]]
-        if not last:
-            return text
-        here = f"{', '.join(most[1:])} and {last} are" if most[1:] else f"{last} is"
-        return f"{text.removesuffix('.')}; {here} here."

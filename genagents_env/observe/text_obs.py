@@ -15,7 +15,7 @@ from genagents_env.text import quote
 from genagents_env.world.conversations import ConversationView
 from genagents_env.world.goals import GoalBoard, describe_goal
 from genagents_env.world.places import Places
-from genagents_env.world.snapshot import ActionOutcome, Snapshot, Sound
+from genagents_env.world.snapshot import Snapshot, Sound
 from genagents_env.world.world import World
 
 PLACES_LIMIT = 1500  # characters of the places one knows
@@ -233,23 +233,19 @@ class TextObservation:
         """What only some agents have: words heard, the last action's result, a conversation."""
         lines = [""] * self._count
         names = self._names
-        told: dict[int, str] = {}  # by the sound, which the snapshot holds
+        written: dict[int, str] = {}  # by the sound, which the snapshot holds
         for i, sounds in snapshot.heard.items():
             for sound in sounds:
-                if id(sound) not in told:
-                    told[id(sound)] = format_sound(names, sound)
-            lines[i] = "".join([told[id(sound)] for sound in sounds])
+                if id(sound) not in written:
+                    written[id(sound)] = format_sound(names, sound)
+            lines[i] = "".join([written[id(sound)] for sound in sounds])
         for i, outcome in snapshot.outcomes.items():
             if outcome.text:
-                lines[i] += format_result(outcome)
+                failed = f"That did not work: {outcome.text}."
+                lines[i] += f"{outcome.text if outcome.ok else failed}\n"
         for i, talk in snapshot.talks.items():
             lines[i] += format_conversation(self._world, i, talk)
         return lines
-
-
-def format_result(outcome: ActionOutcome) -> str:
-    """Return what came of one's last action."""
-    return f"{outcome.text}\n" if outcome.ok else f"That did not work: {outcome.text}.\n"
 
 
 def _describe_tiles(world: World) -> list[str]:

@@ -1,6 +1,6 @@
 """Conversations as world state: who is in which, whose turn it is, when one ends."""
 
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import NamedTuple
 
 from genagents_env.scenario.schema import ConversationRules
@@ -134,19 +134,7 @@ class Conversations:
 
     def state(self) -> dict[str, JSON]:
         """Return everything, as JSON values."""
-        talks = [
-            [
-                t.id,
-                t.remote,
-                t.last,
-                t.turn_since,
-                t.turn,
-                t.spoke_at,
-                list(t.members),
-                list(t.said),
-            ]
-            for t in self.open.values()
-        ]
+        talks = [list(astuple(talk)) for talk in self.open.values()]
         until = [[i, j, t] for (i, j), t in self.until.items()]
         return {"open": talks, "until": until, "next": self._next}
 

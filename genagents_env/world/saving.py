@@ -11,6 +11,13 @@ from genagents_env.world.paths import Way
 from genagents_env.world.snapshot import ActionOutcome, Sound
 from genagents_env.world.state import WorldState
 
+# Of `WorldState`, in the order in which they are written.
+_ARRAYS = {
+    **dict.fromkeys(("tile", "start_tiles"), np.int64),
+    **dict.fromkeys(("present", "asleep", "arrived"), np.bool_),
+    "shown": np.int64,
+}
+_LISTS = ("doing", "emoji", "doing_event", "bed")
 SavedWorld: TypeAlias = dict[str, JSON]  # JSON values, by the names of `save_state`
 
 
@@ -19,16 +26,8 @@ def save_state(state: WorldState) -> SavedWorld:
     saved = {
         "seed": state.seed,
         "tick": state.tick,
-        "tile": state.tile.tolist(),
-        "start_tiles": state.start_tiles.tolist(),
-        "present": state.present.tolist(),
-        "asleep": state.asleep.tolist(),
-        "arrived": state.arrived.tolist(),
-        "shown": state.shown.tolist(),
-        "doing": list(state.doing),
-        "emoji": list(state.emoji),
-        "doing_event": list(state.doing_event),
-        "bed": list(state.bed),
+        **{name: getattr(state, name).tolist() for name in _ARRAYS},
+        **{name: list(getattr(state, name)) for name in _LISTS},
         "known": [format(k, "x") for k in state.known],
         "facts": [format(k, "x") for k in state.facts],
         "sightings": state.sightings.state(),
@@ -53,14 +52,10 @@ def save_state(state: WorldState) -> SavedWorld:
 def load_state(state: WorldState, saved: SavedWorld) -> None:
     """Take over what `save_state` returned, in a state that has begun an episode."""
     state.tick = saved["tick"]
-    state.tile = np.array(saved["tile"], dtype=np.int64)
-    state.start_tiles = np.array(saved["start_tiles"], dtype=np.int64)
-    state.shown = np.array(saved["shown"], dtype=np.int64)
-    state.present = np.array(saved["present"], dtype=np.bool_)
-    state.asleep = np.array(saved["asleep"], dtype=np.bool_)
-    state.arrived = np.array(saved["arrived"], dtype=np.bool_)
-    state.doing, state.emoji = list(saved["doing"]), list(saved["emoji"])
-    state.doing_event, state.bed = list(saved["doing_event"]), list(saved["bed"])
+    for name, dtype in _ARRAYS.items():
+        setattr(state, name, np.array(saved[name], dtype=dtype))
+    for name in _LISTS:
+        setattr(state, name, list(saved[name]))
     state.arena = state.town.ground.arena[state.tile]
     state.set_known(tuple(int(k, 16) for k in saved["known"]))
     state.facts = [int(k, 16) for k in saved["facts"]]

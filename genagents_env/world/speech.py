@@ -34,7 +34,11 @@ def find_refusal(state: WorldState, i: int, j: int, near: list[int]) -> str | No
 def speak(state: WorldState, i: int, act: ResolvedSpeak) -> None:
     """Speak, if allowed; hearers hear it at the end of this tick."""
     if act.leave and not act.text:
-        _leave_silently(state, i)
+        if state.conversations.of[i] < 0:
+            state.fail(i, "talk", "you are in no conversation")
+        else:
+            leave(state, i, "said_so")
+            state.outcomes[i] = ActionOutcome(True, "You left the conversation.")
         return
     near = find_hearers(state, i)
     reason = _find_objection(state, i, act, near)
@@ -113,30 +117,22 @@ def make_small_talk(state: WorldState, i: int, j: int) -> str:
 
 
 def _find_objection(state: WorldState, i: int, act: ResolvedSpeak, near: list[int]) -> str | None:
-    if act.to is not None:
-        reason = find_refusal(state, i, act.to, near)
-        if reason is not None:
-            return reason
-    elif state.conversations.of[i] >= 0 and state.conversations.check_turn(i):
-        return state.conversations.check_turn(i)
-    if state.conversations.is_taken(_find_conversation(state, i, act.to), state.tick):
-        return TAKEN
-    return None
-
-
-def _find_conversation(state: WorldState, i: int, j: int | None) -> int:
-    """Return the conversation in which `i` speaks to `j`, if it is open already; else -1."""
-    of = state.conversations.of
-    return of[i] if j is None or of[j] < 0 else of[j]
+    talks, j = state.conversations, act.to
+    if j is not None:
+        reason = find_refusal(state, i, j, near)
+    else:
+        reason = talks.check_turn(i) if talks.of[i] >= 0 else None
+    if reason is not None:
+        return reason
+    # The conversation in which `i` speaks, if it is open already.
+    talk = talks.of[i] if j is None or talks.of[j] < 0 else talks.of[j]
+    return TAKEN if talks.is_taken(talk, state.tick) else None
 
 
 def _can_reach(state: WorldState, i: int, j: int, near: list[int]) -> bool:
-    if j in near:
-        return True
-    together = (
-        state.conversations.of[i] >= 0 and state.conversations.of[i] == state.conversations.of[j]
-    )
-    if together and state.conversations.open[state.conversations.of[i]].remote:
+    talks = state.conversations
+    mine = talks.of[i]
+    if j in near or (mine >= 0 and mine == talks.of[j] and talks.open[mine].remote):
         return True
     people = state.town.scenario.people
     return bool(
@@ -220,11 +216,3 @@ def _utter(
         for fact in facts:
             state.told.add((i, j, fact))
             state.learn_fact(j, fact, event, names[i])
-
-
-def _leave_silently(state: WorldState, i: int) -> None:
-    if state.conversations.of[i] < 0:
-        state.fail(i, "talk", "you are in no conversation")
-        return
-    leave(state, i, "said_so")
-    state.outcomes[i] = ActionOutcome(True, "You left the conversation.")

@@ -80,7 +80,13 @@ class Potential:
         key = (goal.object, goal.place)
         targets = self._targets.get(key)
         if targets is None:
-            targets = self._targets[key] = _list_targets(world, goal)
+            town = world.town
+            if goal.object is not None:
+                item = town.plan.objects[town.places.find_object(goal.object)]
+                targets = town.ground.around(item)
+            else:
+                targets = town.ground.tiles_of(town.places.find_arenas(goal.place or ""))
+            self._targets[key] = targets
         steps = self._steps.get(targets)
         if steps is None:
             steps = self._steps[targets] = np.full(world.town.ground.count, -1, dtype=np.int64)
@@ -88,13 +94,6 @@ class Potential:
             path = world.town.paths.to_tiles.find_path(tile, targets)
             steps[tile] = self._span if path is None else min(self._span, len(path))
         return float(steps[tile]) / self._span
-
-
-def _list_targets(world: World, goal: Goal) -> tuple[int, ...]:
-    ground = world.town.ground
-    if goal.object is not None:
-        return ground.around(world.plan.objects[world.town.places.find_object(goal.object)])
-    return ground.tiles_of(world.town.places.find_arenas(goal.place or ""))
 
 
 class Shaping:
