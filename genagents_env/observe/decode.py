@@ -199,8 +199,8 @@ class Decoder:
             return self._read_move(clean(action.place, 200), doing, emoji)
         if isinstance(action, Interact):
             name, places = clean(action.object, 250), self._world.town.places
-            found = places.find(name)
-            item = found[1] if found is not None and found[0] == "object" else None
+            named = places.find(name)
+            item = named[1] if named is not None and named[0] == "object" else None
             return _Grip(name, item, action.state, doing, emoji)
         if isinstance(action, Restart):
             if not self._world.scenario.rules.restart:
@@ -210,11 +210,11 @@ class Decoder:
 
     def _read_move(self, name: str, doing: str | None, emoji: str | None) -> "_Aim":
         town = self._world.town
-        found = town.places.find(name)
-        if found is None:
+        named = town.places.find(name)
+        if named is None:
             person = town.people.find(name)
             return _Aim(name, doing, emoji, person=person, tile=self._parse_tile(name))
-        kind, index = found
+        kind, index = named
         if kind == "object":
             place = town.places.of_arena[town.plan.objects[index].arena]
             return _Aim(name, doing, emoji, place, self._go_beside(index, doing, emoji))

@@ -67,14 +67,14 @@ class GoalObjects:
     def find_next(self, towns: Ints, objects: Ints, wanted: Ints) -> Ints:
         """Return as which of its next states an object can be had in the wanted one, -1 if not."""
         row = self._row[objects]
-        found: Ints = self._next[row, self._now[towns, row], wanted]
-        return found
+        number: Ints = self._next[row, self._now[towns, row], wanted]
+        return number
 
     def find_in_reach(self, people: Ints, tiles: Ints, objects: Ints) -> Bools:
         """Return who may use which object from where they are."""
         row = self._row[objects]
-        found: Bools = self._reach[row, tiles] & self._users[row, people]
-        return found
+        near: Bools = self._reach[row, tiles] & self._users[row, people]
+        return near
 
 
 _MANY = np.log(1000)  # people of a large town: `self.count` is 1 from there on
@@ -132,8 +132,8 @@ class TownColumns:
         """The tile of each place that is nearest to its middle, shape (P,)."""
         if self._middle is None:
             paths, ground = self._town.paths, self._town.ground
-            found = [ground.find_middle(paths.find_targets(p)) for p in range(len(self.covers) - 1)]
-            self._middle = np.array(found, dtype=np.int64)
+            tiles = [ground.find_middle(paths.find_targets(p)) for p in range(len(self.covers) - 1)]
+            self._middle = np.array(tiles, dtype=np.int64)
         return self._middle
 
     def __deepcopy__(self, memo: dict[int, object]) -> "TownColumns":
@@ -148,13 +148,13 @@ class TownColumns:
         if table is None:
             shape = (self._town.ground.count, OBJECT_SLOTS)
             table = self._nearest[around.radius] = np.full(shape, -2, dtype=np.int64)
-        found = table[tiles]
-        if (found[:, 0] == -2).any():
-            for tile in set(tiles[found[:, 0] == -2].tolist()):
+        nearest = table[tiles]
+        if (nearest[:, 0] == -2).any():
+            for tile in set(tiles[nearest[:, 0] == -2].tolist()):
                 near = [o for o, _ in around.objects(tile)[:OBJECT_SLOTS]]
                 table[tile] = near + [-1] * (OBJECT_SLOTS - len(near))
-            found = table[tiles]
-        return found
+            nearest = table[tiles]
+        return nearest
 
     def measure_offsets(self, here: Ints, there: Ints) -> tuple[Floats, Floats, Floats]:
         """Return how far east, how far south, and how many steps apart tiles are, scaled.

@@ -244,16 +244,16 @@ class Menu:
 
     def _find_foreign_uses(self, i: int, tile: int) -> tuple[int, ...]:
         """Return where the uses of what is not for `i` begin, seen from `tile`."""
-        found = self._foreign.get((i, tile))
-        if found is None:
+        uses = self._foreign.get((i, tile))
+        if uses is None:
             objects, name = self._world.plan.objects, self._world.names[i]
             around = self._vicinity.of[i].around.objects(tile)[:OBJECT_SLOTS]
-            found = self._foreign[i, tile] = tuple(
+            uses = self._foreign[i, tile] = tuple(
                 self.use + k * STATE_SLOTS
                 for k, (o, _) in enumerate(around)
                 if objects[o].users and name not in objects[o].users
             )
-        return found
+        return uses
 
 
 def list_choices(places: int) -> tuple[Choice, ...]:

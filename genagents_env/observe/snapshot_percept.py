@@ -61,13 +61,13 @@ class PerceptCache:
 
     def list_places(self, bits: int) -> tuple[str, ...]:
         """Return the ids of places given as bits."""
-        found = self._known.get(bits)
-        if found is None:
+        ids = self._known.get(bits)
+        if ids is None:
             if len(self._known) == _KEPT:
                 self._known.clear()
-            found = tuple(p for k, p in enumerate(self.place_ids) if bits >> k & 1)
-            self._known[bits] = found
-        return found
+            ids = tuple(p for k, p in enumerate(self.place_ids) if bits >> k & 1)
+            self._known[bits] = ids
+        return ids
 
     def read(self, snapshot: Snapshot) -> "SharedParts":
         """Return what the percepts of a snapshot share."""
@@ -82,13 +82,13 @@ class PerceptCache:
             self._views_of = snapshot.object_events
         around, tile = self.around[i], int(snapshot.tile[i])
         key = (around.radius, tile, i if self._owned else -1)
-        found = self._views.get(key)
-        if found is None:
+        seen = self._views.get(key)
+        if seen is None:
             if len(self._views) == _KEPT:
                 self._views.clear()
             near = around.objects(tile)
-            found = self._views[key] = tuple(self._see(o, d, snapshot, i) for o, d in near)
-        return found
+            seen = self._views[key] = tuple(self._see(o, d, snapshot, i) for o, d in near)
+        return seen
 
     def _see(self, o: int, distance: int, snapshot: Snapshot, i: int) -> SeenObject:
         """Return an object as `i` sees it."""
@@ -96,11 +96,11 @@ class PerceptCache:
         mine = not item.users or self.names[i] in item.users
         event, state = snapshot.object_events[o], snapshot.object_states[o]
         key = (o, distance, event, state, mine)
-        found = self._objects.get(key)
-        if found is None:
+        seen = self._objects.get(key)
+        if seen is None:
             if len(self._objects) == _KEPT:
                 self._objects.clear()
-            found = self._objects[key] = SeenObject(
+            seen = self._objects[key] = SeenObject(
                 self.object_ids[o],
                 item.name,
                 item.tile,
@@ -113,7 +113,7 @@ class PerceptCache:
                 item.lasting,
                 item.tiles if len(item.tiles) > 1 else (),
             )
-        return found
+        return seen
 
     def __getstate__(self) -> dict[str, object]:
         kept: dict[str, object] = {"_known": {}, "_objects": {}, "_views": {}, "_views_of": ()}
@@ -151,7 +151,7 @@ class SharedParts:
 
     def list_people(self, i: int) -> tuple[SeenPerson, ...]:
         """Return the people in sight of `i`, nearest first."""
-        people, found = self._cache.people, []
+        people, seen = self._cache.people, []
         for key in zip(*self.list_near(i), strict=True):
             shown = self._shown[key[0]] or self._show(key[0])
             kept = people.get(key)
@@ -161,8 +161,8 @@ class SharedParts:
                 name, place, tile, doing, emoji, asleep, event = shown
                 person = SeenPerson(name, place, tile, key[1], doing, emoji, asleep, event)
                 kept = people[key] = (shown, person)
-            found.append(kept[1])
-        return tuple(found)
+            seen.append(kept[1])
+        return tuple(seen)
 
     def list_words(self, i: int) -> tuple[HeardWords, ...]:
         """Return what `i` has heard, in order."""

@@ -32,8 +32,8 @@ class PlaceLines:
         names = enumerate(tuple(name.partition("/")) for name in places.ids)
         # Of each sector the number of its first place, a bit for each of them, and their rooms.
         self._sectors: list[tuple[str, int, int, tuple[str, ...]]] = []
-        for sector, found in groupby(names, key=lambda name: name[1][0]):
-            (first, *_), rooms = zip(*found, strict=True)
+        for sector, places_inside in groupby(names, key=lambda name: name[1][0]):
+            (first, *_), rooms = zip(*places_inside, strict=True)
             names_of_rooms = tuple(room for _, _, room in rooms)
             self._sectors.append((sector, first, (1 << len(rooms)) - 1, names_of_rooms))
         self._parts: dict[tuple[int, int], str] = {}
@@ -190,12 +190,12 @@ class TextObservation:
         self._goals_of = (board.version, list(self._state.facts))
         statements = self._world.town.people.statements
         for i, goals in enumerate(board.goals):
-            told = [describe_goal(self._world, board, i, slot) for slot in range(len(goals))]
+            goal_texts = [describe_goal(self._world, board, i, slot) for slot in range(len(goals))]
             known = [
                 f'"{said}"' for f, said in enumerate(statements) if self._state.facts[i] >> f & 1
             ]
-            self._goals[i] = f"Your goals: {'; '.join(told)}.\n" if told else ""
-            self._goals[i] += f"You know: {', '.join(known)}.\n" if told and known else ""
+            self._goals[i] = f"Your goals: {'; '.join(goal_texts)}.\n" if goal_texts else ""
+            self._goals[i] += f"You know: {', '.join(known)}.\n" if goal_texts and known else ""
 
     def _refresh(self, snapshot: Snapshot) -> None:
         """Rewrite the lines whose subject changed since the last tick."""

@@ -97,13 +97,13 @@ class VicinityTable:
         self._ready[tile] = True
 
     def _make_row(self, tile: int) -> tuple[Floats, Mask]:
-        found = self.around.objects(tile)
+        things = self.around.objects(tile)
         x, y = self._ground.xy(tile)
         numbers = np.zeros((OBJECT_SLOTS, OBJECT_COLUMNS), dtype=np.float32)
         uses = np.zeros((OBJECT_SLOTS, STATE_SLOTS), dtype=np.int8)
-        there = np.arange(OBJECT_SLOTS) < len(found)
+        there = np.arange(OBJECT_SLOTS) < len(things)
         reach = self.around.radius
-        for k, (o, d) in enumerate(found[:OBJECT_SLOTS]):
+        for k, (o, d) in enumerate(things[:OBJECT_SLOTS]):
             item, state = self._plan.objects[o], self.states[o]
             near = item.find_nearest_tile(x, y)
             dx, dy = (near[0] - x) / reach, (near[1] - y) / reach

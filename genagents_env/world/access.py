@@ -60,13 +60,13 @@ class EntryRights:
         """Return the rights while arenas are open by a pattern, the same object as last time."""
         if not self.timed:
             return self.always
-        found = self._rights.get(pattern)
-        if found is None:
+        rights = self._rights.get(pattern)
+        if rights is None:
             if len(self._rights) == _KEPT:
                 self._rights.clear()
-            found = self._make_rights(self.allowed & (self._patterns[pattern] | self._staff))
-            self._rights[pattern] = found
-        return found
+            rights = self._make_rights(self.allowed & (self._patterns[pattern] | self._staff))
+            self._rights[pattern] = rights
+        return rights
 
     def _find_allowed(self, people: tuple[Person, ...]) -> Bools:
         index = {person.name: i for i, person in enumerate(people)}

@@ -93,10 +93,10 @@ class BatchedWorld:
 
     def towns_with(self, *masks: Bools) -> Iterable[tuple[TownIndex, WorldState]]:
         """Return the towns in which one of `masks` holds for anybody."""
-        found = np.asarray(masks[0].any(axis=1))
+        some = np.asarray(masks[0].any(axis=1))
         for mask in masks[1:]:
-            found |= mask.any(axis=1)
-        return [self.towns[t] for t in found.nonzero()[0].tolist()]
+            some |= mask.any(axis=1)
+        return [self.towns[t] for t in some.nonzero()[0].tolist()]
 
     def plan_steps(self, rows: Ints, own: TownFields) -> Iterable[tuple[Ints, TownFields]]:
         """Return who takes each step of this tick; towns with fewer tiles to walk hold still."""

@@ -347,5 +347,5 @@ class Crowd:
     def _tell(self, i: int, passing: int) -> None:
         """Let one who stands tell why it is another tile now."""
         if i not in self._walks:
-            told = ActionOutcome(True, f"You let {self._names[passing]} pass.")
-            self._state.outcomes.setdefault(i, told)
+            passed = ActionOutcome(True, f"You let {self._names[passing]} pass.")
+            self._state.outcomes.setdefault(i, passed)

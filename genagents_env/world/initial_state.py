@@ -35,14 +35,14 @@ def find_bed(state: WorldState, i: int, beds: Mapping[int, Sequence[int]]) -> in
         beds: the free ones of each arena.
     """
     person, plan = state.town.scenario.people[i], state.town.plan
-    found: list[tuple[bool, int]] = []
+    free: list[tuple[bool, int]] = []
     for arena in state.town.places.find_arenas(person.home):
         owners = plan.arenas[arena].users
         for o in beds.get(arena, ()) if not owners or person.name in owners else ():
             users = plan.objects[o].users
             if not users or person.name in users:
-                found.append((not (person.name in users or person.name in owners), o))
-    return min(found)[1] if found else None
+                free.append((not (person.name in users or person.name in owners), o))
+    return min(free)[1] if free else None
 
 
 def draw_start_tile(

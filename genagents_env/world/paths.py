@@ -86,15 +86,15 @@ class DirectionFields:
 
         Faster for targets that were given before, as the same objects.
         """
-        views, found = self._views, []
+        views, wanted = self._views, []
         for targets in of:
             known = views.get(id(targets))
             if known is None or known[0] is not targets:
                 if len(views) == _KEPT:
                     views.clear()
                 known = views[id(targets)] = (targets, self.field(targets).data)
-            found.append(known[1])
-        return found
+            wanted.append(known[1])
+        return wanted
 
     def find_path(self, tile: int, targets: tuple[int, ...]) -> tuple[int, ...] | None:
         """Return the tiles stepped on, the last of them a target; None where there is no way."""

@@ -65,7 +65,7 @@ def index_arenas(plan: TownPlan) -> dict[str, frozenset[int]]:
     objects: dict[str, set[int]] = {}
     for o, item in enumerate(plan.objects):
         objects.setdefault(plan.object_id(o), {item.arena})
-    return {ref: frozenset(found) for ref, found in (sectors | arenas | objects).items()}
+    return {ref: frozenset(indices) for ref, indices in (sectors | arenas | objects).items()}
 
 
 def find_arenas(plan: TownPlan, ref: str) -> frozenset[int]:

@@ -105,15 +105,15 @@ class Surroundings:
 
     def objects(self, tile: int) -> tuple[tuple[int, int], ...]:
         """Return (object, distance) in sight of `tile`, nearest first, ties by index."""
-        found = self._objects.get(tile)
-        if found is None:
+        visible = self._objects.get(tile)
+        if visible is None:
             x, y = self.ground.xy(tile)
             apart = np.maximum(np.abs(self._x - x), np.abs(self._y - y))
             apart = np.minimum.reduceat(apart, self._first) if len(apart) else apart
             near = (apart <= self.radius) & (self._zone == self.ground.zone[tile])
             pairs = sorted((int(apart[o]), int(o)) for o in np.flatnonzero(near))
-            found = self._objects[tile] = tuple((o, d) for d, o in pairs)
-        return found
+            visible = self._objects[tile] = tuple((o, d) for d, o in pairs)
+        return visible
 
     def places_at(self, tile: int) -> int:
         """Return the bits of the places in sight of `tile`: seen into, or entrances seen.

@@ -208,11 +208,11 @@ def _utter(
     )
     state.spoken.append((i, act.text))
     state.outcomes[i] = ActionOutcome(True, "" if hearers else "Nobody heard you.")
-    told = Sound("speech", i, act.text, True, remote, ids, event)
+    addressed_words = Sound("speech", i, act.text, True, remote, ids, event)
     overheard = Sound("speech", i, act.text, False, False, ids, event)
     reached = set(addressed)
     for j in hearers:
-        state.hear(j, told if j in reached else overheard)
+        state.hear(j, addressed_words if j in reached else overheard)
         for fact in facts:
             state.told.add((i, j, fact))
             state.learn_fact(j, fact, event, names[i])

@@ -42,13 +42,13 @@ class Objects:
 
     def next_states(self, o: int, state: str) -> tuple[str, ...]:
         """Return the declared states that may follow `state`, in menu order."""
-        found = self._memo.get((o, state))
-        if found is None:
-            found = self._next[o].get(state)
-            if found is None:
-                found = tuple(s for s in self.plans[o].states if s != state)
-            self._memo[o, state] = found
-        return found
+        following = self._memo.get((o, state))
+        if following is None:
+            following = self._next[o].get(state)
+            if following is None:
+                following = tuple(s for s in self.plans[o].states if s != state)
+            self._memo[o, state] = following
+        return following
 
     def match_state(self, o: int, wanted: str) -> str | None:
         """Return the state meant by `wanted`, or None where the object cannot become that."""
@@ -293,8 +293,8 @@ class WorldState:
         It is `tile` itself where there is no other.
         """
         arenas = {int(self.town.ground.arena[tile]), *self.access.enter[i].nonzero()[0].tolist()}
-        found = self.town.ground.find_nearest((tile,), lambda t: t not in taken, arenas)
-        return found[0] if found else tile
+        nearest = self.town.ground.find_nearest((tile,), lambda t: t not in taken, arenas)
+        return nearest[0] if nearest else tile
 
     def set_tiles(self, moves: Mapping[int, int]) -> None:
         """Stand people on tiles; the arrays of earlier snapshots stay as they were."""

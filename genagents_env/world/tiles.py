@@ -74,25 +74,25 @@ class Ground:
 
     def tiles_of(self, arenas: AbstractSet[int]) -> tuple[int, ...]:
         """Return the free tiles of these arenas, ascending."""
-        found = self._tiles.get(frozenset(arenas))
-        if found is None:
+        cached = self._tiles.get(frozenset(arenas))
+        if cached is None:
             if len(self._tiles) == _KEPT:
                 self._tiles.clear()
             inside = [self._by_arena[self._bounds[a] : self._bounds[a + 1]] for a in arenas]
             tiles = np.sort(np.concatenate([*inside, self._by_arena[:0]]))
-            found = self._tiles[frozenset(arenas)] = tuple(tiles.tolist())
-        return found
+            cached = self._tiles[frozenset(arenas)] = tuple(tiles.tolist())
+        return cached
 
     def inside_of(self, arenas: AbstractSet[int]) -> tuple[int, ...]:
         """Return the free tiles of these arenas that are no doors, or all where there are none."""
-        found = self._inner.get(frozenset(arenas))
-        if found is None:
+        cached = self._inner.get(frozenset(arenas))
+        if cached is None:
             if len(self._inner) == _KEPT:
                 self._inner.clear()
             tiles = self.tiles_of(arenas)
-            found = tuple(t for t in tiles if t not in self._doors) or tiles
-            self._inner[frozenset(arenas)] = found
-        return found
+            cached = tuple(t for t in tiles if t not in self._doors) or tiles
+            self._inner[frozenset(arenas)] = cached
+        return cached
 
     def find_middle(self, tiles: Sequence[int]) -> int:
         """Return which of `tiles` is nearest to the middle of all of them."""
@@ -111,14 +111,14 @@ class Ground:
 
         Tile by tile of the object, each once.
         """
-        found = self._around.get((item.arena, item.tiles))
-        if found is None:
+        cached = self._around.get((item.arena, item.tiles))
+        if cached is None:
             own = [self.tile(x, y) for x, y in item.tiles]
             near = [t for tile in own for t in (tile, *self.neighbours[:, tile].tolist()) if t >= 0]
-            found = self._around[item.arena, item.tiles] = tuple(
+            cached = self._around[item.arena, item.tiles] = tuple(
                 t for t in dict.fromkeys(near) if self.free[t] and self.arena[t] == item.arena
             )
-        return found
+        return cached
 
     def find_nearest(
         self,
@@ -135,9 +135,9 @@ class Ground:
         """
         level, seen = list(tiles), set(tiles)
         while level:
-            found = tuple(tile for tile in level if is_free(tile))
-            if found:
-                return found
+            free = tuple(tile for tile in level if is_free(tile))
+            if free:
+                return free
             beyond = dict.fromkeys(self.neighbours[:, level].T.ravel().tolist())
             level = [
                 tile

@@ -81,7 +81,7 @@ class GoalsReward(GoalReward):
         """Return which ends agents know of, and what has been told."""
         return {"noticed": self.board.noticed.tolist(), "told": list(self._told)}
 
-    def load_counts(self, done: list[list[bool]], counts: dict[str, JSON]) -> bool:
+    def load_counts(self, done: list[list[bool]], counts: Mapping[object, JSON]) -> bool:
         """Resume from `done` and from `counts`, if those fit; return whether they do."""
         match counts:
             case {"noticed": noticed, "told": [*told]} if self.board.fits(noticed):
@@ -146,9 +146,9 @@ class GoalsReward(GoalReward):
             paid = self._pay(i, slot, knows)
             return paid if goal.kind == "tell" else -paid
         at_start = sum(bits >> fact & 1 for bits in world.town.people.facts_at_start)
-        told = sum(bits >> fact & 1 for bits in world.state.facts) - at_start
-        new, self._told[i] = told - self._told[i], told
-        if told + at_start == world.count:
+        heard = sum(bits >> fact & 1 for bits in world.state.facts) - at_start
+        new, self._told[i] = heard - self._told[i], heard
+        if heard + at_start == world.count:
             self.board.finish(i, slot)
         return goal.worth * new / max(1, world.count - at_start)
 

@@ -36,7 +36,7 @@ class PresenceReward(GoalReward):
         """Return the ticks spent, goal by goal."""
         return {"counts": list(self.spent.values())}
 
-    def load_counts(self, done: list[list[bool]], counts: dict[str, JSON]) -> bool:
+    def load_counts(self, done: list[list[bool]], counts: Mapping[object, JSON]) -> bool:
         """Resume from `done` and the ticks spent, if these fit; return whether they do."""
         match counts:
             case {"counts": [*spent]} if len(spent) == len(self.spent):

@@ -132,7 +132,7 @@ class GoalReward(EpisodeReward, ABC):
         """Return what has been counted, as JSON values."""
 
     @abstractmethod
-    def load_counts(self, done: list[list[bool]], counts: dict[str, JSON]) -> bool:
+    def load_counts(self, done: list[list[bool]], counts: Mapping[object, JSON]) -> bool:
         """Resume from `done` and from `counts`, if those fit; return whether they do."""
 
 

@@ -70,9 +70,9 @@ class Potential:
                 way = self._measure_way(world, int(tile[i]), goal)
         return unknowing * (1.0 + way) / 2
 
-    def _measure_gap(self, one: int, other: int) -> float:
+    def _measure_gap(self, here: int, there: int) -> float:
         """Return columns and rows between two tiles, over those of the town."""
-        (y, x), (v, u) = divmod(one, self._width), divmod(other, self._width)
+        (y, x), (v, u) = divmod(here, self._width), divmod(there, self._width)
         return (abs(x - u) + abs(y - v)) / self._span
 
     def _measure_way(self, world: World, tile: int, goal: Goal) -> float:

@@ -31,8 +31,12 @@ class SuccessReward(EpisodeReward):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._paid = list_decidable(world.scenario)
-        found = {one.id: find_leaf(world.scenario, one) for one in self._paid if one.check}
-        self._leaves = {id_: leaf for id_, leaf in found.items() if leaf is not None}
+        leaves = {
+            success.id: find_leaf(world.scenario, success)
+            for success in self._paid
+            if success.check
+        }
+        self._leaves = {id_: leaf for id_, leaf in leaves.items() if leaf is not None}
         self._row = {name: row for row, name in enumerate(world.names)}
         self._arenas = {check.id: _list_arenas(world, check) for check, _ in self._leaves.values()}
         self._deeds: dict[str, Deed] = {}
@@ -56,18 +60,18 @@ class SuccessReward(EpisodeReward):
 
     def find_truths(self, world: World) -> dict[str, bool]:
         """Return of each success that is paid for whether it holds."""
-        found: dict[str, bool] = {}
-        for one in self._paid:
-            if one.id in self._leaves:
-                check, people = self._leaves[one.id]
+        truths: dict[str, bool] = {}
+        for success in self._paid:
+            if success.id in self._leaves:
+                check, people = self._leaves[success.id]
                 yes = self._find_yes(world, check)
                 # Only a value check can be `equal`, and of those none is a leaf.
-                over = "all" if one.over == "equal" else one.over
-                found[one.id] = bool(holds([name in yes for name in people], over))
+                over = "all" if success.over == "equal" else success.over
+                truths[success.id] = bool(holds([name in yes for name in people], over))
             else:
-                over, parts = get_parts(one)
-                found[one.id] = bool(holds([found[part] for part in parts], over))
-        return found
+                over, parts = get_parts(success)
+                truths[success.id] = bool(holds([truths[part] for part in parts], over))
+        return truths
 
     def state(self) -> JSON:
         """Return what the checks say of the past."""
@@ -84,17 +88,17 @@ class SuccessReward(EpisodeReward):
                 raise ConfigError("reward: this is no saved state of the reward 'success'")
 
     def _measure(self, world: World) -> float:
-        held = self.find_truths(world).values()
-        return sum(held) / len(held)
+        truths = self.find_truths(world).values()
+        return sum(truths) / len(truths)
 
     def _find_yes(self, world: World, check: RecordCheck) -> Sequence[str]:
         """Return of whom a check is true; from its time on, of whom it was true then."""
         if check.id in self._fixed:
             return self._fixed[check.id]
-        found = [name for name, row in self._row.items() if self._is_true(world, check, name, row)]
+        people = [name for name, row in self._row.items() if self._is_true(world, check, name, row)]
         if check.at is not None and world.tick >= world.town.clock.tick_at(check.at):
-            self._fixed[check.id] = found
-        return found
+            self._fixed[check.id] = people
+        return people
 
     def _is_true(self, world: World, check: RecordCheck, name: str, row: int) -> bool:
         state = world.state
