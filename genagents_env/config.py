@@ -66,7 +66,7 @@ class TownConfig:
             `genagents import-memories`.
         seconds_per_tick: simulated seconds per step.
         vision_radius: in tiles, for everyone.
-        reward: a name (see `rewards`) or a callable `(world, events) -> {name: float}`.
+        reward: a name (see `world.rewards`) or a callable `(world, events) -> {name: float}`.
         text: whether observations have a text; only the menu can do without.
         goal_line: whether each agent's text says what its goals are, where it has some.
         render_mode: None, "human", "ansi" (a string) or "rgb_array" (uint8, H x W x 3).
