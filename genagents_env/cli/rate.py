@@ -1,6 +1,5 @@
 """`genagents rate`: models rate answers by a rubric, or say which of two is the better."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli import sheet
+from genagents_env.cli import options as opt
 from genagents_env.cli.judged_runs import (
-    Against,
-    AnswersOf,
+    DEFAULT_RUBRIC,
     JudgedRuns,
+    JudgingSummary,
     Pairwise,
     RubricName,
     Sources,
@@ -21,19 +20,7 @@ from genagents_env.cli.judged_runs import (
     find_judged_runs,
     load_rubric_at,
 )
-from genagents_env.cli.model_flags import NO_FLAGS, ModelFlags, take_model_flags
-from genagents_env.cli.options import (
-    AsJson,
-    Concurrency,
-    JudgeName,
-    MaxCalls,
-    MaxDollars,
-    MaxTokens,
-    Model,
-    NoProgress,
-    make_limits,
-)
-from genagents_env.cli.screen import say
+from genagents_env.cli.screen import print_json, say, say_lines, warn
 
 if TYPE_CHECKING:
     from genagents_env.judge import JudgedText, JudgingResult, Rubric, Verdicts
@@ -41,14 +28,8 @@ if TYPE_CHECKING:
     from genagents_env.llm.model_options import ModelOptions
     from genagents_env.run import Limits
 
-_DEFAULT = "believability"
+app = typer.Typer()
 _REPEATS = {False: 3, True: 1}  # of a rating; of a comparison, in each order
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add `rate` and `sheet`."""
-    app.command()(rate)
-    sheet.add_to(app)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +42,12 @@ class JudgeTask:
     model: str | None
 
 
-@take_model_flags
+@app.command()
 def rate(
     sources: Sources,
     rubric: RubricName = None,
     pairwise: Pairwise = False,
-    against: Against = None,
-    when: AnswersOf = "after",
-    model: Model = None,
-    by: JudgeName = None,
+    model: opt.Model = None,
     repeats: Annotated[
         int | None,
         typer.Option(
@@ -79,13 +57,12 @@ def rate(
         ),
     ] = None,
     verdicts: VerdictsFile = None,
-    as_json: AsJson = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_dollars: MaxDollars = None,
-    concurrency: Concurrency = None,
-    model_flags: ModelFlags = NO_FLAGS,
-    quiet: NoProgress = False,
+    as_json: opt.AsJson = False,
+    max_calls: opt.MaxCalls = None,
+    max_dollars: opt.MaxDollars = None,
+    concurrency: opt.Concurrency = None,
+    endpoint: opt.Endpoint = None,
+    quiet: opt.NoProgress = False,
 ) -> None:
     """Let a model rate the answers of many runs, or compare them between conditions.
 
@@ -99,26 +76,23 @@ def rate(
     from genagents_env.judge import Verdicts
     from genagents_env.judge.summary import filter_by_answers
 
-    limits = make_limits(max_calls, max_tokens, max_dollars, None)
-    how = model_flags.make_options()
+    limits = opt.make_limits(max_calls, None, max_dollars, None)
+    how = opt.make_model_options(endpoint)
     about = find_judged_runs(sources, verdicts)
     kept = Verdicts(about.verdicts)
     done: list[JudgingResult] = []
     ids: set[str] = set()
     options = {
         "--rubric": rubric,
-        "--against": against,
-        "--when": None if when == "after" else when,
         "--model": model,
-        "--by": by,
         "--repeats": repeats,
         "--verdicts": verdicts,
     }
     again = _format_command(sources, pairwise, options)
     for task in _list_tasks(about, rubric, pairwise, repeats, model):
-        answers = about.load_texts(task.rubric, when)
+        answers = about.load_texts(task.rubric, "after")
         ids.update(said.id for said in answers)
-        request = JudgeRequest(answers, kept, against, by, quiet or as_json, how)
+        request = JudgeRequest(answers, kept, quiet or as_json, how)
         done.append(request.ask(task, limits, concurrency, again))
         limits = limits.subtract(done[-1].spent)
         if done[-1].exit_code:
@@ -145,12 +119,12 @@ def rate_sweep(
     kept, code = Verdicts(about.verdicts), 0
     for task in _list_tasks(about, None, False, None, None):
         answers = about.load_texts(task.rubric, "after")
-        request = JudgeRequest(answers, kept, None, None, quiet, how)
+        request = JudgeRequest(answers, kept, quiet, how)
         heard = request.ask(task, limits, 8, f"genagents rate {folder}")
         limits, code = limits.subtract(heard.spent), max(code, heard.exit_code)
         say(_format_result(heard), error=aside)
         if heard.message:
-            say(f"genagents: {heard.message}", error=True)
+            warn(f"{heard.message}")
             break
     return code
 
@@ -161,8 +135,6 @@ class JudgeRequest:
 
     answers: "Sequence[JudgedText]"
     verdicts: "Verdicts"
-    against: str | None
-    by: str | None
     quiet: bool
     how: "ModelOptions"
 
@@ -170,7 +142,7 @@ class JudgeRequest:
         self, task: JudgeTask, limits: "Limits", concurrency: int | None, again: str
     ) -> "JudgingResult":
         """Return how the judging stands once a model was asked all it will answer now."""
-        from genagents_env.cli.judged_progress import show_judging_progress
+        from genagents_env.cli.progress import show_judging_progress
         from genagents_env.judge import compare
         from genagents_env.judge import rate as rating
         from genagents_env.run import RunOptions
@@ -186,7 +158,6 @@ class JudgeRequest:
                     run_options,
                     self.verdicts,
                     task.repeats,
-                    judge=self.by,
                     watch=watch,
                     again=again,
                 )
@@ -195,9 +166,7 @@ class JudgeRequest:
                 run_options,
                 self.verdicts,
                 task.rubric,
-                against=self.against,
                 repeats=task.repeats,
-                judge=self.by,
                 watch=watch,
                 again=again,
             )
@@ -222,7 +191,7 @@ def _list_tasks(
         ]
     return [
         JudgeTask(
-            load_rubric_at(rubric or _DEFAULT),
+            load_rubric_at(rubric or DEFAULT_RUBRIC),
             pairwise,
             repeats or _REPEATS[pairwise],
             model or own,
@@ -241,21 +210,18 @@ def _format_command(sources: Sequence[Path], pairwise: bool, options: Mapping[st
 def _print_results(
     done: "Sequence[JudgingResult]", given: "Sequence[Judgement]", about: JudgedRuns, as_json: bool
 ) -> None:
-    from genagents_env.cli.judged_tables import JudgingSummary
-
     summary = JudgingSummary(given, about)
     if as_json:
         heard = [_to_json(one) for one in done]
         told = {"verdicts": str(about.verdicts), "judges": heard, **summary.to_json()}
-        typer.echo(json.dumps(told, indent=2))
+        print_json(told)
     else:
         for one in done:
             say(_format_result(one))
-        for line in summary.format_lines():
-            say(line, indent=4)
+        say_lines(summary.format_lines())
     for one in done:
         if one.message:
-            say(f"genagents: {one.message}", error=True)
+            warn(f"{one.message}")
 
 
 def _format_result(done: "JudgingResult") -> str:

@@ -1,13 +1,12 @@
 """`genagents report`: what one run came to, or several side by side; in words or as a page."""
 
-import json
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.screen import find_width, say, warn
+from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -15,12 +14,10 @@ if TYPE_CHECKING:
     from genagents_env.sweep import SweepFolder
     from genagents_env.sweep.design.experiment import DegradedRuns
 
-
-def add_to(app: typer.Typer) -> None:
-    """Add the command of this file."""
-    app.command()(report)
+app = typer.Typer()
 
 
+@app.command()
 def report(
     run_files: Annotated[
         list[Path], typer.Argument(metavar="RUN...", help="The run files, or a sweep's folder.")
@@ -61,7 +58,7 @@ def report(
         ),
     ] = False,
 ) -> None:
-    """Tell what it came to: successes, who heard which fact and from whom, who came, its cost.
+    """Summarize a run: successes, who heard which fact from whom, attendance, cost.
 
     With --out as a page: pictures of the map, who told whom in which words, answers with their
     evidence, tables.
@@ -88,14 +85,12 @@ def report(
         say(str(page))
     elif as_json:
         told = results.as_json(words=quotes)
-        typer.echo(json.dumps(told if others else told["runs"][0], indent=2))
+        print_json(told if others else told["runs"][0])
     else:
         width = find_width()
-        for line in describe_runs(results, width) if others else describe_run(first, width):
-            say(line, indent=4)
+        say_lines(describe_runs(results, width) if others else describe_run(first, width))
         for summary in results.summaries if quotes else ():
-            for line in describe_words(summary):
-                say(line)
+            say_lines(describe_words(summary), indent=0)
 
 
 def _check_degraded(word: str | None) -> "DegradedRuns | None":
@@ -124,7 +119,7 @@ def _report_sweep(
         SweepFolder(folders[0]), quiet=as_json, degraded=degraded, trust_measures=trust_measures
     )
     if as_json:
-        typer.echo(json.dumps(results.as_json(), indent=2))
+        print_json(results.as_json())
     else:
         page, *_ = write_report(results, out, warn)
         say(str(page))
@@ -140,7 +135,7 @@ def measure_folder(
     trust_measures: bool = False,
 ) -> "SweepResults":
     """Measure all runs of a sweep, and print the problems that are not in `told`."""
-    from genagents_env.cli.sweep_progress import show_count
+    from genagents_env.cli.progress import show_count
     from genagents_env.report import measure_sweep
     from genagents_env.sweep import count_cores
 
@@ -150,7 +145,7 @@ def measure_folder(
         )
     for problem in results.problems:
         if problem not in told:
-            say(f"genagents: {problem}", error=True)
+            warn(f"{problem}")
     return results
 
 

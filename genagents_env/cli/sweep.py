@@ -1,50 +1,32 @@
 """`genagents sweep`: every run of an experiment file, once, and the report of them all."""
 
-import json
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.model_flags import (
-    NO_FLAGS,
-    ModelFlags,
-    take_model_flags,
-    warn_of_unused_models,
-)
-from genagents_env.cli.options import (
-    Embedder,
-    MaxFallbacks,
-    Model,
-    ModelFor,
-    Preflight,
-    ResultAsJson,
-    Strict,
-    parse_choices,
-)
+from genagents_env.cli import options as opt
 from genagents_env.cli.report import measure_folder
-from genagents_env.cli.screen import say, warn
-from genagents_env.cli.sweep_plan import costs_nothing, format_plan
+from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError, LLMRefused, ModelOutage
 from genagents_env.files import find_inside
 
 if TYPE_CHECKING:
     from genagents_env.record.rows import JSON
-    from genagents_env.sweep import Experiment, SweepFolder, SweepResult
+    from genagents_env.report.table import CellValue
+    from genagents_env.sweep import Experiment, Forecast, SweepFolder, SweepResult
 
 _CHANGES = "In place of what the experiment file says"
 _MACHINE = "Execution"
+app = typer.Typer()
+_PLAN_COLUMNS = ("condition", "runs", "still due", "calls", "tokens", "$", "hours")
+_PLAN_NOTE = "Of all runs, estimated from those that are finished. Hours are those of one worker."
 _PILOTS = "pilots"  # a folder of its own, for pilots on another model
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command of this file."""
-    app.command()(sweep)
-
-
-@take_model_flags
+@app.command()
 def sweep(
     experiment: Annotated[
         Path | None, typer.Argument(help="The experiment file, such as study.toml.")
@@ -83,49 +65,38 @@ def sweep(
             rich_help_panel=_MACHINE,
         ),
     ] = "loky",
-    model: Model = None,
-    model_for: ModelFor = None,
-    embedder: Embedder = None,
+    model: opt.Model = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Seeds 0 to N-1.", rich_help_panel=_CHANGES)
     ] = None,
     hours: Annotated[
         float | None, typer.Option(help="Simulated hours of each run.", rich_help_panel=_CHANGES)
     ] = None,
-    max_tokens: Annotated[
-        int | None,
-        typer.Option(min=0, help="Tokens of all runs together.", rich_help_panel=_CHANGES),
-    ] = None,
     max_dollars: Annotated[
         str | None, typer.Option(help="Dollars of all runs together.", rich_help_panel=_CHANGES)
     ] = None,
-    max_fallbacks: MaxFallbacks = None,
-    model_flags: ModelFlags = NO_FLAGS,
-    preflight: Preflight = True,
-    strict: Strict = False,
+    endpoint: opt.Endpoint = None,
+    preflight: opt.Preflight = True,
+    strict: opt.Strict = False,
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Write the report at the end.")
     ] = True,
-    as_json: ResultAsJson = False,
+    as_json: opt.ResultAsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
-    """Live every run of an experiment, each once, and write the report.
+    """Run an experiment and write its report.
 
-    Runs that are finished are never lived again; those that were killed or stopped go on from
-    their checkpoints; new arms or seeds in the file are the only new work.
+    Finished runs are never run again; those that were killed or stopped continue from their
+    checkpoints; new arms or seeds in the file are the only new work.
 
     Begin with: genagents sweep examples/studies/gossip.toml
     """
     changes = {
         "model": model,
-        "embedder": embedder,
         "seeds": seeds,
         "hours": hours,
-        "max_tokens": max_tokens,
         "max_dollars": max_dollars,
-        "max_fallbacks": max_fallbacks,
-        **asdict(model_flags),
-        "model_for": parse_choices(model_for) or None,
+        **opt.parse_endpoint(endpoint),
     }
     changes = {key: value for key, value in changes.items() if value is not None}
     if dry_run and as_json:
@@ -152,7 +123,7 @@ def sweep(
     if as_json:
         at = None if page is None else str(page)
         data = {**result.as_json(), "exit_code": code, "report": at}
-        typer.echo(json.dumps(data, indent=2))
+        print_json(data)
         raise typer.Exit(code)
     if page is not None:
         say(f"Report: {page}")
@@ -185,7 +156,7 @@ def _warn(folder: "SweepFolder") -> tuple[str, ...]:
     _, unknown = find_measures([*experiment.measures, *experiment.primary], folder.base)
     unknown_runs = folder.find_unknown_runs()
     for problem in unknown:
-        say(f"genagents: {problem}; the study goes on without it", error=True)
+        warn(f"{problem}; the study goes on without it")
     if unknown_runs:
         say(
             f"genagents: {len(unknown_runs)} run files in {folder.runs} belong to no run of this "
@@ -199,7 +170,7 @@ def _warn(folder: "SweepFolder") -> tuple[str, ...]:
 
 def warn_of_models(folder: "SweepFolder") -> None:
     """Say which models of the experiment no policy asks."""
-    warn_of_unused_models(
+    opt.warn_of_unused_models(
         (trial.model, (trial.spec.policy.name, *trial.spec.policy_for.values()))
         for trial in folder.trials
         if trial.model is not None
@@ -217,11 +188,11 @@ def run_folder(
     preflight: bool = True,
 ) -> "SweepResult":
     """Run the trials of a sweep's folder; a new one is gone where it cannot begin."""
-    from genagents_env.cli.sweep_progress import show_progress
+    from genagents_env.cli.progress import show_sweep_progress
     from genagents_env.sweep import SweepOptions
     from genagents_env.sweep import sweep as run_sweep
 
-    with show_progress(quiet) as watch:
+    with show_sweep_progress(quiet) as watch:
         options = SweepOptions(
             workers, backend, watch=watch, trials=trials, preflight=preflight, strict=strict
         )
@@ -251,11 +222,11 @@ def _print_plan(
         piloted = SweepFolder.create(
             find_inside(folder.path, _PILOTS), folder.experiment_file, changed
         )
-    if pilot or costs_nothing(piloted):
+    if pilot or _costs_nothing(piloted):
         chosen = frozenset(trial.name for trial in choose_pilots(piloted))
         result = run_folder(piloted, workers, backend, quiet, chosen, preflight=preflight)
         for problem in result.problems:
-            say(f"genagents: {problem}", error=True)
+            warn(f"{problem}")
     else:
         say(
             "genagents: no pilots were lived, since the model may cost money: --pilot lives the "
@@ -263,8 +234,7 @@ def _print_plan(
             "a free stand-in",
             error=True,
         )
-    for line in format_plan(folder, piloted, workers):
-        say(line, indent=4)
+    say_lines(_format_plan(folder, piloted, workers))
 
 
 def _judge(folder: "SweepFolder", result: "SweepResult", quiet: bool, *, aside: bool) -> int:
@@ -285,6 +255,71 @@ def _print_result(result: "SweepResult") -> None:
         dollars = f", ${spent.dollars:.4f}" if spent.dollars > Decimal(0) else ""
         say(f"{spent.calls:,} calls, {spent.tokens:,} tokens{dollars} in this folder so far")
     for problem in result.problems:
-        say(f"genagents: {problem}", error=True)
+        warn(f"{problem}")
     if result.exit_code:
-        say(f"genagents: {result.message}", error=True)
+        warn(f"{result.message}")
+
+
+def _format_plan(
+    folder: "SweepFolder", piloted: "SweepFolder", workers: int | None
+) -> Iterator[str]:
+    """Yield the conditions of an experiment, with what all their runs will take.
+
+    Args:
+        folder: of the sweep.
+        piloted: where the pilots were run: the same, or that of another model.
+        workers: at once; None is one for each core.
+    """
+    from genagents_env.report.table import Table
+    from genagents_env.sweep import count_cores, forecast_conditions
+
+    found = forecast_conditions(piloted)
+    rows = [_make_row(one) for one in found]
+    seconds = _sum_known(one.seconds for one in found)
+    rows.append(_make_total(found, seconds))
+    yield from Table(
+        "plan", folder.experiment.name, _PLAN_COLUMNS, tuple(rows), _PLAN_NOTE
+    ).format_lines()
+    if seconds is not None:
+        at_once = workers or count_cores()
+        yield f"About {_format_duration(seconds / at_once)} with {at_once} at once."
+    if piloted is not folder:
+        yield "The pilots asked another model: calls are alike, the rest may be far off."
+    yield f"No further runs were made. Go on with: genagents sweep --resume {folder.path}"
+
+
+def _costs_nothing(folder: "SweepFolder") -> bool:
+    """Return whether asking the models of a sweep costs nothing, as far as one can know."""
+    from genagents_env.llm.open import costs_nothing as free
+
+    return all(free(model) for model in sorted({trial.model for trial in folder.trials}, key=str))
+
+
+def _make_row(one: "Forecast") -> "tuple[CellValue, ...]":
+    hours = None if one.seconds is None else one.seconds / 3600
+    return one.condition, one.trials, one.due, one.calls, one.tokens, one.dollars, hours
+
+
+def _make_total(found: "Iterable[Forecast]", seconds: float | None) -> "tuple[CellValue, ...]":
+    found = list(found)
+    return (
+        "all",
+        sum(one.trials for one in found),
+        sum(one.due for one in found),
+        _sum_known(one.calls for one in found),
+        _sum_known(one.tokens for one in found),
+        _sum_known(one.dollars for one in found),
+        None if seconds is None else seconds / 3600,
+    )
+
+
+def _sum_known(values: Iterable[float | None]) -> float | None:
+    """Return the sum where every part of it is known."""
+    parts = list(values)
+    known = [value for value in parts if value is not None]
+    return sum(known) if parts and len(known) == len(parts) else None
+
+
+def _format_duration(seconds: float) -> str:
+    minutes = -(-seconds // 60)
+    return f"{minutes / 60:.1f} hours" if minutes >= 100 else f"{minutes:.0f} min"
