@@ -63,7 +63,7 @@ def verify(
     upgrade: Annotated[
         bool,
         typer.Option(
-            "--upgrade", help="Make a file of an earlier format (3 or 4) one of this version's."
+            "--upgrade", help="Make a file of format 3 or 4 one of this version's format."
         ),
     ] = False,
     out: Annotated[

@@ -27,8 +27,7 @@ def compare(
     policies: Annotated[
         str | None,
         typer.Option(
-            help='Separated by commas; options may follow one: "random,lyfe preset=paper". All '
-            "of `list policies`, but idle."
+            help='By commas, with options: "random,lyfe preset=paper"; else all but idle.'
         ),
     ] = None,
     start: opt.Start = None,
@@ -40,16 +39,13 @@ def compare(
     embedder: opt.Embedder = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="A folder for the run files; `sweeps/compare-` and the scenario by default. What "
-            "is finished in it is not run again."
-        ),
+        typer.Option(help="A folder for the run files; `sweeps/compare-SCENARIO` by default."),
     ] = None,
     interviews: Annotated[
         bool,
         typer.Option(
             "--interviews/--no-interviews",
-            help="Ask the scenario's questions at both ends, and have the answers judged.",
+            help="Ask the scenario's questions at both ends, and judge the answers.",
         ),
     ] = False,
     max_calls: opt.MaxCalls = None,
@@ -97,9 +93,9 @@ def compare(
         say_lines(table.format_lines(find_width()))
         say(f"Run files: {folder.runs}  (more of them: genagents report {folder.path})")
     for problem in result.problems:
-        warn(f"{problem}")
+        warn(problem)
     if result.exit_code:
-        warn(f"{result.message}")
+        warn(result.message)
     raise typer.Exit(result.exit_code)
 
 

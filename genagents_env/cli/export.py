@@ -25,24 +25,16 @@ def export(
         ),
     ],
     out: Annotated[
-        Path | None,
-        typer.Option(help="An .html file, or a folder for the rest; made where it is missing."),
+        Path | None, typer.Option(help="An .html file, or a folder; made where it is missing.")
     ] = None,
     form: Annotated[
         ExportFormat | None,
-        typer.Option(
-            "--format",
-            help="`html`: the page of `view` as one file, which opens by double click. `jsonl`: "
-            "events, calls, ticks and more of one run. `chat`: each decision of a model with its "
-            "prompt, reply and reward, to learn from. Without it: by the ending of what is "
-            "written, else `jsonl`.",
-        ),
+        typer.Option("--format", help="By default by the ending of what is written, else jsonl."),
     ] = None,
     best: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            help="Chats: of each scenario's agent only so many episodes, of the highest return.",
+            min=1, help="Chats: only the episodes of highest return, so many of each agent."
         ),
     ] = None,
     success: Annotated[

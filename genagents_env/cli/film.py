@@ -34,7 +34,7 @@ def film(
     ],
     at: Annotated[
         str | None,
-        typer.Option(help="Of a .png: town time, 17:10 or 2023-02-14T17:10; else the last tick."),
+        typer.Option(help="Of a .png: town time, 17:10 or 2023-02-14T17:10; else the end."),
     ] = None,
     first: Annotated[
         str | None,
@@ -44,40 +44,25 @@ def film(
         str | None, typer.Option("--to", help="Town time: 17:30; else the end.")
     ] = None,
     place: Annotated[
-        str | None,
-        typer.Option(help='Only this part of the map: "Hobbs Cafe", or a room of it.'),
+        str | None, typer.Option(help="Only this part of the map, such as a house or a room.")
     ] = None,
     follow: Annotated[
-        str | None,
-        typer.Option(metavar="PERSON", help="Only what is around this person, who is followed."),
+        str | None, typer.Option(metavar="PERSON", help="Only what is around this person.")
     ] = None,
     speed: Annotated[
         float, typer.Option(min=1, max=FASTEST, help="Seconds of the town in a second of the film.")
     ] = 60.0,
     read: Annotated[
         bool,
-        typer.Option(
-            "--read",
-            help="Stand still whenever somebody in the picture speaks, until it can be read. "
-            "Without it words stay as long, but the town goes on, and new words take the place of "
-            "the speaker's last.",
-        ),
+        typer.Option("--read", help="Stand still while somebody speaks, until it can be read."),
     ] = False,
     reading_speed: Annotated[
         int, typer.Option(min=60, max=1000, help="Words a minute, for how long words stay.")
     ] = 238,
-    words: Annotated[
-        bool,
-        typer.Option("--words/--no-words", help="Show what is said; hours in a second want none."),
-    ] = True,
+    words: Annotated[bool, typer.Option("--words/--no-words", help="Show what is said.")] = True,
     width: Annotated[
         int | None,
-        typer.Option(
-            min=320,
-            max=3840,
-            help="Pixels across. Left out: 900 with --place or --follow, else as `rgb_array` draws "
-            "the whole town.",
-        ),
+        typer.Option(min=320, max=3840, help="Pixels across; 900 for a part of the map."),
     ] = None,
 ) -> None:
     """Make a film of a part of a run, or a picture of a moment, where OUT ends in .png.

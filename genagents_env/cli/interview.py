@@ -41,30 +41,28 @@ def interview(
     agent: Annotated[
         list[str] | None,
         typer.Option(
-            help="Whom; may be repeated. By default everyone who remembers.",
+            help="Whom; may be repeated. Else everyone who remembers.",
             autocompletion=opt.complete_person,
         ),
     ] = None,
     at: Annotated[
-        str | None, typer.Option(help="Town time: 10:30. By default the end of the run.")
+        str | None, typer.Option(help="Town time: 10:30; else the end of the run.")
     ] = None,
     question: Annotated[list[str] | None, typer.Option(help="May be repeated.")] = None,
     category: Annotated[
         list[str] | None,
         typer.Option(
-            help="Of the 25 standard questions: self-knowledge, memory, plans, reactions or "
-            "reflections; may be repeated. Without any question, all 25."
+            help="Standard questions: self-knowledge, memory, plans, reactions or reflections; "
+            "may be repeated. Without any question, all 25."
         ),
     ] = None,
     repeats: Annotated[
-        int,
-        typer.Option(min=1, max=100, help="Interviews of each from the same state of mind."),
+        int, typer.Option(min=1, max=100, help="Interviews of each, from one state of mind.")
     ] = 1,
     without: Annotated[
         list[str] | None,
         typer.Option(
-            help="Memories that answers have no access to, by commas: observation, reflection, "
-            "planning; may be repeated, each a condition.",
+            help="Memories to leave out: observation,reflection,planning; may be repeated.",
             rich_help_panel=_CONDITIONS,
         ),
     ] = None,
@@ -72,8 +70,7 @@ def interview(
         bool,
         typer.Option(
             "--ablations",
-            help="Ask under the four conditions of Park et al. 2023: with all memories, without "
-            "reflection, without reflection and planning, without any.",
+            help="Ask under the four conditions of Park et al. 2023.",
             rich_help_panel=_CONDITIONS,
         ),
     ] = False,
@@ -83,7 +80,7 @@ def interview(
     write_sheet: Annotated[
         Path | None,
         typer.Option(
-            help="Write the questions as a spreadsheet for a person to answer.",
+            help="Write the questions as a spreadsheet for people.",
             rich_help_panel=_CONDITIONS,
         ),
     ] = None,
@@ -91,16 +88,15 @@ def interview(
         Path | None,
         typer.Option(
             metavar="FILLED",
-            help="Take in answers that a person wrote, as one more condition.",
+            help="Take in a filled spreadsheet, as one more condition.",
             rich_help_panel=_CONDITIONS,
         ),
     ] = None,
     author: Annotated[
-        str | None, typer.Option(help="Who wrote them.", rich_help_panel=_CONDITIONS)
+        str | None, typer.Option(help="Who filled the spreadsheet in.", rich_help_panel=_CONDITIONS)
     ] = None,
     stored: Annotated[
-        bool,
-        typer.Option("--list", help="Print the answers that are stored, by question; ask nobody."),
+        bool, typer.Option("--list", help="Print the stored answers by question; ask nobody.")
     ] = False,
     as_json: opt.AsJson = False,
     trust_policies: opt.TrustPolicies = False,

@@ -65,7 +65,7 @@ def judge(
     else:
         say_lines(_format_lines(done, verdicts))
     if done.message:
-        warn(f"{done.message}")
+        warn(done.message)
     raise typer.Exit(done.exit_code)
 
 

@@ -35,24 +35,17 @@ def list_(
         int | None,
         typer.Option(
             min=0,
-            help="Of a task, the episode of this seed: 0 to 9999 are towns to train on, 1000000 to "
-            "1009999 others, held out for tests.",
+            help="Of a task, the episode of this seed: 0 to 9999, held out 1000000 to 1009999.",
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Write that episode as a new scenario folder, which run, sweep, validate and map "
-            "draw take.",
-        ),
+        typer.Option(metavar="FOLDER", help="Write that episode as a new scenario folder."),
     ] = None,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Measures or keys as the table of their page.")
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Measures as JSON: a list, or the one that is named.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Measures as JSON.")] = False,
 ) -> None:
     """List what there is, or show one of it.
 

@@ -92,7 +92,7 @@ NoLimit = Annotated[
     bool,
     typer.Option(
         "--no-limit",
-        help="Lift the limits that the run file keeps; the file notes it.",
+        help="Lift the limits that the run file keeps.",
         rich_help_panel=_LIMITS,
     ),
 ]
@@ -101,8 +101,7 @@ MaxFallbacks = Annotated[
     typer.Option(
         min=0,
         max=1,
-        help="Share of a run's model calls in whose place a default may stand, 0.2 where nothing "
-        "is said. Above it the run is degraded: exit code 4, in no mean.",
+        help="Share of model calls that may end in a default; above it a run is degraded (0.2).",
         rich_help_panel=_LIMITS,
     ),
 ]
@@ -110,27 +109,24 @@ Model = Annotated[
     str | None,
     typer.Option(
         help="A model of the endpoint in OPENAI_BASE_URL and OPENAI_API_KEY, or the path of a "
-        ".gguf file. Without either: the small embedded model. `scripted:gossip`, "
-        "`scripted:chatty`, `scripted:neighbour`, `scripted:mute` and `scripted:inventor` answer "
-        "by rule, for trying things out: what they take for news is that of the shipped towns, not "
-        "a rumour of your own.",
+        ".gguf file; else the small embedded model. `scripted:gossip`, `scripted:chatty`, "
+        "`scripted:neighbour`, `scripted:mute` and `scripted:inventor` answer by rule: news is to "
+        "them what the shipped towns have, not a rumour of your own.",
         rich_help_panel=_MODEL,
     ),
 ]
 ModelFor = Annotated[
     list[str] | None,
     typer.Option(
-        help='Another model for a person ("Klaus Mueller=gpt-4o") or a faculty (talk=gpt-4o: the '
-        "purpose of a call up to its first dot); may be repeated. What follows the last = is the "
-        "model.",
+        help='Another model for a person ("Klaus Mueller=gpt-4o") or a faculty '
+        "(talk=gpt-4o: the purpose of a call up to its first dot); may be repeated.",
         rich_help_panel=_MODEL,
     ),
 ]
 Embedder = Annotated[
     str | None,
     typer.Option(
-        help="What tells minds which memories a thought is about: `local` (a small sentence "
-        "model, the default), `hashed` (by letters; nothing to fetch) or `endpoint:NAME`.",
+        help="What finds memories by meaning: `local`, `hashed` or `endpoint:NAME`.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -151,8 +147,7 @@ Concurrency = Annotated[
     typer.Option(
         min=1,
         max=4096,
-        help="Model calls under way at once, at most; without it as many as the endpoint keeps up "
-        "with: 8 at first, 64 at most.",
+        help="Most model calls at once; by default what the endpoint keeps up with, to 64.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -160,8 +155,7 @@ Preflight = Annotated[
     bool,
     typer.Option(
         "--preflight/--no-preflight",
-        help="Ask a model server one small question before anything is written; it counts "
-        "against the limits.",
+        help="Ask a model server one small question before anything is written.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -173,35 +167,24 @@ Judge = Annotated[
     ),
 ]
 Strict = Annotated[
-    bool,
-    typer.Option(
-        "--strict",
-        help="Stop at the first error of a policy (exit code 4), instead of letting its people "
-        "idle and going on.",
-    ),
+    bool, typer.Option("--strict", help="Stop at the first error of a policy (exit code 4).")
 ]
 TrustPolicies = Annotated[
     bool,
-    typer.Option(
-        "--trust-policies",
-        help="Run the code of policies that the run names by path, where it has not changed.",
-    ),
+    typer.Option("--trust-policies", help="Run unchanged policy files that the run names by path."),
 ]
 GivenPolicies = Annotated[
     list[str] | None,
     typer.Option(
         "--policy",
         metavar="FILE.py:CLASS",
-        help="A policy that the run names by path, named again: run also where it has changed "
-        "since, which the run file notes; may be repeated.",
+        help="Run this policy file of the run, even if it has changed; may be repeated.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the summary at the end.")]
 NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As one JSON object.")]
-ResultAsJson = Annotated[
-    bool, typer.Option("--json", help="At the end one JSON object of what came of it, no words.")
-]
+ResultAsJson = Annotated[bool, typer.Option("--json", help="One JSON object at the end, no words.")]
 JudgeName = Annotated[
     str | None, typer.Option("--by", help="The name the verdicts go by; else the model's.")
 ]

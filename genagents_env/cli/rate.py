@@ -1,7 +1,7 @@
 """`genagents rate`: models rate answers by a rubric, or say which of two is the better."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Annotated
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from genagents_env.judge import JudgedText, JudgingResult, Rubric, Verdicts
     from genagents_env.judge.verdicts import Judgement
     from genagents_env.llm.model_options import ModelOptions
-    from genagents_env.run import Limits
+    from genagents_env.run import Limits, RunOptions
 
 app = typer.Typer()
 _REPEATS = {False: 3, True: 1}  # of a rating; of a comparison, in each order
@@ -41,6 +41,31 @@ class JudgeTask:
     repeats: int
     model: str | None
 
+    def ask(
+        self,
+        answers: "Sequence[JudgedText]",
+        verdicts: "Verdicts",
+        options: "RunOptions",
+        *,
+        quiet: bool,
+        again: str,
+    ) -> "JudgingResult":
+        """Return how the judging stands once a model was asked all it will answer now."""
+        from genagents_env.cli.progress import show_judging_progress
+        from genagents_env.judge import compare
+        from genagents_env.judge import rate as rate_answers
+
+        options = replace(options, model=self.model)
+        with show_judging_progress(quiet) as watch:
+            if self.pairwise:
+                rubric, repeats = self.rubric, self.repeats
+                return compare(
+                    answers, options, verdicts, rubric, repeats=repeats, watch=watch, again=again
+                )
+            return rate_answers(
+                answers, self.rubric, options, verdicts, self.repeats, watch=watch, again=again
+            )
+
 
 @app.command()
 def rate(
@@ -53,7 +78,7 @@ def rate(
         typer.Option(
             min=1,
             max=100,
-            help="Times everything is asked: 3 of a rating, 1 of a pair in each order.",
+            help="Times everything is asked: 3 of a rating, 1 of each order of a pair.",
         ),
     ] = None,
     verdicts: VerdictsFile = None,
@@ -75,26 +100,26 @@ def rate(
     """
     from genagents_env.judge import Verdicts
     from genagents_env.judge.summary import filter_by_answers
+    from genagents_env.run import RunOptions
 
-    limits = opt.make_limits(max_calls, None, max_dollars, None)
-    how = opt.make_model_options(endpoint)
+    run_options = RunOptions(
+        model_options=opt.make_model_options(endpoint),
+        limits=opt.make_limits(max_calls, None, max_dollars, None),
+        concurrency=concurrency,
+    )
     about = find_judged_runs(sources, verdicts)
     kept = Verdicts(about.verdicts)
     done: list[JudgingResult] = []
     ids: set[str] = set()
-    options = {
-        "--rubric": rubric,
-        "--model": model,
-        "--repeats": repeats,
-        "--verdicts": verdicts,
-    }
-    again = _format_command(sources, pairwise, options)
+    own = {"--rubric": rubric, "--model": model, "--repeats": repeats, "--verdicts": verdicts}
+    again = _format_command(sources, pairwise, own)
     for task in _list_tasks(about, rubric, pairwise, repeats, model):
         answers = about.load_texts(task.rubric, "after")
         ids.update(said.id for said in answers)
-        request = JudgeRequest(answers, kept, quiet or as_json, how)
-        done.append(request.ask(task, limits, concurrency, again))
-        limits = limits.subtract(done[-1].spent)
+        silent = quiet or as_json
+        done.append(task.ask(answers, kept, run_options, quiet=silent, again=again))
+        limits = run_options.limits.subtract(done[-1].spent)
+        run_options = replace(run_options, limits=limits)
         if done[-1].exit_code:
             break
     _print_results(done, filter_by_answers(kept, ids), about, as_json)
@@ -114,62 +139,21 @@ def rate_sweep(
         aside: say what came of it on stderr.
     """
     from genagents_env.judge import Verdicts
+    from genagents_env.run import RunOptions
 
     about = find_judged_runs([folder], None)
     kept, code = Verdicts(about.verdicts), 0
     for task in _list_tasks(about, None, False, None, None):
         answers = about.load_texts(task.rubric, "after")
-        request = JudgeRequest(answers, kept, quiet, how)
-        heard = request.ask(task, limits, 8, f"genagents rate {folder}")
+        options = RunOptions(model_options=how, limits=limits, concurrency=8)
+        again = f"genagents rate {folder}"
+        heard = task.ask(answers, kept, options, quiet=quiet, again=again)
         limits, code = limits.subtract(heard.spent), max(code, heard.exit_code)
         say(_format_result(heard), error=aside)
         if heard.message:
-            warn(f"{heard.message}")
+            warn(heard.message)
             break
     return code
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeRequest:
-    """What judges read, and where their verdicts go."""
-
-    answers: "Sequence[JudgedText]"
-    verdicts: "Verdicts"
-    quiet: bool
-    how: "ModelOptions"
-
-    def ask(
-        self, task: JudgeTask, limits: "Limits", concurrency: int | None, again: str
-    ) -> "JudgingResult":
-        """Return how the judging stands once a model was asked all it will answer now."""
-        from genagents_env.cli.progress import show_judging_progress
-        from genagents_env.judge import compare
-        from genagents_env.judge import rate as rating
-        from genagents_env.run import RunOptions
-
-        run_options = RunOptions(
-            model=task.model, model_options=self.how, limits=limits, concurrency=concurrency
-        )
-        with show_judging_progress(self.quiet) as watch:
-            if not task.pairwise:
-                return rating(
-                    self.answers,
-                    task.rubric,
-                    run_options,
-                    self.verdicts,
-                    task.repeats,
-                    watch=watch,
-                    again=again,
-                )
-            return compare(
-                self.answers,
-                run_options,
-                self.verdicts,
-                task.rubric,
-                repeats=task.repeats,
-                watch=watch,
-                again=again,
-            )
 
 
 def _list_tasks(
@@ -180,31 +164,22 @@ def _list_tasks(
     specs = () if about.folder is None else about.folder.experiment.judges
     if rubric is None and not pairwise and specs and about.folder is not None:
         base = about.folder.base
-        return [
-            JudgeTask(
-                load_rubric_at(spec.name, base),
-                spec.kind == "pairwise",
-                repeats or spec.repeats,
-                model or spec.model or own,
-            )
-            for spec in specs
-        ]
-    return [
-        JudgeTask(
-            load_rubric_at(rubric or DEFAULT_RUBRIC),
-            pairwise,
-            repeats or _REPEATS[pairwise],
-            model or own,
-        )
-    ]
+        tasks = []
+        for spec in specs:
+            read, times = load_rubric_at(spec.name, base), repeats or spec.repeats
+            by = model or spec.model or own
+            tasks.append(JudgeTask(read, spec.kind == "pairwise", times, by))
+        return tasks
+    read, times = load_rubric_at(rubric or DEFAULT_RUBRIC), repeats or _REPEATS[pairwise]
+    return [JudgeTask(read, pairwise, times, model or own)]
 
 
 def _format_command(sources: Sequence[Path], pairwise: bool, options: Mapping[str, object]) -> str:
     """Return the command that goes on; `options` by their names, None where not given."""
-    given = [str(part) for name, value in options.items() if value for part in (name, value)]
-    return join(
-        ["genagents", "rate", *map(str, sources), *(["--pairwise"] if pairwise else []), *given]
-    )
+    words = ["genagents", "rate", *map(str, sources), *(["--pairwise"] if pairwise else [])]
+    for name, value in options.items():
+        words += [name, str(value)] if value else []
+    return join(words)
 
 
 def _print_results(
@@ -221,7 +196,7 @@ def _print_results(
         say_lines(summary.format_lines())
     for one in done:
         if one.message:
-            warn(f"{one.message}")
+            warn(one.message)
 
 
 def _format_result(done: "JudgingResult") -> str:

@@ -23,39 +23,25 @@ def report(
         list[Path], typer.Argument(metavar="RUN...", help="The run files, or a sweep's folder.")
     ],
     out: Annotated[
-        Path | None,
-        typer.Option(
-            help="A folder for the page, its figures and tables; made where missing. Of a sweep: "
-            "its own."
-        ),
+        Path | None, typer.Option(help="A folder for the page, its figures and tables.")
     ] = None,
     price_as: Annotated[
-        str | None, typer.Option(help="Reckon dollars by the list price of this model.")
+        str | None, typer.Option(help="Compute dollars by the list price of this model.")
     ] = None,
     speed: Annotated[float, typer.Option(help="Game hours in a human hour.")] = 10.0,
     degraded: Annotated[
         str | None,
-        typer.Option(
-            help="`include` or `exclude` finished runs in which a policy failed. Excluded, unless "
-            "the experiment of a sweep says otherwise."
-        ),
+        typer.Option(help="`include` or `exclude` degraded runs in means; exclude by default."),
     ] = None,
     trust_measures: Annotated[
         bool,
         typer.Option(
-            "--trust-measures",
-            help="Of a sweep: take measures that its experiment names by a file, too, which runs "
-            "the code in it.",
+            "--trust-measures", help="Of a sweep: run measures that its experiment names by a file."
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
     quotes: Annotated[
-        bool,
-        typer.Option(
-            "--quotes",
-            help="Of run files, also the words: who told whom what, and every answer with the "
-            "events it rests on.",
-        ),
+        bool, typer.Option("--quotes", help="Also the words: who told whom what, and every answer.")
     ] = False,
 ) -> None:
     """Summarize a run: successes, who heard which fact from whom, attendance, cost.
@@ -145,7 +131,7 @@ def measure_folder(
         )
     for problem in results.problems:
         if problem not in told:
-            warn(f"{problem}")
+            warn(problem)
     return results
 
 

@@ -29,8 +29,7 @@ def run(
     people: opt.People = None,
     place: opt.Place = None,
     memories: Annotated[
-        Path | None,
-        typer.Option(help="A folder of what people remember of an earlier run: import-memories."),
+        Path | None, typer.Option(help="A folder made by import-memories, to begin with.")
     ] = None,
     policy: Annotated[
         str,
@@ -38,16 +37,12 @@ def run(
     ] = "scripted",
     policy_for: Annotated[
         list[str] | None,
-        typer.Option(
-            help='"Klaus Mueller=random": what follows the last = is the policy; several people '
-            "by commas; may be repeated."
-        ),
+        typer.Option(help='"Klaus Mueller=random"; several people by commas; may be repeated.'),
     ] = None,
     policy_config: Annotated[
         list[str] | None,
         typer.Option(
-            help="key=value for --policy, lyfe.key=value for the policy lyfe of --policy-for; "
-            "may be repeated."
+            help="key=value for --policy, lyfe.key=value for one of --policy-for; may be repeated."
         ),
     ] = None,
     model: opt.Model = None,
@@ -59,24 +54,19 @@ def run(
         bool,
         typer.Option(
             "--view",
-            help="Watch it live: its page on loopback, from the start until Ctrl-C. Nobody is "
-            "interviewed then, unless --interviews says so.",
+            help="Watch it live in the browser, until Ctrl-C; then without interviews by default.",
         ),
     ] = False,
     interviews: Annotated[
         bool | None,
         typer.Option(
-            "--interviews/--no-interviews",
-            help="Ask the scenario's questions at both ends; without --view that is done.",
+            "--interviews/--no-interviews", help="Ask the scenario's questions at both ends."
         ),
     ] = None,
     repeats: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            max=20,
-            help="Interviews of everyone at each end, each from the same state of mind; by "
-            "default as many as the scenario says.",
+            min=1, max=20, help="Interviews of everyone at each end, from one state of mind."
         ),
     ] = None,
     judge: opt.Judge = True,

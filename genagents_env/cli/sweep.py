@@ -33,26 +33,22 @@ def sweep(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="The sweep's folder; `sweeps/` and the experiment's name by default."),
+        typer.Option(help="The folder; `sweeps/` and the experiment's name by default."),
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Go on with the sweep in this folder.")
+        Path | None, typer.Option(metavar="DIR", help="Continue the sweep in this folder.")
     ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run",
-            help="List the runs and what they will take, reckoned from pilots: the first seed of "
-            "every condition, which is kept. A model that may cost money is asked only with "
-            "--pilot.",
+            "--dry-run", help="List the runs and what they will take, estimated from pilot runs."
         ),
     ] = False,
     pilot: Annotated[
         bool, typer.Option("--pilot", help="Let a dry run ask a model that may cost money.")
     ] = False,
     pilot_model: Annotated[
-        str | None,
-        typer.Option(help="Another model for the pilots of a dry run, such as scripted:gossip."),
+        str | None, typer.Option(help="Another model for the pilots, such as scripted:gossip.")
     ] = None,
     workers: Annotated[
         int | None,
@@ -226,7 +222,7 @@ def _print_plan(
         chosen = frozenset(trial.name for trial in choose_pilots(piloted))
         result = run_folder(piloted, workers, backend, quiet, chosen, preflight=preflight)
         for problem in result.problems:
-            warn(f"{problem}")
+            warn(problem)
     else:
         say(
             "genagents: no pilots were lived, since the model may cost money: --pilot lives the "
@@ -255,9 +251,9 @@ def _print_result(result: "SweepResult") -> None:
         dollars = f", ${spent.dollars:.4f}" if spent.dollars > Decimal(0) else ""
         say(f"{spent.calls:,} calls, {spent.tokens:,} tokens{dollars} in this folder so far")
     for problem in result.problems:
-        warn(f"{problem}")
+        warn(problem)
     if result.exit_code:
-        warn(f"{result.message}")
+        warn(result.message)
 
 
 def _format_plan(

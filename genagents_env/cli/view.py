@@ -35,11 +35,10 @@ def view(
         int, typer.Option(min=0, max=65535, help="Of the page; 0 takes a free one.")
     ] = 0,
     host: Annotated[
-        str, typer.Option(help="Listen there, and not on loopback alone; goes with --token.")
+        str, typer.Option(help="Listen there, not on loopback alone; needs --token.")
     ] = LOOPBACK,
     token: Annotated[
-        str | None,
-        typer.Option(help="What the address must show once, to be let in; `new` makes one."),
+        str | None, typer.Option(help="What the address must show once; `new` makes one.")
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="The run file may come later.")] = False,
 ) -> None:
