@@ -62,6 +62,7 @@ def compare(
     Example: genagents compare tiny --policies scripted,random --hours 0.1
     """
     from genagents_env.report.side_by_side import read_comparison, tabulate_comparison
+    from genagents_env.sweep import SweepOptions
 
     limits = opt.make_limits(max_calls, None, max_dollars, None)
     total = {**asdict(limits), "dollars": None if limits.dollars is None else str(limits.dollars)}
@@ -84,7 +85,7 @@ def compare(
         },
     )
     warn_of_models(folder)
-    result = run_folder(folder, 1, "loky", quiet)
+    result = run_folder(folder, SweepOptions(1, preflight=True), quiet)
     rows = tuple(read_comparison(folder))
     if as_json:
         print_json(_as_json(folder, rows))

@@ -80,8 +80,7 @@ def interview(
     write_sheet: Annotated[
         Path | None,
         typer.Option(
-            help="Write the questions as a spreadsheet for people.",
-            rich_help_panel=_CONDITIONS,
+            help="Write the questions as a spreadsheet for people.", rich_help_panel=_CONDITIONS
         ),
     ] = None,
     read_sheet: Annotated[

@@ -91,9 +91,7 @@ MaxSeconds = Annotated[
 NoLimit = Annotated[
     bool,
     typer.Option(
-        "--no-limit",
-        help="Lift the limits that the run file keeps.",
-        rich_help_panel=_LIMITS,
+        "--no-limit", help="Lift the limits that the run file keeps.", rich_help_panel=_LIMITS
     ),
 ]
 MaxFallbacks = Annotated[

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
@@ -12,8 +12,8 @@ from genagents_env.errors import ConfigError
 if TYPE_CHECKING:
     from genagents_env.report.results import SweepResults
     from genagents_env.sweep import SweepFolder
-    from genagents_env.sweep.design.experiment import DegradedRuns
 
+DegradedRuns: TypeAlias = Literal["include", "exclude"]
 app = typer.Typer()
 
 
@@ -30,8 +30,7 @@ def report(
     ] = None,
     speed: Annotated[float, typer.Option(help="Game hours in a human hour.")] = 10.0,
     degraded: Annotated[
-        str | None,
-        typer.Option(help="`include` or `exclude` degraded runs in means; exclude by default."),
+        DegradedRuns | None, typer.Option(help="Degraded runs in means; exclude by default.")
     ] = None,
     trust_measures: Annotated[
         bool,
@@ -51,7 +50,6 @@ def report(
 
     Of a sweep: a page with tables, intervals, differences and figures, CSV and Parquet beside it.
     """
-    chosen = _check_degraded(degraded)
     if out is not None:
         from genagents_env.report.placing import check_place
 
@@ -59,12 +57,16 @@ def report(
     if any(path.is_dir() for path in run_files):
         if quotes:
             raise ConfigError("--quotes is of run files; name those in the sweep's folder `runs`")
-        _report_sweep(run_files, out, as_json, chosen, trust_measures)
+        _report_sweep(run_files, out, as_json, degraded, trust_measures)
         return
-    from genagents_env.report import write_report
+    from genagents_env.evaluate.rates import find_tariff
+    from genagents_env.report import measure_runs, write_report
     from genagents_env.report.run_text import describe_run, describe_runs, describe_words
 
-    results = _measure_runs(run_files, price_as, speed, chosen or "exclude")
+    if not 0 < speed < float("inf"):
+        raise ConfigError(f"--speed {speed:g} is no speed; expected a number above 0")
+    tariff = None if price_as is None else find_tariff(price_as)
+    results = measure_runs(run_files, tariff, speed, degraded or "exclude")
     first, *others = results.summaries
     if out is not None:
         page, *_ = write_report(results, out, warn)
@@ -79,21 +81,11 @@ def report(
             say_lines(describe_words(summary), indent=0)
 
 
-def _check_degraded(word: str | None) -> "DegradedRuns | None":
-    if word is None:
-        return None
-    if word == "include":
-        return "include"
-    if word == "exclude":
-        return "exclude"
-    raise ConfigError(f"--degraded: {word!r} is not allowed; include or exclude")
-
-
 def _report_sweep(
     folders: Sequence[Path],
     out: Path | None,
     as_json: bool,
-    degraded: "DegradedRuns | None",
+    degraded: DegradedRuns | None,
     trust_measures: bool,
 ) -> None:
     from genagents_env.report import write_report
@@ -117,7 +109,7 @@ def measure_folder(
     quiet: bool,
     workers: int | None = None,
     told: Collection[str] = (),
-    degraded: "DegradedRuns | None" = None,
+    degraded: DegradedRuns | None = None,
     trust_measures: bool = False,
 ) -> "SweepResults":
     """Measure all runs of a sweep, and print the problems that are not in `told`."""
@@ -133,15 +125,3 @@ def measure_folder(
         if problem not in told:
             warn(problem)
     return results
-
-
-def _measure_runs(
-    run_files: Sequence[Path], price_as: str | None, speed: float, degraded: "DegradedRuns"
-) -> "SweepResults":
-    from genagents_env.evaluate.rates import find_tariff
-    from genagents_env.report import measure_runs
-
-    if not 0 < speed < float("inf"):
-        raise ConfigError(f"--speed {speed:g} is no speed; expected a number above 0")
-    tariff = None if price_as is None else find_tariff(price_as)
-    return measure_runs(run_files, tariff, speed, degraded)

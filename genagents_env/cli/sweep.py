@@ -1,6 +1,7 @@
 """`genagents sweep`: every run of an experiment file, once, and the report of them all."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +17,7 @@ from genagents_env.files import find_inside
 if TYPE_CHECKING:
     from genagents_env.record.rows import JSON
     from genagents_env.report.table import CellValue
-    from genagents_env.sweep import Experiment, Forecast, SweepFolder, SweepResult
+    from genagents_env.sweep import Experiment, SweepFolder, SweepOptions, SweepResult
 
 _CHANGES = "In place of what the experiment file says"
 _MACHINE = "Execution"
@@ -57,8 +58,7 @@ def sweep(
     backend: Annotated[
         str,
         typer.Option(
-            help="`loky` (this machine) or `ray` (many machines).",
-            rich_help_panel=_MACHINE,
+            help="`loky` (this machine) or `ray` (many machines).", rich_help_panel=_MACHINE
         ),
     ] = "loky",
     model: opt.Model = None,
@@ -87,6 +87,10 @@ def sweep(
 
     Begin with: genagents sweep examples/studies/gossip.toml
     """
+    from genagents_env.record.degradation import DEGRADED_EXIT
+    from genagents_env.report import write_report
+    from genagents_env.sweep import SweepOptions
+
     changes = {
         "model": model,
         "seeds": seeds,
@@ -99,27 +103,24 @@ def sweep(
         raise ConfigError("--json: of what came of a sweep; a dry run only plans one")
     folder = _open_folder(experiment, out, resume, changes)
     told = _warn(folder)
+    options = SweepOptions(workers, backend, preflight=preflight, strict=strict)
     if dry_run:
-        _print_plan(folder, changes, pilot, pilot_model, workers, backend, quiet, preflight)
+        pilots = _open_pilots(folder, changes, pilot_model)
+        _print_plan(folder, pilots, options, pilot=pilot, quiet=quiet)
         return
-    from genagents_env.record.degradation import DEGRADED_EXIT
-
-    result = run_folder(folder, workers, backend, quiet, strict=strict, preflight=preflight)
+    result = run_folder(folder, options, quiet)
     code = result.exit_code
     if folder.experiment.judges and result.finished and code in (0, DEGRADED_EXIT):
         code = _judge(folder, result, quiet, aside=as_json) or code
     page = None
     if report:
-        from genagents_env.report import write_report
-
-        page, *_ = write_report(
-            measure_folder(folder, quiet=quiet, workers=workers, told=told, trust_measures=True),
-            tell=warn,
+        results = measure_folder(
+            folder, quiet=quiet, workers=workers, told=told, trust_measures=True
         )
+        page, *_ = write_report(results, tell=warn)
     if as_json:
-        at = None if page is None else str(page)
-        data = {**result.as_json(), "exit_code": code, "report": at}
-        print_json(data)
+        place = None if page is None else str(page)
+        print_json({**result.as_json(), "exit_code": code, "report": place})
         raise typer.Exit(code)
     if page is not None:
         say(f"Report: {page}")
@@ -173,64 +174,53 @@ def warn_of_models(folder: "SweepFolder") -> None:
     )
 
 
-def run_folder(
-    folder: "SweepFolder",
-    workers: int | None,
-    backend: str,
-    quiet: bool,
-    trials: frozenset[str] | None = None,
-    *,
-    strict: bool = False,
-    preflight: bool = True,
-) -> "SweepResult":
+def run_folder(folder: "SweepFolder", options: "SweepOptions", quiet: bool) -> "SweepResult":
     """Run the trials of a sweep's folder; a new one is gone where it cannot begin."""
     from genagents_env.cli.progress import show_sweep_progress
-    from genagents_env.sweep import SweepOptions
     from genagents_env.sweep import sweep as run_sweep
 
     with show_sweep_progress(quiet) as watch:
-        options = SweepOptions(
-            workers, backend, watch=watch, trials=trials, preflight=preflight, strict=strict
-        )
         try:
-            return run_sweep(folder, options)
+            return run_sweep(folder, replace(options, watch=watch))
         except (ConfigError, LLMRefused, ModelOutage):
             folder.discard_unused()  # where nothing was begun, nothing is left behind
             raise
 
 
+def _open_pilots(
+    folder: "SweepFolder", changes: "dict[str, JSON]", model: str | None
+) -> "SweepFolder":
+    """Return the folder of the pilots: the sweep's own, or one of another model."""
+    from genagents_env.sweep import SweepFolder
+
+    if model is None:
+        return folder
+    changed = {**folder.changes, **changes, "model": model}
+    return SweepFolder.create(find_inside(folder.path, _PILOTS), folder.experiment_file, changed)
+
+
 def _print_plan(
     folder: "SweepFolder",
-    changes: "dict[str, JSON]",
+    piloted: "SweepFolder",
+    options: "SweepOptions",
+    *,
     pilot: bool,
-    pilot_model: str | None,
-    workers: int | None,
-    backend: str,
     quiet: bool,
-    preflight: bool,
 ) -> None:
     """Print the runs with what they will take, from pilots where these may be run."""
-    from genagents_env.sweep import SweepFolder, choose_pilots
+    from genagents_env.sweep import choose_pilots
 
-    piloted = folder
-    if pilot_model is not None:
-        changed = {**folder.changes, **changes, "model": pilot_model}
-        piloted = SweepFolder.create(
-            find_inside(folder.path, _PILOTS), folder.experiment_file, changed
-        )
     if pilot or _costs_nothing(piloted):
-        chosen = frozenset(trial.name for trial in choose_pilots(piloted))
-        result = run_folder(piloted, workers, backend, quiet, chosen, preflight=preflight)
+        trials = frozenset(trial.name for trial in choose_pilots(piloted))
+        result = run_folder(piloted, replace(options, trials=trials, strict=False), quiet)
         for problem in result.problems:
             warn(problem)
     else:
-        say(
-            "genagents: no pilots were lived, since the model may cost money: --pilot lives the "
-            "first seed of each condition (they are kept), --pilot-model scripted:gossip asks "
-            "a free stand-in",
-            error=True,
+        warn(
+            "no pilots were run, since the model may cost money: --pilot runs the first seed of "
+            "each condition (they are kept), --pilot-model scripted:gossip asks a free stand-in"
         )
-    say_lines(_format_plan(folder, piloted, workers))
+    say_lines(_format_plan(folder, piloted, options.workers))
 
 
 def _judge(folder: "SweepFolder", result: "SweepResult", quiet: bool, *, aside: bool) -> int:
@@ -269,16 +259,21 @@ def _format_plan(
     from genagents_env.report.table import Table
     from genagents_env.sweep import count_cores, forecast_conditions
 
-    found = forecast_conditions(piloted)
-    rows = [_make_row(one) for one in found]
-    seconds = _sum_known(one.seconds for one in found)
-    rows.append(_make_total(found, seconds))
-    yield from Table(
-        "plan", folder.experiment.name, _PLAN_COLUMNS, tuple(rows), _PLAN_NOTE
-    ).format_lines()
-    if seconds is not None:
+    rows: list[tuple[CellValue, ...]] = []
+    columns: list[list[float | None]] = [[] for _ in _PLAN_COLUMNS[1:]]
+    for cast in forecast_conditions(piloted):
+        hours = None if cast.seconds is None else cast.seconds / 3600
+        values = cast.trials, cast.due, cast.calls, cast.tokens, cast.dollars, hours
+        rows.append((cast.condition, *values))
+        for column, value in zip(columns, values, strict=True):
+            column.append(value)
+    totals = [_sum_known(column) for column in columns]
+    rows.append(("all", *totals))
+    name = folder.experiment.name
+    yield from Table("plan", name, _PLAN_COLUMNS, tuple(rows), _PLAN_NOTE).format_lines()
+    if totals[-1] is not None:
         at_once = workers or count_cores()
-        yield f"About {_format_duration(seconds / at_once)} with {at_once} at once."
+        yield f"About {_format_duration(totals[-1] * 3600 / at_once)} with {at_once} at once."
     if piloted is not folder:
         yield "The pilots asked another model: calls are alike, the rest may be far off."
     yield f"No further runs were made. Go on with: genagents sweep --resume {folder.path}"
@@ -291,29 +286,10 @@ def _costs_nothing(folder: "SweepFolder") -> bool:
     return all(free(model) for model in sorted({trial.model for trial in folder.trials}, key=str))
 
 
-def _make_row(one: "Forecast") -> "tuple[CellValue, ...]":
-    hours = None if one.seconds is None else one.seconds / 3600
-    return one.condition, one.trials, one.due, one.calls, one.tokens, one.dollars, hours
-
-
-def _make_total(found: "Iterable[Forecast]", seconds: float | None) -> "tuple[CellValue, ...]":
-    found = list(found)
-    return (
-        "all",
-        sum(one.trials for one in found),
-        sum(one.due for one in found),
-        _sum_known(one.calls for one in found),
-        _sum_known(one.tokens for one in found),
-        _sum_known(one.dollars for one in found),
-        None if seconds is None else seconds / 3600,
-    )
-
-
-def _sum_known(values: Iterable[float | None]) -> float | None:
+def _sum_known(values: list[float | None]) -> float | None:
     """Return the sum where every part of it is known."""
-    parts = list(values)
-    known = [value for value in parts if value is not None]
-    return sum(known) if parts and len(known) == len(parts) else None
+    known = [value for value in values if value is not None]
+    return sum(known) if known and len(known) == len(values) else None
 
 
 def _format_duration(seconds: float) -> str:

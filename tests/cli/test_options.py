@@ -3,10 +3,8 @@
 from decimal import Decimal
 
 import pytest
-import typer
-from typer.core import TyperGroup
 
-from genagents_env.cli.app import COMMANDS, MOVED, app
+from genagents_env.cli.app import COMMANDS, MOVED
 from genagents_env.cli.options import make_model_options, parse_endpoint
 from genagents_env.errors import ConfigError
 from genagents_env.llm.prices import Price
@@ -47,10 +45,6 @@ def test_what_has_moved_is_answered_with_what_to_type(genagents: Run, name: str)
 
 
 def test_every_command_of_the_table_is_there(genagents: Run) -> None:
-    group = typer.main.get_command(app)
-    assert isinstance(group, TyperGroup)
-    for rows in COMMANDS.values():
-        for name, _, summary in rows:
-            assert group.commands[name].help == summary
-            code, out, _ = genagents(name, "--help")
-            assert (code, f"genagents {name}" in out) == (0, True)
+    for name in (row[0] for rows in COMMANDS.values() for row in rows):
+        code, out, _ = genagents(name, "--help")
+        assert (code, f"genagents {name}" in out) == (0, True)
