@@ -32,7 +32,7 @@ _LIST = """\
 # Tasks to train on
 
 Each is a scenario with a seed, a reward, a horizon and baselines: `town_v0.rl_env(NAME)` draws
-town, people and goals anew at every reset. `genagents tasks` lists them,
+town, people and goals anew at every reset. `genagents list tasks` lists them,
 [training.md](../training.md) has recipes.
 
 {table}
@@ -129,7 +129,7 @@ def _describe_earnings(task: Task) -> Iterator[str]:
 
 def _describe_episode(task: Task, env: TaskEnv) -> Iterator[str]:
     world, board = env.world, env.parts.reward.board
-    yield f"`genagents tasks {task.name} --seed 0` tells it:"
+    yield f"`genagents list tasks {task.name} --seed 0` tells it:"
     yield ""
     for i, name in enumerate(world.names):
         told = [describe_goal(world, board, i, slot) for slot in range(len(board.goals[i]))]
@@ -149,7 +149,8 @@ def _describe_arguments(task: Task) -> Iterator[str]:
     for name, meaning in re.findall(r"^    (\w+): (.+(?:\n     .+)*)", arguments, re.MULTILINE):
         yield f"- `{name}`: {' '.join(meaning.split())}"
     yield ""
-    yield f"`genagents tasks {task.name} --seed 3 --out FOLDER` writes an episode as a scenario"
+    command = f"genagents list tasks {task.name} --seed 3 --out FOLDER"
+    yield f"`{command}` writes an episode as a scenario"
     yield "folder, which `genagents run`, `sweep` and `validate` take."
 
 
@@ -194,7 +195,7 @@ def find_baselines() -> dict[str, dict[str, float]]:
 
 
 def write_pages() -> None:
-    """Write all pages, and the baselines that `genagents tasks` shows."""
+    """Write all pages, and the baselines that `genagents list tasks` shows."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     files = {FOLDER / name: text for name, text in format_pages().items()}
     for path, text in {BASELINES: json.dumps(find_baselines(), indent=1) + "\n", **files}.items():

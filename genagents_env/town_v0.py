@@ -54,7 +54,7 @@ def rl_env(
     """Return a task to train on: the portable menu, masks in observations, vectors, no text.
 
     Args:
-        task: one of `genagents tasks`, or a `Task` of one's own.
+        task: one of `genagents list tasks`, or a `Task` of one's own.
         town: a scenario to do it in; None draws a town at each reset, by the seed.
         shaping: the weight of the reward's potential, which leaves the best policies as they are;
             None is the task's own, which is 0: sparse.

@@ -1,4 +1,4 @@
-"""Wires the commands together and turns errors into one line and an exit code."""
+"""The commands of `genagents`, loaded when they are used; errors become a line and an exit code."""
 
 import logging
 import os
@@ -7,57 +7,135 @@ import sys
 import tempfile
 import traceback
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from genagents_env.cli import (
-    compare,
-    doctor,
-    export,
-    files,
-    film,
-    interviews,
-    judge,
-    lists,
-    look,
-    maps,
-    memories,
-    new,
-    prompts,
-    rate,
-    report,
-    runs,
-    sweep,
-    tasks,
-    view,
-)
 from genagents_env.cli.logs import start_logging
-from genagents_env.cli.screen import say
-from genagents_env.errors import FileError, GenagentsError, RecordError
+from genagents_env.cli.screen import warn
+from genagents_env.errors import ConfigError, FileError, GenagentsError, RecordError
 from genagents_env.files import explain
 
-# Modules that take long to import (scipy, networkx, pydantic, openai) are imported inside the
-# functions of the commands that use them, so that `--help` and mistakes are answered at once.
+# By heading of `--help`: command, its module in this folder, what it does.
+COMMANDS = {
+    "Run a town": (
+        ("run", "runs", "Run a scenario and record it."),
+        ("resume", "runs", "Continue a run: after a crash, an outage or Ctrl-C, or past its end."),
+        ("import-memories", "memories", "Take what people remember out of a run, for another."),
+        ("doctor", "doctor", "Check this machine and the model, and say what to do."),
+    ),
+    "Look at a run": (
+        ("demo", "view", "Open a run that comes with the package in the browser."),
+        ("view", "view", "Open a run in the browser: map, story, people, costs."),
+        ("show", "show", "Print what happened, event by event or as a story."),
+        ("interview", "interview", "Ask people of a run anything, as they were at any moment."),
+        ("film", "film", "Make a film or a picture of a run: GIF, MP4 or PNG."),
+        (
+            "export",
+            "export",
+            "Write a run as a web page, as JSON Lines, or as chats for training.",
+        ),
+        ("prompts", "show", "Show what prompts were made of, and what was cut from them."),
+        ("hash", "checks", "Print the canonical hash of a run; equal runs have equal hashes."),
+        ("verify", "checks", "Check run files for damage, or upgrade an old one."),
+    ),
+    "Study many runs": (
+        ("report", "report", "Summarize a run, several runs or a sweep."),
+        ("compare", "compare", "Run the same hours with several policies; print a table."),
+        ("sweep", "sweep", "Run an experiment and write its report."),
+        ("judge", "judge", "Let a model judge the answers of a run by the scenario's checks."),
+        ("rate", "rate", "Let a model rate the answers of runs, or compare them in pairs."),
+        ("sheet", "sheet", "Write a blind sheet for human raters, or read a filled one."),
+    ),
+    "Make your own": (
+        ("new", "new", "Make a scenario to edit."),
+        ("new-policy", "new", "Make a policy to edit."),
+        ("validate", "checks", "Check a scenario for faults."),
+        ("list", "lists", "List scenarios, policies, tasks, measures or scenario keys."),
+        ("map", "maps", "Draw, import and export maps."),
+    ),
+}
+# Commands and options that there are no more, and what to type instead.
+MOVED = {
+    "picture": "genagents film RUN OUT.png --at 17:10",
+    "scenarios": "genagents list scenarios",
+    "policies": "genagents list policies",
+    "tasks": "genagents list tasks",
+    "measures": "genagents list measures",
+    "keys": "genagents list keys",
+    "upgrade": "genagents verify --upgrade RUN",
+    "--timeout": "--endpoint timeout=SECONDS",
+    "--deadline": "--endpoint deadline=SECONDS",
+    "--thinking": "--endpoint thinking=TOKENS",
+    "--reasoning-effort": "--endpoint reasoning_effort=low",
+    "--price-in": "--endpoint price_in=DOLLARS",
+    "--price-out": "--endpoint price_out=DOLLARS",
+}
+EXIT_CODES = {
+    0: "done",
+    1: "some runs of a sweep failed, or a verified file is damaged",
+    2: "a mistake in the request",
+    3: "a limit is reached",
+    4: "finished, but degraded: a policy failed, or too many model calls had no usable reply",
+    70: "a fault of the program; a report of it is written",
+    73: "the run file is being written by another process",
+    75: "the model gives no usable answers: resume later",
+    130: "interrupted",
+}
+
+
+class _LazyCommand(TyperCommand):
+    """A command that knows its summary, and is imported once it is called."""
+
+    def __init__(self, name: str, module: str, summary: str, panel: str) -> None:
+        super().__init__(name, help=summary, rich_help_panel=panel)
+        self._name, self._module = name, module
+
+    def load(self) -> Any:
+        """Import the command, and return it."""
+        module = import_module(f"genagents_env.cli.{self._module}")
+        commands = typer.Typer()
+        if hasattr(module, "add_to"):
+            module.add_to(commands)
+        else:
+            commands = module.app
+        return typer.main.get_group(commands).commands[self._name]
+
+    def make_context(self, *given: Any, **more: Any) -> Any:
+        """Return the context of the imported command."""
+        return self.load().make_context(*given, **more)
+
+
+class _Commands(TyperGroup):
+    """All commands of the table; a name that has moved is answered with what to type instead."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        for panel, rows in COMMANDS.items():
+            for name, module, summary in rows:
+                self.add_command(_LazyCommand(name, module, summary, panel))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return a command with its name and arguments."""
+        names = [*args[:1], *(arg.partition("=")[0] for arg in args if arg.startswith("--"))]
+        for name in names if not ctx.resilient_parsing else ():
+            if name in MOVED:
+                raise ConfigError(f"{name} has moved; type: {MOVED[name]}")
+        return super().resolve_command(ctx, args)
+
+
 app = typer.Typer(
+    cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="A town of generative agents: live it, look at it, study it.\n\n"
+    help="A town of generative agents: run it, look at it, study it.\n\n"
     "Begin with: genagents run tiny; with a scenario of your own: genagents new my_town; with a "
     "study: genagents sweep examples/studies/gossip.toml",
-    epilog="Exit codes: 0 done; 1 some runs of a sweep failed, or a verified file is damaged; 2 a "
-    "mistake in the request; 3 the budget is used up; 4 finished, but degraded: a policy failed in "
-    "some decisions (with --strict: stopped there), or too many model calls had no usable reply "
-    "(--max-fallbacks); 70 a fault of the program, with a report of it; 73 the run file is being "
-    "written; 75 the model gives no answers, or none that can be used: resume later; 130 "
-    "interrupted.",
+    epilog="\n".join(["Exit codes", *(f"{code:>5}  {text}" for code, text in EXIT_CODES.items())]),
 )
-for group in (
-    *(runs, view, doctor, look, film, export, prompts, files, report, interviews, memories),
-    *(judge, sweep, compare, rate, lists, new, maps, tasks),
-):
-    group.add_to(app)
 
 
 def _print_version(wanted: bool) -> None:
@@ -83,7 +161,7 @@ def show_version(
             "-v",
             count=True,
             show_default=False,
-            help="Say on stderr what happens; twice also every model call. Or set GENAGENTS_LOG "
+            help="Log on stderr what happens; -vv also every model call. Or set GENAGENTS_LOG "
             "to debug, info, warning or error.",
         ),
     ] = 0,
@@ -93,7 +171,7 @@ def show_version(
 
 
 def main() -> None:
-    """Run the command line; exits with the codes that `genagents --help` lists."""
+    """Run the command line; exits with one of `EXIT_CODES`."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without emoji shows a mark instead
@@ -104,8 +182,8 @@ def main() -> None:
         _abandon_output()
         sys.exit(0)
     except Exception as error:
-        code, told = _explain_ending(error)
-        say(f"genagents: {_redact(told)}", error=True)
+        code, text = _explain_ending(error)
+        warn(_redact(text))
         sys.exit(code)
 
 
@@ -125,8 +203,7 @@ def _explain_ending(error: Exception) -> tuple[int, str]:
             return FileError.exit_code, refused
     # The last line of defence: a bug becomes a report without keys, not a wall of text with them.
     path = write_crash_report(error)
-    kind = type(error).__name__
-    return 70, f"unexpected {kind}; {path} tells where, with keys left out"
+    return 70, f"unexpected {type(error).__name__}; {path} tells where, with keys left out"
 
 
 def _has_folder() -> bool:

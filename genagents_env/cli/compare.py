@@ -1,6 +1,5 @@
 """`genagents compare`: several policies, one after another, in the same town; and a table."""
 
-import json
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -9,27 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.model_flags import NO_FLAGS, ModelFlags, take_model_flags
-from genagents_env.cli.options import (
-    AsJson,
-    Embedder,
-    MaxCalls,
-    MaxDollars,
-    MaxFallbacks,
-    MaxSeconds,
-    MaxTokens,
-    Model,
-    ModelFor,
-    NoProgress,
-    Preflight,
-    ScenarioName,
-    Strict,
-    make_limits,
-    parse_choices,
-    parse_config,
-    parse_names,
-)
-from genagents_env.cli.screen import find_width, say
+from genagents_env.cli import options as opt
+from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.cli.sweep import run_folder, warn_of_models
 
 if TYPE_CHECKING:
@@ -37,70 +17,54 @@ if TYPE_CHECKING:
     from genagents_env.report.side_by_side import ComparedPolicy
     from genagents_env.sweep import SweepFolder
 
+app = typer.Typer()
 _IDLE = "idle"  # nothing comes of it
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command of this file."""
-    app.command()(compare)
-
-
-@take_model_flags
+@app.command()
 def compare(
-    scenario: ScenarioName,
+    scenario: opt.ScenarioName,
     policies: Annotated[
         str | None,
         typer.Option(
-            help='Separated by commas; options may follow one: "random,lyfe preset=paper". All '
-            "that `policies` lists, but idle."
+            help='By commas, with options: "random,lyfe preset=paper"; else all but idle.'
         ),
     ] = None,
-    start: Annotated[str | None, typer.Option(help="Town time: 08:00 or 2023-02-13T08:00.")] = None,
+    start: opt.Start = None,
     hours: Annotated[float | None, typer.Option(help="Simulated hours of each run.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of every run.")] = 0,
-    people: Annotated[
-        str | None,
-        typer.Option(help="Only these, separated by commas; or a cast of the scenario, such as 3."),
-    ] = None,
-    place: Annotated[str | None, typer.Option(help='Everyone starts here: "Hobbs Cafe".')] = None,
-    model: Model = None,
-    model_for: ModelFor = None,
-    embedder: Embedder = None,
+    people: opt.People = None,
+    place: opt.Place = None,
+    model: opt.Model = None,
+    embedder: opt.Embedder = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="A folder for the run files; `sweeps/compare-` and the scenario by default. What "
-            "is finished in it is not lived again."
-        ),
+        typer.Option(help="A folder for the run files; `sweeps/compare-SCENARIO` by default."),
     ] = None,
     interviews: Annotated[
         bool,
         typer.Option(
             "--interviews/--no-interviews",
-            help="Ask the scenario's questions at both ends, and have the answers judged.",
+            help="Ask the scenario's questions at both ends, and judge the answers.",
         ),
     ] = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_dollars: MaxDollars = None,
-    max_seconds: MaxSeconds = None,
-    max_fallbacks: MaxFallbacks = None,
-    model_flags: ModelFlags = NO_FLAGS,
-    preflight: Preflight = True,
-    strict: Strict = False,
-    as_json: AsJson = False,
-    quiet: NoProgress = False,
+    max_calls: opt.MaxCalls = None,
+    max_dollars: opt.MaxDollars = None,
+    endpoint: opt.Endpoint = None,
+    as_json: opt.AsJson = False,
+    quiet: opt.NoProgress = False,
 ) -> None:
-    """Live the same hours once with each of several policies, and print what came of it.
+    """Run the same hours once with each of several policies, and print a table of what happened.
 
-    One run after another; Ctrl-C stops them, and the same command goes on. Limits are of all
+    One run after another; Ctrl-C stops them, and the same command continues. Limits are of all
     runs together.
 
     Example: genagents compare tiny --policies scripted,random --hours 0.1
     """
     from genagents_env.report.side_by_side import read_comparison, tabulate_comparison
+    from genagents_env.sweep import SweepOptions
 
-    limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
+    limits = opt.make_limits(max_calls, None, max_dollars, None)
     total = {**asdict(limits), "dollars": None if limits.dollars is None else str(limits.dollars)}
     folder = _make_folder(
         scenario,
@@ -116,32 +80,29 @@ def compare(
             "embedder": embedder,
             "interviews": interviews,
             "judge": interviews,
-            "max_fallbacks": max_fallbacks,
             "budget": {"total": total},
-            "endpoint": {**asdict(model_flags), "model_for": parse_choices(model_for) or None},
+            "endpoint": opt.parse_endpoint(endpoint),
         },
     )
     warn_of_models(folder)
-    result = run_folder(folder, 1, "loky", quiet, strict=strict, preflight=preflight)
+    result = run_folder(folder, SweepOptions(1, preflight=True), quiet)
     rows = tuple(read_comparison(folder))
     if as_json:
-        typer.echo(json.dumps(_as_json(folder, rows), indent=2))
+        print_json(_as_json(folder, rows))
     else:
-        for line in tabulate_comparison(rows, f"{scenario}, seed {seed}").format_lines(
-            find_width()
-        ):
-            say(line, indent=4)
+        table = tabulate_comparison(rows, f"{scenario}, seed {seed}")
+        say_lines(table.format_lines(find_width()))
         say(f"Run files: {folder.runs}  (more of them: genagents report {folder.path})")
     for problem in result.problems:
-        say(f"genagents: {problem}", error=True)
+        warn(problem)
     if result.exit_code:
-        say(f"genagents: {result.message}", error=True)
+        warn(result.message)
     raise typer.Exit(result.exit_code)
 
 
 def _choose_people(people: str | None) -> "JSON":
     """Return the names, or the one word, which may be a cast's name."""
-    names = parse_names(people)
+    names = opt.parse_names(people)
     return names[0] if names and len(names) == 1 else names
 
 
@@ -166,7 +127,7 @@ def _list_policies(policies: str | None) -> "Iterator[tuple[str, dict[str, JSON]
         yield from ((name, {}) for name in list_policies() if name != _IDLE)
         return
     for words in filter(None, (part.split() for part in policies.split(","))):
-        yield words[0], parse_config(words[1:])
+        yield words[0], opt.parse_config(words[1:])
 
 
 def _as_json(folder: "SweepFolder", rows: "tuple[ComparedPolicy, ...]") -> "dict[str, JSON]":

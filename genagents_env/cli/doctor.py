@@ -1,45 +1,38 @@
-"""`genagents doctor`: what this machine and a model server are good for, a line each."""
+"""`genagents doctor`: what this machine and a model server can do, a line each."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.model_flags import NO_FLAGS, ModelFlags, take_model_flags
-from genagents_env.cli.options import (
-    AsJson,
-    Model,
-)
+from genagents_env.cli.options import AsJson, Endpoint, Model, make_model_options
 from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
-    from genagents_env.llm.calls import Endpoint
+    from collections.abc import Iterable
+
+    from genagents_env.llm.calls import Endpoint as ModelEndpoint
     from genagents_env.run import RunOptions
     from genagents_env.run.checkup import Finding
 
 _MARKS = {"ok": "ok   ", "note": "note ", "fault": "FAULT"}
+app = typer.Typer()
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command of this file."""
-    app.command()(doctor)
-
-
-@take_model_flags
+@app.command()
 def doctor(
     model: Model = None,
     calls: Annotated[
         bool, typer.Option("--calls/--no-calls", help="Ask the model; without, all is free.")
     ] = True,
     as_json: AsJson = False,
-    model_flags: ModelFlags = NO_FLAGS,
+    endpoint: Endpoint = None,
 ) -> None:
     """Check Python, extras, cache, cores and the model: what works, and what to do.
 
     Exit code 2 where a run could not work. A model server is asked a dozen small questions; how
-    much they can cost is said first.
+    much they can cost is printed first.
 
     Example: genagents doctor --model gpt-4o-mini
     """
@@ -47,65 +40,82 @@ def doctor(
     from genagents_env.run import RunOptions
     from genagents_env.run.checkup import check_machine
 
-    how = model_flags.make_options()
-    options = RunOptions(model=model, model_options=how)
-    found = list(check_machine())
-    if not as_json:
-        _print_findings(found)
-    of_model = _check_model(options, calls, as_json)
-    found += of_model
+    options = RunOptions(model=model, model_options=make_model_options(endpoint))
+    checkup = _Checkup(options, quiet=as_json)
+    checkup.add(check_machine())
+    checkup.check_model(calls)
     if as_json:
-        told = json.dumps({"findings": [asdict(one) for one in found]}, indent=2)
-        typer.echo(redact_environment(told))
-    raise typer.Exit(2 if any(one.verdict == "fault" for one in found) else 0)
+        findings = [asdict(finding) for finding in checkup.findings]
+        typer.echo(redact_environment(json.dumps({"findings": findings}, indent=2)))
+    raise typer.Exit(2 if checkup.has_fault else 0)
 
 
-def _check_model(options: "RunOptions", calls: bool, quiet: bool) -> "list[Finding]":
-    """Return what is found of the model, printed as it is found unless `quiet`."""
-    from genagents_env.errors import GenagentsError
-    from genagents_env.event_loop import run_sync
-    from genagents_env.llm.open import is_served
-    from genagents_env.run.checkup import Finding, ask_endpoint
-    from genagents_env.run.models import open_model
+class _Checkup:
+    """The findings so far, each printed as it is made unless `quiet`."""
 
-    name = options.model or ""
-    served = is_served(options.model)
-    found = _check_server(options) if served else []
-    if not quiet:
-        _print_findings(found)
-    if any(one.verdict == "fault" for one in found):
-        return found
-    more: list[Finding] = []
-    if name.partition(":")[0] == "scripted":
-        more = [Finding("model", "ok", f"{name} answers by rule; there is nothing to ask")]
-    elif not calls:
-        more = [Finding("answers", "ok", "not looked at (--no-calls)")]
-    else:
-        try:
-            endpoint = open_model(options)
-            if not quiet:
-                _announce(endpoint, options)
-            more = run_sync(ask_endpoint(endpoint, options))
-        except GenagentsError as error:
-            more = [Finding("model", "fault", str(error))]
-    if not quiet:
-        _print_findings(more)
-    return [*found, *more]
+    def __init__(self, options: "RunOptions", *, quiet: bool) -> None:
+        self._options, self._quiet = options, quiet
+        self.findings: list[Finding] = []
+
+    @property
+    def has_fault(self) -> bool:
+        return any(finding.verdict == "fault" for finding in self.findings)
+
+    def add(self, findings: "Iterable[Finding]") -> None:
+        """Add findings, and print them."""
+        from genagents_env.llm.redact import redact_environment
+
+        for finding in findings:
+            self.findings.append(finding)
+            if not self._quiet:
+                advice = f" - {finding.advice}" if finding.advice else ""
+                line = redact_environment(f"{finding.name}: {finding.text}{advice}")
+                say(f"{_MARKS[finding.verdict]}  {line}", indent=7)
+
+    def check_model(self, calls: bool) -> None:
+        """Look at the model and its server; ask it only where `calls` is set."""
+        from genagents_env.errors import GenagentsError
+        from genagents_env.llm.open import is_served
+        from genagents_env.run.checkup import Finding
+
+        name, before = self._options.model or "", len(self.findings)
+        if is_served(self._options.model):
+            self._check_server()
+        if any(finding.verdict == "fault" for finding in self.findings[before:]):
+            return
+        if name.partition(":")[0] == "scripted":
+            self.add([Finding("model", "ok", f"{name} answers by rule; there is nothing to ask")])
+        elif not calls:
+            self.add([Finding("answers", "ok", "not looked at (--no-calls)")])
+        else:
+            try:
+                self._ask()
+            except GenagentsError as error:
+                self.add([Finding("model", "fault", str(error))])
+
+    def _check_server(self) -> None:
+        from genagents_env.llm.listing import list_models
+        from genagents_env.llm.open import DEFAULT_BASE_URL, DEFAULT_MODEL, read_endpoint_variables
+        from genagents_env.llm.transport import strip_address
+        from genagents_env.run.checkup import check_listing
+
+        base_url, api_key = read_endpoint_variables()
+        address = base_url or DEFAULT_BASE_URL
+        model = self._options.model or (None if base_url else DEFAULT_MODEL)
+        self.add(check_listing(model, strip_address(address), list_models(address, api_key)))
+
+    def _ask(self) -> None:
+        from genagents_env.event_loop import run_sync
+        from genagents_env.run.checkup import ask_endpoint
+        from genagents_env.run.models import open_model
+
+        endpoint = open_model(self._options)
+        if not self._quiet:
+            _announce(endpoint, self._options)
+        self.add(run_sync(ask_endpoint(endpoint, self._options)))
 
 
-def _check_server(options: "RunOptions") -> "list[Finding]":
-    from genagents_env.llm.listing import list_models
-    from genagents_env.llm.open import DEFAULT_BASE_URL, DEFAULT_MODEL, read_endpoint_variables
-    from genagents_env.llm.transport import strip_address
-    from genagents_env.run.checkup import check_listing
-
-    base_url, api_key = read_endpoint_variables()
-    listing = list_models(base_url or DEFAULT_BASE_URL, api_key)
-    model = options.model or (None if base_url else DEFAULT_MODEL)
-    return list(check_listing(model, strip_address(base_url or DEFAULT_BASE_URL), listing))
-
-
-def _announce(endpoint: "Endpoint", options: "RunOptions") -> None:
+def _announce(endpoint: "ModelEndpoint", options: "RunOptions") -> None:
     from genagents_env.run.checkup import CALLS, bound_cost
 
     tokens, dollars = bound_cost(endpoint, options)
@@ -113,12 +123,3 @@ def _announce(endpoint: "Endpoint", options: "RunOptions") -> None:
     if endpoint.price is not None and endpoint.price.source:
         price = f"{price}; prices of {endpoint.price.source}"
     say(f"Asking {endpoint.model}: up to {CALLS + 1} calls, {tokens:,} tokens at most ({price})")
-
-
-def _print_findings(findings: "Sequence[Finding]") -> None:
-    from genagents_env.llm.redact import redact_environment
-
-    for one in findings:
-        advice = f" - {one.advice}" if one.advice else ""
-        line = redact_environment(f"{one.name}: {one.text}{advice}")
-        say(f"{_MARKS[one.verdict]}  {line}", indent=7)

@@ -1,29 +1,20 @@
 """`genagents export`: a run in another form: its page, JSON Lines, or chats to learn from."""
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from genagents_env.cli.options import NoProgress, TrustPolicies
+from genagents_env.cli.options import TrustPolicies
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 
-if TYPE_CHECKING:
-    from genagents_env.view.single_file import Watch
-
 ExportFormat: TypeAlias = Literal["html", "jsonl", "chat"]
 _PAGES = (".html", ".htm")
+app = typer.Typer()
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands of this file."""
-    app.command()(export)
-
-
+@app.command()
 def export(
     run_files: Annotated[
         list[Path],
@@ -34,33 +25,24 @@ def export(
         ),
     ],
     out: Annotated[
-        Path | None,
-        typer.Option(help="An .html file, or a folder for the rest; made where it is missing."),
+        Path | None, typer.Option(help="An .html file, or a folder; made where it is missing.")
     ] = None,
     form: Annotated[
         ExportFormat | None,
-        typer.Option(
-            "--format",
-            help="`html`: the page of `view` as one file, which opens by double click. `jsonl`: "
-            "events, calls, ticks and more of one run. `chat`: each decision of a model with its "
-            "prompt, reply and reward, to learn from. Without it: by the ending of what is "
-            "written, else `jsonl`.",
-        ),
+        typer.Option("--format", help="By default by the ending of what is written, else jsonl."),
     ] = None,
     best: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            help="Chats: of each scenario's agent only so many episodes, of the highest return.",
+            min=1, help="Chats: only the episodes of highest return, so many of each agent."
         ),
     ] = None,
     success: Annotated[
         bool, typer.Option("--success", help="Chats: only episodes in which the task was done.")
     ] = False,
     trust_policies: TrustPolicies = False,
-    quiet: NoProgress = False,
 ) -> None:
-    """Write the page of a run as one file, or its record as JSON Lines, or chats to learn from.
+    """Write a run as a web page in one file, its record as JSON Lines, or chats to learn from.
 
     Example: genagents export run.sqlite run.html
     """
@@ -84,9 +66,10 @@ def export(
             for path in write_lines(record, out):
                 say(str(path))
             return
+        from genagents_env.cli.progress import show_count
         from genagents_env.view.single_file import write_single_file
 
-        with _show_progress(quiet) as watch:
+        with show_count("writing") as watch:
             path = write_single_file(record, out, watch)
     say(f"{path}  ({path.stat().st_size / 1e6:.1f} MB; opens by double click)")
 
@@ -107,22 +90,7 @@ def _find_runs(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     folder = path / "runs" if (path / "runs").is_dir() else path
-    found = sorted(folder.glob("*.sqlite"))
-    if not found:
+    run_files = sorted(folder.glob("*.sqlite"))
+    if not run_files:
         raise ConfigError(f"{folder}: there are no run files (*.sqlite) in it")
-    return found
-
-
-@contextmanager
-def _show_progress(quiet: bool) -> "Iterator[Watch | None]":
-    """Give the function that is told how much is written: a bar on a terminal, nothing else."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    columns = (TextColumn("writing"), BarColumn(), MofNCompleteColumn(), TextColumn("resources"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, of: bar.update(task, total=of, completed=done)
+    return run_files

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from rich.text import Text
 
-from genagents_env.cli.wrapped_text import FACT, Names, wrap
+from genagents_env.cli.scene_text import FACT, Names, wrap
 from genagents_env.evaluate.measures.diffusion import Hearing, Spread
 from genagents_env.evaluate.scene_talks import join_names, name_fact
 from genagents_env.text import clean

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from genagents_env.judge.kept_answers import KeptAnswer
@@ -13,31 +13,10 @@ if TYPE_CHECKING:
 DEFAULT = "(nobody said this: the model gave no usable reply)"
 
 
-def format_answers(
-    record: "RunReader", tick: int, told: "Transcript", repeats: int
-) -> Iterator[str]:
-    """Yield the answers person by person, each with what it rests on."""
-    from genagents_env.evaluate.evidence import find_evidence_lines
-
-    time = record.time(tick)
-    for name, answers in told.items():
-        yield f"{name}, {time:%A %H:%M}"
-        each = len(answers) // repeats
-        for number, (question, answer) in enumerate(answers):
-            if repeats > 1 and number % each == 0:
-                yield f"  Interview {number // each + 1} of {repeats}"
-            yield f"    Q: {question}"
-            yield f"    A: {answer.text}"
-            if answer.fallback:
-                yield f"        {DEFAULT}"
-            rests_on = find_evidence_lines(record, answer.evidence, tick)
-            yield from (f"        {one.line}" for one in rests_on)
-
-
 def describe_answers(
     record: "RunReader", path: Path, tick: int, told: "Transcript", repeats: int
-) -> dict[str, object]:
-    """Return the answers as JSON."""
+) -> dict[str, Any]:
+    """Return the answers as JSON values, each with the events it rests on."""
     from genagents_env.evaluate.evidence import find_evidence_lines
 
     return {
@@ -52,8 +31,8 @@ def describe_answers(
                     "answer": answer.text,
                     "fallback": answer.fallback,
                     "evidence": [
-                        {"event": one.event, "line": one.line}
-                        for one in find_evidence_lines(record, answer.evidence, tick)
+                        {"event": event.event, "line": event.line}
+                        for event in find_evidence_lines(record, answer.evidence, tick)
                     ],
                 }
                 for number, (question, answer) in enumerate(answers)
@@ -63,10 +42,20 @@ def describe_answers(
     }
 
 
-def count_fallbacks(several: "Iterable[Transcript]") -> tuple[int, int]:
-    """Return how many answers are none, and how many there are."""
-    answers = [a for told in several for given in told.values() for _, a in given]
-    return sum(answer.fallback for answer in answers), len(answers)
+def format_answers(described: dict[str, Any], time: datetime, repeats: int) -> Iterator[str]:
+    """Yield what `describe_answers` returned, person by person."""
+    for name, answers in described["agents"].items():
+        yield f"{name}, {time:%A %H:%M}"
+        repeat = -1
+        for answer in answers:
+            if repeats > 1 and answer["repeat"] > repeat:
+                repeat = answer["repeat"]
+                yield f"  Interview {repeat + 1} of {repeats}"
+            yield f"    Q: {answer['question']}"
+            yield f"    A: {answer['answer']}"
+            if answer["fallback"]:
+                yield f"        {DEFAULT}"
+            yield from (f"        {event['line']}" for event in answer["evidence"])
 
 
 def list_stored(record: "RunReader", kept: "Iterable[KeptAnswer]") -> list[dict[str, object]]:
@@ -86,18 +75,18 @@ def list_stored(record: "RunReader", kept: "Iterable[KeptAnswer]") -> list[dict[
     ]
     beside: list[dict[str, object]] = [
         {
-            "question": one.said.question,
-            "time": one.time,
-            "agent": one.said.agent,
-            "condition": one.said.condition,
-            "by": one.by,
-            "repeat": one.said.repeat,
-            "answer": one.said.text,
-            "evidence": list(one.evidence),
-            "fallback": one.fallback,
-            "interviewer": one.interviewer,
+            "question": row.said.question,
+            "time": row.time,
+            "agent": row.said.agent,
+            "condition": row.said.condition,
+            "by": row.by,
+            "repeat": row.said.repeat,
+            "answer": row.said.text,
+            "evidence": list(row.evidence),
+            "fallback": row.fallback,
+            "interviewer": row.interviewer,
         }
-        for one in kept
+        for row in kept
     ]
     return stored + beside
 
@@ -109,10 +98,29 @@ def format_stored(stored: "Iterable[dict[str, object]]") -> Iterator[str]:
         by_question.setdefault(str(row["question"]), []).append(row)
     for question, rows in by_question.items():
         yield f"Q: {question}"
-        for row in sorted(rows, key=lambda one: str(one["time"])):
+        for row in sorted(rows, key=lambda row: str(row["time"])):
             time = f"{datetime.fromisoformat(str(row['time'])):%a %d %b %H:%M}"
             condition = "" if row["condition"] == "run" else f" [{row['condition']}, {row['by']}]"
             asker = f", asked by {row['interviewer']}" if row.get("interviewer") else ""
             yield f"    {time}  {row['agent']}{condition}{asker}: {row['answer']}"
             if row.get("fallback"):
                 yield f"        {DEFAULT}"
+
+
+def describe_kept(file: Path) -> Iterator[str]:
+    """Yield what a file of kept answers holds by condition, and what can be made of it."""
+    from genagents_env.judge.kept_answers import read_answers
+
+    rows: dict[tuple[str, str, str], list[KeptAnswer]] = {}
+    for kept in read_answers(file):
+        rows.setdefault((kept.time, kept.said.condition, kept.by), []).append(kept)
+    for (time, condition, by), answers in rows.items():
+        people = len({kept.said.agent for kept in answers})
+        questions = len({(kept.said.agent, kept.said.question) for kept in answers})
+        missing = sum(kept.fallback for kept in answers)
+        defaults = f", {missing:,} of them defaults" if missing else ""
+        yield (
+            f"{time[:16].replace('T', ' ')}  {condition} ({by}): {people:,} people, "
+            f"{questions:,} questions, {len(answers):,} answers{defaults}"
+        )
+    yield f"Rankings: genagents rate {file} --pairwise; by people: genagents sheet {file} --ranks"

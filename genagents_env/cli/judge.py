@@ -1,6 +1,5 @@
 """`genagents judge`: a model says what the answers of a run come to."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,22 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from genagents_env.cli.model_flags import NO_FLAGS, ModelFlags, take_model_flags
-from genagents_env.cli.options import (
-    AsJson,
-    Concurrency,
-    JudgeName,
-    MaxCalls,
-    MaxDollars,
-    MaxSeconds,
-    MaxTokens,
-    Model,
-    NoLimit,
-    NoProgress,
-    RunFile,
-    make_limits,
-)
-from genagents_env.cli.screen import say
+from genagents_env.cli import options as opt
+from genagents_env.cli.screen import print_json, say_lines, warn
 
 if TYPE_CHECKING:
     from genagents_env.judge import JudgingResult
@@ -32,27 +17,21 @@ if TYPE_CHECKING:
 Verdicts = dict[str, dict[str, int]]
 
 _NONE = "no verdict"
+app = typer.Typer()
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command of this file."""
-    app.command()(judge)
-
-
-@take_model_flags
+@app.command()
 def judge(
-    run_file: RunFile,
-    model: Model = None,
-    by: JudgeName = None,
-    as_json: AsJson = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_dollars: MaxDollars = None,
-    max_seconds: MaxSeconds = None,
-    no_limit: NoLimit = False,
-    concurrency: Concurrency = None,
-    model_flags: ModelFlags = NO_FLAGS,
-    quiet: NoProgress = False,
+    run_file: opt.RunFile,
+    model: opt.Model = None,
+    by: opt.JudgeName = None,
+    as_json: opt.AsJson = False,
+    max_calls: opt.MaxCalls = None,
+    max_dollars: opt.MaxDollars = None,
+    no_limit: opt.NoLimit = False,
+    concurrency: opt.Concurrency = None,
+    endpoint: opt.Endpoint = None,
+    quiet: opt.NoProgress = False,
 ) -> None:
     """Let a model judge the answers of a run by the scenario's checks.
 
@@ -67,12 +46,12 @@ def judge(
     from genagents_env.record import RunReader
     from genagents_env.run import RunOptions
 
-    limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
-    how = model_flags.make_options()
+    limits = opt.make_limits(max_calls, None, max_dollars, None)
+    model_options = opt.make_model_options(endpoint)
     with show_progress(quiet or as_json) as watch:
         options = RunOptions(
             model=model,
-            model_options=how,
+            model_options=model_options,
             limits=limits,
             no_limit=no_limit,
             concurrency=concurrency,
@@ -82,12 +61,11 @@ def judge(
     with RunReader(run_file) as record:
         verdicts = _count_verdicts(record, done.judge)
     if as_json:
-        typer.echo(json.dumps(_to_json(run_file, done, verdicts), indent=2))
+        print_json(_to_json(run_file, done, verdicts))
     else:
-        for line in _format_lines(done, verdicts):
-            say(line, indent=4)
+        say_lines(_format_lines(done, verdicts))
     if done.message:
-        say(f"genagents: {done.message}", error=True)
+        warn(done.message)
     raise typer.Exit(done.exit_code)
 
 

@@ -1,22 +1,25 @@
 """What `genagents rate` and `genagents sheet` are about: the runs of a sweep, or run files."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from genagents_env.cli.screen import say
+from genagents_env.cli.screen import warn
 from genagents_env.errors import ConfigError, RecordError
 from genagents_env.files import find_inside
 
 if TYPE_CHECKING:
     from genagents_env.evaluate.checks import Verdict
     from genagents_env.judge import JudgedText, Rubric
+    from genagents_env.judge.summary import JudgeAgreement, Ranking, Score
+    from genagents_env.judge.verdicts import Judgement
     from genagents_env.sweep.folder import SweepFolder
 
 VERDICTS = "verdicts.jsonl"
+DEFAULT_RUBRIC = "believability"
 When: TypeAlias = Literal["before", "after", "both"]
 
 Sources = Annotated[
@@ -35,13 +38,6 @@ RubricName = Annotated[
 ]
 Pairwise = Annotated[
     bool, typer.Option("--pairwise", help="Compare the answers of two conditions each.")
-]
-Against = Annotated[
-    str | None,
-    typer.Option(help="Compare with this condition or arm alone; else every pair is compared."),
-]
-AnswersOf = Annotated[
-    When, typer.Option(help="Which interviews: those before a run, those after it, or both.")
 ]
 VerdictsFile = Annotated[
     Path | None,
@@ -160,7 +156,7 @@ def _find_in_folder(path: Path, verdicts: Path | None) -> JudgedRuns:
         raise ConfigError(f"{path}: no run is finished yet; go on: genagents sweep --resume {path}")
     rest = len(folder.trials) - len(finished)
     if rest:
-        say(f"genagents: {rest} unfinished runs of {path} are left out", error=True)
+        warn(f"{rest} unfinished runs of {path} are left out")
     sources = []
     for trial in finished:
         where = trial.condition
@@ -182,7 +178,7 @@ def _read_run_file(path: Path) -> list[JudgedRun]:
         with RunReader(path) as record:
             meta = record.meta
     except RecordError as error:
-        say(f"genagents: {error}; it is left out", error=True)
+        warn(f"{error}; it is left out")
         return []
     model = meta.asked_model if meta.model is not None else None
     return [JudgedRun(path, path.stem, format_policies(meta), meta.scenario.name, model)]
@@ -201,3 +197,37 @@ def _make_distinct(sources: Sequence[JudgedRun]) -> tuple[JudgedRun, ...]:
             condition = f"{condition} / {source.model}"
         found.append(replace(source, run=run, condition=condition))
     return tuple(found)
+
+
+class JudgingSummary:
+    """Scores, rankings and agreement; without the extra `lab` the ratings alone, and a message."""
+
+    def __init__(self, given: "Sequence[Judgement]", judged: "JudgedRuns") -> None:
+        from genagents_env.judge.summary import measure_agreement, rank_conditions, score_conditions
+
+        self.ratings: tuple[Score, ...] = score_conditions(given)
+        self.rankings: tuple[Ranking, ...] = ()
+        self.agreements: tuple[JudgeAgreement, ...] = ()
+        try:
+            self.rankings = rank_conditions(given)
+            self.agreements = measure_agreement(given, judged.load_check_verdicts())
+        except ConfigError as error:
+            warn(f"rankings and agreement are left out: {error}")
+
+    def format_lines(self) -> Iterator[str]:
+        """Yield the tables that have rows."""
+        from genagents_env.report.judging import tabulate_for_terminal
+
+        for table in tabulate_for_terminal(self.ratings, self.rankings, self.agreements):
+            yield ""
+            yield from table.format_lines()
+
+    def to_json(self) -> dict[str, list[dict[str, object]]]:
+        """Return everything as JSON values."""
+        return {
+            "ratings": [asdict(one) for one in self.ratings],
+            "rankings": [
+                asdict(one) | {"position_bias": one.position_bias} for one in self.rankings
+            ],
+            "agreements": [asdict(one) for one in self.agreements],
+        }

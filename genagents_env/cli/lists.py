@@ -1,63 +1,80 @@
-"""`genagents validate`, `scenarios`, `keys`, `policies` and `measures`."""
+"""`genagents list`: scenarios, policies, tasks, measures and the keys of a scenario."""
 
-import json
-from collections.abc import Iterable, Iterator
-from typing import Annotated
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from genagents_env.cli.screen import say
+from genagents_env.cli.new import check_name, place_folder
+from genagents_env.cli.screen import print_json, print_steps, say
+from genagents_env.errors import ConfigError
 
-_ALLOWED, _LONG_LIST = "; allowed: ", 80  # characters that are said once
-_LONG = 1800  # seconds: from here on it is said how long a scenario takes
+if TYPE_CHECKING:
+    from genagents_env.tasks import Task
 
-
-def add_to(app: typer.Typer) -> None:
-    """Add the commands of this file."""
-    app.command()(validate)
-    app.command()(scenarios)
-    app.command()(keys)
-    app.command()(policies)
-    app.command()(measures)
+What: TypeAlias = Literal["scenarios", "policies", "tasks", "measures", "keys"]
+app = typer.Typer()
 
 
-def validate(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder of a scenario.")],
+@app.command("list")
+def list_(
+    what: Annotated[
+        What,
+        typer.Argument(help="Tasks are what there is to train on; keys what a scenario may set."),
+    ],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="[NAME]",
+            help="Only this one, in full: a task; a measure, or path/to/file.py:NAME; a table of "
+            "keys, such as people.routine.",
+        ),
+    ] = "",
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Of a task, the episode of this seed: 0 to 9999, held out 1000000 to 1009999.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write that episode as a new scenario folder."),
+    ] = None,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Measures or keys as the table of their page.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Measures as JSON.")] = False,
 ) -> None:
-    """Check a scenario and print everything that is wrong with it, a line each.
+    """List what there is, or show one of it.
 
-    What is odd and yet can be lived in, such as tiles that were closed, is told too.
+    Examples: genagents list tasks; genagents list tasks meet; genagents list keys rules
+
+    genagents list tasks errand --seed 3 --out errand_3 && genagents run errand_3
     """
-    from genagents_env.scenario.cost import estimate_cost
-    from genagents_env.scenario.loader import inspect_folder
-    from genagents_env.scenario.town import lay_out
-    from genagents_env.scenario.warnings import list_warnings
+    if (seed is not None or out is not None) and (what != "tasks" or not name):
+        from genagents_env.tasks import TASKS
 
-    found = inspect_folder(folder)
-    for line in _shorten(found.faults):
-        say(line, error=True)
-    if found.scenario is None or found.faults:
-        raise typer.Exit(2)
-    scenario, plan = found.scenario, lay_out(found.scenario)
-    for line in (*found.warnings, *list_warnings(plan)):
-        say(line)
-    cost = estimate_cost(scenario, plan)
-    long = f"; about {cost.tick:.1f} s a tick, {cost.run / 3600:.1f} hours for its "
-    say(f"{folder}: valid" + (f"{long}{scenario.hours:g} hours" if cost.run > _LONG else ""))
-
-
-def _shorten(faults: Iterable[str]) -> Iterator[str]:
-    """Yield the faults, each long list of what is allowed in full only the first time."""
-    first: dict[str, str] = {}
-    for fault in faults:
-        text, _, allowed = fault.partition(_ALLOWED)
-        where = first.setdefault(allowed, text.split(": ")[0])
-        said = len(allowed) > _LONG_LIST and not text.startswith(f"{where}: ")
-        yield f"{text}{_ALLOWED}as of {where}" if said else fault
+        raise ConfigError(f"--seed, --out: of which task? {', '.join(TASKS)}")
+    if as_json and what != "measures":
+        raise ConfigError("--json: of measures only")
+    if markdown and what not in ("measures", "keys"):
+        raise ConfigError("--markdown: of measures and keys only")
+    if name and what in ("scenarios", "policies"):
+        raise ConfigError(f"{name!r}: only a task, a measure or a table of keys can be named here")
+    if what == "tasks":
+        _list_tasks(name, seed, out)
+    elif what == "measures":
+        _list_measures(name, markdown, as_json)
+    elif what == "keys":
+        _list_keys(name, markdown)
+    else:
+        listing: Callable[[], None] = _list_scenarios if what == "scenarios" else _list_policies
+        listing()
 
 
-def scenarios() -> None:
-    """List the scenarios that come with the package."""
+def _list_scenarios() -> None:
     from genagents_env.scenario import list_scenario_names, load_scenario
 
     for name in list_scenario_names():
@@ -66,77 +83,138 @@ def scenarios() -> None:
         say(f"{name}  {scenario.title}  ({people})", indent=4)
 
 
-def keys(
-    table: Annotated[
-        str, typer.Argument(metavar="[TABLE]", help="Of this one alone: rules, people.routine.")
-    ] = "",
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print the tables of docs/scenario_keys.md.")
-    ] = False,
-) -> None:
-    """List every key a scenario may have, with its type, range, default and meaning.
+def _list_policies() -> None:
+    from genagents_env.policy_loader import find_policy_class, list_policies
 
-    Without a table: those of the file itself, and what further tables there are.
-    """
+    for name in list_policies():
+        policy = find_policy_class(name)
+        summary = (policy.__doc__ or "").strip().split("\n")[0]
+        say(f"{name}  {summary}{'  (asks a model)' if policy.needs_model else ''}", indent=4)
+
+
+def _list_keys(table: str, markdown: bool) -> None:
+    """Print the keys of one table of a scenario, or of the file itself and its further tables."""
     from genagents_env.scenario.key_reference import find_key_tables, format_key_reference
 
     if markdown:
         typer.echo(format_key_reference(), nl=False)
         return
-    found, others = find_key_tables(table)
-    for one in found:
-        say(f"{' and '.join(one.heads)}: {one.text}", indent=4)
-        for key in one.keys:
+    tables, others = find_key_tables(table)
+    for entry in tables:
+        say(f"{' and '.join(entry.heads)}: {entry.text}", indent=4)
+        for key in entry.keys:
             allowed = f"; {key.allowed.replace('`', '')}" if key.allowed else ""
             say(f"  {key.name}  {key.type}{allowed}; {key.default_words}", indent=6)
             say(f"      {key.meaning}", indent=6)
     if others:
-        say(f"Tables within (genagents keys TABLE): {', '.join(others)}", indent=4)
+        say(f"Tables within (genagents list keys TABLE): {', '.join(others)}", indent=4)
 
 
-def policies() -> None:
-    """List the policies that `--policy` knows."""
-    from genagents_env.policy_loader import find_policy_class, list_policies
-
-    for name in list_policies():
-        found = find_policy_class(name)
-        first = (found.__doc__ or "").strip().split("\n")[0]
-        say(f"{name}  {first}{'  (asks a model)' if found.needs_model else ''}", indent=4)
-
-
-def measures(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="[NAME]", help="Tell of this one alone: a name, or path/to/file.py:NAME."
-        ),
-    ] = "",
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print the table of docs/measures.md.")
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="As JSON: a list of objects, or the one that was named.")
-    ] = False,
-) -> None:
-    """List what can be measured of a run, or tell how one measure is defined.
-
-    Those with a * are the default of a sweep.
-    """
+def _list_measures(name: str, markdown: bool, as_json: bool) -> None:
+    """Print all measures, those of a sweep by default with a *, or the definition of one."""
     from genagents_env.evaluate.measure_catalog import format_measure_table
     from genagents_env.evaluate.measures import DEFAULT, list_measures, load_measure
 
     if markdown:
         typer.echo(format_measure_table(), nl=False)
+    elif as_json and name:
+        print_json(load_measure(name).as_json())
     elif as_json:
-        told = [{**one.as_json(), "default": one.name in DEFAULT} for one in list_measures()]
-        typer.echo(json.dumps(load_measure(name).as_json() if name else told, indent=2))
+        print_json([{**one.as_json(), "default": one.name in DEFAULT} for one in list_measures()])
     elif name:
-        one = load_measure(name)
-        better = f"; {one.better} is better" if one.better else ""
-        say(f"{one.label}  {one.title} ({one.unit or 'a number'}{better})")
-        say(f"    {one.definition}")
-        say(f"    source: {one.source}")
+        measure = load_measure(name)
+        better = f"; {measure.better} is better" if measure.better else ""
+        say(f"{measure.label}  {measure.title} ({measure.unit or 'a number'}{better})")
+        say(f"    {measure.definition}")
+        say(f"    source: {measure.source}")
     else:
-        for one in list_measures():
-            star = "*" if one.name in DEFAULT else " "
-            say(f"{one.name:24}{star} {one.title} ({one.unit})", indent=4)
+        for measure in list_measures():
+            star = "*" if measure.name in DEFAULT else " "
+            say(f"{measure.name:24}{star} {measure.title} ({measure.unit})", indent=4)
+
+
+def _list_tasks(name: str, seed: int | None, out: Path | None) -> None:
+    """Print all tasks or one, or print or write the episode that a seed draws of one.
+
+    A task puts people with goals into a town and rewards them for reaching these. Towns, people
+    and goals follow from the seed.
+    """
+    from genagents_env.tasks import TASKS, get_task
+
+    if not name:
+        for task in TASKS.values():
+            _print_task(task)
+        say("Returns are those of an agent, on the average; docs/tasks has a page for each.")
+        say('`solution` is the task\'s own: rollouts(lambda: town_v0.rl_env(NAME), "solution")')
+    elif out is not None:
+        _write_episode(get_task(name), seed or 0, out)
+    elif seed is not None:
+        _print_episode(get_task(name), seed)
+    else:
+        _describe_task(get_task(name))
+
+
+def _print_task(task: "Task") -> None:
+    from genagents_env.tasks.task import read_baselines
+
+    people = "1 agent" if task.people == 1 else f"{task.people} agents"
+    low, high = task.bounds
+    say(f"{task.name}  {task.summary}", indent=4)
+    say(f"    {people}, {task.horizon} ticks; an agent earns {low:g} to {high:g}", indent=4)
+    if earned := read_baselines().get(task.name, {}):
+        baselines = ", ".join(f"{name} {value:.2f}" for name, value in earned.items())
+        say(f"    {baselines}", indent=4)
+
+
+def _describe_task(task: "Task") -> None:
+    from genagents_env.tasks import HELD_OUT, LAYOUTS, TRAINING
+
+    _print_task(task)
+    say(f"  {task.lesson}", indent=2)
+    for what, seeds in (("to train on", TRAINING), ("held out", HELD_OUT)):
+        say(f"  seeds {what}: {seeds.start} to {seeds.stop - 1}, in {LAYOUTS} towns", indent=4)
+    known = "is known" if task.find_optimum is not None else "is not known"
+    say(f"  optimum: {known}; docs/tasks/{task.name}.md has baselines and curves", indent=4)
+    say(f'  train: env = town_v0.rl_env("{task.name}")', indent=4)
+    say(f"  see one: genagents list tasks {task.name} --seed 0", indent=4)
+
+
+def _print_episode(task: "Task", seed: int) -> None:
+    """Print where an episode plays, and each person's goals in it."""
+    from genagents_env import town_v0
+    from genagents_env.tasks.layouts import list_rooms
+    from genagents_env.world.goals import describe_goal
+
+    env = town_v0.rl_env(task)
+    env.reset(seed=seed)
+    world, board = env.world, env.parts.reward.board
+    scenario = world.scenario
+    rooms = ", ".join(list_rooms(scenario))
+    say(f"{scenario.town}, {scenario.horizon} ticks; rooms: {rooms}", indent=2)
+    for i, name in enumerate(world.names):
+        goals = [describe_goal(world, board, i, slot) for slot in range(len(board.goals[i]))]
+        place = world.plan.arena_id(int(world.state.arena[i]))
+        say(f"  {name}, at {place}: {'; '.join(goals) or 'no goal'}", indent=4)
+    for fact in scenario.facts:
+        say(f"  known to {', '.join(fact.known_by) or 'nobody'}: {fact.statement}", indent=4)
+
+
+def _write_episode(task: "Task", seed: int, out: Path) -> None:
+    from genagents_env.scenario import list_scenario_names, validate_folder
+    from genagents_env.scenario.folder_text import format_scenario
+
+    name = check_name(out, "scenario", list_scenario_names())
+    drawn = task.draw(seed).model_copy(update={"name": name})
+    head = (
+        f"# Drawn by: genagents list tasks {task.name} --seed {seed}\n"
+        f"# {task.summary}\n"
+        "# scenarios/README.md tells what may stand here.\n\n"
+    )
+    place_folder(out, format_scenario(drawn, head), validate_folder)
+    say(f"{out}: {task.name}, seed {seed}")
+    steps = (
+        ("let it live", f"genagents run {out} --policy scripted --out {out.name}.sqlite"),
+        ("look at the map", f"genagents map draw {out} --out {out.name}.png"),
+        ("edit it", f"{out}/scenario.toml, {out}/people/residents.toml"),
+    )
+    print_steps(steps, 16)

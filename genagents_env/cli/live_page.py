@@ -1,23 +1,35 @@
-"""The page of a run that is being lived: served by a process beside it.
+"""The page of a run while it runs, served by a process beside it; and opening a browser.
 
-That process reads the run file, as `genagents view` does; so it neither slows the run down nor ends
+The process reads the run file, as `genagents view` does; so it neither slows the run down nor ends
 it where it fails. It is started at once, to be ready, and shown when there is a first tick: a
-mistake in the request is told before any page.
+mistake in the request is reported before any page.
 """
 
 import os
 import subprocess
 import sys
+import webbrowser
 from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
-from types import TracebackType
 
-from genagents_env.cli.browser import open_browser
-from genagents_env.cli.screen import say
+from genagents_env.cli.screen import say, warn
 
 _MODULE = "genagents_env.view.beside"
 _GRACE = 5.0  # seconds in which the process ends
+
+
+def open_browser(address: str) -> bool:
+    """Open an address in the user's browser; return whether there is one.
+
+    One that would take the terminal, as there are on machines without a screen, is not opened.
+    """
+    windows = sys.platform in ("win32", "darwin")
+    shown = windows or any(os.environ.get(key) for key in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
+    try:
+        return bool(shown) and webbrowser.open(address)
+    except (webbrowser.Error, OSError):
+        return False
 
 
 class LivePage:
@@ -32,7 +44,7 @@ class LivePage:
         self._path, self._wanted, self._address = path, wanted, ""
         self._process: subprocess.Popen[str] | None = None
         self._begun, self._ended = Event(), False
-        self._teller = Thread(target=self._tell, daemon=True)
+        self._opener = Thread(target=self._open, daemon=True)
 
     def begin(self, phase: str, tick: int) -> None:
         """Show the page once there is a tick; takes what `RunOptions.on_phase` gives."""
@@ -42,7 +54,7 @@ class LivePage:
         """Keep the page until Ctrl-C, where somebody sits at a terminal to press it."""
         if self._process is None or not self._begun.is_set() or not sys.stdin.isatty():
             return
-        self._teller.join()
+        self._opener.join()
         if self._address:
             say(f"The page stays open: {self._address}  (Ctrl-C ends)", error=True)
             with suppress(KeyboardInterrupt):
@@ -58,15 +70,10 @@ class LivePage:
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
                 start_new_session=True,  # Ctrl-C is for the run
             )
-            self._teller.start()
+            self._opener.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         process = self._process
         if process is None or process.stdin is None or process.stdout is None:
             return
@@ -79,10 +86,10 @@ class LivePage:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        self._teller.join()
+        self._opener.join()
         process.stdout.close()
 
-    def _tell(self) -> None:
+    def _open(self) -> None:
         """Read the address from the process; print it and open it, once the run has begun."""
         if self._process is None or self._process.stdout is None:
             return
@@ -91,6 +98,8 @@ class LivePage:
         if self._ended:
             return
         self._address = address
-        opened = bool(address) and open_browser(address)
-        where = f"watch it live{'' if opened else ' in a browser'}: {address}"
-        say(f"genagents: {where if address else 'its page is not served'}", error=True)
+        if not address:
+            warn("its page is not served")
+            return
+        opened = open_browser(address)
+        warn(f"watch it live{'' if opened else ' in a browser'}: {address}")

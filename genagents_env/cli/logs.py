@@ -28,17 +28,17 @@ def start_logging(verbose: int) -> None:
     handler = _StderrHandler()
     handler.setFormatter(_LineFormatter("%(asctime)s %(levelname)-7s %(message)s", "%H:%M:%S"))
     logger = logging.getLogger("genagents_env")
-    logger.handlers = [one for one in logger.handlers if not isinstance(one, _StderrHandler)]
+    logger.handlers = [h for h in logger.handlers if not isinstance(h, _StderrHandler)]
     logger.addHandler(handler)
     logger.setLevel(level.upper())
 
 
 def _read_level() -> str | None:
-    said = os.environ.get(VARIABLE, "").strip().lower()
-    if said and said not in _LEVELS:
-        hint = suggest_names(said, _LEVELS, "levels")
-        raise ConfigError(f"{VARIABLE}: {clean(said, 40)!r} is not a level; {hint}")
-    return said or None
+    level = os.environ.get(VARIABLE, "").strip().lower()
+    if level and level not in _LEVELS:
+        hint = suggest_names(level, _LEVELS, "levels")
+        raise ConfigError(f"{VARIABLE}: {clean(level, 40)!r} is not a level; {hint}")
+    return level or None
 
 
 class _StderrHandler(logging.StreamHandler[TextIO]):

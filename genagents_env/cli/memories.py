@@ -1,13 +1,13 @@
 """`genagents import-memories`: what people of one run remember, for another run to begin with."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.look import parse_tick
-from genagents_env.cli.options import GivenPolicies, NoProgress, TrustPolicies
+from genagents_env.cli.options import TrustPolicies, parse_tick
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 
@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from genagents_env.scenario.past import Past
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command of this file."""
-    app.command("import-memories")(import_memories)
+app = typer.Typer()
 
 
+@app.command()
 def import_memories(
     sources: Annotated[
         list[Path],
@@ -37,13 +36,11 @@ def import_memories(
     ] = None,
     at: Annotated[str | None, typer.Option(help="Town time: 10:30. The end of the run.")] = None,
     trust_policies: TrustPolicies = False,
-    policy: GivenPolicies = None,
-    quiet: NoProgress = False,
 ) -> None:
-    """Write what people remember, are and mean to do, for another run to begin with.
+    """Write what people remember, are and plan to do, for another run to begin with.
 
-    Of a run: as they were at its end or `--at`; it is lived again up to then with the stored
-    replies, no model is asked. A file a person, and the vectors of all texts beside them.
+    Of a run: as they were at its end or `--at`; it is replayed up to then with the stored replies,
+    no model is asked. A file a person, and the vectors of all texts beside them.
 
     Example: genagents import-memories first.sqlite --out memories; then
     genagents run valentines_party --policy smallville --memories memories --start 2023-02-14T16:00
@@ -60,10 +57,8 @@ def import_memories(
             raise ConfigError("--at: only of a run; the public layout is of one moment")
         pasts, vectors = _read_folders(sources, agent or ())
     elif len(sources) == 1:
-        with show_progress(quiet) as watch:
-            options = RunOptions(
-                trust_policies=trust_policies, policies=tuple(policy or ()), watch=watch
-            )
+        with show_progress(quiet=not sys.stderr.isatty()) as watch:
+            options = RunOptions(trust_policies=trust_policies, watch=watch)
             pasts, vectors = _collect(sources[0], agent or (), at, options)
     else:
         raise ConfigError("name one run file, or folders of people; not both")

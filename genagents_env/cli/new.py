@@ -53,7 +53,7 @@ def new(
         ("let it live", f"genagents run {place} --out {name}.sqlite"),
         ("see what happened", f"genagents show {name}.sqlite"),
         ("see what came of it", f"genagents report {name}.sqlite"),
-        ("see all keys there are", "genagents keys, genagents keys people.routine"),
+        ("see all keys there are", "genagents list keys, genagents list keys people.routine"),
     ):
         say(f"  {step:23} {command}", indent=26)
 

@@ -1,28 +1,79 @@
-"""Options and arguments that several commands share, each declared once."""
+"""Options and arguments that several commands share, each declared once, and their parsing."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from genagents_env.cli.completion import complete_scenario
-from genagents_env.errors import ConfigError
+from genagents_env.cli.screen import warn
+from genagents_env.errors import ConfigError, GenagentsError
 
 if TYPE_CHECKING:
+    from genagents_env.llm.model_options import ModelOptions
+    from genagents_env.record import RunReader
     from genagents_env.record.rows import JSON
     from genagents_env.run import Limits
 
 _LIMITS = "Limits"
 _MODEL = "Model"
-ENDPOINT = "How the model is asked"
+_ENDPOINT_KEYS = ("timeout", "deadline", "thinking", "reasoning_effort", "price_in", "price_out")
+
+
+def complete_scenario(incomplete: str) -> list[str]:
+    """Return the shipped scenarios that begin so, for the shell."""
+    from genagents_env.scenario import list_scenario_names
+
+    return _choose(incomplete, list_scenario_names())
+
+
+def complete_policy(incomplete: str) -> list[str]:
+    """Return the policies that begin so, for the shell."""
+    from genagents_env.policy_loader import list_policies
+
+    return _choose(incomplete, list_policies())
+
+
+def complete_person(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the single words that name a person of the run before it, in the case that is typed.
+
+    Single words need no quotes in a shell.
+    """
+    from genagents_env.name_search import search_people
+    from genagents_env.record import RunReader
+
+    # An option without its value ends the parsing: what stood before it is left in `args`.
+    file = context.params.get("run_file") or next(iter(context.args), None)
+    if file is None:
+        return []
+    with suppress(GenagentsError), RunReader(file) as record:
+        names = record.meta.names
+        words = [word for name in names for word in name.split()]
+        unique = [word for word in words if len(search_people(word, names)) == 1]
+        small = incomplete.islower()
+        return _choose(incomplete, [word.lower() if small else word for word in unique])
+    return []
+
+
+def _choose(incomplete: str, names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
+
 
 ScenarioName = Annotated[
     str,
-    typer.Argument(help="A name (see `scenarios`) or a folder.", autocompletion=complete_scenario),
+    typer.Argument(
+        help="A name (see `list scenarios`) or a folder.", autocompletion=complete_scenario
+    ),
 ]
+Start = Annotated[str | None, typer.Option(help="Town time: 08:00 or 2023-02-13T08:00.")]
+People = Annotated[
+    str | None,
+    typer.Option(help="Only these, separated by commas; or a cast of the scenario, such as 3."),
+]
+Place = Annotated[str | None, typer.Option(help='Everyone starts here: "Hobbs Cafe".')]
 MaxCalls = Annotated[
     int | None, typer.Option(min=0, help="Model calls, retries included.", rich_help_panel=_LIMITS)
 ]
@@ -40,9 +91,7 @@ MaxSeconds = Annotated[
 NoLimit = Annotated[
     bool,
     typer.Option(
-        "--no-limit",
-        help="Lift the limits that the run file keeps; the file notes it.",
-        rich_help_panel=_LIMITS,
+        "--no-limit", help="Lift the limits that the run file keeps.", rich_help_panel=_LIMITS
     ),
 ]
 MaxFallbacks = Annotated[
@@ -50,8 +99,7 @@ MaxFallbacks = Annotated[
     typer.Option(
         min=0,
         max=1,
-        help="Share of a run's model calls in whose place a default may stand, 0.2 where nothing "
-        "is said. Above it the run is degraded: exit code 4, in no mean.",
+        help="Share of model calls that may end in a default; above it a run is degraded (0.2).",
         rich_help_panel=_LIMITS,
     ),
 ]
@@ -59,27 +107,36 @@ Model = Annotated[
     str | None,
     typer.Option(
         help="A model of the endpoint in OPENAI_BASE_URL and OPENAI_API_KEY, or the path of a "
-        ".gguf file. Without either: the small embedded model. `scripted:gossip`, "
-        "`scripted:chatty`, `scripted:neighbour`, `scripted:mute` and `scripted:inventor` answer "
-        "by rule, for trying things out: what they take for news is that of the shipped towns, not "
-        "a rumour of your own.",
+        ".gguf file; else the small embedded model. `scripted:gossip`, `scripted:chatty`, "
+        "`scripted:neighbour`, `scripted:mute` and `scripted:inventor` answer by rule: news is to "
+        "them what the shipped towns have, not a rumour of your own.",
         rich_help_panel=_MODEL,
     ),
 ]
 ModelFor = Annotated[
     list[str] | None,
     typer.Option(
-        help='Another model for a person ("Klaus Mueller=gpt-4o") or a faculty (talk=gpt-4o: the '
-        "purpose of a call up to its first dot); may be repeated. What follows the last = is the "
-        "model.",
+        help='Another model for a person ("Klaus Mueller=gpt-4o") or a faculty '
+        "(talk=gpt-4o: the purpose of a call up to its first dot); may be repeated.",
         rich_help_panel=_MODEL,
     ),
 ]
 Embedder = Annotated[
     str | None,
     typer.Option(
-        help="What tells minds which memories a thought is about: `local` (a small sentence "
-        "model, the default), `hashed` (by letters; nothing to fetch) or `endpoint:NAME`.",
+        help="What finds memories by meaning: `local`, `hashed` or `endpoint:NAME`.",
+        rich_help_panel=_MODEL,
+    ),
+]
+Endpoint = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KEY=VALUE",
+        help="How the model is asked; may be repeated. `timeout`: seconds of one attempt at a call "
+        "(30; 120 for models known to reason). `deadline`: seconds of a call with all its attempts "
+        "(90, or three timeouts). `thinking`: tokens beside each reply (4096 for models known to "
+        "reason, else 0). `reasoning_effort`: none, minimal, low, medium, high or xhigh. "
+        "`price_in`, `price_out`: dollars per million tokens, in place of the list price.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -88,8 +145,7 @@ Concurrency = Annotated[
     typer.Option(
         min=1,
         max=4096,
-        help="Model calls under way at once, at most; without it as many as the endpoint keeps up "
-        "with: 8 at first, 64 at most.",
+        help="Most model calls at once; by default what the endpoint keeps up with, to 64.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -97,9 +153,8 @@ Preflight = Annotated[
     bool,
     typer.Option(
         "--preflight/--no-preflight",
-        help="Ask a model server one small question before anything is written; it counts "
-        "against the limits.",
-        rich_help_panel=ENDPOINT,
+        help="Ask a model server one small question before anything is written.",
+        rich_help_panel=_MODEL,
     ),
 ]
 Judge = Annotated[
@@ -110,35 +165,24 @@ Judge = Annotated[
     ),
 ]
 Strict = Annotated[
-    bool,
-    typer.Option(
-        "--strict",
-        help="Stop at the first error of a policy (exit code 4), instead of letting its people "
-        "idle and going on.",
-    ),
+    bool, typer.Option("--strict", help="Stop at the first error of a policy (exit code 4).")
 ]
 TrustPolicies = Annotated[
     bool,
-    typer.Option(
-        "--trust-policies",
-        help="Run the code of policies that the run names by path, where it has not changed.",
-    ),
+    typer.Option("--trust-policies", help="Run unchanged policy files that the run names by path."),
 ]
 GivenPolicies = Annotated[
     list[str] | None,
     typer.Option(
         "--policy",
         metavar="FILE.py:CLASS",
-        help="A policy that the run names by path, named again: run also where it has changed "
-        "since, which the run file notes; may be repeated.",
+        help="Run this policy file of the run, even if it has changed; may be repeated.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the summary at the end.")]
 NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 AsJson = Annotated[bool, typer.Option("--json", help="As one JSON object.")]
-ResultAsJson = Annotated[
-    bool, typer.Option("--json", help="At the end one JSON object of what came of it, no words.")
-]
+ResultAsJson = Annotated[bool, typer.Option("--json", help="One JSON object at the end, no words.")]
 JudgeName = Annotated[
     str | None, typer.Option("--by", help="The name the verdicts go by; else the model's.")
 ]
@@ -162,6 +206,46 @@ def _parse_dollars(text: str) -> Decimal:
     if not dollars.is_finite() or dollars < 0:
         raise ConfigError(f"--max-dollars: {text} is not allowed; a number from 0 on is")
     return dollars
+
+
+def parse_tick(record: "RunReader", text: str) -> int:
+    """Return the tick of a town time; a clock time is one of the run's first day."""
+    from genagents_env.record.town_times import parse_time
+
+    return record.tick_at(parse_time(record, text))
+
+
+def parse_endpoint(options: list[str] | None) -> "dict[str, JSON]":
+    """Return the values of --endpoint by key, as `[endpoint]` of an experiment file has them.
+
+    Raises:
+        ConfigError: a key is unknown, or a value is no number where one is needed.
+    """
+    values: dict[str, JSON] = {}
+    for key, text in parse_choices(options).items():
+        if key not in _ENDPOINT_KEYS:
+            allowed = ", ".join(_ENDPOINT_KEYS)
+            raise ConfigError(f"--endpoint: there is no {key!r}; allowed: {allowed}")
+        kind = {"timeout": float, "deadline": float, "thinking": int}.get(key, str)
+        try:
+            values[key] = kind(text)
+        except ValueError:
+            raise ConfigError(f"--endpoint {key}: {text!r} is not a number") from None
+    return values
+
+
+def make_model_options(endpoint: list[str] | None) -> "ModelOptions":
+    """Return how the model is asked, as --endpoint says.
+
+    Raises:
+        ConfigError: a value is out of range, or two contradict each other.
+    """
+    from genagents_env.llm.model_options import ModelOptions, parse_effort, parse_price
+
+    values: dict[str, Any] = parse_endpoint(endpoint)
+    effort = parse_effort(values.pop("reasoning_effort", None))
+    price = parse_price(values.pop("price_in", None), values.pop("price_out", None))
+    return ModelOptions(**values, reasoning_effort=effort, price=price)
 
 
 def parse_choices(options: list[str] | None) -> dict[str, str]:
@@ -226,3 +310,35 @@ def parse_names(people: str | None) -> list[str] | None:
     if people is None:
         return None
     return [name for name in (part.strip() for part in people.split(",")) if name]
+
+
+def warn_of_unused_models(named: Iterable[tuple[str, Sequence[str]]]) -> None:
+    """Say on stderr, in a line, which models no policy calls.
+
+    Args:
+        named: pairs of a model and of the policies that could call it; a model may come again.
+    """
+    from genagents_env.policy_loader import list_policies
+
+    callers: dict[str, dict[str, None]] = {}
+    for model, policies in named:
+        callers.setdefault(model, {}).update(dict.fromkeys(policies))
+    unused = [model for model, policies in callers.items() if not any(map(_needs_model, policies))]
+    if not unused:
+        return
+    others = dict.fromkeys(policy for model in unused for policy in callers[model])
+    asking = ", ".join(filter(_needs_model, list_policies()))
+    warn(
+        f"model {', '.join(unused)} is not used, since {' and '.join(others)} "
+        f"{'asks' if len(others) == 1 else 'ask'} none; these policies do: {asking}"
+    )
+
+
+def _needs_model(policy: str) -> bool:
+    from genagents_env.policy_loader import find_policy_class
+
+    try:
+        return find_policy_class(policy).needs_model
+    # A user's file, or a missing package: the command itself says why it cannot be loaded.
+    except (Exception, SystemExit):
+        return True

@@ -1,19 +1,18 @@
 """`genagents rate`: models rate answers by a rubric, or say which of two is the better."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli import sheet
+from genagents_env.cli import options as opt
 from genagents_env.cli.judged_runs import (
-    Against,
-    AnswersOf,
+    DEFAULT_RUBRIC,
     JudgedRuns,
+    JudgingSummary,
     Pairwise,
     RubricName,
     Sources,
@@ -21,34 +20,16 @@ from genagents_env.cli.judged_runs import (
     find_judged_runs,
     load_rubric_at,
 )
-from genagents_env.cli.model_flags import NO_FLAGS, ModelFlags, take_model_flags
-from genagents_env.cli.options import (
-    AsJson,
-    Concurrency,
-    JudgeName,
-    MaxCalls,
-    MaxDollars,
-    MaxTokens,
-    Model,
-    NoProgress,
-    make_limits,
-)
-from genagents_env.cli.screen import say
+from genagents_env.cli.screen import print_json, say, say_lines, warn
 
 if TYPE_CHECKING:
     from genagents_env.judge import JudgedText, JudgingResult, Rubric, Verdicts
     from genagents_env.judge.verdicts import Judgement
     from genagents_env.llm.model_options import ModelOptions
-    from genagents_env.run import Limits
+    from genagents_env.run import Limits, RunOptions
 
-_DEFAULT = "believability"
+app = typer.Typer()
 _REPEATS = {False: 3, True: 1}  # of a rating; of a comparison, in each order
-
-
-def add_to(app: typer.Typer) -> None:
-    """Add `rate` and `sheet`."""
-    app.command()(rate)
-    sheet.add_to(app)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,32 +41,53 @@ class JudgeTask:
     repeats: int
     model: str | None
 
+    def ask(
+        self,
+        answers: "Sequence[JudgedText]",
+        verdicts: "Verdicts",
+        options: "RunOptions",
+        *,
+        quiet: bool,
+        again: str,
+    ) -> "JudgingResult":
+        """Return how the judging stands once a model was asked all it will answer now."""
+        from genagents_env.cli.progress import show_judging_progress
+        from genagents_env.judge import compare
+        from genagents_env.judge import rate as rate_answers
 
-@take_model_flags
+        options = replace(options, model=self.model)
+        with show_judging_progress(quiet) as watch:
+            if self.pairwise:
+                rubric, repeats = self.rubric, self.repeats
+                return compare(
+                    answers, options, verdicts, rubric, repeats=repeats, watch=watch, again=again
+                )
+            return rate_answers(
+                answers, self.rubric, options, verdicts, self.repeats, watch=watch, again=again
+            )
+
+
+@app.command()
 def rate(
     sources: Sources,
     rubric: RubricName = None,
     pairwise: Pairwise = False,
-    against: Against = None,
-    when: AnswersOf = "after",
-    model: Model = None,
-    by: JudgeName = None,
+    model: opt.Model = None,
     repeats: Annotated[
         int | None,
         typer.Option(
             min=1,
             max=100,
-            help="Times everything is asked: 3 of a rating, 1 of a pair in each order.",
+            help="Times everything is asked: 3 of a rating, 1 of each order of a pair.",
         ),
     ] = None,
     verdicts: VerdictsFile = None,
-    as_json: AsJson = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_dollars: MaxDollars = None,
-    concurrency: Concurrency = None,
-    model_flags: ModelFlags = NO_FLAGS,
-    quiet: NoProgress = False,
+    as_json: opt.AsJson = False,
+    max_calls: opt.MaxCalls = None,
+    max_dollars: opt.MaxDollars = None,
+    concurrency: opt.Concurrency = None,
+    endpoint: opt.Endpoint = None,
+    quiet: opt.NoProgress = False,
 ) -> None:
     """Let a model rate the answers of many runs, or compare them between conditions.
 
@@ -98,29 +100,26 @@ def rate(
     """
     from genagents_env.judge import Verdicts
     from genagents_env.judge.summary import filter_by_answers
+    from genagents_env.run import RunOptions
 
-    limits = make_limits(max_calls, max_tokens, max_dollars, None)
-    how = model_flags.make_options()
+    run_options = RunOptions(
+        model_options=opt.make_model_options(endpoint),
+        limits=opt.make_limits(max_calls, None, max_dollars, None),
+        concurrency=concurrency,
+    )
     about = find_judged_runs(sources, verdicts)
     kept = Verdicts(about.verdicts)
     done: list[JudgingResult] = []
     ids: set[str] = set()
-    options = {
-        "--rubric": rubric,
-        "--against": against,
-        "--when": None if when == "after" else when,
-        "--model": model,
-        "--by": by,
-        "--repeats": repeats,
-        "--verdicts": verdicts,
-    }
-    again = _format_command(sources, pairwise, options)
+    own = {"--rubric": rubric, "--model": model, "--repeats": repeats, "--verdicts": verdicts}
+    again = _format_command(sources, pairwise, own)
     for task in _list_tasks(about, rubric, pairwise, repeats, model):
-        answers = about.load_texts(task.rubric, when)
+        answers = about.load_texts(task.rubric, "after")
         ids.update(said.id for said in answers)
-        request = JudgeRequest(answers, kept, against, by, quiet or as_json, how)
-        done.append(request.ask(task, limits, concurrency, again))
-        limits = limits.subtract(done[-1].spent)
+        silent = quiet or as_json
+        done.append(task.ask(answers, kept, run_options, quiet=silent, again=again))
+        limits = run_options.limits.subtract(done[-1].spent)
+        run_options = replace(run_options, limits=limits)
         if done[-1].exit_code:
             break
     _print_results(done, filter_by_answers(kept, ids), about, as_json)
@@ -140,67 +139,21 @@ def rate_sweep(
         aside: say what came of it on stderr.
     """
     from genagents_env.judge import Verdicts
+    from genagents_env.run import RunOptions
 
     about = find_judged_runs([folder], None)
     kept, code = Verdicts(about.verdicts), 0
     for task in _list_tasks(about, None, False, None, None):
         answers = about.load_texts(task.rubric, "after")
-        request = JudgeRequest(answers, kept, None, None, quiet, how)
-        heard = request.ask(task, limits, 8, f"genagents rate {folder}")
+        options = RunOptions(model_options=how, limits=limits, concurrency=8)
+        again = f"genagents rate {folder}"
+        heard = task.ask(answers, kept, options, quiet=quiet, again=again)
         limits, code = limits.subtract(heard.spent), max(code, heard.exit_code)
         say(_format_result(heard), error=aside)
         if heard.message:
-            say(f"genagents: {heard.message}", error=True)
+            warn(heard.message)
             break
     return code
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeRequest:
-    """What judges read, and where their verdicts go."""
-
-    answers: "Sequence[JudgedText]"
-    verdicts: "Verdicts"
-    against: str | None
-    by: str | None
-    quiet: bool
-    how: "ModelOptions"
-
-    def ask(
-        self, task: JudgeTask, limits: "Limits", concurrency: int | None, again: str
-    ) -> "JudgingResult":
-        """Return how the judging stands once a model was asked all it will answer now."""
-        from genagents_env.cli.judged_progress import show_judging_progress
-        from genagents_env.judge import compare
-        from genagents_env.judge import rate as rating
-        from genagents_env.run import RunOptions
-
-        run_options = RunOptions(
-            model=task.model, model_options=self.how, limits=limits, concurrency=concurrency
-        )
-        with show_judging_progress(self.quiet) as watch:
-            if not task.pairwise:
-                return rating(
-                    self.answers,
-                    task.rubric,
-                    run_options,
-                    self.verdicts,
-                    task.repeats,
-                    judge=self.by,
-                    watch=watch,
-                    again=again,
-                )
-            return compare(
-                self.answers,
-                run_options,
-                self.verdicts,
-                task.rubric,
-                against=self.against,
-                repeats=task.repeats,
-                judge=self.by,
-                watch=watch,
-                again=again,
-            )
 
 
 def _list_tasks(
@@ -211,51 +164,39 @@ def _list_tasks(
     specs = () if about.folder is None else about.folder.experiment.judges
     if rubric is None and not pairwise and specs and about.folder is not None:
         base = about.folder.base
-        return [
-            JudgeTask(
-                load_rubric_at(spec.name, base),
-                spec.kind == "pairwise",
-                repeats or spec.repeats,
-                model or spec.model or own,
-            )
-            for spec in specs
-        ]
-    return [
-        JudgeTask(
-            load_rubric_at(rubric or _DEFAULT),
-            pairwise,
-            repeats or _REPEATS[pairwise],
-            model or own,
-        )
-    ]
+        tasks = []
+        for spec in specs:
+            read, times = load_rubric_at(spec.name, base), repeats or spec.repeats
+            by = model or spec.model or own
+            tasks.append(JudgeTask(read, spec.kind == "pairwise", times, by))
+        return tasks
+    read, times = load_rubric_at(rubric or DEFAULT_RUBRIC), repeats or _REPEATS[pairwise]
+    return [JudgeTask(read, pairwise, times, model or own)]
 
 
 def _format_command(sources: Sequence[Path], pairwise: bool, options: Mapping[str, object]) -> str:
     """Return the command that goes on; `options` by their names, None where not given."""
-    given = [str(part) for name, value in options.items() if value for part in (name, value)]
-    return join(
-        ["genagents", "rate", *map(str, sources), *(["--pairwise"] if pairwise else []), *given]
-    )
+    words = ["genagents", "rate", *map(str, sources), *(["--pairwise"] if pairwise else [])]
+    for name, value in options.items():
+        words += [name, str(value)] if value else []
+    return join(words)
 
 
 def _print_results(
     done: "Sequence[JudgingResult]", given: "Sequence[Judgement]", about: JudgedRuns, as_json: bool
 ) -> None:
-    from genagents_env.cli.judged_tables import JudgingSummary
-
     summary = JudgingSummary(given, about)
     if as_json:
         heard = [_to_json(one) for one in done]
         told = {"verdicts": str(about.verdicts), "judges": heard, **summary.to_json()}
-        typer.echo(json.dumps(told, indent=2))
+        print_json(told)
     else:
         for one in done:
             say(_format_result(one))
-        for line in summary.format_lines():
-            say(line, indent=4)
+        say_lines(summary.format_lines())
     for one in done:
         if one.message:
-            say(f"genagents: {one.message}", error=True)
+            warn(one.message)
 
 
 def _format_result(done: "JudgingResult") -> str:

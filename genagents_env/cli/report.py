@@ -1,74 +1,55 @@
 """`genagents report`: what one run came to, or several side by side; in words or as a page."""
 
-import json
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from genagents_env.cli.screen import find_width, say, warn
+from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from genagents_env.report.results import SweepResults
     from genagents_env.sweep import SweepFolder
-    from genagents_env.sweep.design.experiment import DegradedRuns
+
+DegradedRuns: TypeAlias = Literal["include", "exclude"]
+app = typer.Typer()
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command of this file."""
-    app.command()(report)
-
-
+@app.command()
 def report(
     run_files: Annotated[
         list[Path], typer.Argument(metavar="RUN...", help="The run files, or a sweep's folder.")
     ],
     out: Annotated[
-        Path | None,
-        typer.Option(
-            help="A folder for the page, its figures and tables; made where missing. Of a sweep: "
-            "its own."
-        ),
+        Path | None, typer.Option(help="A folder for the page, its figures and tables.")
     ] = None,
     price_as: Annotated[
-        str | None, typer.Option(help="Reckon dollars by the list price of this model.")
+        str | None, typer.Option(help="Compute dollars by the list price of this model.")
     ] = None,
     speed: Annotated[float, typer.Option(help="Game hours in a human hour.")] = 10.0,
     degraded: Annotated[
-        str | None,
-        typer.Option(
-            help="`include` or `exclude` finished runs in which a policy failed. Excluded, unless "
-            "the experiment of a sweep says otherwise."
-        ),
+        DegradedRuns | None, typer.Option(help="Degraded runs in means; exclude by default.")
     ] = None,
     trust_measures: Annotated[
         bool,
         typer.Option(
-            "--trust-measures",
-            help="Of a sweep: take measures that its experiment names by a file, too, which runs "
-            "the code in it.",
+            "--trust-measures", help="Of a sweep: run measures that its experiment names by a file."
         ),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
     quotes: Annotated[
-        bool,
-        typer.Option(
-            "--quotes",
-            help="Of run files, also the words: who told whom what, and every answer with the "
-            "events it rests on.",
-        ),
+        bool, typer.Option("--quotes", help="Also the words: who told whom what, and every answer.")
     ] = False,
 ) -> None:
-    """Tell what it came to: successes, who heard which fact and from whom, who came, its cost.
+    """Summarize a run: successes, who heard which fact from whom, attendance, cost.
 
     With --out as a page: pictures of the map, who told whom in which words, answers with their
     evidence, tables.
 
     Of a sweep: a page with tables, intervals, differences and figures, CSV and Parquet beside it.
     """
-    chosen = _check_degraded(degraded)
     if out is not None:
         from genagents_env.report.placing import check_place
 
@@ -76,43 +57,35 @@ def report(
     if any(path.is_dir() for path in run_files):
         if quotes:
             raise ConfigError("--quotes is of run files; name those in the sweep's folder `runs`")
-        _report_sweep(run_files, out, as_json, chosen, trust_measures)
+        _report_sweep(run_files, out, as_json, degraded, trust_measures)
         return
-    from genagents_env.report import write_report
+    from genagents_env.evaluate.rates import find_tariff
+    from genagents_env.report import measure_runs, write_report
     from genagents_env.report.run_text import describe_run, describe_runs, describe_words
 
-    results = _measure_runs(run_files, price_as, speed, chosen or "exclude")
+    if not 0 < speed < float("inf"):
+        raise ConfigError(f"--speed {speed:g} is no speed; expected a number above 0")
+    tariff = None if price_as is None else find_tariff(price_as)
+    results = measure_runs(run_files, tariff, speed, degraded or "exclude")
     first, *others = results.summaries
     if out is not None:
         page, *_ = write_report(results, out, warn)
         say(str(page))
     elif as_json:
         told = results.as_json(words=quotes)
-        typer.echo(json.dumps(told if others else told["runs"][0], indent=2))
+        print_json(told if others else told["runs"][0])
     else:
         width = find_width()
-        for line in describe_runs(results, width) if others else describe_run(first, width):
-            say(line, indent=4)
+        say_lines(describe_runs(results, width) if others else describe_run(first, width))
         for summary in results.summaries if quotes else ():
-            for line in describe_words(summary):
-                say(line)
-
-
-def _check_degraded(word: str | None) -> "DegradedRuns | None":
-    if word is None:
-        return None
-    if word == "include":
-        return "include"
-    if word == "exclude":
-        return "exclude"
-    raise ConfigError(f"--degraded: {word!r} is not allowed; include or exclude")
+            say_lines(describe_words(summary), indent=0)
 
 
 def _report_sweep(
     folders: Sequence[Path],
     out: Path | None,
     as_json: bool,
-    degraded: "DegradedRuns | None",
+    degraded: DegradedRuns | None,
     trust_measures: bool,
 ) -> None:
     from genagents_env.report import write_report
@@ -124,7 +97,7 @@ def _report_sweep(
         SweepFolder(folders[0]), quiet=as_json, degraded=degraded, trust_measures=trust_measures
     )
     if as_json:
-        typer.echo(json.dumps(results.as_json(), indent=2))
+        print_json(results.as_json())
     else:
         page, *_ = write_report(results, out, warn)
         say(str(page))
@@ -136,11 +109,11 @@ def measure_folder(
     quiet: bool,
     workers: int | None = None,
     told: Collection[str] = (),
-    degraded: "DegradedRuns | None" = None,
+    degraded: DegradedRuns | None = None,
     trust_measures: bool = False,
 ) -> "SweepResults":
     """Measure all runs of a sweep, and print the problems that are not in `told`."""
-    from genagents_env.cli.sweep_progress import show_count
+    from genagents_env.cli.progress import show_count
     from genagents_env.report import measure_sweep
     from genagents_env.sweep import count_cores
 
@@ -150,17 +123,5 @@ def measure_folder(
         )
     for problem in results.problems:
         if problem not in told:
-            say(f"genagents: {problem}", error=True)
+            warn(problem)
     return results
-
-
-def _measure_runs(
-    run_files: Sequence[Path], price_as: str | None, speed: float, degraded: "DegradedRuns"
-) -> "SweepResults":
-    from genagents_env.evaluate.rates import find_tariff
-    from genagents_env.report import measure_runs
-
-    if not 0 < speed < float("inf"):
-        raise ConfigError(f"--speed {speed:g} is no speed; expected a number above 0")
-    tariff = None if price_as is None else find_tariff(price_as)
-    return measure_runs(run_files, tariff, speed, degraded)

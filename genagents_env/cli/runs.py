@@ -1,47 +1,13 @@
 """`genagents run` and `genagents resume`."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.completion import complete_policy
+from genagents_env.cli import options as opt
 from genagents_env.cli.live_page import LivePage
-from genagents_env.cli.model_flags import (
-    NO_FLAGS,
-    ModelFlags,
-    take_model_flags,
-    warn_of_unused_models,
-)
-from genagents_env.cli.options import (
-    Concurrency,
-    Embedder,
-    GivenPolicies,
-    Judge,
-    MaxCalls,
-    MaxDollars,
-    MaxFallbacks,
-    MaxSeconds,
-    MaxTokens,
-    Model,
-    ModelFor,
-    NoLimit,
-    Preflight,
-    Quiet,
-    ResultAsJson,
-    RunFile,
-    ScenarioName,
-    Strict,
-    TrustPolicies,
-    make_limits,
-    parse_choices,
-    parse_config,
-    parse_names,
-    parse_people,
-    split_config,
-)
-from genagents_env.cli.screen import find_width, print_degradation, say
+from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 
 if TYPE_CHECKING:
     from genagents_env.record import RunReader
@@ -49,91 +15,74 @@ if TYPE_CHECKING:
     from genagents_env.run import RunResult
 
 _WHOLE_TRANSCRIPT, _TAIL = 60, 30
+app = typer.Typer()
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands of this file."""
-    app.command()(run)
-    app.command()(resume)
-
-
-@take_model_flags
+@app.command()
 def run(
-    scenario: ScenarioName,
-    start: Annotated[str | None, typer.Option(help="Town time: 08:00 or 2023-02-13T08:00.")] = None,
+    scenario: opt.ScenarioName,
+    start: opt.Start = None,
     hours: Annotated[
-        float | None, typer.Option(help="Simulated hours to live; 0.5 is half an hour.")
+        float | None, typer.Option(help="Simulated hours; 0.5 is half an hour.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same run.")] = 0,
-    people: Annotated[
-        str | None,
-        typer.Option(help="Only these, separated by commas; or a cast of the scenario, such as 3."),
-    ] = None,
-    place: Annotated[str | None, typer.Option(help='Everyone starts here: "Hobbs Cafe".')] = None,
+    people: opt.People = None,
+    place: opt.Place = None,
     memories: Annotated[
-        Path | None,
-        typer.Option(help="A folder of what people remember of an earlier run: import-memories."),
+        Path | None, typer.Option(help="A folder made by import-memories, to begin with.")
     ] = None,
     policy: Annotated[
-        str, typer.Option(help="Who decides (see `policies`).", autocompletion=complete_policy)
+        str,
+        typer.Option(help="Who decides (see `list policies`).", autocompletion=opt.complete_policy),
     ] = "scripted",
     policy_for: Annotated[
         list[str] | None,
-        typer.Option(
-            help='"Klaus Mueller=random": what follows the last = is the policy; several people '
-            "by commas; may be repeated."
-        ),
+        typer.Option(help='"Klaus Mueller=random"; several people by commas; may be repeated.'),
     ] = None,
     policy_config: Annotated[
         list[str] | None,
         typer.Option(
-            help="key=value for --policy, lyfe.key=value for the policy lyfe of --policy-for; "
-            "may be repeated."
+            help="key=value for --policy, lyfe.key=value for one of --policy-for; may be repeated."
         ),
     ] = None,
-    model: Model = None,
-    model_for: ModelFor = None,
-    embedder: Embedder = None,
+    model: opt.Model = None,
+    model_for: opt.ModelFor = None,
+    embedder: opt.Embedder = None,
     out: Annotated[Path, typer.Option(help="The run file.")] = Path("run.sqlite"),
     force: Annotated[bool, typer.Option("--force", help="Replace an existing run file.")] = False,
     view: Annotated[
         bool,
         typer.Option(
             "--view",
-            help="Watch it live: its page on loopback, from the start until Ctrl-C. Nobody is "
-            "interviewed then, unless --interviews says so.",
+            help="Watch it live in the browser, until Ctrl-C; then without interviews by default.",
         ),
     ] = False,
     interviews: Annotated[
         bool | None,
         typer.Option(
-            "--interviews/--no-interviews",
-            help="Ask the scenario's questions at both ends; without --view that is done.",
+            "--interviews/--no-interviews", help="Ask the scenario's questions at both ends."
         ),
     ] = None,
     repeats: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            max=20,
-            help="Interviews of everyone at each end, each from the same state of mind; else as "
-            "often as the scenario says.",
+            min=1, max=20, help="Interviews of everyone at each end, from one state of mind."
         ),
     ] = None,
-    judge: Judge = True,
-    strict: Strict = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_dollars: MaxDollars = None,
-    max_seconds: MaxSeconds = None,
-    max_fallbacks: MaxFallbacks = None,
-    concurrency: Concurrency = None,
-    model_flags: ModelFlags = NO_FLAGS,
-    preflight: Preflight = True,
-    as_json: ResultAsJson = False,
-    quiet: Quiet = False,
+    judge: opt.Judge = True,
+    strict: opt.Strict = False,
+    max_calls: opt.MaxCalls = None,
+    max_tokens: opt.MaxTokens = None,
+    max_dollars: opt.MaxDollars = None,
+    max_seconds: opt.MaxSeconds = None,
+    max_fallbacks: opt.MaxFallbacks = None,
+    concurrency: opt.Concurrency = None,
+    endpoint: opt.Endpoint = None,
+    preflight: opt.Preflight = True,
+    as_json: opt.ResultAsJson = False,
+    quiet: opt.Quiet = False,
 ) -> None:
-    """Live a scenario from its start and record it.
+    """Run a scenario from its start and record it.
 
     Example: genagents run valentines_party --people "Maria Lopez,Klaus Mueller" --hours 2
     """
@@ -143,34 +92,35 @@ def run(
     from genagents_env.run import PolicySpec, RunOptions, RunSpec
     from genagents_env.run import run as run_scenario
 
-    own = parse_people(policy_for)
-    config, config_for = split_config(parse_config(policy_config), own.values())
+    own = opt.parse_people(policy_for)
+    config, config_for = opt.split_config(opt.parse_config(policy_config), own.values())
+    town = TownConfig(
+        scenario,
+        start=start,
+        hours=hours,
+        people=opt.parse_names(people),
+        place=place,
+        memories=memories,
+    )
     spec = RunSpec(
-        TownConfig(
-            scenario,
-            start=start,
-            hours=hours,
-            people=parse_names(people),
-            place=place,
-            memories=memories,
-        ),
+        town,
         seed=seed,
         repeats=repeats,
         policy=PolicySpec(policy, config),
         policy_for=own,
         config_for=config_for,
     )
-    limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
-    how = model_flags.make_options()
-    models = [model, *parse_choices(model_for).values()]
+    limits = opt.make_limits(max_calls, max_tokens, max_dollars, max_seconds)
+    model_options = opt.make_model_options(endpoint)
+    models = [model, *opt.parse_choices(model_for).values()]
     deciding = (policy, *spec.policy_for.values())
-    warn_of_unused_models((one, deciding) for one in models if one is not None)
+    opt.warn_of_unused_models((name, deciding) for name in models if name is not None)
     with LivePage(out, wanted=view) as page:
         with show_progress(quiet) as watch:
             options = RunOptions(
                 model=model,
-                model_for=parse_choices(model_for) or None,
-                model_options=how,
+                model_for=opt.parse_choices(model_for) or None,
+                model_options=model_options,
                 embedder=embedder,
                 interviews=not view if interviews is None else interviews,
                 limits=limits,
@@ -189,49 +139,49 @@ def run(
     raise typer.Exit(result.exit_code)
 
 
-@take_model_flags
+@app.command()
 def resume(
-    run_file: RunFile,
+    run_file: opt.RunFile,
     hours: Annotated[
         float, typer.Option(min=0, help="Simulated hours past the end of the run.")
     ] = 0.0,
-    trust_policies: TrustPolicies = False,
-    policy: GivenPolicies = None,
-    model: Model = None,
-    model_for: ModelFor = None,
-    embedder: Embedder = None,
-    judge: Judge = True,
-    strict: Strict = False,
-    max_calls: MaxCalls = None,
-    max_tokens: MaxTokens = None,
-    max_dollars: MaxDollars = None,
-    max_seconds: MaxSeconds = None,
-    no_limit: NoLimit = False,
-    max_fallbacks: MaxFallbacks = None,
-    concurrency: Concurrency = None,
-    model_flags: ModelFlags = NO_FLAGS,
-    as_json: ResultAsJson = False,
-    quiet: Quiet = False,
+    trust_policies: opt.TrustPolicies = False,
+    policy: opt.GivenPolicies = None,
+    model: opt.Model = None,
+    model_for: opt.ModelFor = None,
+    embedder: opt.Embedder = None,
+    judge: opt.Judge = True,
+    strict: opt.Strict = False,
+    max_calls: opt.MaxCalls = None,
+    max_tokens: opt.MaxTokens = None,
+    max_dollars: opt.MaxDollars = None,
+    max_seconds: opt.MaxSeconds = None,
+    no_limit: opt.NoLimit = False,
+    max_fallbacks: opt.MaxFallbacks = None,
+    concurrency: opt.Concurrency = None,
+    endpoint: opt.Endpoint = None,
+    as_json: opt.ResultAsJson = False,
+    quiet: opt.Quiet = False,
 ) -> None:
-    """Go on with a run: after a crash, an outage, Ctrl-C, or past its end; or with a larger limit.
+    """Continue a run: after a crash, an outage, Ctrl-C or a limit, or past its end.
 
-    No model call that was answered is made again, and the record becomes that of a run that was
-    never stopped. Its limits are those it was begun with, and count from its start; a number given
-    here takes the place of one, and the run file notes it. A policy given by path is code: it is
-    run where you say so, by --trust-policies or by naming it again.
+    No model call that was answered is made again, and the record becomes that of a run that never
+    stopped. The limits it was begun with count from its start; a number given here replaces one,
+    and the run file notes it. A policy given by path is code: it is run where you say so, by
+    --trust-policies or by naming it again.
     """
     from genagents_env.cli.progress import show_progress
     from genagents_env.judge import judge_finished_run
     from genagents_env.run import RunOptions
-    from genagents_env.run import resume as go_on
+    from genagents_env.run import resume as resume_run
 
-    limits = make_limits(max_calls, max_tokens, max_dollars, max_seconds)
-    how = model_flags.make_options()
+    limits = opt.make_limits(max_calls, max_tokens, max_dollars, max_seconds)
+    model_options = opt.make_model_options(endpoint)
     with show_progress(quiet) as watch:
         options = RunOptions(
             model=model,
-            model_for=parse_choices(model_for) or None,
-            model_options=how,
+            model_for=opt.parse_choices(model_for) or None,
+            model_options=model_options,
             embedder=embedder,
             limits=limits,
             no_limit=no_limit,
@@ -242,7 +192,7 @@ def resume(
             max_fallbacks=max_fallbacks,
             watch=watch,
         )
-        result = go_on(run_file, options, hours=hours)
+        result = resume_run(run_file, options, hours=hours)
         result = judge_finished_run(result, options) if judge else result
     _print_result(result, quiet, as_json)
     raise typer.Exit(result.exit_code)
@@ -251,37 +201,39 @@ def resume(
 def _print_result(result: "RunResult", quiet: bool, as_json: bool) -> None:
     """Print the transcript, the summary and what to do next."""
     if as_json:
-        typer.echo(json.dumps(_describe_result(result), indent=2))
+        print_json(_describe_result(result))
         return
     from genagents_env.evaluate import format_transcript, summarize
-    from genagents_env.evaluate.run_text import describe_summary
+    from genagents_env.evaluate.run_text import describe_degradation, describe_summary
     from genagents_env.record import RunReader
 
     with RunReader(result.path) as record:
         if not quiet:
-            lines = list(format_transcript(record.events(), record.time))
-            if len(lines) > _WHOLE_TRANSCRIPT:
-                say(f"... {len(lines) - _TAIL:,} lines before; `genagents show` has them all")
-                lines = lines[-_TAIL:]
-            for line in lines:
-                say(line, indent=10)
-            say()
+            _print_transcript(list(format_transcript(record.events(), record.time)))
         if result.resumed_from is not None:
             say(_describe_resume(result.resumed_from, record))
         if result.note:
             say(result.note)
-        for line in describe_summary(summarize(record), find_width(), brief=True):
-            say(line, indent=4)
+        say_lines(describe_summary(summarize(record), find_width(), brief=True))
     say()
     say(f"Run file: {result.path}  (look: genagents view {result.path})")
     say(f"Who heard what from whom, who came, who answered what: genagents report {result.path}")
-    print_degradation(result.degradation)
+    for line in describe_degradation(result.degradation):
+        warn(line)
     if result.message:
-        say(f"genagents: {result.message}", error=True)
+        warn(result.message)
+
+
+def _print_transcript(lines: list[str]) -> None:
+    if len(lines) > _WHOLE_TRANSCRIPT:
+        say(f"... {len(lines) - _TAIL:,} lines before; `genagents show` has them all")
+        lines = lines[-_TAIL:]
+    say_lines(lines, indent=10)
+    say()
 
 
 def _describe_result(result: "RunResult") -> "dict[str, JSON]":
-    """Return as JSON values what came of a run: its summary, as a report has it, and its end."""
+    """Return the summary of a run, with the keys of a report, and how it ended, as JSON values."""
     from genagents_env.evaluate import summarize
     from genagents_env.record import RunReader, canonical_hash
 

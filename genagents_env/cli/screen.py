@@ -1,26 +1,19 @@
 """Text to the terminal: clean, wrapped to its width, and plain where it is not a terminal."""
 
+import json
 import re
 import shutil
 import sys
 import textwrap
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 import typer
 
 from genagents_env.text import clean
 
-if TYPE_CHECKING:
-    from genagents_env.record import Degradation, PromptCuts
-
-
-def warn(text: str) -> None:
-    """Print a sentence on stderr, behind the program's name."""
-    say(f"genagents: {text}", error=True)
-
 
 def say(text: str = "", *, error: bool = False, indent: int = 0) -> None:
-    """Print the lines of `text`, each cleaned; a terminal gets them wrapped.
+    """Print the lines of `text`, each cleaned; a terminal gets them wrapped between words.
 
     Args:
         text: may hold anything a person or a model wrote.
@@ -35,26 +28,32 @@ def say(text: str = "", *, error: bool = False, indent: int = 0) -> None:
             typer.echo(part, err=error)
 
 
+def say_lines(lines: Iterable[str], *, indent: int = 4) -> None:
+    """Print lines, those that are too long continued `indent` columns in."""
+    for line in lines:
+        say(line, indent=indent)
+
+
+def warn(text: str) -> None:
+    """Print a sentence on stderr, behind the program's name."""
+    say(f"genagents: {text}", error=True)
+
+
+def print_json(data: object) -> None:
+    """Print data as indented JSON."""
+    typer.echo(json.dumps(data, indent=2))
+
+
+def print_steps(steps: Iterable[tuple[str, str]], width: int) -> None:
+    """Print what to do next: a line for each pair of a purpose and its command."""
+    for purpose, command in steps:
+        say(f"  {purpose:{width}} {command}", indent=width + 3)
+
+
 def find_width(*, error: bool = False) -> int:
     """Return the columns of the terminal; 0 where stdout, or stderr for an error, is none."""
     stream = sys.stderr if error else sys.stdout
     return shutil.get_terminal_size().columns if stream is not None and stream.isatty() else 0
-
-
-def print_degradation(found: "Degradation") -> None:
-    """Print on stderr why a run is degraded; nothing where it is not."""
-    from genagents_env.evaluate.run_text import describe_degradation
-
-    for line in describe_degradation(found):
-        say(f"genagents: {line}", error=True)
-
-
-def print_cuts(found: "PromptCuts") -> None:
-    """Print on stderr what too many prompts had no room for; nothing where they had."""
-    from genagents_env.evaluate.run_text import describe_cuts
-
-    for line in describe_cuts(found):
-        say(f"genagents: {line}", error=True)
 
 
 def _clean_words(line: str) -> str:
@@ -64,4 +63,5 @@ def _clean_words(line: str) -> str:
 
 
 def _wrap(line: str, width: int, indent: int) -> list[str]:
-    return textwrap.wrap(line, width, subsequent_indent=" " * indent) or [""]
+    left = " " * indent
+    return textwrap.wrap(line, width, subsequent_indent=left, break_on_hyphens=False) or [""]

@@ -1,24 +1,21 @@
 """`genagents sheet`: a spreadsheet for human raters, and what they made of it."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from genagents_env.cli.judged_runs import (
-    Against,
-    AnswersOf,
+    DEFAULT_RUBRIC,
     JudgedRuns,
+    JudgingSummary,
     Pairwise,
     RubricName,
     Sources,
-    VerdictsFile,
     find_judged_runs,
     load_rubric_at,
 )
-from genagents_env.cli.options import AsJson
-from genagents_env.cli.screen import say
+from genagents_env.cli.screen import say, say_lines
 from genagents_env.errors import ConfigError
 from genagents_env.files import find_inside, guard_files, replace_file
 
@@ -26,14 +23,10 @@ if TYPE_CHECKING:
     from genagents_env.judge import Rubric
     from genagents_env.judge.sheets import Form
 
-_DEFAULT = "believability"
+app = typer.Typer()
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command of this file."""
-    app.command()(sheet)
-
-
+@app.command()
 def sheet(
     sources: Sources,
     out: Annotated[
@@ -48,12 +41,7 @@ def sheet(
     ranks: Annotated[
         bool, typer.Option("--ranks", help="Rank the answers of all conditions side by side.")
     ] = False,
-    against: Against = None,
-    when: AnswersOf = "after",
     seed: Annotated[int, typer.Option(min=0, help="Of the order of rows and sides.")] = 0,
-    verdicts: VerdictsFile = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing sheet.")] = False,
-    as_json: AsJson = False,
 ) -> None:
     """Write a blind sheet for people to rate, compare or rank answers; or read a filled one.
 
@@ -67,51 +55,39 @@ def sheet(
         raise ConfigError("give --out FILE to write a sheet, or --read FILE --rater NAME; one")
     if pairwise and ranks:
         raise ConfigError("--pairwise, --ranks: one of them")
-    about = find_judged_runs(sources, verdicts)
-    by = load_rubric_at(rubric or _DEFAULT)
+    about = find_judged_runs(sources, None)
+    by = load_rubric_at(rubric or DEFAULT_RUBRIC)
     if read is not None:
-        _read_sheet(about, read, rater, by, as_json)
+        _read_sheet(about, read, rater, by)
     elif out is not None:
-        form: Form = "pairs" if pairwise else "ranks" if ranks else "rubric"
-        _check_place(out, force=force)
-        _write_sheet(about, out, by, form, against, when, seed)
+        _check_place(out)
+        _write_sheet(about, out, by, "pairs" if pairwise else "ranks" if ranks else "rubric", seed)
 
 
-def _check_place(out: Path, *, force: bool) -> None:
+def _check_place(out: Path) -> None:
     """Raise ConfigError where a sheet at `out` would replace something that is kept."""
     with guard_files(out):
         if out.exists() and not out.is_file():
             what = "a folder" if out.is_dir() else "no regular file"
             raise ConfigError(f"{out} cannot be written: this is {what}; name a file")
-        if out.exists() and not force:
-            raise ConfigError(f"{out} exists, and may be filled in; --force replaces it")
+        if out.exists():
+            raise ConfigError(f"{out} exists, and may be filled in; name another file")
 
 
-def _write_sheet(
-    about: JudgedRuns,
-    out: Path,
-    rubric: "Rubric",
-    form: "Form",
-    against: str | None,
-    when: AnswersOf,
-    seed: int,
-) -> None:
+def _write_sheet(about: JudgedRuns, out: Path, rubric: "Rubric", form: "Form", seed: int) -> None:
     from genagents_env.judge import write_sheet
     from genagents_env.judge.sheets import format_instructions, make_rows
 
-    answers = about.load_texts(rubric, when)
-    told = find_inside(out.parent, out.with_suffix(".txt").name)
-    text = format_instructions(make_rows(answers, rubric, form, against=against), rubric, form)
-    with replace_file(told) as file:
+    answers = about.load_texts(rubric, "after")
+    instructions = find_inside(out.parent, out.with_suffix(".txt").name)
+    text = format_instructions(make_rows(answers, rubric, form), rubric, form)
+    with replace_file(instructions) as file:
         file.write(text.encode())
-    rows = write_sheet(answers, out, rubric, form, against=against, seed=seed)
-    say(f"{out}: {rows:,} rows to fill in; {told} tells raters how")
+    rows = write_sheet(answers, out, rubric, form, seed=seed)
+    say(f"{out}: {rows:,} rows to fill in; {instructions} tells raters how")
 
 
-def _read_sheet(
-    about: JudgedRuns, file: Path, rater: str | None, rubric: "Rubric", as_json: bool
-) -> None:
-    from genagents_env.cli.judged_tables import JudgingSummary
+def _read_sheet(about: JudgedRuns, file: Path, rater: str | None, rubric: "Rubric") -> None:
     from genagents_env.judge import Verdicts, read_sheet
     from genagents_env.judge.summary import filter_by_answers
 
@@ -120,14 +96,9 @@ def _read_sheet(
     answers = about.load_texts(rubric)
     filled = read_sheet(file, answers, rubric, rater)
     with Verdicts(about.verdicts) as kept:
-        for one in filled.verdicts:
-            kept.add(one)
+        for verdict in filled.verdicts:
+            kept.add(verdict)
     summary = JudgingSummary(filter_by_answers(kept, {said.id for said in answers}), about)
-    if as_json:
-        told = {"rows": filled.rows, "empty": filled.empty, "verdicts": len(filled.verdicts)}
-        typer.echo(json.dumps(told | summary.to_json(), indent=2))
-        return
     empty = f", {filled.empty:,} of them empty" if filled.empty else ""
     say(f"{file}: {filled.rows:,} rows{empty}; {len(filled.verdicts):,} verdicts of {rater}")
-    for line in summary.format_lines():
-        say(line, indent=4)
+    say_lines(summary.format_lines())

@@ -1,76 +1,55 @@
 """`genagents sweep`: every run of an experiment file, once, and the report of them all."""
 
-import json
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.model_flags import (
-    NO_FLAGS,
-    ModelFlags,
-    take_model_flags,
-    warn_of_unused_models,
-)
-from genagents_env.cli.options import (
-    Embedder,
-    MaxFallbacks,
-    Model,
-    ModelFor,
-    Preflight,
-    ResultAsJson,
-    Strict,
-    parse_choices,
-)
+from genagents_env.cli import options as opt
 from genagents_env.cli.report import measure_folder
-from genagents_env.cli.screen import say, warn
-from genagents_env.cli.sweep_plan import costs_nothing, format_plan
+from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError, LLMRefused, ModelOutage
 from genagents_env.files import find_inside
 
 if TYPE_CHECKING:
     from genagents_env.record.rows import JSON
-    from genagents_env.sweep import Experiment, SweepFolder, SweepResult
+    from genagents_env.report.table import CellValue
+    from genagents_env.sweep import Experiment, SweepFolder, SweepOptions, SweepResult
 
 _CHANGES = "In place of what the experiment file says"
 _MACHINE = "Execution"
+app = typer.Typer()
+_PLAN_COLUMNS = ("condition", "runs", "still due", "calls", "tokens", "$", "hours")
+_PLAN_NOTE = "Of all runs, estimated from those that are finished. Hours are those of one worker."
 _PILOTS = "pilots"  # a folder of its own, for pilots on another model
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the command of this file."""
-    app.command()(sweep)
-
-
-@take_model_flags
+@app.command()
 def sweep(
     experiment: Annotated[
         Path | None, typer.Argument(help="The experiment file, such as study.toml.")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="The sweep's folder; `sweeps/` and the experiment's name by default."),
+        typer.Option(help="The folder; `sweeps/` and the experiment's name by default."),
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Go on with the sweep in this folder.")
+        Path | None, typer.Option(metavar="DIR", help="Continue the sweep in this folder.")
     ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run",
-            help="List the runs and what they will take, reckoned from pilots: the first seed of "
-            "every condition, which is kept. A model that may cost money is asked only with "
-            "--pilot.",
+            "--dry-run", help="List the runs and what they will take, estimated from pilot runs."
         ),
     ] = False,
     pilot: Annotated[
         bool, typer.Option("--pilot", help="Let a dry run ask a model that may cost money.")
     ] = False,
     pilot_model: Annotated[
-        str | None,
-        typer.Option(help="Another model for the pilots of a dry run, such as scripted:gossip."),
+        str | None, typer.Option(help="Another model for the pilots, such as scripted:gossip.")
     ] = None,
     workers: Annotated[
         int | None,
@@ -79,80 +58,69 @@ def sweep(
     backend: Annotated[
         str,
         typer.Option(
-            help="`loky` (this machine) or `ray` (many machines).",
-            rich_help_panel=_MACHINE,
+            help="`loky` (this machine) or `ray` (many machines).", rich_help_panel=_MACHINE
         ),
     ] = "loky",
-    model: Model = None,
-    model_for: ModelFor = None,
-    embedder: Embedder = None,
+    model: opt.Model = None,
     seeds: Annotated[
         int | None, typer.Option(min=1, help="Seeds 0 to N-1.", rich_help_panel=_CHANGES)
     ] = None,
     hours: Annotated[
         float | None, typer.Option(help="Simulated hours of each run.", rich_help_panel=_CHANGES)
     ] = None,
-    max_tokens: Annotated[
-        int | None,
-        typer.Option(min=0, help="Tokens of all runs together.", rich_help_panel=_CHANGES),
-    ] = None,
     max_dollars: Annotated[
         str | None, typer.Option(help="Dollars of all runs together.", rich_help_panel=_CHANGES)
     ] = None,
-    max_fallbacks: MaxFallbacks = None,
-    model_flags: ModelFlags = NO_FLAGS,
-    preflight: Preflight = True,
-    strict: Strict = False,
+    endpoint: opt.Endpoint = None,
+    preflight: opt.Preflight = True,
+    strict: opt.Strict = False,
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Write the report at the end.")
     ] = True,
-    as_json: ResultAsJson = False,
+    as_json: opt.ResultAsJson = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
-    """Live every run of an experiment, each once, and write the report.
+    """Run an experiment and write its report.
 
-    Runs that are finished are never lived again; those that were killed or stopped go on from
-    their checkpoints; new arms or seeds in the file are the only new work.
+    Finished runs are never run again; those that were killed or stopped continue from their
+    checkpoints; new arms or seeds in the file are the only new work.
 
     Begin with: genagents sweep examples/studies/gossip.toml
     """
+    from genagents_env.record.degradation import DEGRADED_EXIT
+    from genagents_env.report import write_report
+    from genagents_env.sweep import SweepOptions
+
     changes = {
         "model": model,
-        "embedder": embedder,
         "seeds": seeds,
         "hours": hours,
-        "max_tokens": max_tokens,
         "max_dollars": max_dollars,
-        "max_fallbacks": max_fallbacks,
-        **asdict(model_flags),
-        "model_for": parse_choices(model_for) or None,
+        **opt.parse_endpoint(endpoint),
     }
     changes = {key: value for key, value in changes.items() if value is not None}
     if dry_run and as_json:
         raise ConfigError("--json: of what came of a sweep; a dry run only plans one")
     folder = _open_folder(experiment, out, resume, changes)
     told = _warn(folder)
+    options = SweepOptions(workers, backend, preflight=preflight, strict=strict)
     if dry_run:
-        _print_plan(folder, changes, pilot, pilot_model, workers, backend, quiet, preflight)
+        pilots = _open_pilots(folder, changes, pilot_model)
+        _print_plan(folder, pilots, options, pilot=pilot, quiet=quiet)
         return
-    from genagents_env.record.degradation import DEGRADED_EXIT
-
-    result = run_folder(folder, workers, backend, quiet, strict=strict, preflight=preflight)
+    result = run_folder(folder, options, quiet)
     code = result.exit_code
     if folder.experiment.judges and result.finished and code in (0, DEGRADED_EXIT):
         code = _judge(folder, result, quiet, aside=as_json) or code
     page = None
     if report:
-        from genagents_env.report import write_report
-
-        page, *_ = write_report(
-            measure_folder(folder, quiet=quiet, workers=workers, told=told, trust_measures=True),
-            tell=warn,
+        results = measure_folder(
+            folder, quiet=quiet, workers=workers, told=told, trust_measures=True
         )
+        page, *_ = write_report(results, tell=warn)
     if as_json:
-        at = None if page is None else str(page)
-        data = {**result.as_json(), "exit_code": code, "report": at}
-        typer.echo(json.dumps(data, indent=2))
+        place = None if page is None else str(page)
+        print_json({**result.as_json(), "exit_code": code, "report": place})
         raise typer.Exit(code)
     if page is not None:
         say(f"Report: {page}")
@@ -185,7 +153,7 @@ def _warn(folder: "SweepFolder") -> tuple[str, ...]:
     _, unknown = find_measures([*experiment.measures, *experiment.primary], folder.base)
     unknown_runs = folder.find_unknown_runs()
     for problem in unknown:
-        say(f"genagents: {problem}; the study goes on without it", error=True)
+        warn(f"{problem}; the study goes on without it")
     if unknown_runs:
         say(
             f"genagents: {len(unknown_runs)} run files in {folder.runs} belong to no run of this "
@@ -199,72 +167,60 @@ def _warn(folder: "SweepFolder") -> tuple[str, ...]:
 
 def warn_of_models(folder: "SweepFolder") -> None:
     """Say which models of the experiment no policy asks."""
-    warn_of_unused_models(
+    opt.warn_of_unused_models(
         (trial.model, (trial.spec.policy.name, *trial.spec.policy_for.values()))
         for trial in folder.trials
         if trial.model is not None
     )
 
 
-def run_folder(
-    folder: "SweepFolder",
-    workers: int | None,
-    backend: str,
-    quiet: bool,
-    trials: frozenset[str] | None = None,
-    *,
-    strict: bool = False,
-    preflight: bool = True,
-) -> "SweepResult":
+def run_folder(folder: "SweepFolder", options: "SweepOptions", quiet: bool) -> "SweepResult":
     """Run the trials of a sweep's folder; a new one is gone where it cannot begin."""
-    from genagents_env.cli.sweep_progress import show_progress
-    from genagents_env.sweep import SweepOptions
+    from genagents_env.cli.progress import show_sweep_progress
     from genagents_env.sweep import sweep as run_sweep
 
-    with show_progress(quiet) as watch:
-        options = SweepOptions(
-            workers, backend, watch=watch, trials=trials, preflight=preflight, strict=strict
-        )
+    with show_sweep_progress(quiet) as watch:
         try:
-            return run_sweep(folder, options)
+            return run_sweep(folder, replace(options, watch=watch))
         except (ConfigError, LLMRefused, ModelOutage):
             folder.discard_unused()  # where nothing was begun, nothing is left behind
             raise
 
 
+def _open_pilots(
+    folder: "SweepFolder", changes: "dict[str, JSON]", model: str | None
+) -> "SweepFolder":
+    """Return the folder of the pilots: the sweep's own, or one of another model."""
+    from genagents_env.sweep import SweepFolder
+
+    if model is None:
+        return folder
+    changed = {**folder.changes, **changes, "model": model}
+    return SweepFolder.create(find_inside(folder.path, _PILOTS), folder.experiment_file, changed)
+
+
 def _print_plan(
     folder: "SweepFolder",
-    changes: "dict[str, JSON]",
+    piloted: "SweepFolder",
+    options: "SweepOptions",
+    *,
     pilot: bool,
-    pilot_model: str | None,
-    workers: int | None,
-    backend: str,
     quiet: bool,
-    preflight: bool,
 ) -> None:
     """Print the runs with what they will take, from pilots where these may be run."""
-    from genagents_env.sweep import SweepFolder, choose_pilots
+    from genagents_env.sweep import choose_pilots
 
-    piloted = folder
-    if pilot_model is not None:
-        changed = {**folder.changes, **changes, "model": pilot_model}
-        piloted = SweepFolder.create(
-            find_inside(folder.path, _PILOTS), folder.experiment_file, changed
-        )
-    if pilot or costs_nothing(piloted):
-        chosen = frozenset(trial.name for trial in choose_pilots(piloted))
-        result = run_folder(piloted, workers, backend, quiet, chosen, preflight=preflight)
+    if pilot or _costs_nothing(piloted):
+        trials = frozenset(trial.name for trial in choose_pilots(piloted))
+        result = run_folder(piloted, replace(options, trials=trials, strict=False), quiet)
         for problem in result.problems:
-            say(f"genagents: {problem}", error=True)
+            warn(problem)
     else:
-        say(
-            "genagents: no pilots were lived, since the model may cost money: --pilot lives the "
-            "first seed of each condition (they are kept), --pilot-model scripted:gossip asks "
-            "a free stand-in",
-            error=True,
+        warn(
+            "no pilots were run, since the model may cost money: --pilot runs the first seed of "
+            "each condition (they are kept), --pilot-model scripted:gossip asks a free stand-in"
         )
-    for line in format_plan(folder, piloted, workers):
-        say(line, indent=4)
+    say_lines(_format_plan(folder, piloted, options.workers))
 
 
 def _judge(folder: "SweepFolder", result: "SweepResult", quiet: bool, *, aside: bool) -> int:
@@ -285,6 +241,57 @@ def _print_result(result: "SweepResult") -> None:
         dollars = f", ${spent.dollars:.4f}" if spent.dollars > Decimal(0) else ""
         say(f"{spent.calls:,} calls, {spent.tokens:,} tokens{dollars} in this folder so far")
     for problem in result.problems:
-        say(f"genagents: {problem}", error=True)
+        warn(problem)
     if result.exit_code:
-        say(f"genagents: {result.message}", error=True)
+        warn(result.message)
+
+
+def _format_plan(
+    folder: "SweepFolder", piloted: "SweepFolder", workers: int | None
+) -> Iterator[str]:
+    """Yield the conditions of an experiment, with what all their runs will take.
+
+    Args:
+        folder: of the sweep.
+        piloted: where the pilots were run: the same, or that of another model.
+        workers: at once; None is one for each core.
+    """
+    from genagents_env.report.table import Table
+    from genagents_env.sweep import count_cores, forecast_conditions
+
+    rows: list[tuple[CellValue, ...]] = []
+    columns: list[list[float | None]] = [[] for _ in _PLAN_COLUMNS[1:]]
+    for cast in forecast_conditions(piloted):
+        hours = None if cast.seconds is None else cast.seconds / 3600
+        values = cast.trials, cast.due, cast.calls, cast.tokens, cast.dollars, hours
+        rows.append((cast.condition, *values))
+        for column, value in zip(columns, values, strict=True):
+            column.append(value)
+    totals = [_sum_known(column) for column in columns]
+    rows.append(("all", *totals))
+    name = folder.experiment.name
+    yield from Table("plan", name, _PLAN_COLUMNS, tuple(rows), _PLAN_NOTE).format_lines()
+    if totals[-1] is not None:
+        at_once = workers or count_cores()
+        yield f"About {_format_duration(totals[-1] * 3600 / at_once)} with {at_once} at once."
+    if piloted is not folder:
+        yield "The pilots asked another model: calls are alike, the rest may be far off."
+    yield f"No further runs were made. Go on with: genagents sweep --resume {folder.path}"
+
+
+def _costs_nothing(folder: "SweepFolder") -> bool:
+    """Return whether asking the models of a sweep costs nothing, as far as one can know."""
+    from genagents_env.llm.open import costs_nothing as free
+
+    return all(free(model) for model in sorted({trial.model for trial in folder.trials}, key=str))
+
+
+def _sum_known(values: list[float | None]) -> float | None:
+    """Return the sum where every part of it is known."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known and len(known) == len(values) else None
+
+
+def _format_duration(seconds: float) -> str:
+    minutes = -(-seconds // 60)
+    return f"{minutes / 60:.1f} hours" if minutes >= 100 else f"{minutes:.0f} min"

@@ -11,9 +11,8 @@ from urllib.parse import quote, urlencode
 
 import typer
 
-from genagents_env.cli.browser import open_browser
-from genagents_env.cli.look import parse_tick
-from genagents_env.cli.options import RunFile
+from genagents_env.cli.live_page import open_browser
+from genagents_env.cli.options import RunFile, parse_tick
 from genagents_env.cli.screen import say
 from genagents_env.view.demo_runs import DEFAULT
 
@@ -21,34 +20,29 @@ if TYPE_CHECKING:
     from genagents_env.view.admission import Admission
     from genagents_env.view.open_run import OpenRun
 
-NoOpen = Annotated[bool, typer.Option("--no-open", help="Print the address alone.")]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Of the page; 0 takes a free one.")]
 LOOPBACK = "127.0.0.1"
 _NEW = "new"  # as a token: one is drawn
+app = typer.Typer()
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands of this file."""
-    app.command()(view)
-    app.command()(demo)
-
-
+@app.command()
 def view(
     run_file: RunFile,
     at: Annotated[str | None, typer.Option(help="Begin at this town time: 17:10.")] = None,
     person: Annotated[str | None, typer.Option(help="Begin with this person.")] = None,
-    no_open: NoOpen = False,
-    port: Port = 0,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Print the address alone.")] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Of the page; 0 takes a free one.")
+    ] = 0,
     host: Annotated[
-        str, typer.Option(help="Listen there, and not on loopback alone; goes with --token.")
+        str, typer.Option(help="Listen there, not on loopback alone; needs --token.")
     ] = LOOPBACK,
     token: Annotated[
-        str | None,
-        typer.Option(help="What the address must show once, to be let in; `new` makes one."),
+        str | None, typer.Option(help="What the address must show once; `new` makes one.")
     ] = None,
     wait: Annotated[bool, typer.Option("--wait", help="The run file may come later.")] = False,
 ) -> None:
-    """Look at a run in the browser: its map, its story, its people, why they did what they did.
+    """Open a run in the browser: its map, its story, its people, why they did what they did.
 
     Also while it is written. Ctrl-C ends.
 
@@ -63,14 +57,13 @@ def view(
         _serve_page(run, admission, port, moment, no_open)
 
 
+@app.command()
 def demo(
     name: Annotated[
         str, typer.Argument(metavar="[mystery|day|party]", help="Which of them.")
     ] = DEFAULT,
-    no_open: NoOpen = False,
-    port: Port = 0,
 ) -> None:
-    """Look at a run that comes with the package: no model, no key, nothing to wait for.
+    """Open a run that comes with the package: no model, no key, nothing to wait for.
 
     `mystery`: who murdered Ahmed Khan? `day`: a morning in Smallville, with an invitation to pass
     on. `party`: the evening after it. Their replies were written by a capable reader.
@@ -79,10 +72,10 @@ def demo(
     from genagents_env.view.demo_runs import find_demo
     from genagents_env.view.open_run import OpenRun
 
-    found = find_demo(name)
-    say(found.about)
-    with closing(OpenRun(found.path)) as run:
-        _serve_page(run, Admission(LOOPBACK), port, f"#{found.moment}", no_open)
+    shipped = find_demo(name)
+    say(shipped.about)
+    with closing(OpenRun(shipped.path)) as run:
+        _serve_page(run, Admission(LOOPBACK), 0, f"#{shipped.moment}", no_open=False)
 
 
 def make_moment(run_file: Path, at: str | None, person: str | None) -> str:

@@ -61,8 +61,8 @@ def load_measure(name: str, base: Path | None = None) -> Measure:
         close = get_close_matches(stem, list(shipped), n=1)
         hint = f"did you mean {close[0]!r}? " if close else ""
         raise ConfigError(
-            f"no measure {clean(name, 80)!r}; {hint}`genagents measures` lists those there are, or "
-            "write path/to/file.py:NAME"
+            f"no measure {clean(name, 80)!r}; {hint}`genagents list measures` lists those there "
+            "are, or write path/to/file.py:NAME"
         )
     return replace(shipped[stem], key=key)
 

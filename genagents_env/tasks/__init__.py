@@ -40,5 +40,5 @@ def get_task(name: str | Task) -> Task:
         return name
     if name not in TASKS:
         hint = suggest_names(name, TASKS, "tasks")
-        raise ConfigError(f"task: no {name!r}; {hint} (`genagents tasks` lists them)")
+        raise ConfigError(f"task: no {name!r}; {hint} (`genagents list tasks` lists them)")
     return TASKS[name]

@@ -9,7 +9,7 @@ class TaskVecEnv(SlotVecEnv):
     """Agents of several towns of a task, each a slot; see `SlotVecEnv`.
 
     Args:
-        task: one of `genagents tasks`, or a `Task` of one's own.
+        task: one of `genagents list tasks`, or a `Task` of one's own.
         layouts: how many different towns, of those that training may see.
         towns: how many of each.
         seed: of the episodes; with another one the layouts are others, too.

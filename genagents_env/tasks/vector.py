@@ -25,7 +25,7 @@ def make_vector(
     `reset(seed=seeds)` with a seed of each layout's own begins the episodes that `TaskEnv` begins.
 
     Args:
-        task: one of `genagents tasks`, or a `Task` of one's own.
+        task: one of `genagents list tasks`, or a `Task` of one's own.
         layouts: how many of those that training may see, or the number of each, as `find_layout`
             tells it of an episode's seed.
         towns: how many of each; their episodes differ.

@@ -46,9 +46,9 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("resume", NAME, "--quiet", *MODEL, *EMBEDDER),
     ("resume", NAME, "--quiet", "--hours", "0.01", *MODEL, *EMBEDDER),
     ("rate", NAME, "--quiet", "--repeats", "1", "--verdicts", "../out.jsonl", *MODEL),
-    ("sheet", NAME, "--out", "../out.csv", "--verdicts", "../out.jsonl"),
+    ("sheet", NAME, "--out", "../out.csv"),
     ("verify", NAME),
-    ("upgrade", NAME, "--out", "../out.sqlite"),
+    ("verify", "--upgrade", NAME, "--out", "../out.sqlite"),
 )
 WRITING = ("judge", "resume")  # into the run file
 

@@ -79,14 +79,13 @@ COMMANDS: tuple[Command, ...] = (
     (("export", RUN, "../here/page.html"), _ANSWERS),
     (("export", RUN, "--out", "../out"), _LINES),
     (("export", RUN, "--out", "../out", "--format", "chat"), ("out/chat.jsonl",)),
-    (("import-memories", RUN, "--out", "../out", "--quiet"),
+    (("import-memories", RUN, "--out", "../out"),
      ("out/vectors.npz", "out/ada_brook.json")),
     (("run", "tiny", "--policy", "smallville", "--memories", "../memories", "--hours", "0.01",
       "--start", "10:00", "--out", "../out/new.sqlite", *MODEL), _MINDS),
     (("run", "tiny", "--hours", "0.01", "--quiet", "--out", "../out/new.sqlite"),
      ("out/new.sqlite", "out/.new.sqlite.new", "out/.new.sqlite.new-wal", "out/new.sqlite-wal",
       "out/.new.sqlite.new-journal")),
-    (("picture", RUN), ("here/a.b-0903.png",)),
     (("map", "draw", "tiny"), ("here/tiny.png",)),
 )  # fmt: skip
 
@@ -108,7 +107,7 @@ def make_whole(folder: Path) -> None:
         ("report", "../sweep"),
         ("interview", RUN, "--ablations", *ASK),
         ("rate", RUN, "--repeats", "1", *MODEL[:2], "--quiet"),
-        ("import-memories", RUN, "--out", "../memories", "--quiet"),
+        ("import-memories", RUN, "--out", "../memories"),
     ):
         ended = run_command(command, folder / "here", folder / "canary", SECONDS)
         assert ended.code == 0, (command, ended)

@@ -110,12 +110,12 @@ def test_export_names_its_files(lived: Run) -> None:
 
 
 def test_scenarios_and_policies_are_listed(genagents: Run) -> None:
-    code, out, _ = genagents("scenarios")
+    code, out, _ = genagents("list", "scenarios")
     assert code == 0
     names = [line.split()[0] for line in out.splitlines()]
     assert names == sorted(names)
     assert {"mayoral_election", "tiny", "valentines_party"} <= set(names)
-    code, out, _ = genagents("policies")
+    code, out, _ = genagents("list", "policies")
     assert code == 0
     assert {"idle", "random", "scripted"} <= {line.split()[0] for line in out.splitlines()}
 

@@ -113,5 +113,5 @@ def test_without_a_server_a_missing_extra_is_a_fault(
 
 
 def test_two_words_that_contradict_each_other_are_refused(genagents: Run) -> None:
-    code, _, err = genagents("doctor", "--timeout", "60", "--deadline", "5")
+    code, _, err = genagents("doctor", "--endpoint", "timeout=60", "--endpoint", "deadline=5")
     assert (code, "does not fit" in err) == (2, True)

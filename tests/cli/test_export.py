@@ -20,7 +20,7 @@ def recorded(genagents: Run) -> Run:
         ("run.html",),
         ("--out", "run.html"),
         ("--out", "run.html", "--format", "html"),
-        ("run.html", "--format", "html", "--quiet"),
+        ("run.html", "--format", "html"),
     ],
 )
 def test_the_page_is_written_where_it_is_named(recorded: Run, words: tuple[str, ...]) -> None:

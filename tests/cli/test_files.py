@@ -15,7 +15,7 @@ def old(tmp_path: Path) -> Path:
 
 
 def test_verify_says_what_is_damaged_and_exits_with_1(genagents: Run, old: Path) -> None:
-    genagents("upgrade", "finished.sqlite")
+    genagents("verify", "--upgrade", "finished.sqlite")
     code, out, _ = genagents("verify", "finished.sqlite")
     assert (code, out.splitlines()[0]) == (0, "finished.sqlite: whole, finished")
     with closing(sqlite3.connect(old)) as connection:
@@ -30,7 +30,7 @@ def test_verify_says_what_is_damaged_and_exits_with_1(genagents: Run, old: Path)
 
 
 def test_an_upgraded_file_is_shown_and_reported(genagents: Run, old: Path) -> None:
-    code, out, _ = genagents("upgrade", "finished.sqlite", "--out", "new.sqlite")
+    code, out, _ = genagents("verify", "--upgrade", "finished.sqlite", "--out", "new.sqlite")
     assert code == 0
     assert "new.sqlite is of this version's format now" in out
     assert "Lizhi Chen" in genagents("show", "new.sqlite")[1]
@@ -39,7 +39,7 @@ def test_an_upgraded_file_is_shown_and_reported(genagents: Run, old: Path) -> No
 
 def test_an_upgraded_file_is_gone_on_with_and_interviewed(genagents: Run, old: Path) -> None:
     stopped = unpack("stopped", old.parent)
-    assert genagents("upgrade", stopped.name)[0] == 0
+    assert genagents("verify", "--upgrade", stopped.name)[0] == 0
     assert genagents("resume", stopped.name, "--model", "scripted:gossip")[0] == 0
     code, out, _ = genagents(
         "interview", stopped.name, "--agent", "Ben Carver", "--question", "Who?"

@@ -1,4 +1,4 @@
-"""`genagents picture` and `film`: a run, or a part of the town, in files that are whole."""
+"""`genagents film`: a run, or a part of the town, in files that are whole."""
 
 import gzip
 from pathlib import Path
@@ -33,44 +33,42 @@ def open_pixels(file: str) -> np.ndarray:
 def test_a_picture_is_that_of_rgb_array_at_that_time(genagents: Run, path: str) -> None:
     env = town_v0.parallel_env(scenario="tiny", render_mode="rgb_array")
     wide, high = Picture(lay_out(env.world.scenario), env.possible_agents).size
-    code, out, err = genagents("picture", path)
+    code, out, err = genagents("film", path, "last.png")
     assert (code, err) == (0, "")
-    assert out == f"run-0910.png: Mon 13 Feb 2023, 09:10:00, {wide} x {high} pixels\n"
-    assert genagents("picture", path, "--at", "09:00", "--out", "first.png")[0] == 0
+    assert out == f"last.png: Mon 13 Feb 2023, 09:10:00, {wide} x {high} pixels\n"
+    assert genagents("film", path, "first.png", "--at", "09:00")[0] == 0
     env.reset(seed=0)
     shown = env.render()
     assert isinstance(shown, np.ndarray)
     assert np.array_equal(open_pixels("first.png"), shown)
-    assert not np.array_equal(open_pixels("first.png"), open_pixels("run-0910.png"))
+    assert not np.array_equal(open_pixels("first.png"), open_pixels("last.png"))
 
 
-def test_a_picture_is_named_after_its_run(genagents: Run, path: str, tmp_path: Path) -> None:
+def test_a_packed_run_is_drawn_as_well(genagents: Run, path: str, tmp_path: Path) -> None:
     packed = tmp_path / "my.day.sqlite.gz"
     packed.write_bytes(gzip.compress(Path(path).read_bytes()))
-    assert genagents("picture", str(packed), "--at", "09:03")[1].startswith("my.day-0903.png: ")
+    assert genagents("film", str(packed), "x.png", "--at", "09:03")[1].startswith("x.png: ")
 
 
-@pytest.mark.parametrize("asked", [("picture",), ("picture", "--at", "08:00"), ("film", "x.gif")])
+@pytest.mark.parametrize("asked", [("x.png",), ("x.png", "--at", "08:00"), ("x.gif",)])
 def test_a_run_that_has_not_begun_is_no_picture(
     asked: tuple[str, ...], genagents: Run, tmp_path: Path
 ) -> None:
     with RunWriter.create(tmp_path / "run.sqlite", make_meta()):
-        code, _, err = genagents(asked[0], "run.sqlite", *asked[1:])
+        code, _, err = genagents("film", "run.sqlite", *asked)
     assert code == 2
     assert "run.sqlite has no tick yet; ask again once it has begun" in err
     assert not list(tmp_path.glob("*.[pg][ni][gf]"))
 
 
 def test_a_part_of_the_town_is_drawn_as_wide_as_asked_for(genagents: Run, path: str) -> None:
-    code, _, err = genagents(
-        *("picture", path, "--place", "Cottage", "--width", "640", "--out", "cottage.png")
-    )
+    code, _, err = genagents(*("film", path, "cottage.png", "--place", "Cottage", "--width", "640"))
     assert (code, err) == (0, "")
-    code, _, err = genagents("picture", path, "--follow", "ada", "--out", "ada.png")
+    code, _, err = genagents("film", path, "ada.png", "--follow", "ada")
     assert (code, err) == (0, "")
     assert open_pixels("cottage.png").shape[1] == 640
     assert open_pixels("ada.png").shape[1] == 900
-    assert genagents("picture", path, "--width", "640", "--out", "town.png")[0] == 0
+    assert genagents("film", path, "town.png", "--width", "640")[0] == 0
     assert (open_pixels("town.png")[:300] != open_pixels("cottage.png")[:300]).any()
 
 
@@ -84,12 +82,12 @@ def test_a_gif_shows_people_walking_and_what_has_changed(genagents: Run, path: s
     assert film.info["loop"] == 0
     assert 5 < film.n_frames <= 25  # type: ignore[attr-defined]
     shown = np.asarray(film.convert("RGB")).astype(int)
-    genagents("picture", path, "--at", "09:00", "--out", "first.png", *part[4:])
+    genagents("film", path, "first.png", "--at", "09:00", *part[4:])
     assert np.abs(shown - open_pixels("first.png")).mean() < 0.5  # the same but for a few colours
 
 
 def test_a_film_of_the_same_run_is_the_same_file(genagents: Run, path: str, tmp_path: Path) -> None:
-    part = ("--to", "09:01", "--follow", "Ben Carver", "--width", "320", "--read", "-q")
+    part = ("--to", "09:01", "--follow", "Ben Carver", "--width", "320", "--read")
     for name in ("a.gif", "b.gif"):
         assert genagents("film", path, name, *part)[0] == 0
     assert (tmp_path / "a.gif").read_bytes() == (tmp_path / "b.gif").read_bytes()
@@ -115,31 +113,33 @@ def test_an_mp4_is_a_film(genagents: Run, path: str, tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (
-            ("picture", "--at", "14:00"),
+            ("x.png", "--at", "14:00"),
             "--at 14:00: run.sqlite has no 2023-02-13T14:00:00; it goes",
         ),
-        (("picture", "--at", "noon"), "'noon' is not a time; expected 08:30"),
-        (("picture", "--out", "x.jpg"), "a picture is a PNG; name it x.png"),
+        (("x.png", "--at", "noon"), "'noon' is not a time; expected 08:30"),
+        (("x.jpg",), "a picture a .png; name it x.gif"),
+        (("x.gif", "--at", "09:05"), "--at goes with a .png"),
+        (("x.png", "--to", "09:05"), "--from and --to with a .gif or an .mp4"),
         (
-            ("picture", "--place", "Cotage"),
+            ("x.png", "--place", "Cotage"),
             "no place called 'Cotage'; did you mean Cottage",
         ),
-        (("picture", "--follow", "Ben Craver"), "'Ben Craver'; did you mean Ben Carver?"),
-        (("picture", "--place", "Cottage", "--follow", "Ada Brook"), "not both"),
-        (("film", "x.avi"), "a film is a .gif or an .mp4; name it x.gif"),
-        (("film", "none/x.gif"), "there is no folder none; make it first"),
+        (("x.png", "--follow", "Ben Craver"), "'Ben Craver'; did you mean Ben Carver?"),
+        (("x.png", "--place", "Cottage", "--follow", "Ada Brook"), "not both"),
+        (("x.avi",), "a film is a .gif or an .mp4, a picture a .png; name it x.gif"),
+        (("none/x.gif",), "there is no folder none; make it first"),
         (
-            ("film", "x.gif", "--from", "09:05", "--to", "09:05"),
+            ("x.gif", "--from", "09:05", "--to", "09:05"),
             "--from 09:05:00 is not before",
         ),
-        (("film", "x.gif", "--speed", "1"), "at most 3,000 go into a GIF: say --speed 3, or take"),
+        (("x.gif", "--speed", "1"), "at most 3,000 go into a GIF: say --speed 3, or take"),
     ],
 )
 def test_what_cannot_be_drawn_is_said_and_leaves_no_file(
     arguments: tuple[str, ...], said: str, genagents: Run, path: str, tmp_path: Path
 ) -> None:
     (tmp_path / "run.sqlite").symlink_to(path)
-    code, out, err = genagents(arguments[0], "run.sqlite", *arguments[1:])
+    code, out, err = genagents("film", "run.sqlite", *arguments)
     assert (code, out) == (2, "")
     assert said in err
     assert [file.name for file in tmp_path.iterdir()] == ["run.sqlite"]

@@ -18,7 +18,7 @@ SECOND = ("--memories", "memories", "--start", "2023-02-14T16:00", "--hours", "0
 def test_a_second_window_begins_with_the_first(genagents: Run) -> None:
     code, _, err = genagents("run", *MINDS, "--start", "10:00", "--hours", "0.1")
     assert (code, err) == (0, "")
-    code, out, err = genagents("import-memories", "run.sqlite", "--out", "memories", "-q")
+    code, out, err = genagents("import-memories", "run.sqlite", "--out", "memories")
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0].startswith(f"{MARIA}: ")
@@ -65,7 +65,7 @@ def test_what_holds_no_memories_is_refused(
     genagents: Run, given: tuple[str, ...], says: str
 ) -> None:
     Path("empty").mkdir()
-    code, _, err = genagents("import-memories", *given, "--out", "memories", "-q")
+    code, _, err = genagents("import-memories", *given, "--out", "memories")
     assert code == 2
     assert says in err
     assert not Path("memories").exists()

@@ -93,9 +93,9 @@ def test_conditions_of_ones_own_and_who_asks(lived: Run) -> None:
 def test_stored_answers_are_listed_by_question_without_a_model(
     lived: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lived("interview", "run.sqlite", "--question", "Any news?", "--keep", "kept.jsonl", "-q")
+    lived("interview", "run.sqlite", "--question", "Any news?", "--ablations", "-q")
     monkeypatch.setattr("genagents_env.run.models.open_endpoint", None)
-    code, out, err = lived("interview", "run.sqlite", "--list", "--keep", "kept.jsonl")
+    code, out, err = lived("interview", "run.sqlite", "--list")
     assert (code, err) == (0, "")
     heads = [line for line in out.splitlines() if line.startswith("Q: ")]
     assert heads[0] == "Q: Do you know of a Valentine's Day party?"
@@ -104,7 +104,7 @@ def test_stored_answers_are_listed_by_question_without_a_model(
     assert f"    Mon 13 Feb 10:00  {MARIA}: " in out
     assert f"    Mon 13 Feb 10:06  {MARIA} [full, scripted:gossip]: " in out
     told = json.loads(lived("interview", "run.sqlite", "--list", "--json")[1])
-    assert {row["condition"] for row in told["answers"]} == {"run"}
+    assert {row["condition"] for row in told["answers"]} == {"run", *FOUR}
 
 
 def test_an_answer_that_nobody_gave_is_marked_and_told(

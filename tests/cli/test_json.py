@@ -58,11 +58,11 @@ def test_a_hash_says_of_what_it_is(genagents: Run) -> None:
 
 
 def test_measures_are_listed_with_their_definitions(genagents: Run) -> None:
-    told = json.loads(genagents("measures", "--json")[1])
+    told = json.loads(genagents("list", "measures", "--json")[1])
     assert [one["name"] for one in told] == [one.name for one in list_measures()]
     assert any(one["default"] for one in told)
     assert not all(one["default"] for one in told)
-    one = json.loads(genagents("measures", "density", "--json")[1])
+    one = json.loads(genagents("list", "measures", "density", "--json")[1])
     listed = next(other for other in told if other["name"] == "density")
     assert one == {key: value for key, value in listed.items() if key != "default"}
     assert one["definition"]

@@ -74,7 +74,12 @@ def test_a_smaller_number_tightens_a_limit(genagents: Run, server: FaultServer) 
 
 
 def test_dollars_and_seconds_are_kept_too(genagents: Run, server: FaultServer) -> None:
-    prices = ("--price-in", "100000", "--price-out", "100000")  # 1.5 dollars an answer
+    prices = (
+        "--endpoint",
+        "price_in=100000",
+        "--endpoint",
+        "price_out=100000",
+    )  # 1.5 dollars an answer
     code, _, err = genagents(*RUN, *prices, "--max-dollars", "150")
     sent = server.calls
     assert (code, 0 < sent < 10) == (3, True)

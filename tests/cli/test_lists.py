@@ -8,7 +8,7 @@ from tests.cli.conftest import Run
 
 
 def test_measures_are_listed(genagents: Run) -> None:
-    code, out, _ = genagents("measures")
+    code, out, _ = genagents("list", "measures")
     assert code == 0
     rows = [line.split() for line in out.splitlines()]
     assert [row[0] for row in rows] == list_measure_names()
@@ -16,7 +16,7 @@ def test_measures_are_listed(genagents: Run) -> None:
 
 
 def test_a_measure_is_told(genagents: Run) -> None:
-    code, out, _ = genagents("measures", "verified.party")
+    code, out, _ = genagents("list", "measures", "verified.party")
     assert code == 0
     assert out.startswith("verified.party  Verified diffusion (share; more is better)\n")
     assert "source: Park et al. 2023, section 7.1" in out
@@ -24,19 +24,19 @@ def test_a_measure_is_told(genagents: Run) -> None:
 
 def test_a_users_own_measure_is_listed(genagents: Run) -> None:
     Path("own.py").write_text("def quiet(record):\n    'How quiet it is.'\n    return 1\n")
-    code, out, _ = genagents("measures", "own.py:quiet")
+    code, out, _ = genagents("list", "measures", "own.py:quiet")
     assert code == 0
     assert out.startswith("quiet  How quiet it is (a number)\n")
 
 
 def test_an_unknown_measure_is_told(genagents: Run) -> None:
-    code, _, err = genagents("measures", "densty")
+    code, _, err = genagents("list", "measures", "densty")
     assert code == 2
     assert "did you mean 'density'?" in err
 
 
 def test_the_table_is_printed(genagents: Run) -> None:
-    code, out, _ = genagents("measures", "--markdown")
+    code, out, _ = genagents("list", "measures", "--markdown")
     assert code == 0
     assert out == format_measure_table()
 
@@ -46,13 +46,13 @@ def test_the_version_is_told_without_a_command(genagents: Run) -> None:
 
 
 def test_the_keys_of_a_table_are_told(genagents: Run) -> None:
-    code, out, _ = genagents("keys", "rules")
+    code, out, _ = genagents("list", "keys", "rules")
     assert code == 0
     assert out.startswith("[rules]: Rules of the world")
     assert "  vision_radius  whole number; 1 to 64; default 8\n      How far people see" in out
-    assert out.endswith("Tables within (genagents keys TABLE): rules.conversation\n")
-    assert "people.routine, " in genagents("keys")[1]
-    assert genagents("keys", "--markdown")[1] == format_key_reference()
-    code, _, err = genagents("keys", "rulse")
+    assert out.endswith("Tables within (genagents list keys TABLE): rules.conversation\n")
+    assert "people.routine, " in genagents("list", "keys")[1]
+    assert genagents("list", "keys", "--markdown")[1] == format_key_reference()
+    code, _, err = genagents("list", "keys", "rulse")
     assert code == 2
     assert 'did you mean "rules"?' in err

@@ -77,7 +77,7 @@ def test_a_line_is_one_line_without_keys(
     genagents: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-LOGGED-0f1e2d3c4b5a6978")
-    genagents("-v", "measures")
+    genagents("-v", "list", "measures")
     logging.getLogger("genagents_env.any").info(
         "key %s\nand\x1b[31m more", "sk-LOGGED-0f1e2d3c4b5a6978"
     )

@@ -87,9 +87,9 @@ def test_mistakes_get_a_suggestion_and_leave_no_file(
 def test_interviews_and_memories_understand_people(genagents: Run) -> None:
     mind = ("--policy", "smallville", "--model", "scripted", "--embedder", "hashed")
     assert genagents(*RUN, *mind)[0] == 0
-    code, out, _ = genagents("import-memories", "run.sqlite", "--agent", "ben", "--out", "m", "-q")
+    code, out, _ = genagents("import-memories", "run.sqlite", "--agent", "ben", "--out", "m")
     assert (code, out.startswith(f"{BEN}: ")) == (0, True)
-    code, _, err = genagents("import-memories", "run.sqlite", "--agent", "Bean", "--out", "n", "-q")
+    code, _, err = genagents("import-memories", "run.sqlite", "--agent", "Bean", "--out", "n")
     assert (code, f"did you mean {BEN}?" in err) == (2, True)
     assert not Path("n").exists()
     code, out, _ = genagents(

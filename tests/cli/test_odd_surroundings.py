@@ -43,7 +43,7 @@ def make_town(folder: Path, mark: bytes = b"", names: Mapping[str, str] = NO_NAM
         ("report", "run.sqlite"),
         ("view", "run.sqlite"),
         ("sweep", "study.toml"),
-        ("tasks", "meet", "--seed", "0", "--out", "town"),
+        ("list", "tasks", "meet", "--seed", "0", "--out", "town"),
         ("new", "town"),
         ("new-policy", "mine"),
         ("doctor",),

@@ -155,7 +155,7 @@ def test_an_interview_tells_at_once_that_nobody_is_there(
         lambda *_: pytest.fail("the run is lived again"),
     )
     asked = ("interview", "run.sqlite", "--question", "Any news?", "--model", "town-model")
-    code, out, err = genagents(*asked, "--keep", "kept.jsonl")
+    code, out, err = genagents(*asked, "--ablations")
     assert (code, out) == (75, "")
     assert "http://127.0.0.1:9/v1: connection refused" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == before

@@ -11,7 +11,7 @@ from genagents_env.record import RunReader
 from genagents_env.testing.fault_server import FaultServer, ServerFault, envelope
 from tests.cli.conftest import Run
 
-PRICE = ("--price-in", "2.50", "--price-out", "10")
+PRICE = ("--endpoint", "price_in=2.50", "--endpoint", "price_out=10")
 RUN = ("run", "tiny", "--policy", "reactive", "--model", "town-model", "--quiet")
 
 
@@ -99,7 +99,7 @@ def test_cached_tokens_count_at_their_price_also_after_a_resume(
     assert sum(row["cached_tokens"] for row in found[0]) > 0
 
 
-@pytest.mark.parametrize("given", [PRICE[:2], PRICE[2:], ("--price-in", "1_0", "--price-out", "1")])
+@pytest.mark.parametrize("given", [PRICE[:2], PRICE[2:], (*PRICE[:3], "price_out=1_0")])
 def test_half_a_price_is_no_price(genagents: Run, given: tuple[str, ...], tmp_path: Path) -> None:
     code, _, err = genagents(*RUN, *given)
     assert (code, "--price-" in err) == (2, True)

@@ -11,7 +11,10 @@ from tests.cli.conftest import Run
 PLACES: list[ThinkingPlace] = ["field", "content"]
 OPTIONS = {
     "none": (),
-    "all": ("--thinking", "2500", "--reasoning-effort", "low", "--timeout", "60"),
+    "all": (
+        *("--endpoint", "thinking=2500", "--endpoint", "reasoning_effort=low"),
+        *("--endpoint", "timeout=60"),
+    ),
 }
 
 

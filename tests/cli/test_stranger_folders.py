@@ -167,7 +167,7 @@ def test_answers_are_kept_in_no_link(
 def test_memories_are_neither_read_nor_written_through_a_link(
     genagents: Run, run_file: Path, canary: Path
 ) -> None:
-    assert genagents("import-memories", str(run_file), "--out", "memories", "-q")[0] == 0
+    assert genagents("import-memories", str(run_file), "--out", "memories")[0] == 0
     place, other = Path("memories/ada_brook.json"), canary / "ada_brook.json"
     place.rename(other)
     place.symlink_to(other)
@@ -175,7 +175,7 @@ def test_memories_are_neither_read_nor_written_through_a_link(
     begin = ("run", "tiny", "--policy", "smallville", "--memories", "memories", *ASK[2:])
     for command in (
         (*begin, "--start", "10:00", "--hours", "0.01", "--out", "new.sqlite"),
-        ("import-memories", str(run_file), "--out", "memories", "-q"),
+        ("import-memories", str(run_file), "--out", "memories"),
     ):
         code, _, err = genagents(*command)
         assert (code, f"{place} {LINK}" in err) == (2, True), command
@@ -204,7 +204,6 @@ def test_a_large_file_with_holes_is_not_read(tmp_path: Path, text: str) -> None:
         ("out/events.jsonl", ("export", "RUN", "--out", "out")),
         ("out/chat.jsonl", ("export", "RUN", "--out", "out", "--format", "chat")),
         ("tiny.png", ("map", "draw", "tiny")),
-        ("run-0901.png", ("picture", "RUN", "--at", "09:01")),
         ("run/verdicts.jsonl", ("rate", "RUN", "--model", "scripted:gossip", "-q")),
         ("out/sheet.txt", ("sheet", "RUN", "--out", "out/sheet.csv")),
     ],

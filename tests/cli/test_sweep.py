@@ -59,7 +59,7 @@ def test_a_dry_run_spends_nothing_on_a_model_that_may_cost(
     code, out, err = genagents("sweep", study, "--out", "out", "--model", "gpt-4o", "--dry-run")
     assert code == 0
     assert "--pilot" in err
-    assert "Nothing more was lived" in out
+    assert "No further runs were made" in out
     assert not list(Path("out/runs").iterdir())
 
 

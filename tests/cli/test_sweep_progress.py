@@ -1,6 +1,6 @@
 import pytest
 
-from genagents_env.cli.sweep_progress import show_progress
+from genagents_env.cli.progress import show_sweep_progress
 from genagents_env.sweep import SweepProgress
 from genagents_env.sweep.spending.protocol import TrialProgress
 
@@ -13,7 +13,7 @@ def progress(finished: int, calls: int, seconds: float, *running: str) -> SweepP
 def test_a_long_run_shows_once_a_minute_and_each_run_as_it_ends(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with show_progress(quiet=False) as watch:
+    with show_sweep_progress(quiet=False) as watch:
         assert watch is not None
         for second in range(0, 200, 5):
             watch(progress(0, second, float(second)))
@@ -30,7 +30,7 @@ def test_a_long_run_shows_once_a_minute_and_each_run_as_it_ends(
 
 
 def test_of_one_run_alone_it_is_told_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    with show_progress(quiet=False) as watch:
+    with show_sweep_progress(quiet=False) as watch:
         assert watch is not None
         watch(progress(1, 0, 1.0, "lyfe-s0"))
         watch(progress(2, 0, 2.0, "lyfe-s0", "lyfe-s1"))

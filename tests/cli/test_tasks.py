@@ -1,4 +1,4 @@
-"""`genagents tasks`: what there is to train on, told, drawn and written."""
+"""`genagents list tasks`: what there is to train on, told, drawn and written."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.cli.conftest import Run
 
 
 def test_all_tasks_are_listed_with_people_ticks_and_what_they_are_about(genagents: Run) -> None:
-    code, out, _ = genagents("tasks")
+    code, out, _ = genagents("list", "tasks")
     assert code == 0
     for task in TASKS.values():
         assert f"{task.name}  " in out
@@ -19,7 +19,7 @@ def test_all_tasks_are_listed_with_people_ticks_and_what_they_are_about(genagent
 
 
 def test_one_task_is_told_with_its_seeds_and_how_to_train_on_it(genagents: Run) -> None:
-    code, out, _ = genagents("tasks", "errand")
+    code, out, _ = genagents("list", "tasks", "errand")
     assert code == 0
     assert "seeds held out: 1000000 to 1009999, in 128 towns" in out
     assert 'town_v0.rl_env("errand")' in out
@@ -28,7 +28,7 @@ def test_one_task_is_told_with_its_seeds_and_how_to_train_on_it(genagents: Run) 
 
 @pytest.mark.parametrize("seed", ["0", "1000000"])
 def test_an_episode_is_told_as_it_would_be_lived(genagents: Run, seed: str) -> None:
-    code, out, _ = genagents("tasks", "errand", "--seed", seed)
+    code, out, _ = genagents("list", "tasks", "errand", "--seed", seed)
     assert code == 0
     task = TASKS["errand"]
     drawn = task.draw(int(seed))
@@ -40,19 +40,19 @@ def test_an_episode_is_told_as_it_would_be_lived(genagents: Run, seed: str) -> N
 
 def test_the_goals_told_are_those_that_the_seed_deals(genagents: Run) -> None:
     """Seeds of one town deal its goals among its people in different ways."""
-    told = {genagents("tasks", "errand", "--seed", str(128 * k + 5))[1] for k in range(8)}
+    told = {genagents("list", "tasks", "errand", "--seed", str(128 * k + 5))[1] for k in range(8)}
     assert len(told) > 1
 
 
 def test_a_drawn_town_is_written_as_a_folder_that_other_commands_take(genagents: Run) -> None:
-    code, out, _ = genagents("tasks", "errand", "--seed", "3", "--out", "errand_3")
+    code, out, _ = genagents("list", "tasks", "errand", "--seed", "3", "--out", "errand_3")
     assert code == 0
     assert "errand_3: errand, seed 3" in out
     assert validate_folder("errand_3") == []
     written = load_scenario("errand_3")
     assert written == TASKS["errand"].draw(3).model_copy(update={"name": "errand_3"})
     text = Path("errand_3/scenario.toml").read_text()
-    assert text.startswith("# Drawn by: genagents tasks errand --seed 3\n")
+    assert text.startswith("# Drawn by: genagents list tasks errand --seed 3\n")
     for command in (
         ["validate", "errand_3"],
         ["run", "errand_3", "--policy", "scripted", "--out", "errand_3.sqlite", "-q"],
@@ -61,32 +61,25 @@ def test_a_drawn_town_is_written_as_a_folder_that_other_commands_take(genagents:
         assert genagents(*command)[0] == 0, command
 
 
-def test_a_task_is_drawn_into_a_shipped_town(genagents: Run) -> None:
-    assert genagents("tasks", "errand", "--town", "sakura_machi", "--out", "here")[0] == 0
-    assert load_scenario("here").town == load_scenario("sakura_machi").town
-    assert "--town sakura_machi" in Path("here/scenario.toml").read_text()
-
-
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (["errant"], "task: no 'errant'; did you mean errand? (`genagents tasks` lists them)"),
+        (["errant"], "task: no 'errant'; did you mean errand? (`genagents list tasks` lists them)"),
         (["--seed", "3"], "of which task? errand"),
         (["errand", "--seed", "3", "--out", "tiny"], "comes with the package"),
-        (["errand", "--town", "nowhere", "--out", "x"], "no scenario"),
     ],
 )
 def test_what_cannot_be_told_is_refused_in_a_line(
     genagents: Run, asked: list[str], said: str
 ) -> None:
-    code, _, told = genagents("tasks", *asked)
+    code, _, told = genagents("list", "tasks", *asked)
     assert code == 2
     assert said in told
 
 
 def test_nothing_is_replaced(genagents: Run) -> None:
     Path("mine").mkdir()
-    code, _, told = genagents("tasks", "errand", "--seed", "3", "--out", "mine")
+    code, _, told = genagents("list", "tasks", "errand", "--seed", "3", "--out", "mine")
     assert code == 2
     assert "nothing is replaced" in told
     assert list(Path("mine").iterdir()) == []
@@ -104,5 +97,5 @@ def test_a_run_has_no_solution(genagents: Run) -> None:
 
 
 def test_the_solution_of_a_task_is_named_so(genagents: Run) -> None:
-    assert "solution 0.85" in genagents("tasks", "meet")[1]
-    assert "scripted" not in genagents("tasks")[1]
+    assert "solution 0.85" in genagents("list", "tasks", "meet")[1]
+    assert "scripted" not in genagents("list", "tasks")[1]

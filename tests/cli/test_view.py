@@ -15,7 +15,7 @@ from time import sleep
 
 import pytest
 
-from genagents_env.cli import browser
+from genagents_env.cli.live_page import open_browser
 from genagents_env.record import RunReader
 from tests.cli.conftest import Run
 from tests.run.towns import run_town
@@ -80,7 +80,7 @@ def test_a_mistake_is_told_before_anything_listens(
 
 
 def test_a_demo_begins_at_its_moment(tmp_path: Path) -> None:
-    with start("demo", "--no-open", folder=tmp_path) as viewer:
+    with start("demo", folder=tmp_path) as viewer:
         assert viewer.stdout is not None
         about, line = viewer.stdout.readline(), viewer.stdout.readline()
         assert about.startswith("Who murdered Ahmed Khan?")
@@ -195,10 +195,10 @@ def test_a_machine_without_windows_opens_no_browser(
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "platform", "linux")
-    assert not browser.open_browser("http://127.0.0.1/")
+    assert not open_browser("http://127.0.0.1/")
     assert opened == []
     monkeypatch.setenv("DISPLAY", ":0")
-    assert browser.open_browser("http://127.0.0.1/") is (fault is None)
+    assert open_browser("http://127.0.0.1/") is (fault is None)
     assert opened == ["http://127.0.0.1/"]
 
 

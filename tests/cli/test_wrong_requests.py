@@ -60,7 +60,7 @@ NUMBERS = [
     ((*LIVE, "idle", "--seed", HUGE), "--seed"),
     ((*LIVE, "idle", "--seed", "-1"), "seed: -1 is not allowed; a whole number from 0 to"),
     ((*LIVE, "idle", "--seed", str(2**63)), "is not allowed; a whole number from 0 to"),
-    (("tasks", "meet", "--seed", "-1"), "--seed"),
+    (("list", "tasks", "meet", "--seed", "-1"), "--seed"),
     (("compare", "tiny", "--policies", "idle,random", "--seed", "-1"), "--seed"),
     (("sheet", "run.sqlite", "--seed", "-1"), "--seed"),
     (("sweep", "study.toml", "--dry-run", "--seeds", "-1"), "seeds"),
@@ -157,7 +157,7 @@ INPUTS = [
             ("empty/x", "empty/x cannot be written: a file stands"),
         )
     ),
-    (("measures", f"{LONG * 2}.py:X"), "this name is too long"),
+    (("list", "measures", f"{LONG * 2}.py:X"), "this name is too long"),
 ]
 OUTPUTS = [
     *(
@@ -190,11 +190,11 @@ OUTPUTS = [
     ),
     (("report", "run.sqlite", "--out", "empty"), "empty is a file"),
     (
-        ("sheet", "run.sqlite", "--out", "folder", "--force"),
+        ("sheet", "run.sqlite", "--out", "folder"),
         "folder cannot be written: this is",
     ),
     (
-        ("sheet", "run.sqlite", "--out", "pipe", "--force"),
+        ("sheet", "run.sqlite", "--out", "pipe"),
         "pipe cannot be written: this is no",
     ),
     (("sheet", "run.sqlite", "--out", "n" * 255), "this name is too long"),

@@ -76,7 +76,7 @@ def test_the_default_set_exists() -> None:
 
 
 def test_the_docs_have_the_table_there_is() -> None:
-    """Written by `genagents measures --markdown`, behind the words of the page."""
+    """Written by `genagents list measures --markdown`, behind the words of the page."""
     assert DOCS.read_text().endswith(format_measure_table())
 
 

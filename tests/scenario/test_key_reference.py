@@ -42,7 +42,7 @@ def get_path(table: KeyTable) -> str:
 
 
 def test_the_page_has_the_tables_there_are() -> None:
-    """Written by `genagents keys --markdown`, behind the words of the page."""
+    """Written by `genagents list keys --markdown`, behind the words of the page."""
     assert (DOCS / "scenario_keys.md").read_text().endswith(format_key_reference())
 
 

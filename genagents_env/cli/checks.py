@@ -1,0 +1,127 @@
+"""`genagents validate`, `verify` and `hash`: whether a scenario or a run file is whole."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from genagents_env.cli.options import AsJson, RunFile
+from genagents_env.cli.screen import print_json, say, say_lines
+from genagents_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from genagents_env.record import Verification
+
+DAMAGED = 1  # the exit code where a file is damaged
+_ALLOWED, _LONG_LIST = "; allowed: ", 80  # characters from which a list is printed once
+_LONG = 1800  # seconds: from here on the time that a scenario takes is printed
+app = typer.Typer()
+
+
+@app.command()
+def validate(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder of a scenario.")],
+) -> None:
+    """Check a scenario and print every fault, a line each.
+
+    What is odd but can be run, such as closed tiles that are left open, is printed as well.
+    """
+    from genagents_env.scenario.cost import estimate_cost
+    from genagents_env.scenario.loader import inspect_folder
+    from genagents_env.scenario.town import lay_out
+    from genagents_env.scenario.warnings import list_warnings
+
+    inspected = inspect_folder(folder)
+    for line in _shorten(inspected.faults):
+        say(line, error=True)
+    scenario = inspected.scenario
+    if scenario is None or inspected.faults:
+        raise typer.Exit(2)
+    plan = lay_out(scenario)
+    say_lines((*inspected.warnings, *list_warnings(plan)), indent=0)
+    cost = estimate_cost(scenario, plan)
+    long = f"; about {cost.tick:.1f} s a tick, {cost.run / 3600:.1f} hours for its "
+    say(f"{folder}: valid" + (f"{long}{scenario.hours:g} hours" if cost.run > _LONG else ""))
+
+
+def _shorten(faults: Iterable[str]) -> Iterator[str]:
+    """Yield the faults, each long list of what is allowed in full only the first time."""
+    first: dict[str, str] = {}
+    for fault in faults:
+        text, _, allowed = fault.partition(_ALLOWED)
+        where = first.setdefault(allowed, text.split(": ")[0])
+        repeated = len(allowed) > _LONG_LIST and not text.startswith(f"{where}: ")
+        yield f"{text}{_ALLOWED}as of {where}" if repeated else fault
+
+
+@app.command()
+def verify(
+    run_files: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files.")],
+    upgrade: Annotated[
+        bool,
+        typer.Option(
+            "--upgrade", help="Make a file of format 3 or 4 one of this version's format."
+        ),
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="With --upgrade: leave the file, and write another.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As JSON, one object a file.")] = False,
+) -> None:
+    """Check run files for damage, table by table; exit code 1 where one is damaged.
+
+    An upgrade checks the old file, writes the new one beside it, and then puts it in its place.
+    """
+    from genagents_env.record import verify as verify_file
+
+    if upgrade:
+        _upgrade(run_files, out)
+        return
+    if out is not None:
+        raise ConfigError("--out goes with --upgrade")
+    whole = True
+    for path in run_files:
+        found = verify_file(path)
+        whole = whole and found.whole
+        if as_json:
+            say(json.dumps({**asdict(found), "path": str(path), "whole": found.whole}))
+        else:
+            _print_parts(found)
+    if not whole:
+        raise typer.Exit(DAMAGED)
+
+
+def _print_parts(found: "Verification") -> None:
+    verdict = "whole" if found.whole else "DAMAGED"
+    say(f"{found.path}: {verdict}, {found.status or 'of unknown status'}")
+    for part in found.parts:
+        say(f"  {part.name:<13}{part.rows:>10,}  {part.damage or 'ok'}", indent=27)
+
+
+def _upgrade(paths: list[Path], out: Path | None) -> None:
+    from genagents_env.record import canonical_hash
+    from genagents_env.record import upgrade as convert
+
+    if out is not None and len(paths) > 1:
+        raise ConfigError("--out: of one run file at a time")
+    for path in paths:
+        done = convert(path, out)
+        say_lines(done.notes, indent=0)
+        say(f"{done.path} is of this version's format now; its hash is {canonical_hash(done.path)}")
+
+
+@app.command("hash")
+def print_hash(run_file: RunFile, as_json: AsJson = False) -> None:
+    """Print the canonical hash: equal for equal runs, however often they were stopped."""
+    from genagents_env.record import RunReader, canonical_hash
+
+    digest = canonical_hash(run_file)
+    if not as_json:
+        say(digest)
+        return
+    with RunReader(run_file) as record:
+        data = {"run": str(run_file), "hash": digest, "status": record.status}
+        print_json({**data, "last_tick": record.last_tick})

@@ -1,0 +1,383 @@
+"""`genagents interview`: asking the people of a recorded run, at any moment of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, get_args
+
+import typer
+
+from genagents_env.cli import options as opt
+from genagents_env.cli.interview_output import (
+    describe_answers,
+    describe_kept,
+    format_answers,
+    format_stored,
+    list_stored,
+)
+from genagents_env.cli.screen import print_json, say, say_lines, warn
+from genagents_env.errors import ConfigError
+
+if TYPE_CHECKING:
+    from genagents_env.judge.kept_answers import WordedAnswer
+    from genagents_env.policy import Answer, InterviewTerms
+    from genagents_env.record import RunMeta, RunReader
+    from genagents_env.run import RunOptions
+    from genagents_env.run.replay_interview import Transcript
+
+DEGRADED = 4  # the exit code where a default stands in place of an answer
+# Park et al. 2023, section 6.2: the conditions of the controlled evaluation, all of one life.
+ABLATIONS = ("", "reflection", "reflection,planning", "observation,reflection,planning")
+_ORDER = ("observation", "reflection", "planning")  # as the mind's variants are named
+_CONDITIONS = "Conditions"
+_NAME = 60  # characters of the interviewer's name
+app = typer.Typer()
+
+
+@app.command()
+def interview(
+    run_file: opt.RunFile,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Whom; may be repeated. Else everyone who remembers.",
+            autocompletion=opt.complete_person,
+        ),
+    ] = None,
+    at: Annotated[
+        str | None, typer.Option(help="Town time: 10:30; else the end of the run.")
+    ] = None,
+    question: Annotated[list[str] | None, typer.Option(help="May be repeated.")] = None,
+    category: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Standard questions: self-knowledge, memory, plans, reactions or reflections; "
+            "may be repeated. Without any question, all 25."
+        ),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option(min=1, max=100, help="Interviews of each, from one state of mind.")
+    ] = 1,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Memories to leave out: observation,reflection,planning; may be repeated.",
+            rich_help_panel=_CONDITIONS,
+        ),
+    ] = None,
+    ablations: Annotated[
+        bool,
+        typer.Option(
+            "--ablations",
+            help="Ask under the four conditions of Park et al. 2023.",
+            rich_help_panel=_CONDITIONS,
+        ),
+    ] = False,
+    interviewer: Annotated[
+        str | None, typer.Option("--as", help='Who asks, by name: "Tom Moreno".')
+    ] = None,
+    write_sheet: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the questions as a spreadsheet for people.", rich_help_panel=_CONDITIONS
+        ),
+    ] = None,
+    read_sheet: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILLED",
+            help="Take in a filled spreadsheet, as one more condition.",
+            rich_help_panel=_CONDITIONS,
+        ),
+    ] = None,
+    author: Annotated[
+        str | None, typer.Option(help="Who filled the spreadsheet in.", rich_help_panel=_CONDITIONS)
+    ] = None,
+    stored: Annotated[
+        bool, typer.Option("--list", help="Print the stored answers by question; ask nobody.")
+    ] = False,
+    as_json: opt.AsJson = False,
+    trust_policies: opt.TrustPolicies = False,
+    policy: opt.GivenPolicies = None,
+    model: opt.Model = None,
+    model_for: opt.ModelFor = None,
+    embedder: opt.Embedder = None,
+    max_calls: opt.MaxCalls = None,
+    max_dollars: opt.MaxDollars = None,
+    no_limit: opt.NoLimit = False,
+    concurrency: opt.Concurrency = None,
+    endpoint: opt.Endpoint = None,
+    quiet: opt.NoProgress = False,
+) -> None:
+    """Ask people of a run what they know, plan or think, as they were at that moment.
+
+    The run is replayed up to then with the stored replies of the model, and is not changed. Each
+    answer comes with the events it rests on. Limits given here are those of the interview, also
+    once it is repeated after a stop, within those of the run; a larger number raises these, too.
+
+    Answers under conditions are kept in RUN.interviews.jsonl, and not asked for again.
+
+    Example: genagents interview run.sqlite --agent "Maria Lopez" --question "Any news?"
+    """
+    from genagents_env.cli.progress import show_progress
+    from genagents_env.judge.kept_answers import find_kept_file
+    from genagents_env.record import RunReader
+    from genagents_env.run import RunOptions
+    from genagents_env.text import clean
+
+    if not run_file.name:
+        raise ConfigError(f"{str(run_file)!r} is a folder; name a run file")
+    file = find_kept_file(run_file)
+    if stored:
+        _print_stored(run_file, file, as_json=as_json)
+        return
+    limits = opt.make_limits(max_calls, None, max_dollars, None)
+    model_options = opt.make_model_options(endpoint)
+    asker = clean(interviewer or "", _NAME)
+    conditions = _make_conditions(without or (), ablations=ablations, interviewer=asker)
+    kept = bool(without or ablations)
+    options = RunOptions(
+        model=model,
+        model_for=opt.parse_choices(model_for) or None,
+        model_options=model_options,
+        embedder=embedder,
+        limits=limits,
+        no_limit=no_limit,
+        concurrency=concurrency,
+        trust_policies=trust_policies,
+        policies=tuple(policy or ()),
+    )
+    with RunReader(run_file) as record:
+        put = _choose_questions(record, options, agent, question, category)
+        tick = record.last_tick if at is None else _parse_recorded_tick(record, at)
+        asking = _KeptInterview(run_file, record.meta, tick, put, file, asker, repeats)
+    if write_sheet is not None or read_sheet is not None:
+        _exchange_sheet(asking, write_sheet, read_sheet, author)
+        return
+    with show_progress(quiet or as_json) as watch:
+        answered = asking.ask(conditions, replace(options, watch=watch), keep=kept)
+    with RunReader(run_file, known=True) as record:
+        data = [
+            {"condition": name} | describe_answers(record, run_file, tick, answers, repeats)
+            for name, answers in answered.items()
+        ]
+        if as_json:
+            print_json(data if kept else data[0])
+        else:
+            for answers in data if len(conditions) == 1 else ():
+                say_lines(format_answers(answers, record.time(tick), repeats), indent=10)
+            say_lines(describe_kept(file) if kept else (), indent=0)
+    _check_fallbacks([a for told in answered.values() for given in told.values() for _, a in given])
+
+
+def _check_fallbacks(answers: "Sequence[Answer]") -> None:
+    """End with an exit code of its own where a default stands in place of an answer."""
+    missing = sum(answer.fallback for answer in answers)
+    if missing:
+        warn(
+            f"{missing:,} of {len(answers):,} answers are none: the model gave no usable reply, "
+            "and a default stands in their place"
+        )
+        raise typer.Exit(DEGRADED)
+
+
+def _print_stored(run_file: Path, file: Path, *, as_json: bool) -> None:
+    """Print every answer in the record of a run, and in the file beside it."""
+    from genagents_env.judge.kept_answers import read_answers
+    from genagents_env.record import RunReader
+
+    with RunReader(run_file) as record:
+        stored = list_stored(record, read_answers(file))
+    if as_json:
+        print_json({"run": str(run_file), "answers": stored})
+    elif stored:
+        say_lines(format_stored(stored), indent=8)
+    else:
+        say(f"Nobody was asked anything in {run_file}")
+
+
+def _make_conditions(
+    without: Sequence[str], *, ablations: bool, interviewer: str
+) -> "dict[str, InterviewTerms]":
+    """Return the terms of each condition by its name: `full`, `no_reflection` ...
+
+    Raises:
+        ConfigError: a kind of memory that there is not.
+    """
+    from genagents_env.policy import InterviewTerms, MemoryAccess
+
+    conditions: dict[str, InterviewTerms] = {}
+    allowed = get_args(MemoryAccess)
+    for text in [*(ABLATIONS if ablations else ()), *without]:
+        kinds = [part.strip() for part in text.split(",") if part.strip()]
+        if not set(kinds) <= set(allowed) or (text and not kinds):
+            raise ConfigError(
+                f"--without: {text!r} is not allowed; any of {', '.join(allowed)}, by commas"
+            )
+        name = "_".join(f"no_{kind}" for kind in _ORDER if kind in kinds) or "full"
+        conditions[name] = InterviewTerms(interviewer, frozenset(kinds))
+    return conditions or {"full": InterviewTerms(interviewer)}
+
+
+def _choose_questions(
+    record: "RunReader",
+    options: "RunOptions",
+    agents: list[str] | None,
+    own: list[str] | None,
+    categories: list[str] | None,
+) -> dict[str, list[str]]:
+    """Return the questions of each person: those given, else the standard ones."""
+    from genagents_env.evaluate.questions import CATEGORIES, make_standard_questions
+    from genagents_env.name_search import find_person
+    from genagents_env.text import clean
+
+    names = list(dict.fromkeys(find_person(agent, record.meta.names) for agent in agents or ()))
+    names = names or _find_interviewable(record, options)
+    for category in categories or ():
+        if category not in CATEGORIES:
+            allowed = ", ".join(CATEGORIES)
+            raise ConfigError(f"--category: {category!r} is not allowed; use one of {allowed}")
+    texts = [clean(text) for text in own or ()]
+    if not all(texts):
+        raise ConfigError("--question: there are no words in it")
+    chosen = categories or ([] if texts else CATEGORIES)
+    known = {name: make_standard_questions(name, record.meta.scenario) for name in names}
+    return {n: [*texts, *(text for kind in chosen for text in known[n][kind])] for n in names}
+
+
+def _find_interviewable(record: "RunReader", options: "RunOptions") -> list[str]:
+    """Return everyone whose policy can be interviewed."""
+    from genagents_env.run.replay_interview import list_interviewable
+
+    names = list_interviewable(record, options)
+    if not names:
+        raise ConfigError(f"{record.path}: nobody in this run has a policy that can be interviewed")
+    return names
+
+
+def _parse_recorded_tick(record: "RunReader", at: str) -> int:
+    tick, last = opt.parse_tick(record, at), record.last_tick
+    if tick > last:
+        raise ConfigError(f"--at {at}: the run is recorded until {record.time(last):%a %H:%M:%S}")
+    return tick
+
+
+@dataclass(frozen=True)
+class _KeptInterview:
+    """Questions to people of a run at a moment, and the file in which answers are kept."""
+
+    path: Path
+    meta: "RunMeta"
+    tick: int
+    put: Mapping[str, Sequence[str]]
+    file: Path
+    interviewer: str
+    repeats: int
+
+    def ask(
+        self, conditions: "Mapping[str, InterviewTerms]", options: "RunOptions", *, keep: bool
+    ) -> "dict[str, Transcript]":
+        """Return the answers by condition; with `keep` store them, and ask only for new ones."""
+        from genagents_env.evaluate.labels import format_policies
+        from genagents_env.run.replay_interview import interview_on_terms
+
+        by = options.model or self.meta.model or format_policies(self.meta)
+        due = {n: terms for n, terms in conditions.items() if not (keep and self._has(n, by))}
+        for name in conditions:
+            if name not in due:
+                warn(f"{self.file} has these answers under {name} already")
+        if not due:
+            return {}
+        return interview_on_terms(
+            self.path,
+            list(self.put),
+            self.put,
+            due,
+            self.tick,
+            options,
+            self.repeats,
+            (lambda name, told: self._keep(name, by, self._to_worded(told))) if keep else None,
+        )
+
+    def read_sheet(self, sheet: Path, author: str) -> int:
+        """Keep the answers that a person wrote, and return how many there are."""
+        from genagents_env.judge.kept_answers import PEOPLE
+        from genagents_env.judge.written_answers import read_written_answers
+
+        written = read_written_answers(sheet, self.put)
+        self._keep(PEOPLE, author, written)
+        return sum(map(len, written.values()))
+
+    @cached_property
+    def _source(self) -> str:
+        from genagents_env.record import canonical_hash
+
+        return canonical_hash(self.path)
+
+    def _has(self, condition: str, by: str) -> bool:
+        """Return whether the file has every answer of a condition."""
+        from genagents_env.judge.kept_answers import read_answers
+
+        wanted = {
+            (agent, question, repeat)
+            for agent, questions in self.put.items()
+            for question in questions
+            for repeat in range(self.repeats)
+        }
+        this = (self._source, self.tick, condition, by, self.interviewer)
+        return wanted <= {
+            (kept.said.agent, kept.said.question, kept.said.repeat)
+            for kept in read_answers(self.file)
+            if (kept.source, kept.tick, kept.said.condition, kept.by, kept.interviewer) == this
+        }
+
+    def _to_worded(self, told: "Transcript") -> "dict[str, list[WordedAnswer]]":
+        from genagents_env.judge.kept_answers import WordedAnswer
+
+        return {
+            agent: [
+                WordedAnswer(
+                    question,
+                    answer.text,
+                    number // (len(answers) // self.repeats),
+                    answer.evidence,
+                    answer.fallback,
+                )
+                for number, (question, answer) in enumerate(answers)
+            ]
+            for agent, answers in told.items()
+        }
+
+    def _keep(self, condition: str, by: str, given: "Mapping[str, Sequence[WordedAnswer]]") -> None:
+        from genagents_env.judge.kept_answers import add_answers, make_answers
+        from genagents_env.record import RunReader
+
+        who = self.interviewer
+        with RunReader(self.path, known=True) as record:
+            answers = make_answers(
+                record, self.tick, condition, given, source=self._source, by=by, interviewer=who
+            )
+        add_answers(self.file, answers)
+
+
+def _exchange_sheet(
+    asking: _KeptInterview, write: Path | None, read: Path | None, author: str | None
+) -> None:
+    """Write a sheet for a person to answer, or take a filled one in."""
+    from genagents_env.judge.written_answers import write_question_sheet
+
+    if write is not None and read is not None:
+        raise ConfigError("--write-sheet, --read-sheet: one of them")
+    if write is not None:
+        if write.exists():
+            raise ConfigError(f"{write} exists, and may be filled in; name another file")
+        rows = write_question_sheet(write, asking.put)
+        say(f"{write}: {rows:,} questions to answer as the person who is asked would")
+        say(f"What they lived through: genagents show {asking.path} --agent NAME")
+    elif read is not None:
+        if not author:
+            raise ConfigError("--author: whoever wrote the answers needs a name")
+        count = asking.read_sheet(read, author)
+        say(f"{read}: {count:,} answers written by {author}")
+        say_lines(describe_kept(asking.file), indent=0)

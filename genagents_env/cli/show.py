@@ -1,0 +1,207 @@
+"""`genagents show` and `prompts`: what happened in a run, and what its models were asked."""
+
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from genagents_env.cli.options import AsJson, RunFile, complete_person, parse_tick
+from genagents_env.cli.screen import print_json, say, say_lines, warn
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from genagents_env.evaluate import RunData, Scene
+    from genagents_env.record import RunReader
+    from genagents_env.record.rows import JSON
+
+_WIDEST = 100  # lines longer than this are hard to read
+_NARROWEST = 60
+_WORDS = ("say", "news", "whisper")
+app = typer.Typer()
+
+
+@app.command()
+def show(
+    run_file: RunFile,
+    agent: Annotated[
+        str | None,
+        typer.Option(help="Only what this person did or heard.", autocompletion=complete_person),
+    ] = None,
+    first: Annotated[str | None, typer.Option("--from", help="Town time: 08:30.")] = None,
+    last: Annotated[str | None, typer.Option("--to", help="Town time: 09:00.")] = None,
+    story: Annotated[
+        bool,
+        typer.Option("--story", help="By scenes: talks, what people did, who heard what first."),
+    ] = False,
+    dialogue: Annotated[
+        bool, typer.Option("--dialogue", help="As --story, but only what was said.")
+    ] = False,
+    fact: Annotated[
+        str | None, typer.Option(help="As --story, but only scenes in which this fact is told.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="As JSON Lines: events, or with --story scenes.")
+    ] = False,
+) -> None:
+    """Print what happened: who went where, did what, and said what to whom.
+
+    Example: genagents show run.sqlite --story --agent klaus --from 09:00
+    """
+    from genagents_env.evaluate import RunData, format_transcript
+    from genagents_env.evaluate.run_text import describe_cuts, describe_degradation
+    from genagents_env.name_search import find_person, find_word
+    from genagents_env.record import RunReader
+
+    with RunReader(run_file) as record:
+        who = None if agent is None else find_person(agent, record.meta.names)
+        begin = 0 if first is None else parse_tick(record, first)
+        end = None if last is None else parse_tick(record, last)
+        if story or dialogue or fact is not None:
+            facts = (known.id for known in record.meta.scenario.facts)
+            wanted = None if fact is None else find_word(fact, facts, "fact")
+            choice = _SceneChoice(begin, end, who, wanted, dialogue)
+            (_print_scenes if as_json else _print_story)(RunData(record), choice)
+        elif as_json:
+            _print_events(record, begin, end, who)
+        else:
+            say_lines(format_transcript(record.events(begin, end), record.time, who), indent=10)
+        for line in describe_degradation(record.find_degradation()):
+            warn(line)
+        for line in describe_cuts(record.find_prompt_cuts()):
+            warn(line)
+
+
+@app.command()
+def prompts(
+    run_files: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="The run files; counted together.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Show what prompts were made of: tokens, sections and memories by purpose, and what was cut.
+
+    Tokens are those that the endpoint counted, beside the bound by which prompts are fitted. A
+    section is named by the words that its lines begin with; `(system)` is the system message and
+    `(words)` what stands around the data. A prompt counts as cut where it had no room for all
+    lines of a section; memories fill the room that is left, and are not counted. To give prompts
+    more room: the option `prompt_tokens` of the policy.
+    """
+    from genagents_env.evaluate.prompt_shares import measure_prompts
+    from genagents_env.record import RunReader
+    from genagents_env.report.prompt_tables import make_prompt_tables
+
+    with ExitStack() as stack:
+        shares = measure_prompts([stack.enter_context(RunReader(path)) for path in run_files])
+    if as_json:
+        rows = [share.as_json() for share in shares]
+        print_json({"runs": list(map(str, run_files)), "prompts": rows})
+        return
+    if not shares:
+        say("no model was asked")
+    for table in make_prompt_tables(shares):
+        say_lines(table.format_lines())
+
+
+@dataclass(frozen=True, slots=True)
+class _SceneChoice:
+    """Which scenes are asked for.
+
+    Attributes:
+        first: those that are not over before this tick.
+        last: those that begin up to this tick; None for all.
+        agent: those in which this person takes part or hears something.
+        fact: those in which this fact is told, heard or thought to be.
+        dialogue: talks, and what is said to the town, alone.
+    """
+
+    first: int
+    last: int | None
+    agent: str | None
+    fact: str | None
+    dialogue: bool
+
+    def select(self, scenes: "Iterable[Scene]") -> "list[Scene]":
+        """Return the scenes asked for, without lines of another time."""
+        cut = (self._cut(scene) for scene in scenes if self._wants(scene))
+        return [scene for scene in cut if scene.lines]
+
+    def _wants(self, scene: "Scene") -> bool:
+        if scene.last < self.first or (self.last is not None and scene.first > self.last):
+            return False
+        if self.dialogue and not any(line.kind in _WORDS for line in scene.lines):
+            return False
+        if self.fact is not None and not any(self.fact in line.facts for line in scene.lines):
+            return False
+        people = (*scene.people, *(line.agent for line in scene.lines))
+        return self.agent is None or self.agent in people
+
+    def _cut(self, scene: "Scene") -> "Scene":
+        """Return a scene with the lines asked for: of nights and gatherings one's own."""
+        lines, people = scene.lines, scene.people
+        if self.agent is not None and scene.kind in ("sleep", "gathering"):
+            people, lines = (self.agent,), tuple(x for x in lines if x.agent == self.agent)
+        if self.dialogue:
+            lines = tuple(line for line in lines if line.kind in (*_WORDS, "learn"))
+        if scene.kind in ("talk", "activity"):
+            last = scene.last if self.last is None else self.last
+            lines = tuple(line for line in lines if self.first <= line.tick <= last)
+        return replace(scene, people=people, lines=lines)
+
+
+def _print_story(data: "RunData", choice: _SceneChoice) -> None:
+    """Print scenes to read: wrapped, in colour on a terminal, and at the end who heard what."""
+    from rich.console import Console
+
+    from genagents_env.cli.fact_tree import draw_tree
+    from genagents_env.cli.scene_text import Names, StoryText
+    from genagents_env.evaluate import find_scenes
+    from genagents_env.evaluate.measures.diffusion import trace_run_facts
+
+    size = shutil.get_terminal_size((80, 24)).columns
+    width = max(_NARROWEST, min(size, _WIDEST))
+    console = Console(
+        file=sys.stdout, width=width, highlight=False, markup=False, emoji=False, soft_wrap=True
+    )
+
+    def print_lines(lines: "Iterable[Text]") -> None:
+        for line in lines:
+            console.print(line)
+
+    text = StoryText(data, width)
+    print_lines(text.open())
+    print_lines(text.tell(choice.select(find_scenes(data))))
+    until = data.last_tick if choice.last is None else choice.last
+    for spread in trace_run_facts(data):
+        if choice.fact in (None, spread.fact):
+            print_lines(draw_tree(spread, Names(data.names), data.reader.time, until, width))
+
+
+def _print_scenes(data: "RunData", choice: _SceneChoice) -> None:
+    """Print scenes as JSON Lines, each with the town time of its ends."""
+    from genagents_env.evaluate import find_scenes
+
+    for scene in choice.select(find_scenes(data)):
+        ends = [data.reader.time(tick).isoformat() for tick in (scene.first, scene.last)]
+        _print_line({"from": ends[0], "to": ends[1], **scene.as_json()})
+
+
+def _print_events(record: "RunReader", first: int, last: int | None, agent: str | None) -> None:
+    """Print events as JSON Lines, each with the town time; of one person those that concern it."""
+    from genagents_env.evaluate.transcript import concerns
+
+    for event in record.events(first, last):
+        if agent is None or concerns(event, agent):
+            time = record.time(event.tick).isoformat()
+            head = {"id": event.id, "tick": event.tick, "time": time, "kind": event.kind}
+            _print_line({**head, "agent": event.agent, "data": event.data})
+
+
+def _print_line(data: "Mapping[str, JSON]") -> None:
+    sys.stdout.write(json.dumps(data) + "\n")

@@ -1,0 +1,50 @@
+"""Options that many commands share, and commands and options that have moved."""
+
+from decimal import Decimal
+
+import pytest
+
+from genagents_env.cli.app import COMMANDS, MOVED
+from genagents_env.cli.options import make_model_options, parse_endpoint
+from genagents_env.errors import ConfigError
+from genagents_env.llm.prices import Price
+from tests.cli.conftest import Run
+
+
+def test_endpoint_takes_the_keys_of_an_experiment_file() -> None:
+    given = ["timeout=5", "deadline=9", "thinking=7", "reasoning_effort=low"]
+    made = make_model_options([*given, "price_in=1", "price_out=2"])
+    assert (made.timeout, made.deadline, made.thinking) == (5.0, 9.0, 7)
+    assert made.reasoning_effort == "low"
+    assert made.price == Price(Decimal(1), Decimal(2))
+    assert parse_endpoint(["thinking=7", "price_in=1"]) == {"thinking": 7, "price_in": "1"}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("timeout=soon", "--endpoint timeout: 'soon' is not a number"),
+        ("tiemout=5", "there is no 'tiemout'; allowed: timeout, deadline"),
+        ("timeout", "expected NAME=VALUE"),
+        ("reasoning_effort=very", "reasoning effort 'very' is not known"),
+        ("price_in=1", "price-out is missing"),
+        ("timeout=-1", "timeout: -1 s is not allowed"),
+    ],
+)
+def test_what_an_endpoint_cannot_be_asked_is_refused(given: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said.replace("(", r"\(")):
+        make_model_options([given])
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_what_has_moved_is_answered_with_what_to_type(genagents: Run, name: str) -> None:
+    words = ("run", "tiny", name, "1") if name.startswith("--") else (name, "run.sqlite")
+    code, out, err = genagents(*words)
+    assert (code, out) == (2, "")
+    assert err == f"genagents: {name} has moved; type: {MOVED[name]}\n"
+
+
+def test_every_command_of_the_table_is_there(genagents: Run) -> None:
+    for name in (row[0] for rows in COMMANDS.values() for row in rows):
+        code, out, _ = genagents(name, "--help")
+        assert (code, f"genagents {name}" in out) == (0, True)
