@@ -63,7 +63,7 @@ def doctor(
 def _check_model(options: "RunOptions", calls: bool, quiet: bool) -> "list[Finding]":
     """Return what is found of the model, printed as it is found unless `quiet`."""
     from genagents_env.errors import GenagentsError
-    from genagents_env.event_loop import run_sync
+    from genagents_env.llm.event_loop import run_sync
     from genagents_env.llm.open import is_served
     from genagents_env.run.checkup import Finding, ask_endpoint
     from genagents_env.run.models import open_model

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from genagents_env.policy import InterviewTerms
     from genagents_env.record import RunMeta
     from genagents_env.run import RunOptions
-    from genagents_env.run.replay_interview import Transcript
+    from genagents_env.run.interviews import Transcript
 
 # Park et al. 2023, section 6.2: the conditions of the controlled evaluation, all of one life.
 ABLATIONS = ("", "reflection", "reflection,planning", "observation,reflection,planning")
@@ -63,7 +63,7 @@ class KeptInterview:
     ) -> dict[str, "Transcript"]:
         """Ask under each condition that the file does not hold yet, and keep what is answered."""
         from genagents_env.evaluate.labels import format_policies
-        from genagents_env.run.replay_interview import interview_on_terms
+        from genagents_env.run.interviews import interview_on_terms
 
         by = options.model or self.meta.model or format_policies(self.meta)
         due = {name: terms for name, terms in conditions.items() if not self._is_kept(name, by)}
@@ -81,7 +81,7 @@ class KeptInterview:
         self, conditions: Mapping[str, "InterviewTerms"], options: "RunOptions"
     ) -> dict[str, "Transcript"]:
         """Ask, and keep nothing."""
-        from genagents_env.run.replay_interview import interview_on_terms
+        from genagents_env.run.interviews import interview_on_terms
 
         return interview_on_terms(
             *(self.path, list(self.put), self.put, conditions),

@@ -96,7 +96,7 @@ def keys(
 
 def policies() -> None:
     """List the policies that `--policy` knows."""
-    from genagents_env.policy_loader import find_policy_class, list_policies
+    from genagents_env.run.policies import find_policy_class, list_policies
 
     for name in list_policies():
         found = find_policy_class(name)

@@ -88,7 +88,7 @@ def warn_of_unused_models(named: Iterable[tuple[str, Sequence[str]]]) -> None:
     unused = [model for model, policies in asked.items() if not any(map(_asks_models, policies))]
     if not unused:
         return
-    from genagents_env.policy_loader import list_policies
+    from genagents_env.run.policies import list_policies
 
     others = dict.fromkeys(policy for model in unused for policy in asked[model])
     asking = ", ".join(filter(_asks_models, list_policies()))
@@ -100,7 +100,7 @@ def warn_of_unused_models(named: Iterable[tuple[str, Sequence[str]]]) -> None:
 
 
 def _asks_models(policy: str) -> bool:
-    from genagents_env.policy_loader import find_policy_class
+    from genagents_env.run.policies import find_policy_class
 
     try:
         return find_policy_class(policy).needs_model

@@ -1,17 +1,11 @@
 """Who decides for whom: agents split among policies; a failure affects its own agents only."""
 
 import asyncio
-import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeGuard, cast
 
-import numpy as np
-
-from genagents_env.actions import Idle, Interact, Move, Restart, Talk
 from genagents_env.errors import ConfigError, PolicyError, PolicyFailed
 from genagents_env.llm.scripted import ScriptedReplies
-from genagents_env.name_search import find_people
 from genagents_env.policy import (
     AgentID,
     Answer,
@@ -23,25 +17,22 @@ from genagents_env.policy import (
     Profile,
     RecalledMemory,
 )
-from genagents_env.policy_loader import (
+from genagents_env.record.faculty_use import PolicySwitches
+from genagents_env.record.rows import JSON, FaultRow, NoteRow
+from genagents_env.run.concurrency import collect_results, raise_first
+from genagents_env.run.policies import (
+    PolicySource,
     check_for_run,
     find_policy_class,
     load_class,
     make_policy,
 )
-from genagents_env.policy_source import PolicySource
-from genagents_env.record.faculty_use import PolicySwitches
-from genagents_env.record.rows import JSON, FaultRow, NoteRow
-from genagents_env.run.concurrency import collect_results, raise_first
-from genagents_env.run.policy_group import PolicyGroup, describe_fault
+from genagents_env.run.policy_group import Decisions, PolicyGroup, describe_fault
+from genagents_env.scenario.name_search import find_people
 from genagents_env.scenario.past import Past
-from genagents_env.text import clean
 
-Decisions = tuple[dict[AgentID, object], list[FaultRow]]
 Answers = tuple[list[Answer], list[FaultRow]]
 Memories = tuple[list[RecalledMemory], list[FaultRow]]
-
-_ACTIONS = (Move, Talk, Interact, Idle, Restart, int, np.integer, Mapping)
 
 
 @dataclass(frozen=True)
@@ -200,19 +191,17 @@ class PolicyGroups:
         Raises:
             GenagentsError: a policy met an outage, the budget's end, or another end of the run.
         """
-        asked = [
+        shares = [
             (group, {a: observations[a] for a in group.agents if a in observations})
             for group in self.groups
         ]
-        asked = [(group, own) for group, own in asked if own]
-        if len(asked) == 1:
-            actions, faults = await self._decide(*asked[0], infos, tick)
+        acting = [group.act(own, infos, tick) for group, own in shares if own]
+        if len(acting) == 1:
+            actions, faults = await acting[0]
             return actions, self._check(faults)
         try:
             async with asyncio.TaskGroup() as tasks:
-                running = [
-                    tasks.create_task(self._decide(group, own, infos, tick)) for group, own in asked
-                ]
+                running = [tasks.create_task(decisions) for decisions in acting]
         except BaseExceptionGroup as several:
             raise_first(several)
         actions, faults = {}, []
@@ -263,32 +252,13 @@ class PolicyGroups:
         Raises:
             GenagentsError: a policy met an outage, the budget's end, or another end of the run.
         """
-        group = self._of[agent]
-        asking = group.interview(agent, list(questions), repeat)
-        try:
-            answers, faults = await group.guard(asking, (agent,), tick, patience=len(questions))
-        except PolicyError as error:  # it has no answer: that ends an interview, not a run
-            return [], self._check(group.make_faults_of((agent,), tick, error))
-        if faults:
-            return [], self._check(faults)
-        if not _are_answers(answers, len(questions)):
-            why = f"expected {len(questions)} answers to an interview, got {_kind(answers)}"
-            return [], self._check(group.make_faults((agent,), tick, "nonsense", why))
-        return list(answers), []
+        answers, faults = await self._of[agent].interview(agent, list(questions), tick, repeat)
+        return answers, self._check(faults)
 
     async def memories(self, agent: AgentID, tick: int) -> Memories:
         """Return what `agent` remembers, or nothing and the fault of the policy."""
-        group = self._of[agent]
-        try:
-            memories, faults = await group.guard(group.memories(agent), (agent,), tick)
-        except PolicyError as error:  # it has no answer: that ends no run
-            return [], self._check(group.make_faults_of((agent,), tick, error))
-        if faults:
-            return [], self._check(faults)
-        if not _are_memories(memories):
-            why = f"expected memories, got {_kind(memories)}"
-            return [], self._check(group.make_faults((agent,), tick, "nonsense", why))
-        return list(memories), []
+        memories, faults = await self._of[agent].memories(agent, tick)
+        return memories, self._check(faults)
 
     async def settle(self, tick: int) -> list[FaultRow]:
         """Await the model calls under way in every policy; return the faults of those that fail."""
@@ -309,22 +279,11 @@ class PolicyGroups:
             raise PolicyFailed(describe_fault(faults[0]))
         return faults
 
-    async def _decide(
-        self, group: PolicyGroup, observations: Observations, infos: Infos, tick: int
-    ) -> Decisions:
-        own_infos = {agent: infos[agent] for agent in observations}
-        agents = tuple(observations)
-        asking = group.act(observations, own_infos)
-        answer, faults = await group.guard(asking, agents, tick)
-        if not group.isolate:
-            return cast("dict[AgentID, object]", answer), []  # the env says what is wrong
-        return ({}, faults) if faults else _check_actions(group, agents, tick, answer)
-
 
 def _load(spec: PolicySpec, sources: Mapping[str, PolicySource]) -> Policy:
     source = sources.get(spec.name)
-    found = find_policy_class(spec.name) if source is None else load_class(source)
-    return make_policy(found, spec.name, spec.config)
+    policy = find_policy_class(spec.name) if source is None else load_class(source)
+    return make_policy(policy, spec.name, spec.config)
 
 
 def assign_specs(
@@ -361,57 +320,3 @@ def match_specs(
     """
     own, configs = find_people(own or {}, agents), configs or {}
     return {a: PolicySpec(own[a], configs.get(own[a], {})) if a in own else default for a in agents}
-
-
-def _check_actions(
-    group: PolicyGroup, agents: tuple[AgentID, ...], tick: int, answer: object
-) -> Decisions:
-    """Keep what can be an action of one's own agents; whether it is possible, the world says."""
-    if not isinstance(answer, Mapping):
-        if inspect.iscoroutine(answer):
-            answer.close()
-        why = f"expected a dict of actions, got {type(answer).__name__}"
-        return {}, group.make_faults(agents, tick, "nonsense", why)
-    actions: dict[AgentID, object] = {}
-    faults: list[FaultRow] = []
-    for agent, action in answer.items():
-        if agent not in agents:
-            why = f"decided for {clean(str(agent), 60)!r}, who is not its agent"
-            faults += group.make_faults(agents[:1], tick, "nonsense", why)
-        elif isinstance(action, _ACTIONS):
-            actions[agent] = action
-        elif action is not None:
-            why = f"{type(action).__name__} is not an action"
-            faults += group.make_faults((agent,), tick, "nonsense", why)
-    return actions, faults
-
-
-def _are_answers(answers: object, count: int) -> TypeGuard[Sequence[Answer]]:
-    if not isinstance(answers, list | tuple) or len(answers) != count:
-        return False
-    return all(
-        isinstance(answer, Answer) and isinstance(answer.text, str) and _are_events(answer.evidence)
-        for answer in answers
-    )
-
-
-def _are_memories(memories: object) -> TypeGuard[Sequence[RecalledMemory]]:
-    return isinstance(memories, list | tuple) and all(map(_is_memory, memories))
-
-
-def _is_memory(memory: object) -> bool:
-    return (
-        isinstance(memory, RecalledMemory)
-        and isinstance(memory.text, str)
-        and _are_events(memory.events)
-    )
-
-
-def _are_events(ids: Iterable[object]) -> bool:
-    return all(type(event) is int and event >= 0 for event in ids)
-
-
-def _kind(answers: object) -> str:
-    if isinstance(answers, list | tuple):
-        return f"{len(answers)} of {sorted({type(answer).__name__ for answer in answers})}"
-    return type(answers).__name__

@@ -15,17 +15,17 @@ from genagents_env.errors import (
     PolicyFailed,
     RecordError,
 )
-from genagents_env.event_loop import run_sync
 from genagents_env.llm.attempt_errors import PromptRefused
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.event_loop import run_sync
 from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource
 from genagents_env.memory.testimony import THRESHOLDS, FactFinder
 from genagents_env.policy import Context, Infos, Observations
 from genagents_env.record import Checkpoint, FaultRow, RunWriter
 from genagents_env.record.faculty_use import SWITCHES, encode_switches
 from genagents_env.run.concurrency import cancel_others
-from genagents_env.run.interview_round import InterviewRound, collect_memories, interview_all
+from genagents_env.run.interviews import InterviewRound, collect_memories, interview_all
 from genagents_env.run.models import Models, make_client
 from genagents_env.run.play import play
 from genagents_env.run.policy_group import describe_fault

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from genagents_env.patterns import compile_any, prepare
+from genagents_env.scenario.patterns import compile_any, prepare
 from genagents_env.scenario.plan import OUTSIDE
 from genagents_env.scenario.schema import Person, Scenario
 from genagents_env.scenario.town_places import find_familiar_places
