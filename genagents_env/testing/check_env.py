@@ -6,17 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from genagents_env.testing.compare import find_difference, to_plain
+from genagents_env.testing.compare import to_plain
 from genagents_env.testing.contract import (
     EnvContractError,
     StepResult,
     check_reset,
+    check_same,
     check_spaces,
 )
 from genagents_env.testing.env_pair import EnvPair
-from genagents_env.testing.leaks import advance, check_leaks
+from genagents_env.testing.leaks import Disturb, advance, check_leaks
 from genagents_env.testing.legal import Env
-from genagents_env.testing.unseen import Disturb
 from genagents_env.testing.wrong_actions import check_wrong_actions
 
 __all__ = ["EnvContractError", "check_env"]
@@ -64,19 +64,17 @@ def check_env(
 
 def _check_reproducible(make_env: Callable[[], Env], steps: int, seed: int) -> None:
     pair = EnvPair(make_env, seed)
-    held = [(a, pair.one.observation_space(a), pair.one.action_space(a)) for a in _all(pair.one)]
-    pair.reset()
+    one = pair.one
+    spaces = {a: (one.observation_space(a), one.action_space(a)) for a in one.possible_agents}
     for _ in range(steps):
-        if not pair.one.agents:
+        if pair.episode < 0 or not one.agents:
             pair.reset()
         pair.step()
-    for agent, seen, acted in held:
-        if pair.one.observation_space(agent) is not seen or (
-            pair.one.action_space(agent) is not acted
-        ):
+    for agent, (seen, acted) in spaces.items():
+        if one.observation_space(agent) is not seen or one.action_space(agent) is not acted:
             raise EnvContractError(f"the spaces of {agent!r} are other objects after {steps} steps")
     pair.replay()
-    pair.one.close()
+    one.close()
     pair.two.close()
 
 
@@ -88,11 +86,8 @@ def _check_copies(make_env: Callable[[], Env], seed: int) -> None:
     traces = {name: _trace(twin, at, seed) for name, twin in copies.items()}
     original = _trace(env, at, seed)
     for name, trace in traces.items():
-        why = find_difference(original, trace)
-        if why is not None:
-            raise EnvContractError(
-                f"a {name} in mid-episode does not go on like the original: {why}"
-            )
+        problem = f"a {name} in mid-episode does not go on like the original:"
+        check_same(original, trace, problem)
 
 
 def _pickle_and_load(env: Env) -> Env:
@@ -104,26 +99,21 @@ def _pickle_and_load(env: Env) -> Env:
 
 
 def _trace(env: Env, at: StepResult, seed: int) -> object:
-    lived: list[object] = []
+    trace: list[object] = []
     rng = np.random.default_rng(seed)
     for _ in range(_SHORT):
         at = advance(env, at, rng, 1)
-        lived.append([to_plain(at), list(env.agents)])
-    return lived
+        trace.append([to_plain(at), list(env.agents)])
+    return trace
 
 
 def _check_close(make_env: Callable[[], Env], seed: int) -> None:
-    for begun in (False, True):
+    for when in ("before reset", "after reset"):
         env = make_env()
-        if begun:
+        if when == "after reset":
             env.reset(seed=seed)
         try:
             env.close()
             env.close()
         except Exception as error:
-            when = "after reset" if begun else "before reset"
             raise EnvContractError(f"close called twice {when} raised {error!r}") from error
-
-
-def _all(env: Env) -> list[str]:
-    return list(env.possible_agents)

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from genagents_env.testing.compare import find_difference, to_plain
+from genagents_env.testing.compare import to_plain
 from genagents_env.testing.contract import (
     EnvContractError,
     StepResult,
     check_reset,
+    check_same,
     check_step,
 )
-from genagents_env.testing.legal import Env, legal_mask, sample_legal
-
-CAUSES = ("event_id",)  # ids count all events of the town, also those one does not perceive
+from genagents_env.testing.leaks import CAUSES, advance
+from genagents_env.testing.legal import Env, legal_mask
 
 NOBODY = "nobody of this town"
 WRONG: tuple[tuple[str, Any], ...] = (
@@ -47,7 +47,8 @@ def check_wrong_actions(make_env: Callable[[], Env], seed: int) -> None:
     idle, wrong = make_env(), make_env()
     for k in range(len(WRONG) + 2):
         for env in (idle, wrong):
-            at = _begin(env, seed + k, 1 + k % 4)
+            rng = np.random.default_rng(seed + k)
+            at = advance(env, check_reset(env, seed + k), rng, 1 + k % 4)
         if not idle.agents:
             continue
         agent = idle.agents[k % len(idle.agents)]
@@ -58,15 +59,6 @@ def check_wrong_actions(make_env: Callable[[], Env], seed: int) -> None:
             _compare(idle, wrong, NOBODY, 0, "an action")
         else:
             _check_masked_out(idle, wrong, agent, at)
-
-
-def _begin(env: Env, seed: int, steps: int) -> StepResult:
-    at = check_reset(env, seed)
-    rng = np.random.default_rng(seed)
-    for _ in range(steps):
-        if env.agents:
-            at = StepResult(*env.step(sample_legal(env, at.observations, at.infos, rng)))
-    return at
 
 
 def _check_masked_out(idle: Env, wrong: Env, agent: str, at: StepResult) -> None:
@@ -110,9 +102,7 @@ def _check_apart(expected: StepResult, got: StepResult, agent: str, when: str) -
 
     def rest(of: StepResult) -> object:
         own: dict[str, Mapping[str, object]] = {"observations": of.observations, "infos": of.infos}
-        told = {n: {k: v for k, v in part.items() if k != agent} for n, part in own.items()}
-        return to_plain({**of._asdict(), **told}, skip=CAUSES)
+        others = {n: {k: v for k, v in part.items() if k != agent} for n, part in own.items()}
+        return to_plain({**of._asdict(), **others}, skip=CAUSES)
 
-    why = find_difference(rest(expected), rest(got))
-    if why is not None:
-        raise EnvContractError(f"{when} is not as if nobody had acted: {why}")
+    check_same(rest(expected), rest(got), f"{when} is not as if nobody had acted:")
