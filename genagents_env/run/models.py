@@ -1,6 +1,7 @@
 """The models that policies ask, each opened only where a policy needs it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
@@ -15,7 +16,7 @@ from genagents_env.llm.open import open_endpoint, read_endpoint_variables
 from genagents_env.llm.prices import StoredPrice, unpack_price
 from genagents_env.llm.reasoning import is_reasoning_model
 from genagents_env.llm.scripted import ScriptedReplies
-from genagents_env.memory.embedder import EmbeddingSource
+from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource, VectorStore
 from genagents_env.memory.open import open_source
 from genagents_env.record import RunMeta
 from genagents_env.run.policy_groups import PolicyGroups
@@ -195,6 +196,38 @@ def make_client(
         thinking=how.thinking,
         routes=routes,
     )
+
+
+@asynccontextmanager
+async def open_clients(
+    models: Models,
+    options: RunOptions,
+    run_seed: int,
+    budget: Budget,
+    cassette: Cassette,
+    vectors: VectorStore,
+) -> AsyncIterator[tuple[ModelClient | None, Embedder | None]]:
+    """Give a client of the language models and an embedder, each None without such a model."""
+    client = embedder = None
+    if models.endpoint is not None:
+        client = make_client(
+            models.endpoint,
+            options,
+            run_seed=run_seed,
+            budget=budget,
+            cassette=cassette,
+            routes=models.routes,
+        )
+    if models.source is not None:
+        if isinstance(models.source, BilledSource):
+            models.source.bill(budget)
+        embedder = Embedder(models.source, vectors)
+    try:
+        yield client, embedder
+    finally:
+        for opened in (client, embedder):
+            if opened is not None:
+                await opened.aclose()
 
 
 def _add_routes(

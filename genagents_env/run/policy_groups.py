@@ -32,7 +32,6 @@ from genagents_env.scenario.name_search import find_people
 from genagents_env.scenario.past import Past
 
 Answers = tuple[list[Answer], list[FaultRow]]
-Memories = tuple[list[RecalledMemory], list[FaultRow]]
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,16 @@ class PolicyGroups:
         isolate: an error in a policy idles its agents and is reported; otherwise it is raised.
         strict: what `isolate` would report is raised, as PolicyFailed.
         deadline: seconds of wall clock after which a policy counts as hung; None waits for ever.
-            Errors meant for the run (`GenagentsError`) are raised in any case.
+
+    Whatever calls policies raises `GenagentsError` in any case where that ends the run: an outage,
+    the budget's end.
+
+    Attributes:
+        agents: everyone for whom a policy decides.
+        needs_model, needs_embedder, needs_portable_menu: whether any of the policies does.
+        faculties: of all policies.
+        switches: of the faculties of all policies that have some.
+        scripted_replies: what scripted models reply to the prompts of each policy.
     """
 
     def __init__(
@@ -69,6 +77,18 @@ class PolicyGroups:
             group.agents += (agent,)
         self.groups = tuple(together.values())
         self._of = {agent: group for group in self.groups for agent in group.agents}
+        own = [group.policy for group in self.groups]
+        self.agents = tuple(self._of)
+        self.needs_model = any(policy.needs_model for policy in own)
+        self.needs_embedder = any(policy.needs_embedder for policy in own)
+        self.needs_portable_menu = any(policy.needs_portable_menu for policy in own)
+        self.faculties = tuple(sorted({name for policy in own for name in policy.faculties}))
+        self.scripted_replies: list[ScriptedReplies] = [policy.scripted_replies for policy in own]
+        self.switches = tuple(
+            PolicySwitches(group.policy.name, group.agents, tuple(group.policy.switches))
+            for group in self.groups
+            if group.policy.switches
+        )
 
     @classmethod
     def load(
@@ -95,56 +115,19 @@ class PolicyGroups:
         for agent, spec in specs.items():
             policy = next((policy for known, policy in loaded if known == spec), None)
             if policy is None:
-                policy = _load(spec, sources)
+                source = sources.get(spec.name)
+                kind = find_policy_class(spec.name) if source is None else load_class(source)
+                policy = make_policy(kind, spec.name, spec.config)
                 loaded.append((spec, policy))
             policies[agent] = policy
         return cls(policies, strict=strict, deadline=deadline)
 
-    @property
-    def needs_model(self) -> bool:
-        """Whether any of the policies asks a language model."""
-        return any(group.policy.needs_model for group in self.groups)
-
-    @property
-    def agents(self) -> tuple[AgentID, ...]:
-        """Everyone for whom a policy decides."""
-        return tuple(agent for group in self.groups for agent in group.agents)
-
-    @property
-    def faculties(self) -> tuple[str, ...]:
-        """The faculties of all policies."""
-        return tuple(sorted({name for group in self.groups for name in group.policy.faculties}))
-
-    @property
-    def switches(self) -> tuple[PolicySwitches, ...]:
-        """The switches of the faculties of all policies that have some."""
-        return tuple(
-            PolicySwitches(group.policy.name, group.agents, tuple(group.policy.switches))
-            for group in self.groups
-            if group.policy.switches
-        )
-
-    @property
-    def needs_embedder(self) -> bool:
-        """Whether any of the policies asks for embeddings."""
-        return any(group.policy.needs_embedder for group in self.groups)
-
-    @property
-    def needs_portable_menu(self) -> bool:
-        """Whether any of the policies chooses from the portable menu."""
-        return any(group.policy.needs_portable_menu for group in self.groups)
-
-    @property
-    def scripted_replies(self) -> list[ScriptedReplies]:
-        """What scripted models reply to the prompts of each policy."""
-        return [group.policy.scripted_replies for group in self.groups]
-
     def remembers(self, agent: AgentID) -> bool:
-        """Return whether the policy of `agent` can be interviewed."""
+        """Return True if the policy of `agent` can be interviewed."""
         return self._of[agent].policy.remembers
 
     def has_past(self, agent: AgentID) -> bool:
-        """Return whether the policy of `agent` begins with a past, and hands one on."""
+        """Return True if the policy of `agent` begins with a past, and hands one on."""
         return self._of[agent].policy.has_past
 
     def set_interview_terms(self, agents: Iterable[AgentID], terms: InterviewTerms) -> None:
@@ -171,9 +154,10 @@ class PolicyGroups:
             PolicyError: a policy failed to, and these groups isolate; or it asks a language model
                 and there is none.
         """
-        if context.model is None and self.needs_model:
-            asking = next(g.policy.name for g in self.groups if g.policy.needs_model)
-            raise PolicyError(f"policy {asking!r} asks a language model; give `model`")
+        for group in self.groups:
+            if context.model is None and group.policy.needs_model:
+                name = group.policy.name
+                raise PolicyError(f"policy {name!r} asks a language model; give `model`")
         for group in self.groups:
             group.reset({agent: profiles[agent] for agent in group.agents}, seed, context)
 
@@ -187,9 +171,6 @@ class PolicyGroups:
 
         Returns:
             An action for each agent that has one, and the faults of the others, who idle.
-
-        Raises:
-            GenagentsError: a policy met an outage, the budget's end, or another end of the run.
         """
         shares = [
             (group, {a: observations[a] for a in group.agents if a in observations})
@@ -238,35 +219,32 @@ class PolicyGroups:
     async def interview(
         self, agent: AgentID, questions: Sequence[str], tick: int, repeat: int = 0
     ) -> Answers:
-        """Put `questions` to `agent` alone.
+        """Put `questions`, at least one, to `agent` alone.
 
         Args:
             agent: of one of these groups.
-            questions: at least one.
+            questions: in their order.
             tick: of the moment; faults carry it.
             repeat: which of several interviews at this moment.
 
         Returns:
             An answer to each question, or none and the fault of the policy.
-
-        Raises:
-            GenagentsError: a policy met an outage, the budget's end, or another end of the run.
         """
         answers, faults = await self._of[agent].interview(agent, list(questions), tick, repeat)
         return answers, self._check(faults)
 
-    async def memories(self, agent: AgentID, tick: int) -> Memories:
+    async def memories(
+        self, agent: AgentID, tick: int
+    ) -> tuple[list[RecalledMemory], list[FaultRow]]:
         """Return what `agent` remembers, or nothing and the fault of the policy."""
         memories, faults = await self._of[agent].memories(agent, tick)
         return memories, self._check(faults)
 
     async def settle(self, tick: int) -> list[FaultRow]:
         """Await the model calls under way in every policy; return the faults of those that fail."""
-        outcomes = await asyncio.gather(
-            *(group.guard(group.policy.settle(), group.agents, tick) for group in self.groups),
-            return_exceptions=True,
-        )
-        return self._check([f for _, faults in collect_results(outcomes) for f in faults])
+        settling = (group.guard(group.policy.settle(), group.agents, tick) for group in self.groups)
+        outcomes = collect_results(await asyncio.gather(*settling, return_exceptions=True))
+        return self._check([fault for _, faults in outcomes for fault in faults])
 
     def close(self) -> None:
         """Close every policy; safe to call twice."""
@@ -278,12 +256,6 @@ class PolicyGroups:
         if self.strict and faults:
             raise PolicyFailed(describe_fault(faults[0]))
         return faults
-
-
-def _load(spec: PolicySpec, sources: Mapping[str, PolicySource]) -> Policy:
-    source = sources.get(spec.name)
-    policy = find_policy_class(spec.name) if source is None else load_class(source)
-    return make_policy(policy, spec.name, spec.config)
 
 
 def assign_specs(

@@ -11,12 +11,12 @@ from genagents_env.llm.cassette import MemoryCassette, RecordedReply
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.memory.columns import Floats
-from genagents_env.memory.embedder import BilledSource, Embedder, VectorStore
+from genagents_env.memory.embedder import Embedder, VectorStore
 from genagents_env.policy import Infos, Observations
 from genagents_env.record import Checkpoint, RunMeta, RunReader
 from genagents_env.record.rows import encode
 from genagents_env.run.concurrency import cancel_others
-from genagents_env.run.models import Models, make_client, reopen_models
+from genagents_env.run.models import Models, open_clients, reopen_models
 from genagents_env.run.play import OnStep, play
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.policy_trust import choose_policies, load_policies
@@ -112,43 +112,42 @@ class RunReplay:
         Raises:
             DivergenceError: policy, prompts or package have changed since the run.
         """
-        try:
+        stores = (self.cassette, OverlayEmbeddings(self.run))
+        seed, budget = self.run.meta.seed, self.budget
+        opening = open_clients(self.models, self.options, seed, budget, *stores)
+        async with opening as (self.client, self.embedder):
             try:
                 await self._replay(tick, on_step)
-            except DivergenceError as error:
-                path, why = self.run.path, str(error).split(";")[0]
-                raise DivergenceError(
-                    f"{path}: its minds have changed since it was lived, so nobody in it can be "
-                    f"asked anew ({why}); what they were asked then shows `genagents interview "
-                    f"{path} --list`"
-                ) from error
-            self.cassette.leave()
-            yield
-        finally:
-            await cancel_others()
-            for opened in (self.client, self.embedder):
-                if opened is not None:
-                    await opened.aclose()
+                self.cassette.leave()
+                yield
+            finally:
+                await cancel_others()
 
     async def _replay(self, at: int, on_step: OnStep | None) -> None:
         state = self.run.checkpoint(at) if on_step is None else None
-        observations, infos = self._start(state)
-        begun = self.env.world.tick
-        if at > begun:
-            await play(
-                self.env,
-                self.groups,
-                observations,
-                infos,
-                on_tick=lambda _: self._check_tick(at),
-                on_step=on_step,
-                max_ticks=at - begun,
-            )
+        try:
+            observations, infos = self._start(state)
+            ticks = at - self.env.world.tick
+            if ticks > 0:
+                await play(
+                    self.env,
+                    self.groups,
+                    observations,
+                    infos,
+                    on_tick=lambda _: self._check_tick(at),
+                    on_step=on_step,
+                    max_ticks=ticks,
+                )
+        except DivergenceError as error:
+            path, why = self.run.path, str(error).split(";")[0]
+            raise DivergenceError(
+                f"{path}: its minds have changed since it was lived, so nobody in it can be asked "
+                f"anew ({why}); what they were asked then shows `genagents interview {path} --list`"
+            ) from error
 
     def _start(self, state: Checkpoint | None) -> tuple[Observations, Infos]:
         env, meta, path = self.env, self.run.meta, self.run.path
         begin = env.reset(seed=meta.seed) if state is None else restore_town(path, env, state)
-        self._open_models()
         self.groups.reset(env.profiles(), meta.seed, env.context(self.client, self.embedder))
         if state is not None:
             try:
@@ -159,22 +158,6 @@ class RunReplay:
                     f"asked anew; `genagents interview {path} --list` shows what they were asked"
                 ) from error
         return begin
-
-    def _open_models(self) -> None:
-        endpoint, source = self.models.endpoint, self.models.source
-        if endpoint is not None:
-            self.client = make_client(
-                endpoint,
-                self.options,
-                run_seed=self.run.meta.seed,
-                budget=self.budget,
-                cassette=self.cassette,
-                routes=self.models.routes,
-            )
-        if source is not None:
-            if isinstance(source, BilledSource):
-                source.bill(self.budget)
-            self.embedder = Embedder(source, OverlayEmbeddings(self.run))
 
     def _check_tick(self, at: int) -> None:
         """Raise where the tick just replayed is not the recorded one."""
@@ -220,48 +203,30 @@ class OverlayEmbeddings:
         self._new |= {(model, text): vector for text, vector in vectors.items()}
 
 
-class ReplayOnlyEndpoint:
-    """A model that refuses: the record holds every call of a run that is as it was.
-
-    Args:
-        model: its name.
-    """
-
-    small = False
-    context_tokens: int | None = None
-
-    def __init__(self, model: str) -> None:
-        self.model = model
-        self.price: Price | None = FREE
-        self.attempt_deadline = 1.0
-
-    async def complete(self, request: CompletionRequest) -> Completion:
-        """Refuse."""
-        raise LLMRefused("this run is only replayed, and a call is not in its record")
-
-    def count_tokens(self, text: str) -> int:
-        """Return a bound that no prompt of a record exceeds."""
-        return 0
-
-    async def aclose(self) -> None:
-        """Do nothing: there is nothing to free."""
-
-
-class ReplayOnlySource:
-    """A model of embeddings that refuses: the record holds every vector.
+class ReplayOnlyModel:
+    """A model of language and of embeddings that refuses: the record has every call and vector.
 
     Args:
         name: of the model.
     """
 
-    stored = True
+    small, context_tokens, attempt_deadline, stored = False, None, 1.0, True
+    price: Price | None = FREE
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.model = self.name = name
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Refuse."""
+        raise LLMRefused("this run is only replayed, and a call is not in its record")
 
     async def embed(self, texts: Sequence[str]) -> Floats:
         """Refuse."""
         raise LLMRefused(f"this run is only replayed, and a vector of {self.name} is missing")
+
+    def count_tokens(self, text: str) -> int:
+        """Return a bound that no prompt of a record exceeds."""
+        return 0
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to free."""
@@ -283,7 +248,7 @@ def check_tick_number(run: RunReader, tick: int | None) -> int:
 def _stand_in(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> Models:
     endpoint, source = None, options.source
     if groups.needs_model:
-        endpoint = options.endpoint or ReplayOnlyEndpoint(meta.model or "")
+        endpoint = options.endpoint or ReplayOnlyModel(meta.model or "")
     if groups.needs_embedder and source is None:
-        source = ReplayOnlySource(meta.embedder or "")
+        source = ReplayOnlyModel(meta.embedder or "")
     return Models(endpoint, source)

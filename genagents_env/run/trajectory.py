@@ -88,6 +88,18 @@ class _Steps:
     last: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
     terminated: bool = False
 
+    def stack(self) -> Trajectory:
+        return Trajectory(
+            np.stack(self.observations),
+            np.stack(self.masks),
+            tuple(self.actions),
+            np.array([_to_choice(action) for action in self.actions], dtype=np.int64),
+            np.array(self.rewards, dtype=np.float64),
+            np.array(self.dones, dtype=np.bool_),
+            self.last,
+            self.terminated,
+        )
+
 
 class TrajectoryRecorder:
     """Gathers trajectories while an episode is played."""
@@ -116,11 +128,11 @@ class TrajectoryRecorder:
 
     def trajectories(self) -> dict[AgentID, Trajectory]:
         """Return those of all agents that took a step."""
-        return {agent: _stack(steps) for agent, steps in self._steps.items()}
+        return {agent: steps.stack() for agent, steps in self._steps.items()}
 
 
 def segments(vector: "VectorTown", act: Act, steps: int, *, seed: int = 0) -> Iterator[Segment]:
-    """Reset `vector` and yield segments of `steps` steps, without end.
+    """Reset `vector` and yield segments of `steps` steps, without end: for on-policy training.
 
     Args:
         vector: the towns; step and reset it nowhere else meanwhile.
@@ -137,25 +149,6 @@ def segments(vector: "VectorTown", act: Act, steps: int, *, seed: int = 0) -> It
     return _segments(vector, act, steps, seed)
 
 
-def _stack(steps: _Steps) -> Trajectory:
-    return Trajectory(
-        np.stack(steps.observations),
-        np.stack(steps.masks),
-        tuple(steps.actions),
-        np.array([_to_choice(action) for action in steps.actions], dtype=np.int64),
-        np.array(steps.rewards, dtype=np.float64),
-        np.array(steps.dones, dtype=np.bool_),
-        steps.last,
-        steps.terminated,
-    )
-
-
-def _to_choice(action: object) -> int:
-    if isinstance(action, Mapping):
-        action = action.get("choice")
-    return int(action) if isinstance(action, int | np.integer) else -1
-
-
 def _segments(vector: "VectorTown", act: Act, steps: int, seed: int) -> Iterator[Segment]:
     seen, infos = vector.reset(seed=seed)
     present = infos["present"]
@@ -163,20 +156,25 @@ def _segments(vector: "VectorTown", act: Act, steps: int, seed: int) -> Iterator
         rows: list[tuple[npt.NDArray[np.generic], ...]] = []
         for _ in range(steps):
             actions = np.asarray(act(seen), dtype=np.int64)
-            after, rewards, terminations, truncations, infos = vector.step(actions)
-            numbers, masks = seen["observation"], seen["action_mask"]
-            came = _successors(after["observation"], infos)
+            after, *outcome, infos = vector.step(actions)
+            came = _find_successors(after["observation"], infos)
             rows.append(
-                (numbers, masks, actions, rewards, terminations, truncations, present, came)
+                (seen["observation"], seen["action_mask"], actions, *outcome, present, came)
             )
             seen, present = after, infos["present"]
         yield Segment(*(np.stack(column) for column in zip(*rows, strict=True)))
 
 
-def _successors(after: Floats, infos: "Info") -> Floats:
+def _find_successors(after: Floats, infos: "Info") -> Floats:
     if "final_obs" not in infos:
         return after
-    came = after.copy()
+    successors = after.copy()
     for slot in infos["_final_obs"].nonzero()[0].tolist():
-        came[slot] = infos["final_obs"][slot]["observation"]
-    return came
+        successors[slot] = infos["final_obs"][slot]["observation"]
+    return successors
+
+
+def _to_choice(action: object) -> int:
+    if isinstance(action, Mapping):
+        action = action.get("choice")
+    return int(action) if isinstance(action, int | np.integer) else -1
