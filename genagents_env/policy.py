@@ -1,4 +1,4 @@
-"""The policy contract: who decides. `genagents_env.run.policies` finds a policy by name."""
+"""The policy contract: who decides. `genagents_env.load_policy` finds a policy by name."""
 
 from __future__ import annotations
 

@@ -109,9 +109,9 @@ def rollouts(
             "which holds the calls of one run"
         )
     player = _EpisodePlayer(policies, embedder, max_ticks, keep_events, collect, isolate)
-    own_room = together if max_in_flight is None else max_in_flight
     order = iter(count() if seeds is None else seeds)
-    return _episodes(env, player, order, together, model, own_room)
+    at_once = together if max_in_flight is None else max_in_flight
+    return _episodes(env, player, order, together, model, at_once)
 
 
 def _episodes(

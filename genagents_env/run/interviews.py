@@ -55,9 +55,6 @@ async def interview_all(
         tick: of the moment.
         on_answer: called as somebody has answered.
         repeats: at least 1.
-
-    Raises:
-        GenagentsError: a policy met an outage, the budget's end, or another end of the run.
     """
     own: dict[AgentID, list[str]] = {}
     for question in questions:
@@ -83,14 +80,8 @@ async def collect_memories(
     """Return what these agents remember in which a fact is found.
 
     Of each agent and fact the first memories of different texts, `MEMORIES` at most; a text that
-    occurs several times goes back to the events of all.
-
-    Args:
-        groups: of the run, at a tick boundary.
-        agents: of the groups.
-        tick: of the moment.
-        facts_in: the ids of the facts recognised in a text.
-        finder: knows those that are told in other words as well.
+    occurs several times goes back to the events of all. `facts_in` returns the ids of the facts in
+    a text; `finder` knows those that are told in other words as well.
     """
     rows: list[RememberedRow] = []
     faults: list[FaultRow] = []
@@ -167,17 +158,10 @@ def interview_on_terms(
     repeats: int = 1,
     on_answers: OnAnswers | None = None,
 ) -> dict[str, Transcript]:
-    """Put the same questions on several terms to people as they were at `tick`.
+    """Put the same questions on several terms to people as they were at `tick`; see `interview`.
 
-    Args:
-        path: as those that follow, of `interview`.
-        agents: whom.
-        questions: of everyone, or for each agent their own.
-        terms: by the name of each condition: who asks, and what answers have no access to.
-        tick: a recorded one; None is the last.
-        options: as of `interview`.
-        repeats: how often each agent is interviewed.
-        on_answers: called with a condition and what was answered under it, once all have.
+    `terms`: by the name of each condition: who asks, and what answers have no access to.
+    `on_answers`: called with a condition and what was answered under it, once all have.
 
     Returns:
         For each condition what `interview` returns.

@@ -123,11 +123,7 @@ class PolicyGroup:
     ) -> tuple[T | None, list[FaultRow]]:
         """Return what `asking` gives, or the faults of `agents` where the policy fails.
 
-        Args:
-            asking: of this policy.
-            agents: whom it is for.
-            tick: of the faults.
-            patience: how many deadlines to wait.
+        `patience`: how many deadlines to wait.
 
         Raises:
             GenagentsError: one meant for the run: an outage, the budget's end.

@@ -101,11 +101,7 @@ class PolicyGroups:
     ) -> "PolicyGroups":
         """Return the groups that `specs` describe, each distinct policy loaded once.
 
-        Args:
-            specs: for each agent.
-            sources: of each policy that is a file, by its name.
-            strict: see above; so is `deadline`.
-            deadline: of each policy.
+        `sources`: of each policy that is a file, by its name.
 
         Raises:
             PolicyError: a policy cannot be found or does not accept its configuration.
@@ -162,12 +158,7 @@ class PolicyGroups:
             group.reset({agent: profiles[agent] for agent in group.agents}, seed, context)
 
     async def act(self, observations: Observations, infos: Infos, tick: int) -> Decisions:
-        """Ask all policies at once.
-
-        Args:
-            observations: of the agents in the town now.
-            infos: of the same agents.
-            tick: the one the actions lead to; faults carry it.
+        """Ask all policies at once for the actions that lead to `tick`.
 
         Returns:
             An action for each agent that has one, and the faults of the others, who idle.
@@ -219,13 +210,7 @@ class PolicyGroups:
     async def interview(
         self, agent: AgentID, questions: Sequence[str], tick: int, repeat: int = 0
     ) -> Answers:
-        """Put `questions`, at least one, to `agent` alone.
-
-        Args:
-            agent: of one of these groups.
-            questions: in their order.
-            tick: of the moment; faults carry it.
-            repeat: which of several interviews at this moment.
+        """Put `questions` to `agent` alone, in the interview number `repeat` of this moment.
 
         Returns:
             An answer to each question, or none and the fault of the policy.

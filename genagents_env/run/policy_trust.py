@@ -61,10 +61,7 @@ def read_policies(names: Iterable[str]) -> ChosenPolicies:
 def choose_policies(path: Path, meta: RunMeta, options: RunOptions) -> ChosenPolicies:
     """Return the policies of a recorded run as far as `options` trust them; nothing is imported.
 
-    Args:
-        path: of the run file, for messages.
-        meta: of the run.
-        options: see `RunOptions.trust_policies` and `RunOptions.policies`.
+    See `RunOptions.trust_policies` and `RunOptions.policies`.
 
     Raises:
         ConfigError: `options` name what is no policy of this run.
@@ -109,10 +106,7 @@ def note_changes(writer: RunWriter, chosen: ChosenPolicies) -> None:
 def format_resume(path: Path, meta: RunMeta, *, corrected: bool = False) -> str:
     """Return the command that goes on with a run, with the word that its policies need.
 
-    Args:
-        path: of the run file.
-        meta: of the run.
-        corrected: their files will have been changed.
+    `corrected`: their files will have been changed.
     """
     _, by_path = _list_names(meta)
     words = ["--trust-policies"] if by_path else []
