@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, ModelOutage, PolicyError
@@ -29,23 +28,14 @@ Transcript = dict[AgentID, list[tuple[str, Answer]]]
 OnAnswers = Callable[[str, Transcript], None]
 
 
-@dataclass(frozen=True, slots=True)
-class InterviewRound:
-    """The result of asking: answers, memories, and the faults of those who gave none."""
-
-    rows: tuple[InterviewRow, ...] = ()
-    faults: tuple[FaultRow, ...] = ()
-    remembered: tuple[RememberedRow, ...] = ()
-
-
 async def interview_all(
     groups: PolicyGroups,
     questions: Sequence[PosedQuestion],
     tick: int,
     on_answer: Callable[[], None],
     repeats: int = 1,
-) -> InterviewRound:
-    """Interview everyone in `questions` at once, each about all questions put to them.
+) -> tuple[list[InterviewRow], list[FaultRow]]:
+    """Return what everyone in `questions` answers, all at once, and the faults of who gave none.
 
     Everyone is interviewed `repeats` times, all at once and each time from the same state of mind.
 
@@ -67,7 +57,7 @@ async def interview_all(
         for text, answer in zip(own[agent], answers, strict=not failed):
             words = clean(answer.text, ANSWER_LIMIT)
             rows.append(InterviewRow(tick, agent, text, words, answer.evidence, repeat))
-    return InterviewRound(tuple(rows), tuple(faults))
+    return rows, faults
 
 
 async def collect_memories(
@@ -76,8 +66,8 @@ async def collect_memories(
     tick: int,
     facts_in: Callable[[str], Sequence[str]],
     finder: FactFinder | None = None,
-) -> InterviewRound:
-    """Return what these agents remember in which a fact is found.
+) -> tuple[list[RememberedRow], list[FaultRow]]:
+    """Return what these agents remember in which a fact is found, and the faults of who failed.
 
     Of each agent and fact the first memories of different texts, `MEMORIES` at most; a text that
     occurs several times goes back to the events of all. `facts_in` returns the ids of the facts in
@@ -105,7 +95,7 @@ async def collect_memories(
             for fact, events in kept.items()
             for text, ids in events.items()
         ]
-    return InterviewRound(faults=tuple(faults), remembered=tuple(rows))
+    return rows, faults
 
 
 def interview(

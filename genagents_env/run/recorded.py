@@ -128,17 +128,17 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
 def add_degradation(result: RunResult) -> RunResult:
     """Return the result with what took the place of decisions, which its exit code tells, too."""
     with RunReader(result.path) as run:
-        found = run.find_degradation()
-    code = found.exit_code if result.status == "finished" else result.exit_code
-    return replace(result, exit_code=code, degradation=found)
+        degradation = run.find_degradation()
+    code = degradation.exit_code if result.status == "finished" else result.exit_code
+    return replace(result, exit_code=code, degradation=degradation)
 
 
 def _check_recordable(town: TownConfig) -> None:
     """Raise where `town` has options that a run file does not hold, so that none are lost."""
-    held = {"scenario", "start", "hours", "people", "place", "memories", "seconds_per_tick"}
-    held.add("percepts")  # every run has them
+    kept = {"scenario", "start", "hours", "people", "place", "memories", "seconds_per_tick"}
+    kept.add("percepts")  # every run has them
     for option in fields(town):
-        if option.name not in held and getattr(town, option.name) != option.default:
+        if option.name not in kept and getattr(town, option.name) != option.default:
             raise ConfigError(f"{option.name}: a recorded run leaves this to its scenario")
 
 

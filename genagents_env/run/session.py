@@ -22,10 +22,10 @@ from genagents_env.llm.event_loop import run_sync
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.testimony import THRESHOLDS, FactFinder
 from genagents_env.policy import Context, Infos, Observations
-from genagents_env.record import Checkpoint, FaultRow, RunWriter
+from genagents_env.record import Checkpoint, FaultRow, InterviewRow, RunWriter
 from genagents_env.record.faculty_use import SWITCHES, encode_switches
 from genagents_env.run.concurrency import cancel_others
-from genagents_env.run.interviews import InterviewRound, collect_memories, interview_all
+from genagents_env.run.interviews import collect_memories, interview_all
 from genagents_env.run.models import Models, open_clients
 from genagents_env.run.play import play
 from genagents_env.run.policy_group import describe_fault
@@ -168,20 +168,22 @@ class RunSession:
             for question in list_questions(meta.scenario, meta.names, when)
             if question.agent in here.intersection(able)
         ]
-        answered = InterviewRound()
+        rows: list[InterviewRow] = []
+        faults: list[FaultRow] = []
         if questions:
             _log.info("interviews %s the run: %d questions", when, len(questions))
             report = partial(self._report_progress, asking=True)
             report()
             repeats = meta.scenario.interview_repeats
-            answered = await interview_all(self.groups, questions, tick, report, repeats)
-        kept = await collect_memories(
-            self.groups, able, tick, self._find_facts, self._make_finder()
+            rows, faults = await interview_all(self.groups, questions, tick, report, repeats)
+        finder = self._make_finder()
+        remembered, failed = await collect_memories(
+            self.groups, able, tick, self._find_facts, finder
         )
-        faults = (*answered.faults, *kept.faults)
+        faults += failed
         notes = self.groups.take_notes(tick)
-        if answered.rows or faults or kept.remembered or notes:
-            self.writer.commit_interviews(answered.rows, faults, kept.remembered, notes)
+        if rows or faults or remembered or notes:
+            self.writer.commit_interviews(rows, faults, remembered, notes)
 
     def _make_finder(self) -> FactFinder | None:
         """Return what knows facts by meaning; its vectors are not kept in the run file."""
