@@ -27,8 +27,8 @@ def complete_person(context: typer.Context, incomplete: str) -> list[str]:
 
     Single words of names, which no shell has to quote; in small letters where one types these.
     """
+    from genagents_env.name_search import search_people
     from genagents_env.record import RunReader
-    from genagents_env.scenario.name_search import search_people
 
     # An option without its value ends the parsing: what stood before it is left in `args`.
     file = context.params.get("run_file") or next(iter(context.args), None)

@@ -154,9 +154,9 @@ def interview(
     """
     from genagents_env.cli.progress import show_progress
     from genagents_env.judge.kept_answers import find_kept_file
+    from genagents_env.name_search import find_person
     from genagents_env.record import RunReader
     from genagents_env.run import RunOptions
-    from genagents_env.scenario.name_search import find_person
     from genagents_env.text import clean
 
     if not run_file.name:

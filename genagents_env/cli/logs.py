@@ -6,7 +6,7 @@ import sys
 from typing import TextIO
 
 from genagents_env.errors import ConfigError
-from genagents_env.scenario.name_search import suggest_names
+from genagents_env.name_search import suggest_names
 from genagents_env.text import clean
 
 VARIABLE = "GENAGENTS_LOG"

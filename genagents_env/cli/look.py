@@ -57,8 +57,8 @@ def show(
     """Print what happened, to read: who went where, did what, said what to whom."""
     from genagents_env.cli.scene_output import SceneChoice, print_events, print_scenes, print_story
     from genagents_env.evaluate import RunData, format_transcript
+    from genagents_env.name_search import find_person, find_word
     from genagents_env.record import RunReader
-    from genagents_env.scenario.name_search import find_person, find_word
 
     with RunReader(run_file) as record:
         who = None if agent is None else find_person(agent, record.meta.names)

@@ -81,7 +81,7 @@ def _read_folders(
 ) -> tuple[dict[str, "Past"], "TextVectors"]:
     from genagents_env.memory.public_layout import MODEL, find_public_people, read_public_person
     from genagents_env.memory.vector_file import TextVectors
-    from genagents_env.scenario.name_search import find_person
+    from genagents_env.name_search import find_person
 
     pasts: dict[str, Past] = {}
     vectors: dict[str, Mapping[str, bytes]] = {}

@@ -91,8 +91,8 @@ def make_moment(run_file: Path, at: str | None, person: str | None) -> str:
     Raises:
         ConfigError: the time is none, or nobody or more than one is called so.
     """
+    from genagents_env.name_search import find_person
     from genagents_env.record import RunReader
-    from genagents_env.scenario.name_search import find_person
 
     with RunReader(run_file) as run:
         parts = {} if at is None else {"t": str(parse_tick(run, at))}

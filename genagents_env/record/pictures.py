@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from math import ceil
 
 from genagents_env.errors import ConfigError
+from genagents_env.name_search import find_person, find_place
 from genagents_env.record.snapshots import RunSnapshots
 from genagents_env.render.closeup import Closeup
 from genagents_env.render.film import Film
@@ -12,7 +13,6 @@ from genagents_env.render.motion import Motion
 from genagents_env.render.picture import Picture
 from genagents_env.render.views import FollowingView, MapView, list_places, view_place, view_town
 from genagents_env.render.words import WORDS_A_MINUTE, FilmFrame, Pixels, WordsPainter
-from genagents_env.scenario.name_search import find_person, find_place
 
 WIDTH = 900  # pixels of a picture of a part
 NARROWEST, WIDEST = 320, 3840

@@ -7,6 +7,7 @@ from pathlib import Path
 from genagents_env.errors import ConfigError, ModelOutage, PolicyError
 from genagents_env.llm.event_loop import run_sync
 from genagents_env.memory.testimony import FactFinder, Statement
+from genagents_env.name_search import suggest_names
 from genagents_env.policy import AgentID, Answer, InterviewTerms
 from genagents_env.record import FaultRow, InterviewRow, RememberedRow, RunReader
 from genagents_env.run.concurrency import collect_results
@@ -16,7 +17,6 @@ from genagents_env.run.preflight import check_reachable
 from genagents_env.run.replay import RunReplay, check_tick_number, open_policies
 from genagents_env.run.spec import Progress, RunOptions
 from genagents_env.run.spending import limit_interviews
-from genagents_env.scenario.name_search import suggest_names
 from genagents_env.scenario.questions import PosedQuestion
 from genagents_env.text import clean
 

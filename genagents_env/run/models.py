@@ -18,10 +18,10 @@ from genagents_env.llm.reasoning import is_reasoning_model
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource, VectorStore
 from genagents_env.memory.open import open_source
+from genagents_env.name_search import search_people, suggest_names
 from genagents_env.record import RunMeta
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.spec import RunOptions
-from genagents_env.scenario.name_search import search_people, suggest_names
 
 _INTERVIEW = "interview"  # the faculty of interviews, whatever the policy
 _NO_PRICES: Mapping[str, StoredPrice | None] = {}

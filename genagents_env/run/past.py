@@ -8,13 +8,13 @@ from genagents_env.files import find_inside
 from genagents_env.llm.event_loop import run_sync
 from genagents_env.memory.embedder import EmbeddingSource
 from genagents_env.memory.vector_file import TextVectors, read_vectors
+from genagents_env.name_search import find_person
 from genagents_env.policy import AgentID
 from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.replay import RunReplay, check_tick_number, open_replay
 from genagents_env.run.spec import RunOptions
 from genagents_env.scenario import Scenario
-from genagents_env.scenario.name_search import find_person
 from genagents_env.scenario.past import Past
 
 Pasts = dict[AgentID, Past]

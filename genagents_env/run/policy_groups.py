@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from genagents_env.errors import ConfigError, PolicyError, PolicyFailed
 from genagents_env.llm.scripted import ScriptedReplies
+from genagents_env.name_search import find_people
 from genagents_env.policy import (
     AgentID,
     Answer,
@@ -28,7 +29,6 @@ from genagents_env.run.policies import (
     make_policy,
 )
 from genagents_env.run.policy_group import Decisions, PolicyGroup, describe_fault
-from genagents_env.scenario.name_search import find_people
 from genagents_env.scenario.past import Past
 
 Answers = tuple[list[Answer], list[FaultRow]]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from genagents_env.scenario.name_search import find_alike
+from genagents_env.name_search import find_alike
 from genagents_env.text import clean
 
 Loc = tuple[str | int, ...]

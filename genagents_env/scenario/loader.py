@@ -6,13 +6,13 @@ from pathlib import Path
 
 from genagents_env import __path__ as _roots
 from genagents_env.errors import ScenarioError
+from genagents_env.name_search import find_alike
 from genagents_env.scenario.checks import check
 from genagents_env.scenario.checks.places import check_room
 from genagents_env.scenario.cost import check_cost
 from genagents_env.scenario.extends import read_whole
 from genagents_env.scenario.faults import Fault, Origins, quote
 from genagents_env.scenario.files import Folder
-from genagents_env.scenario.name_search import find_alike
 from genagents_env.scenario.people_selection import select_people, start_all_at
 from genagents_env.scenario.repair import draft
 from genagents_env.scenario.schema import Scenario

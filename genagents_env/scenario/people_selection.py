@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from genagents_env.errors import ScenarioError
+from genagents_env.name_search import search_people, search_places
 from genagents_env.scenario.faults import choices, quote, suggest
 from genagents_env.scenario.fields import Model
-from genagents_env.scenario.name_search import search_people, search_places
 from genagents_env.scenario.schema import (
     GOAL_REWARDS,
     ArenaSpec,

@@ -1,7 +1,7 @@
 """Tasks to train on: towns, people, goals and rewards that are drawn from a seed."""
 
 from genagents_env.errors import ConfigError
-from genagents_env.scenario.name_search import suggest_names
+from genagents_env.name_search import suggest_names
 from genagents_env.tasks import (
     culprit,
     election_afternoon,

@@ -5,7 +5,7 @@ from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 
-from genagents_env.scenario.name_search import find_word
+from genagents_env.name_search import find_word
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from urllib.parse import parse_qs
 import pytest
 
 from genagents_env.errors import ConfigError
+from genagents_env.name_search import find_person
 from genagents_env.record import RunReader
-from genagents_env.scenario.name_search import find_person
 from genagents_env.view.demo_runs import DEFAULT, DEMOS, find_demo
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.scenario.name_search import find_person, find_place, find_word, suggest_names
+from genagents_env.name_search import find_person, find_place, find_word, suggest_names
 
 PEOPLE = ("Ada Brook", "Klaus Mueller", "Lena Ortiz", "Lena Brook", "Maria Lopez", "Zoë O'Neil")
 PLACES = (
