@@ -34,17 +34,15 @@ _UNKNOWN = PolicyOrigin()
 
 @dataclass(frozen=True)
 class ChosenPolicies:
-    """The files of a run's policies, read but not imported, and what has changed in them.
+    """The files of a run's policies, read but not imported.
 
     Attributes:
         sources: by the name in the record, of each policy that is a file.
         origins: of each policy that is not shipped, as they are now.
-        formerly: the recorded origin of each policy that has another one now.
     """
 
     sources: Mapping[str, PolicySource] = field(default_factory=dict)
     origins: Mapping[str, PolicyOrigin] = field(default_factory=dict)
-    formerly: Mapping[str, PolicyOrigin] = field(default_factory=dict)
 
 
 def read_policies(names: Iterable[str]) -> ChosenPolicies:
@@ -76,10 +74,7 @@ def choose_policies(path: Path, meta: RunMeta, options: RunOptions) -> ChosenPol
     sources = {name: read_source(named.get(name, name)) for name in by_path}
     for name in rest:
         _check_unchanged(path, sources[name], meta.origins.get(name, _UNKNOWN))
-    origins = _find_origins(names, sources)
-    recorded = {name: meta.origins.get(name, _UNKNOWN) for name in origins}
-    formerly = {name: origin for name, origin in recorded.items() if origin != origins[name]}
-    return ChosenPolicies(sources, origins, formerly)
+    return ChosenPolicies(sources, _find_origins(names, sources))
 
 
 def load_policies(meta: RunMeta, options: RunOptions, chosen: ChosenPolicies) -> PolicyGroups:
@@ -92,15 +87,16 @@ def load_policies(meta: RunMeta, options: RunOptions, chosen: ChosenPolicies) ->
 
 def note_changes(writer: RunWriter, chosen: ChosenPolicies) -> None:
     """Note in a run file that it goes on with changed policies, and from which tick on."""
-    if not chosen.formerly:
-        return
+    recorded = writer.meta.origins
     changes = [
-        PolicyChange(name, str(before), str(chosen.origins[name]), writer.tick)
-        for name, before in chosen.formerly.items()
+        PolicyChange(name, str(before), str(now), writer.tick)
+        for name, now in chosen.origins.items()
+        if (before := recorded.get(name, _UNKNOWN)) != now
     ]
-    noted = decode_changes(writer.find_note(POLICY_CHANGES))
-    writer.note(POLICY_CHANGES, encode_changes([*noted, *changes]))
-    writer.replace_meta(replace(writer.meta, origins=chosen.origins))
+    if changes:
+        noted = decode_changes(writer.find_note(POLICY_CHANGES))
+        writer.note(POLICY_CHANGES, encode_changes([*noted, *changes]))
+        writer.replace_meta(replace(writer.meta, origins=chosen.origins))
 
 
 def format_resume(path: Path, meta: RunMeta, *, corrected: bool = False) -> str:
@@ -131,9 +127,7 @@ def _find_origins(
         elif not is_shipped(name) and (plugin := find_plugin(name)) is not None:
             package = plugin.dist
             origins[name] = (
-                PolicyOrigin()
-                if package is None
-                else PolicyOrigin(distribution=package.name, version=package.version)
+                _UNKNOWN if package is None else PolicyOrigin(None, package.name, package.version)
             )
     return origins
 
