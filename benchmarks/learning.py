@@ -28,8 +28,8 @@ from benchmarks.maskable import load_maskable, tabulate_maskable
 from genagents_env import town_v0
 from genagents_env.policies.learned import LearnedPolicy
 from genagents_env.policy import Policy
-from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
+from genagents_env.run.policies import load_policy
 from genagents_env.tasks import HELD_OUT, TASKS, Task
 
 ROOT = Path(__file__).resolve().parents[1]

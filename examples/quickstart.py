@@ -3,8 +3,7 @@
 Run it with `python examples/quickstart.py`.
 """
 
-from genagents_env import town_v0
-from genagents_env.policy_loader import load_policy
+from genagents_env import load_policy, town_v0
 
 SEED = 0
 

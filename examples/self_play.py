@@ -20,9 +20,8 @@ import numpy.typing as npt
 import torch
 
 from examples.train_ppo import Batch, Config, Net, Rollouts, advantages, learn, make_towns
-from genagents_env import town_v0
+from genagents_env import load_policy, town_v0
 from genagents_env.policy import Policy
-from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
 from genagents_env.tasks import HELD_OUT
 from genagents_env.wrappers import JoinedTowns

@@ -4,21 +4,33 @@ Importing this package is cheap: it pulls in no policy, no language-model librar
 
 It logs under the name `genagents_env`, and to nowhere unless somebody adds a handler.
 
-`load_run(path)` opens a recorded run as data frames and pictures; see `report.loaded_run`.
+`load_policy(name)` finds a policy; see `run.policies`. `load_run(path)` opens a recorded run as
+data frames and pictures; see `report.loaded_run`.
 """
 
 import logging
+import sys
+from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-from genagents_env.registration import register_town
+if TYPE_CHECKING:
+    from genagents_env.report.loaded_run import load_run
+    from genagents_env.run.policies import load_policy
+
+__all__ = ["__version__", "load_policy", "load_run"]
 
 __version__ = "0.1.0"
 # Imported when asked for, by name: what they import is no part of importing the package.
-_LATER = {"load_run": "genagents_env.report.loaded_run"}
-
-logging.getLogger(__name__).addHandler(logging.NullHandler())
-register_town()
+_LATER = {
+    "load_policy": "genagents_env.run.policies",
+    "load_run": "genagents_env.report.loaded_run",
+}
+_ZOO = "pettingzoo"
 
 
 def __getattr__(name: str) -> Any:  # whatever the module has
@@ -29,3 +41,42 @@ def __getattr__(name: str) -> Any:  # whatever the module has
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_LATER})
+
+
+class _ZooWatch(MetaPathFinder):
+    """Enters the town in PettingZoo's registry once somebody imports PettingZoo.
+
+    Importing PettingZoo for the entry alone would double the time of `genagents --help`.
+    """
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return the module as others find it, with a loader that enters the town afterwards."""
+        if fullname != _ZOO:
+            return None
+        sys.meta_path.remove(self)
+        spec = find_spec(fullname)
+        if spec is not None and spec.loader is not None:
+            loader = spec.loader
+
+            def load(module: ModuleType) -> None:
+                del loader.exec_module  # from now on all is as if nobody had waited
+                loader.exec_module(module)
+                _enter_town(module)
+
+            loader.exec_module = load  # type: ignore[method-assign]
+        return spec
+
+
+def _enter_town(pettingzoo: ModuleType) -> None:
+    if hasattr(pettingzoo, "register"):  # new in PettingZoo 1.27
+        pettingzoo.register("parallel", "genagents/town-v0", "genagents_env.town_v0:parallel_env")
+        pettingzoo.register("aec", "genagents/town-v0", "genagents_env.town_v0:env")
+
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())
+if _ZOO in sys.modules:
+    _enter_town(sys.modules[_ZOO])
+else:
+    sys.meta_path.insert(0, _ZooWatch())

@@ -6,6 +6,7 @@ experiments) compares whole names; this is for what people type.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from operator import eq
 from typing import TypeVar
 
 from genagents_env.errors import ConfigError
@@ -34,18 +35,18 @@ def find_people(options: Mapping[str, T], names: Iterable[str]) -> dict[str, T]:
     Raises:
         ConfigError: nobody is called so, several are, or one is named twice.
     """
-    known, found = list(names), dict[str, T]()
+    known, by_name = list(names), dict[str, T]()
     for said, value in options.items():
         name = find_person(said, known)
-        if name in found:
+        if name in by_name:
             raise ConfigError(f"{clean(name, 80)} is named twice")
-        found[name] = value
-    return found
+        by_name[name] = value
+    return by_name
 
 
 def search_people(said: str, names: Sequence[str]) -> list[str]:
     """Return those of `names` that may be meant: one where it is clear, none, or several."""
-    return _find(said, names, (_is_same, _has_words))
+    return _find(said, names, (eq, _has_words))
 
 
 def find_place(said: str, places: Iterable[str]) -> str:
@@ -58,8 +59,8 @@ def find_place(said: str, places: Iterable[str]) -> str:
         ConfigError: there is no such place, or there are several; the message names them.
     """
     known = list(dict.fromkeys(places))
-    found = search_places(said, known)
-    return _take_one(said, found, known, "there is no place called", "places")
+    matches = search_places(said, known)
+    return _take_one(said, matches, known, "there is no place called", "places")
 
 
 def search_places(said: str, places: Sequence[str]) -> list[str]:
@@ -67,7 +68,7 @@ def search_places(said: str, places: Sequence[str]) -> list[str]:
     asked = "/".join(part.strip() for part in said.replace(", ", "/").split("/"))
     houses = [place for place in places if "/" not in place]
     return (
-        _find(asked, places, (_is_same, _ends_with))
+        _find(asked, places, (eq, _ends_with))
         or _find(asked, houses, (_has_words,))
         or _find(asked, places, (_has_words_at_the_end,))
     )
@@ -80,9 +81,8 @@ def find_word(said: str, words: Iterable[str], what: str) -> str:
         ConfigError: there is none of this name.
     """
     known = list(dict.fromkeys(words))
-    return _take_one(
-        said, _find(said, known, (_is_same,)), known, f"no {what} is called", f"{what}s"
-    )
+    matches = _find(said, known, (eq,))
+    return _take_one(said, matches, known, f"no {what} is called", f"{what}s")
 
 
 def suggest_names(said: str, names: Iterable[str], what: str) -> str:
@@ -93,10 +93,10 @@ def suggest_names(said: str, names: Iterable[str], what: str) -> str:
     near = [clean(name, 80) for name in find_alike(said, known)]
     if near:
         return f"did you mean {' or '.join(near)}?"
-    told = ", ".join(clean(name, 80) for name in known[:_MOST_LISTED])
+    listed = ", ".join(clean(name, 80) for name in known[:_MOST_LISTED])
     if len(known) <= _MOST_LISTED:
-        return f"there are {told}"
-    return f"there are {len(known)} {what}, among them {told}"
+        return f"there are {listed}"
+    return f"there are {len(known)} {what}, among them {listed}"
 
 
 def find_alike(said: str, names: Sequence[str]) -> list[str]:
@@ -115,30 +115,26 @@ def find_alike(said: str, names: Sequence[str]) -> list[str]:
 
 
 def _find(said: str, known: Sequence[str], ways: Iterable[Callable[[str, str], bool]]) -> list[str]:
-    """Return what is found by the first of `ways` that finds anything; a whole name by itself."""
+    """Return the matches of the first of `ways` that has any; a whole name by itself."""
     if said in known:
         return [said]
     asked = fold(said)
     for is_meant in ways:
-        found = [name for name in known if asked and is_meant(asked, fold(name))]
-        if found:
-            return found
+        matches = [name for name in known if asked and is_meant(asked, fold(name))]
+        if matches:
+            return matches
     return []
 
 
-def _take_one(said: str, found: Sequence[str], known: Sequence[str], none: str, what: str) -> str:
-    if len(found) == 1:
-        return found[0]
-    told = repr(clean(said, 80))
-    if found:
-        listed = ", ".join(clean(name, 80) for name in found[:_MOST_LISTED])
-        more = f" and {len(found) - _MOST_LISTED} more" if len(found) > _MOST_LISTED else ""
-        raise ConfigError(f"{told} may be {listed}{more}; say which")
-    raise ConfigError(f"{none} {told}; {suggest_names(said, known, what)}")
-
-
-def _is_same(asked: str, name: str) -> bool:
-    return asked == name
+def _take_one(said: str, matches: Sequence[str], known: Sequence[str], none: str, what: str) -> str:
+    if len(matches) == 1:
+        return matches[0]
+    shown = repr(clean(said, 80))
+    if not matches:
+        raise ConfigError(f"{none} {shown}; {suggest_names(said, known, what)}")
+    listed = ", ".join(clean(name, 80) for name in matches[:_MOST_LISTED])
+    more = f" and {len(matches) - _MOST_LISTED} more" if len(matches) > _MOST_LISTED else ""
+    raise ConfigError(f"{shown} may be {listed}{more}; say which")
 
 
 def _has_words(asked: str, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""The policy contract: who decides. `genagents_env.policy_loader` finds a policy by name."""
+"""The policy contract: who decides. `genagents_env.load_policy` finds a policy by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from genagents_env.actions import Action
 from genagents_env.errors import ConfigError, PolicyError
-from genagents_env.event_loop import OwnLoop
+from genagents_env.llm.event_loop import OwnLoop
 from genagents_env.memory.content import MindContent
 from genagents_env.percept import Percept
 from genagents_env.profile import AgentID, EpisodeContext, Profile

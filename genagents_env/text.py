@@ -1,4 +1,4 @@
-"""The functions through which text from people and models enters: `clean`, `quote`, `set_apart`.
+"""The functions through which text from people and models goes: `clean`, `quote`, `set_apart`.
 
 Everything stored, shown, or put into a prompt has passed `clean` once. After it, text has no
 control characters, no ANSI escapes, no bidirectional overrides, no lone surrogates, no invisible
@@ -26,6 +26,14 @@ _MARKS = re.compile(r"[^\w\s\x00-\u02ff]{31,}")
 _MOST_MARKS = 30
 _MARKS_BY_PARTS = "\u0f73\u0f75\u0f81"  # of class 0 themselves, yet made of marks
 _HALFWIDTH_VOICING = str.maketrans({"\uff9e": "\u3099", "\uff9f": "\u309a"})  # marks under NFKC
+
+# What a spreadsheet may take for the beginning of a formula: these and whatever is equal to one by
+# NFKC (full width, small, superscript), which East Asian spreadsheets read alike.
+_FORMULAS = ("=", "+", "-", "\u2212", "@", "\t", "\r")
+# What may stand before it: quotes, signs drawn as blanks, invisible categories.
+_SKIPPED = "\"'`\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u115f\u1160\u2800\u3164\uffa0"
+_INVISIBLE = ("Cc", "Cf", "Cs", "Mn", "Me")
+FORMULA_MARK = "'"
 
 _APOSTROPHE, _QUOTED = "'", '"\u201c\u201d\u201e\u201f\u00ab\u00bb'
 _QUOTES = str.maketrans(
@@ -127,6 +135,20 @@ def set_apart(words: str) -> str:
     """
     while (kept := _set_apart_once(words)) != words:
         words = kept
+    return words
+
+
+def escape_formula(words: str) -> str:
+    """Return `words` for a cell of a CSV file: an apostrophe before what begins like a formula.
+
+    Blanks, quotes and invisible signs (zero width, byte order mark) before it hide nothing.
+    """
+    for sign in words:
+        if unicodedata.normalize("NFKC", sign).lstrip(" ").startswith(_FORMULAS):
+            return FORMULA_MARK + words
+        hidden = sign in _SKIPPED or unicodedata.category(sign) in _INVISIBLE
+        if not (hidden or sign.isspace()):
+            break
     return words
 
 

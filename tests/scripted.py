@@ -2,7 +2,7 @@
 
 from genagents_env.judge import scripted_verdict
 from genagents_env.llm.scripted import Rule, find_rule
-from genagents_env.policy_loader import find_policy_class
+from genagents_env.run.policies import find_policy_class
 
 
 def shipped_rule(name: str) -> Rule:

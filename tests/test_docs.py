@@ -11,7 +11,7 @@ from genagents_env import town_v0
 from genagents_env.cli.app import app
 from genagents_env.cli.options import parse_names
 from genagents_env.config import TownConfig
-from genagents_env.policy_loader import load_policy
+from genagents_env.run.policies import load_policy
 from genagents_env.scenario.loader import list_scenario_names
 from tests.campaigns.newcomer import PAGES, list_steps
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.policy_loader import load_policy
 from genagents_env.record import RunReader
+from genagents_env.run.policies import load_policy
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

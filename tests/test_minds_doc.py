@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.policy import Policy
-from genagents_env.policy_loader import list_policies, load_policy
+from genagents_env.run.policies import list_policies, load_policy
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "minds.md"
 MINDS = ("scripted", "reactive", "smallville", "lyfe", "ai_town", "simuverse")

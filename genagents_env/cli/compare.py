@@ -121,7 +121,7 @@ def _make_folder(
 
 
 def _list_policies(policies: str | None) -> "Iterator[tuple[str, dict[str, JSON]]]":
-    from genagents_env.policy_loader import list_policies
+    from genagents_env.run.policies import list_policies
 
     if policies is None:
         yield from ((name, {}) for name in list_policies() if name != _IDLE)

@@ -105,7 +105,7 @@ class _Checkup:
         self.add(check_listing(model, strip_address(address), list_models(address, api_key)))
 
     def _ask(self) -> None:
-        from genagents_env.event_loop import run_sync
+        from genagents_env.llm.event_loop import run_sync
         from genagents_env.run.checkup import ask_endpoint
         from genagents_env.run.models import open_model
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from genagents_env.policy import Answer, InterviewTerms
     from genagents_env.record import RunMeta, RunReader
     from genagents_env.run import RunOptions
-    from genagents_env.run.replay_interview import Transcript
+    from genagents_env.run.interviews import Transcript
 
 DEGRADED = 4  # the exit code where a default stands in place of an answer
 # Park et al. 2023, section 6.2: the conditions of the controlled evaluation, all of one life.
@@ -248,7 +248,7 @@ def _choose_questions(
 
 def _find_interviewable(record: "RunReader", options: "RunOptions") -> list[str]:
     """Return everyone whose policy can be interviewed."""
-    from genagents_env.run.replay_interview import list_interviewable
+    from genagents_env.run.interviews import list_interviewable
 
     names = list_interviewable(record, options)
     if not names:
@@ -280,7 +280,7 @@ class _KeptInterview:
     ) -> "dict[str, Transcript]":
         """Return the answers by condition; with `keep` store them, and ask only for new ones."""
         from genagents_env.evaluate.labels import format_policies
-        from genagents_env.run.replay_interview import interview_on_terms
+        from genagents_env.run.interviews import interview_on_terms
 
         by = options.model or self.meta.model or format_policies(self.meta)
         due = {n: terms for n, terms in conditions.items() if not (keep and self._has(n, by))}

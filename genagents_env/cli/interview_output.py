@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from genagents_env.judge.kept_answers import KeptAnswer
     from genagents_env.record import RunReader
-    from genagents_env.run.replay_interview import Transcript
+    from genagents_env.run.interviews import Transcript
 
 DEFAULT = "(nobody said this: the model gave no usable reply)"
 

@@ -84,7 +84,7 @@ def _list_scenarios() -> None:
 
 
 def _list_policies() -> None:
-    from genagents_env.policy_loader import find_policy_class, list_policies
+    from genagents_env.run.policies import find_policy_class, list_policies
 
     for name in list_policies():
         policy = find_policy_class(name)

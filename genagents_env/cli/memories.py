@@ -49,7 +49,7 @@ def import_memories(
     from genagents_env.files import find_inside
     from genagents_env.memory.vector_file import write_vectors
     from genagents_env.run import RunOptions
-    from genagents_env.run.past_vectors import VECTORS
+    from genagents_env.run.past import VECTORS
     from genagents_env.scenario.past_folder import write_pasts
 
     if all(source.is_dir() for source in sources):

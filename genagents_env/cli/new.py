@@ -67,7 +67,7 @@ def new_policy(
 
     Example: genagents new-policy gossip && python gossip.py
     """
-    from genagents_env.policy_loader import list_policies
+    from genagents_env.run.policies import list_policies
 
     bare = place.with_suffix("") if place.suffix == ".py" else place
     name = check_name(bare, "policy", list_policies())

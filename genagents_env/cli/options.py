@@ -32,7 +32,7 @@ def complete_scenario(incomplete: str) -> list[str]:
 
 def complete_policy(incomplete: str) -> list[str]:
     """Return the policies that begin so, for the shell."""
-    from genagents_env.policy_loader import list_policies
+    from genagents_env.run.policies import list_policies
 
     return _choose(incomplete, list_policies())
 
@@ -318,7 +318,7 @@ def warn_of_unused_models(named: Iterable[tuple[str, Sequence[str]]]) -> None:
     Args:
         named: pairs of a model and of the policies that could call it; a model may come again.
     """
-    from genagents_env.policy_loader import list_policies
+    from genagents_env.run.policies import list_policies
 
     callers: dict[str, dict[str, None]] = {}
     for model, policies in named:
@@ -335,7 +335,7 @@ def warn_of_unused_models(named: Iterable[tuple[str, Sequence[str]]]) -> None:
 
 
 def _needs_model(policy: str) -> bool:
-    from genagents_env.policy_loader import find_policy_class
+    from genagents_env.run.policies import find_policy_class
 
     try:
         return find_policy_class(policy).needs_model

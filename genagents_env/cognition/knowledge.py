@@ -1,7 +1,7 @@
 """Knowledge: what somebody knows at the start, in sentences that a mind can remember."""
 
-from genagents_env.patterns import finds_any
 from genagents_env.policy import Profile
+from genagents_env.scenario.patterns import finds_any
 
 
 def list_known_texts(profile: Profile) -> list[str]:

@@ -13,9 +13,9 @@ from genagents_env.evaluate.deeds import find_bringers, find_knowers
 from genagents_env.evaluate.interviews import ENDS, InterviewReply, find_replies
 from genagents_env.evaluate.presence import Stay
 from genagents_env.evaluate.run_data import RunData, once_per_run
-from genagents_env.patterns import compile_pattern, prepare
 from genagents_env.record.rows import JSON, InterviewRow, JudgementRow
 from genagents_env.scenario import Scenario
+from genagents_env.scenario.patterns import compile_pattern, prepare
 from genagents_env.scenario.questions import When
 from genagents_env.scenario.schema import (
     AnswerCheck,

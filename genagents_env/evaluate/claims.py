@@ -15,7 +15,7 @@ evidence. The rule reads English.
 import re
 from collections.abc import Iterable
 
-from genagents_env.patterns import finds_any
+from genagents_env.scenario.patterns import finds_any
 from genagents_env.scenario.schema import Fact
 from genagents_env.text import clean
 

@@ -13,7 +13,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.evaluate.interviews import find_run_replies, list_hearers
 from genagents_env.evaluate.measures.diffusion import Hearing, Spread
 from genagents_env.evaluate.run_data import RunData, once_per_run
-from genagents_env.event_loop import OwnLoop
+from genagents_env.llm.event_loop import OwnLoop
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.memory.testimony import THRESHOLDS, FactFinder, Statement, Testimony

@@ -14,10 +14,10 @@ from genagents_env.errors import (
     LLMRefused,
     ModelOutage,
 )
-from genagents_env.event_loop import run_sync
 from genagents_env.llm.budget import Spend
 from genagents_env.llm.calls import CallKey, Message
 from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.llm.event_loop import run_sync
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.run.concurrency import cancel_others, collect_results
 from genagents_env.run.models import make_client, open_model

@@ -18,8 +18,7 @@ from genagents_env.judge.rubric import Rubric
 from genagents_env.judge.texts import JudgedText
 from genagents_env.rng import draw_bits
 from genagents_env.scenario.faults import quote, suggest
-from genagents_env.spreadsheet import escape_formula
-from genagents_env.text import clean
+from genagents_env.text import clean, escape_formula
 
 Form: TypeAlias = Literal["rubric", "pairs", "ranks"]
 

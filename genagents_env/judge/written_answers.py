@@ -12,8 +12,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.files import replace_file
 from genagents_env.judge.completed_sheets import read_table
 from genagents_env.judge.kept_answers import WordedAnswer
-from genagents_env.spreadsheet import MARK, escape_formula
-from genagents_env.text import clean
+from genagents_env.text import FORMULA_MARK, clean, escape_formula
 
 COLUMNS = ("agent", "question", "answer")
 _CELL = 2000  # characters
@@ -75,5 +74,5 @@ def read_written_answers(
 
 def _read_cell(words: str) -> str:
     text = words.strip()
-    bare = text.removeprefix(MARK)
+    bare = text.removeprefix(FORMULA_MARK)
     return clean(bare if escape_formula(bare) == text else text, _CELL)

@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from genagents_env.event_loop import run_sync
+from genagents_env.llm.event_loop import run_sync
 from genagents_env.policy import AgentID
 from genagents_env.record import RunReader
-from genagents_env.run.recorded import choose_recorded, load_policies
-from genagents_env.run.replay import RunReplay, open_replayed
+from genagents_env.run.replay import RunReplay, open_replay
 from genagents_env.run.spec import RunOptions
 from genagents_env.run.trajectory import StepResult
 
@@ -49,9 +48,5 @@ def replay_rewards(run: RunReader, options: RunOptions) -> ReplayedRewards:
         async with replay.open_at(run.last_tick, note):
             return replay.env.parts.reward.is_done()
 
-    groups = load_policies(meta, options, choose_recorded(run.path, meta, options))
-    try:
-        replay = RunReplay(run, groups, options, open_replayed(groups, options, run))
+    with open_replay(run, options) as replay:
         return ReplayedRewards(earned, run_sync(replay_all(replay)))
-    finally:
-        groups.close()

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from types import TracebackType
 
 from genagents_env.errors import EpisodeError
-from genagents_env.event_loop import OwnLoop
 from genagents_env.learn.shared_session import OtherPolicies, SharedSession
 from genagents_env.learn.towns import TownChoice
 from genagents_env.learn.turn import ChatTurn, LearnerPrompt, TurnResult
 from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.event_loop import OwnLoop
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import AgentID
 

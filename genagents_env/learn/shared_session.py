@@ -14,8 +14,8 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.llm.open import open_endpoint
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import AgentID, Policy
-from genagents_env.policy_loader import find_policy_class, make_policy
 from genagents_env.run.play import Rollout, load_named, play
+from genagents_env.run.policies import find_policy_class, make_policy
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.trajectory import StepResult
 

@@ -20,7 +20,7 @@ import numpy as np
 from genagents_env.memory.columns import Floats
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.pronouns import PronounReader, list_named
-from genagents_env.patterns import finds_any
+from genagents_env.scenario.patterns import finds_any
 from genagents_env.scenario.schema import Fact
 
 THRESHOLDS = {"minilm-int8": 0.66}  # by embedder; chosen and measured by benchmarks/testimony.py

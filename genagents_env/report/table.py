@@ -8,9 +8,8 @@ from typing import TypeAlias
 
 from genagents_env.evaluate.text_columns import format_columns
 from genagents_env.report.groups import Mean
-from genagents_env.spreadsheet import escape_formula
 from genagents_env.stats.intervals import Interval
-from genagents_env.text import clean
+from genagents_env.text import clean, escape_formula
 
 CellValue: TypeAlias = str | int | float | bool | Mean | Interval | None
 

@@ -36,6 +36,7 @@ Verdict: TypeAlias = Literal["ok", "note", "fault"]
 
 AT_ONCE = 8
 CALLS = 3 + AT_ONCE  # the form of a reply, twice the same seed, many at once
+_WEATHER = Message("user", "Write one sentence about the weather in a town by the sea.")
 _REPLY = 64  # tokens
 _SHORT_CONTEXT = 8192  # tokens; prompts of the shipped minds and their replies fit into it
 _NAMED = 5  # models
@@ -64,16 +65,20 @@ def check_machine() -> Iterator[Finding]:
     yield Finding("python", "ok", platform.python_version())
     yield Finding("genagents-env", "ok", __version__)
     for extra in EXTRAS:
-        missing = list_missing_modules(extra)
+        missing = ", ".join(list_missing_modules(extra))
         if missing:
-            told = f"not installed ({', '.join(missing)})"
-            yield Finding(f"extra {extra}", "note", told, format_install_command(extra))
+            command = format_install_command(extra)
+            yield Finding(f"extra {extra}", "note", f"not installed ({missing})", command)
         else:
             yield Finding(f"extra {extra}", "ok", "installed")
-    yield Finding(
-        "prices", "ok", f"{describe_list()}; your own come first: --price-in, --price-out"
-    )
-    yield _check_cache()
+    prices = f"{describe_list()}; your own come first: --price-in, --price-out"
+    yield Finding("prices", "ok", prices)
+    folder = cache_folder()
+    if (folder / SMOLLM2.file).is_file():
+        yield Finding("cache", "ok", f"{folder}; the embedded model is there")
+    else:
+        text = f"{folder}; the embedded model is not there"
+        yield Finding("cache", "ok", text, "it is fetched on first use, 93 MB")
     cores = os.cpu_count() or 1
     yield Finding("cores", "ok", f"{cores}; runs of a sweep at once: --workers {cores}")
 
@@ -81,32 +86,40 @@ def check_machine() -> Iterator[Finding]:
 def check_listing(model: str | None, where: str, listing: ModelListing) -> Iterator[Finding]:
     """Yield what the list of a server's models tells."""
     if not listing.reachable:
-        yield Finding(
-            "endpoint", "fault", f"{where}: {listing.problem}", "OPENAI_BASE_URL names it"
-        )
+        text = f"{where}: {listing.problem}"
+        yield Finding("endpoint", "fault", text, "OPENAI_BASE_URL names it")
         return
     yield Finding("endpoint", "ok", f"{where} answers")
     if listing.key_refused:
         yield Finding("key", "fault", f"refused ({listing.problem})", "OPENAI_API_KEY holds it")
         return
     if listing.models is None:
-        told = f"not listed ({listing.problem})"
-        yield Finding("model", "note", told, "is the address right, /v1 at its end?")
+        text = f"not listed ({listing.problem})"
+        yield Finding("model", "note", text, "is the address right, /v1 at its end?")
         return
     yield Finding("key", "ok", "accepted")
-    if model is not None:
-        yield from _check_model(model, listing)
+    if model is None:
+        return
+    if model not in listing.models:
+        known = ", ".join(list(listing.models)[:_NAMED]) or "none"
+        text = f"{model} is not among the {len(listing.models)} listed ({known})"
+        yield Finding("model", "note", text, "--model NAME names another")
+        return
+    yield Finding("model", "ok", f"{model} is listed")
+    context = listing.models[model]
+    if context is not None:
+        short = context < _SHORT_CONTEXT
+        advice = f"prompts of minds with thinking want {_SHORT_CONTEXT:,}" if short else ""
+        yield Finding("context", "note" if short else "ok", f"{context:,} tokens", advice)
 
 
 def bound_cost(endpoint: Endpoint, options: RunOptions) -> tuple[int, Decimal | None]:
     """Return the most tokens and dollars that `ask_endpoint` can take."""
-    questions = [_make_form(0), *(_make_question(seed, 0) for seed in range(CALLS - 1))]
-    known = ThinkingAllowance(endpoint.model, options.model_options.thinking).tokens
-    rooms = [known, *(CALLS * [grow_allowance(known)])]
-    most = [
-        upper_bound(replace(question, thinking_tokens=room), endpoint.price)
-        for question, room in zip([questions[0], *questions], rooms, strict=True)
-    ]
+    room = ThinkingAllowance(endpoint.model, options.model_options.thinking).tokens
+    more = grow_allowance(room)
+    requests = [_make_form(room), _make_form(more)]
+    requests += [_make_question(seed, more) for seed in range(CALLS - 1)]
+    most = [upper_bound(request, endpoint.price) for request in requests]
     dollars = None if endpoint.price is None else sum((one.dollars for one in most), Decimal(0))
     return sum(one.tokens for one in most), dollars
 
@@ -122,8 +135,8 @@ async def ask_endpoint(endpoint: Endpoint, options: RunOptions) -> list[Finding]
         if first.finish_reason == "length" and not first.text.strip():
             room = grow_allowance(room)
             first = await _complete(endpoint, _make_form(room))
-        found = [*_check_form(first), _check_thinking(first, endpoint.model)]
-        return found + await _measure(endpoint, room)
+        findings = [_check_form(first), _check_thinking(first, endpoint.model)]
+        return [*findings, *await _measure(endpoint, room)]
     except LLMError as failure:
         return [Finding("answer", "fault", str(failure), "no run can be lived with it as it is")]
     finally:
@@ -134,16 +147,23 @@ async def _measure(endpoint: Endpoint, room: int) -> list[Finding]:
     """Return whether a seed is honoured, and how fast replies come, one and eight at once."""
     begun = time.monotonic()
     alone = [await _complete(endpoint, _make_question(1, room)) for _ in range(2)]
-    slow = _count_written(alone) / max(1e-9, time.monotonic() - begun)
+    slow = _measure_speed(alone, begun)
     begun = time.monotonic()
     asked = (_complete(endpoint, _make_question(seed, room)) for seed in range(2, 2 + AT_ONCE))
     together = collect_results(await asyncio.gather(*asked, return_exceptions=True))
-    fast = _count_written(together) / max(1e-9, time.monotonic() - begun)
-    told = f"{slow:,.0f} tokens a second alone, {fast:,.0f} with {AT_ONCE} at once"
-    advice = "a run of hours will take long; fewer people, or another model" if fast < _SLOW else ""
-    if fast < slow:
-        advice = advice or "several at once are slower than one: --concurrency 1"
-    return [_check_seed(alone), Finding("speed", "note" if advice else "ok", told, advice)]
+    fast = _measure_speed(together, begun)
+    text = f"{slow:,.0f} tokens a second alone, {fast:,.0f} with {AT_ONCE} at once"
+    advice = ""
+    if fast < _SLOW:
+        advice = "a run of hours will take long; fewer people, or another model"
+    elif fast < slow:
+        advice = "several at once are slower than one: --concurrency 1"
+    return [_check_seed(alone), Finding("speed", "note" if advice else "ok", text, advice)]
+
+
+def _measure_speed(completions: Sequence[Completion], begun: float) -> float:
+    written = sum(completion.completion_tokens for completion in completions)
+    return written / max(1e-9, time.monotonic() - begun)
 
 
 async def _complete(endpoint: Endpoint, request: CompletionRequest) -> Completion:
@@ -156,74 +176,32 @@ def _make_form(room: int) -> CompletionRequest:
 
 
 def _make_question(seed: int, room: int) -> CompletionRequest:
-    return CompletionRequest(
-        (Message("user", "Write one sentence about the weather in a town by the sea."),),
-        max_tokens=_REPLY,
-        temperature=1.0,
-        seed=seed,
-        thinking_tokens=room,
-    )
+    request = CompletionRequest((_WEATHER,), max_tokens=_REPLY, temperature=1.0)
+    return replace(request, seed=seed, thinking_tokens=room)
 
 
-def _check_form(completion: Completion) -> Iterator[Finding]:
+def _check_form(completion: Completion) -> Finding:
     try:
         parse(completion, Readiness)
     except UnusableReply as bad:
-        told = f"a reply was not of the form asked for ({clean(str(bad), 200)})"
-        yield Finding(
-            "JSON schema",
-            "note",
-            told,
-            "expect fallbacks; a larger model, or a server that honours it",
-        )
-    else:
-        yield Finding("JSON schema", "ok", "honoured")
+        text = f"a reply was not of the form asked for ({clean(str(bad), 200)})"
+        advice = "expect fallbacks; a larger model, or a server that honours it"
+        return Finding("JSON schema", "note", text, advice)
+    return Finding("JSON schema", "ok", "honoured")
 
 
 def _check_thinking(completion: Completion, model: str) -> Finding:
-    if completion.reasoning_tokens:
-        told = (
-            f"thinks before it speaks ({completion.reasoning_tokens:,} tokens for a small question)"
-        )
-        if is_reasoning_model(model):
-            return Finding("reasoning", "ok", told)
-        return Finding(
-            "reasoning", "ok", told, "--thinking 4096 saves what is learned from cut replies"
-        )
-    return Finding("reasoning", "ok", "does not show any")
+    tokens = completion.reasoning_tokens
+    if not tokens:
+        return Finding("reasoning", "ok", "does not show any")
+    text = f"thinks before it speaks ({tokens:,} tokens for a small question)"
+    advice = "--thinking 4096 saves what is learned from cut replies"
+    return Finding("reasoning", "ok", text, "" if is_reasoning_model(model) else advice)
 
 
 def _check_seed(alone: Sequence[Completion]) -> Finding:
-    one, other = (completion.text for completion in alone)
-    if one == other:
+    if len({completion.text for completion in alone}) == 1:
         return Finding("seed", "ok", "honoured: the same seed gave the same words")
-    told = "not honoured: the same seed gave other words"
+    text = "not honoured: the same seed gave other words"
     advice = "a run is repeated from its stored calls, not by running it again"
-    return Finding("seed", "note", told, advice)
-
-
-def _count_written(completions: Sequence[Completion]) -> int:
-    return sum(completion.completion_tokens for completion in completions)
-
-
-def _check_model(model: str, listing: ModelListing) -> Iterator[Finding]:
-    models = listing.models or {}
-    if model not in models:
-        known = ", ".join(list(models)[:_NAMED]) or "none"
-        told = f"{model} is not among the {len(models)} listed ({known})"
-        yield Finding("model", "note", told, "--model NAME names another")
-        return
-    yield Finding("model", "ok", f"{model} is listed")
-    context = models[model]
-    if context is not None:
-        short = context < _SHORT_CONTEXT
-        advice = f"prompts of minds with thinking want {_SHORT_CONTEXT:,}" if short else ""
-        yield Finding("context", "note" if short else "ok", f"{context:,} tokens", advice)
-
-
-def _check_cache() -> Finding:
-    folder = cache_folder()
-    if (folder / SMOLLM2.file).is_file():
-        return Finding("cache", "ok", f"{folder}; the embedded model is there")
-    told = f"{folder}; the embedded model is not there"
-    return Finding("cache", "ok", told, "it is fetched on first use, 93 MB")
+    return Finding("seed", "note", text, advice)

@@ -5,18 +5,12 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import NoReturn, TypeVar
+from typing import NoReturn, TypeAlias, TypeVar
 
 from genagents_env.errors import GenagentsError
 
 T = TypeVar("T")
-
-_Job = tuple[
-    asyncio.AbstractEventLoop,
-    "asyncio.Future[object]",
-    Callable[..., object],
-    tuple[object, ...],
-]
+_Future: TypeAlias = "asyncio.Future[object]"
 
 
 async def cancel_others() -> None:
@@ -53,14 +47,14 @@ class Worker:
     """
 
     def __init__(self, name: str) -> None:
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[tuple[_Future, Callable[[], object]] | None]
+        self._jobs = queue.SimpleQueue()
         threading.Thread(target=self._run, name=f"policy {name}", daemon=True).start()
 
     async def call(self, function: Callable[..., object], *arguments: object) -> object:
         """Return what `function` returns, or raise what it raises."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[object] = loop.create_future()
-        self._jobs.put((loop, future, function, arguments))
+        future: _Future = asyncio.get_running_loop().create_future()
+        self._jobs.put((future, lambda: function(*arguments)))
         return await future
 
     def close(self) -> None:
@@ -69,28 +63,26 @@ class Worker:
 
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None:
-            loop, future, function, arguments = job
+            future, call = job
             if future.cancelled():
                 continue
             answer: object = None
             failure: BaseException | None = None
             try:
-                answer = function(*arguments)
+                answer = call()
+            except StopIteration:
+                failure = RuntimeError("StopIteration")  # a future refuses the original
             # Handed to the loop, which raises it where the call is awaited.
             except (Exception, SystemExit) as error:
                 failure = error
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(_settle, future, answer, failure)
+                future.get_loop().call_soon_threadsafe(_settle, future, answer, failure)
 
 
-def _settle(
-    future: "asyncio.Future[object]", answer: object, failure: BaseException | None
-) -> None:
+def _settle(future: _Future, answer: object, failure: BaseException | None) -> None:
     if future.done():
         return
     if failure is None:
         future.set_result(answer)
-    elif isinstance(failure, StopIteration):
-        future.set_exception(RuntimeError("StopIteration"))  # a future refuses the original
     else:
         future.set_exception(failure)

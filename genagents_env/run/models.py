@@ -1,7 +1,9 @@
 """The models that policies ask, each opened only where a policy needs it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.budget import Budget
@@ -9,19 +11,28 @@ from genagents_env.llm.calls import BoundedEndpoint, Endpoint
 from genagents_env.llm.cassette import Cassette
 from genagents_env.llm.client import ENOUGH_CONTEXT, UNUSABLE_IN_A_ROW, ModelClient
 from genagents_env.llm.listing import list_models
-from genagents_env.llm.model_options import ModelOptions, parse_effort
+from genagents_env.llm.model_options import parse_effort
 from genagents_env.llm.open import open_endpoint, read_endpoint_variables
 from genagents_env.llm.prices import StoredPrice, unpack_price
 from genagents_env.llm.reasoning import is_reasoning_model
 from genagents_env.llm.scripted import ScriptedReplies
-from genagents_env.memory.embedder import EmbeddingSource
+from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource, VectorStore
 from genagents_env.memory.open import open_source
+from genagents_env.name_search import search_people, suggest_names
 from genagents_env.record import RunMeta
-from genagents_env.run.model_choice import resolve_model_choice
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.spec import RunOptions
 
+_INTERVIEW = "interview"  # the faculty of interviews, whatever the policy
 _NO_PRICES: Mapping[str, StoredPrice | None] = {}
+
+
+@runtime_checkable
+class ServedEndpoint(Endpoint, Protocol):
+    """An endpoint that a server answers, told apart without importing the HTTP client."""
+
+    base_url: str
+    context_tokens: int | None
 
 
 @dataclass(frozen=True)
@@ -42,20 +53,18 @@ class Models:
         own = () if self.endpoint is None else (self.endpoint,)
         return list({id(one): one for one in (*own, *self.routes.values())}.values())
 
-
-def open_models(groups: PolicyGroups, options: RunOptions) -> Models:
-    """Return the models that `groups` needs for a new run: those asked for, else the defaults."""
-    return add_source(open_language_models(groups, options), groups, options)
+    def list_served(self) -> list[ServedEndpoint]:
+        """Return every language model that a server answers for."""
+        return [one for one in self.list_endpoints() if isinstance(one, ServedEndpoint)]
 
 
 def open_language_models(groups: PolicyGroups, options: RunOptions) -> Models:
-    """Return the language models that `groups` needs, without that of embeddings.
+    """Return the language models that `groups` needs for a new run, without that of embeddings.
 
     So they can be asked before weights are fetched for the other.
     """
     endpoint = open_model(options, groups.scripted_replies) if groups.needs_model else None
-    chosen = _resolve_choice(endpoint, options.model_for or {}, groups)
-    return Models(endpoint, None, _open_routes(endpoint, options, chosen, groups), chosen)
+    return _add_routes(Models(endpoint), groups, options, options.model_for or {})
 
 
 def add_source(models: Models, groups: PolicyGroups, options: RunOptions) -> Models:
@@ -72,102 +81,30 @@ def reopen_models(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> M
         ConfigError: one is not the model that the run had, or the run file names none, and none
             was asked for by name.
     """
-    endpoint, source = None, None
+    models = Models()
     if groups.needs_model:
-        if meta.model is None and options.model is None and options.endpoint is None:
-            raise _make_unnamed_error("model")
-        endpoint = reopen_model(options, meta, groups.scripted_replies)
+        _check_named("model", meta.model, options.model, options.endpoint)
+        models = Models(reopen_model(options, meta, groups.scripted_replies))
     if groups.needs_embedder:
-        if meta.embedder is None and options.embedder is None and options.source is None:
-            raise _make_unnamed_error("embedder")
-        source = _reopen_source(options, meta)
+        _check_named("embedder", meta.embedder, options.embedder, options.source)
+        models = replace(models, source=_reopen_source(options, meta))
     given = meta.model_for if options.model_for is None else options.model_for
-    chosen = _resolve_choice(endpoint, given, groups)
-    routes = _open_routes(endpoint, options, chosen, groups, meta.prices)
+    models = _add_routes(models, groups, options, given, meta.prices)
     if options.model_for is None:
-        _check_same(routes, meta)
-    models = Models(endpoint, source, routes, chosen)
-    _restore_contexts(models, meta)
+        _check_same_routes(models, meta)
+    for endpoint in models.list_served():  # prompts stay as long as they were
+        endpoint.context_tokens = meta.contexts.get(endpoint.model)
     return models
-
-
-def _restore_contexts(models: Models, meta: RunMeta) -> None:
-    """Let prompts be as long as they were, whatever the server says of its contexts now."""
-    from genagents_env.llm.endpoint import OpenAIEndpoint  # slow to import
-
-    for endpoint in models.list_endpoints():
-        if isinstance(endpoint, OpenAIEndpoint):
-            endpoint.context_tokens = meta.contexts.get(endpoint.model)
-
-
-def _check_same(routes: Mapping[str, Endpoint], meta: RunMeta) -> None:
-    for key, endpoint in routes.items():
-        if endpoint.model not in (meta.model, *meta.prices):
-            raise ConfigError(
-                f"the run was lived with model {meta.model_for[key]!r} for {key!r}, but this would "
-                f"be {endpoint.model!r}; set the endpoint as it was, or choose by --model-for"
-            )
-
-
-def _resolve_choice(
-    endpoint: Endpoint | None, given: Mapping[str, str], groups: PolicyGroups
-) -> dict[str, str]:
-    """Return the models of some people and faculties by their whole names; none without a model."""
-    if endpoint is None:
-        return {}
-    return resolve_model_choice(given, groups.agents, groups.faculties)
-
-
-def _open_routes(
-    endpoint: Endpoint | None,
-    options: RunOptions,
-    chosen: Mapping[str, str],
-    groups: PolicyGroups,
-    prices: Mapping[str, StoredPrice | None] = _NO_PRICES,
-) -> dict[str, Endpoint]:
-    """Return an open endpoint for each name in `chosen`; equal models share one.
-
-    `prices`: of models that a run was begun with, by name.
-    """
-    if endpoint is None:
-        return {}
-    # The price that was given is that of the run's own model; models that do not reason refuse
-    # to be told how hard to.
-    usual = options.model_options
-    plain = replace(usual, reasoning_effort=None)
-    opened: dict[str, Endpoint] = {endpoint.model: endpoint}
-    for model in chosen.values():
-        if model not in opened:
-            how = usual if is_reasoning_model(model) else plain
-            told = prices.get(model)
-            how = replace(how, price=unpack_price(told) if told else None)
-            one = open_endpoint(model, how, replies=groups.scripted_replies)
-            options.limits.budget().check_price(one.model, one.price)
-            opened[model] = endpoint if one.model == endpoint.model else one
-    return {key: opened[model] for key, model in chosen.items()}
 
 
 def learn_contexts(models: Models) -> None:
     """Ask the user's own server how long a context each of `models` has, where it tells."""
-    from genagents_env.llm.endpoint import OpenAIEndpoint  # slow to import
-
     base_url, api_key = read_endpoint_variables()
-    served = [one for one in models.list_endpoints() if isinstance(one, OpenAIEndpoint)]
-    if not base_url or not served:
-        return
-    listed = list_models(base_url, api_key).models or {}
-    for endpoint in served:
-        endpoint.context_tokens = listed.get(endpoint.model)
-
-
-def _list_contexts(models: Models) -> dict[str, int]:
-    """Return the contexts that are too short for prompts of the usual length."""
-    return {
-        one.model: one.context_tokens
-        for one in models.list_endpoints()
-        if isinstance(one, BoundedEndpoint) and one.context_tokens is not None
-        if not one.small and one.context_tokens < ENOUGH_CONTEXT
-    }
+    served = models.list_served()
+    if base_url and served:
+        listed = list_models(base_url, api_key).models or {}
+        for endpoint in served:
+            endpoint.context_tokens = listed.get(endpoint.model)
 
 
 def name_models(meta: RunMeta, models: Models, options: RunOptions) -> RunMeta:
@@ -177,21 +114,22 @@ def name_models(meta: RunMeta, models: Models, options: RunOptions) -> RunMeta:
     """
     endpoint, source = models.endpoint, models.source
     if endpoint is not None:
-        price = _pack_price(endpoint)
-        meta = meta.with_model(endpoint.model, price, options.model or meta.asked_model)
-        others = {one.model: _pack_price(one) for one in models.routes.values()}
-        effort = options.model_options.reasoning_effort or meta.reasoning_effort
-        others = {**meta.prices, **others}
-        others.pop(endpoint.model, None)
-        meta = replace(meta, model_for=dict(models.chosen), prices=others, reasoning_effort=effort)
-        meta = replace(meta, contexts=_list_contexts(models) or meta.contexts)
+        meta = meta.with_model(
+            endpoint.model, _pack_price(endpoint), options.model or meta.asked_model
+        )
+        routed = {one.model: _pack_price(one) for one in models.routes.values()}
+        prices = {**meta.prices, **routed}
+        prices.pop(endpoint.model, None)
+        meta = replace(
+            meta,
+            model_for=dict(models.chosen),
+            prices=prices,
+            reasoning_effort=options.model_options.reasoning_effort or meta.reasoning_effort,
+            contexts=_list_short_contexts(models) or meta.contexts,
+        )
     if source is not None:
         meta = meta.with_embedder(source.name, options.embedder or meta.asked_embedder)
     return meta
-
-
-def _pack_price(endpoint: Endpoint) -> StoredPrice | None:
-    return None if endpoint.price is None else endpoint.price.pack()
 
 
 def open_model(options: RunOptions, replies: Iterable[ScriptedReplies] = ()) -> Endpoint:
@@ -202,11 +140,38 @@ def open_model(options: RunOptions, replies: Iterable[ScriptedReplies] = ()) -> 
     Raises:
         ConfigError: there is no such model, or dollars are limited and its price is unknown.
     """
-    opened = options.endpoint
-    if opened is None:
-        opened = open_endpoint(options.model, options.model_options, replies=replies)
-    options.limits.budget().check_price(opened.model, opened.price)
-    return opened
+    endpoint = options.endpoint
+    if endpoint is None:
+        endpoint = open_endpoint(options.model, options.model_options, replies=replies)
+    options.limits.budget().check_price(endpoint.model, endpoint.price)
+    return endpoint
+
+
+def reopen_model(
+    options: RunOptions, meta: RunMeta, replies: Iterable[ScriptedReplies]
+) -> Endpoint:
+    """Return the model asked for, else the one of the run; where it had none, the default.
+
+    Unless they are asked for, effort and price are those of the run's begin.
+
+    Raises:
+        ConfigError: it is not the model that the run had, and was not asked for by name.
+    """
+    if options.model:
+        return open_model(options, replies)
+    how = options.model_options
+    if how.reasoning_effort is None:
+        how = replace(how, reasoning_effort=parse_effort(meta.reasoning_effort))
+    if how.price is None and meta.price is not None:
+        how = replace(how, price=unpack_price(meta.price))
+    own = replace(options, model=meta.asked_model, model_options=how)
+    endpoint = open_model(own, replies)
+    if meta.model not in (None, endpoint.model):
+        raise ConfigError(
+            f"the run was lived with model {meta.model!r}, but this would be {endpoint.model!r}; "
+            "set the endpoint as it was, or go on with another model by --model"
+        )
+    return endpoint
 
 
 def make_client(
@@ -233,32 +198,113 @@ def make_client(
     )
 
 
-def reopen_model(
-    options: RunOptions, meta: RunMeta, replies: Iterable[ScriptedReplies]
-) -> Endpoint:
-    """Return the model asked for, else the one of the run; where it had none, the default.
+@asynccontextmanager
+async def open_clients(
+    models: Models,
+    options: RunOptions,
+    run_seed: int,
+    budget: Budget,
+    cassette: Cassette,
+    vectors: VectorStore,
+) -> AsyncIterator[tuple[ModelClient | None, Embedder | None]]:
+    """Give a client of the language models and an embedder, each None without such a model."""
+    client = embedder = None
+    if models.endpoint is not None:
+        client = make_client(
+            models.endpoint,
+            options,
+            run_seed=run_seed,
+            budget=budget,
+            cassette=cassette,
+            routes=models.routes,
+        )
+    if models.source is not None:
+        if isinstance(models.source, BilledSource):
+            models.source.bill(budget)
+        embedder = Embedder(models.source, vectors)
+    try:
+        yield client, embedder
+    finally:
+        for opened in (client, embedder):
+            if opened is not None:
+                await opened.aclose()
+
+
+def _add_routes(
+    models: Models,
+    groups: PolicyGroups,
+    options: RunOptions,
+    given: Mapping[str, str],
+    prices: Mapping[str, StoredPrice | None] = _NO_PRICES,
+) -> Models:
+    """Return `models` with an open endpoint for each person and faculty in `given`.
+
+    Equal models share one. `prices`: of models that a run was begun with, by name.
+    """
+    main = models.endpoint
+    if main is None:
+        return models
+    chosen = _resolve_choice(given, groups)
+    opened = {main.model: main}
+    for model in chosen.values():
+        if model not in opened:
+            # The price that was given is that of the run's own model; models that do not reason
+            # refuse to be told how hard to.
+            effort = options.model_options.reasoning_effort if is_reasoning_model(model) else None
+            stored = prices.get(model)
+            price = unpack_price(stored) if stored else None
+            how = replace(options.model_options, reasoning_effort=effort, price=price)
+            other = open_endpoint(model, how, replies=groups.scripted_replies)
+            options.limits.budget().check_price(other.model, other.price)
+            opened[model] = main if other.model == main.model else other
+    return replace(models, routes={key: opened[m] for key, m in chosen.items()}, chosen=chosen)
+
+
+def _resolve_choice(given: Mapping[str, str], groups: PolicyGroups) -> dict[str, str]:
+    """Return the models by the whole name of a person who takes part, or by faculty.
 
     Raises:
-        ConfigError: it is not the model that the run had, and was not asked for by name.
+        ConfigError: a key is neither, or several people may be meant.
     """
-    own = replace(options, model=meta.asked_model, model_options=_keep_options(options, meta))
-    endpoint = open_model(options if options.model else own, replies)
-    if options.model is None and meta.model not in (None, endpoint.model):
-        raise ConfigError(
-            f"the run was lived with model {meta.model!r}, but this would be {endpoint.model!r}; "
-            "set the endpoint as it was, or go on with another model by --model"
-        )
-    return endpoint
+    people, faculties = groups.agents, sorted({*groups.faculties, _INTERVIEW})
+    chosen: dict[str, str] = {}
+    for key, model in given.items():
+        names = [key] if key in faculties else search_people(key, people)
+        if len(names) > 1:
+            raise ConfigError(f"model for {key!r}: it may be {', '.join(names)}; say which")
+        if not names:
+            raise ConfigError(
+                f"model for {key!r}: nobody is called so, and no faculty of these policies; "
+                f"{suggest_names(key, [*people, *faculties], 'people and faculties')} "
+                f"(faculties: {', '.join(faculties)})"
+            )
+        if names[0] in chosen:
+            raise ConfigError(f"model for {key!r}: {names[0]} has one already")
+        chosen[names[0]] = model
+    return chosen
 
 
-def _keep_options(options: RunOptions, meta: RunMeta) -> ModelOptions:
-    """Return how a model is asked: with the effort and at the price of the run's begin, mostly."""
-    how = options.model_options
-    if how.reasoning_effort is None:
-        how = replace(how, reasoning_effort=parse_effort(meta.reasoning_effort))
-    if how.price is not None or meta.price is None:
-        return how
-    return replace(how, price=unpack_price(meta.price))
+def _check_same_routes(models: Models, meta: RunMeta) -> None:
+    for key, endpoint in models.routes.items():
+        if endpoint.model not in (meta.model, *meta.prices):
+            raise ConfigError(
+                f"the run was lived with model {meta.model_for[key]!r} for {key!r}, but this would "
+                f"be {endpoint.model!r}; set the endpoint as it was, or choose by --model-for"
+            )
+
+
+def _list_short_contexts(models: Models) -> dict[str, int]:
+    """Return the contexts that are too short for prompts of the usual length."""
+    return {
+        one.model: one.context_tokens
+        for one in models.list_endpoints()
+        if isinstance(one, BoundedEndpoint) and one.context_tokens is not None
+        if not one.small and one.context_tokens < ENOUGH_CONTEXT
+    }
+
+
+def _pack_price(endpoint: Endpoint) -> StoredPrice | None:
+    return None if endpoint.price is None else endpoint.price.pack()
 
 
 def _reopen_source(options: RunOptions, meta: RunMeta) -> EmbeddingSource:
@@ -273,8 +319,9 @@ def _reopen_source(options: RunOptions, meta: RunMeta) -> EmbeddingSource:
     return source
 
 
-def _make_unnamed_error(what: str) -> ConfigError:
-    return ConfigError(
-        f"the policies of this run need a {what}, but its file names none, so it is not known "
-        f"with which it was begun; name it by --{what}"
-    )
+def _check_named(what: str, recorded: str | None, asked: str | None, opened: object) -> None:
+    if recorded is None and asked is None and opened is None:
+        raise ConfigError(
+            f"the policies of this run need a {what}, but its file names none, so it is not known "
+            f"with which it was begun; name it by --{what}"
+        )

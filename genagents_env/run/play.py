@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
-from genagents_env.event_loop import run_sync
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.event_loop import run_sync
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import AgentID, Infos, Observations, Policy
-from genagents_env.policy_loader import load_policy
 from genagents_env.record.rows import FaultRow
+from genagents_env.run.policies import load_policy
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.trajectory import StepResult
 from genagents_env.tasks import TaskEnv
@@ -143,9 +143,8 @@ def load_named(
     missing = [agent for agent in agents if agent not in policies]
     if missing:
         raise ConfigError(f"no policy for {', '.join(missing)}")
-    names = {policy for policy in policies.values() if isinstance(policy, str)}
-    by_name = {name: load_policy(name) for name in sorted(names)}
-    return {
-        agent: by_name[policies[agent]] if isinstance(policies[agent], str) else policies[agent]  # type: ignore[index,misc]
-        for agent in agents
-    }
+    loaded: dict[str, Policy] = {}
+    for name in sorted({policy for policy in policies.values() if isinstance(policy, str)}):
+        loaded[name] = load_policy(name)
+    own = {agent: policies[agent] for agent in agents}
+    return {a: loaded[policy] if isinstance(policy, str) else policy for a, policy in own.items()}

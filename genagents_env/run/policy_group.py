@@ -1,22 +1,38 @@
 """A policy and the agents it decides for, called so that its failures affect no others."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import inspect
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
 
+import numpy as np
+
+from genagents_env.actions import Idle, Interact, Move, Restart, Talk
 from genagents_env.errors import GenagentsError, PolicyError
-from genagents_env.llm.redact import clean_from_environment
-from genagents_env.policy import AgentID, Context, Infos, MindNote, Observations, Policy, Profile
+from genagents_env.policy import (
+    AgentID,
+    Answer,
+    Context,
+    Infos,
+    MindNote,
+    Observations,
+    Policy,
+    Profile,
+    RecalledMemory,
+)
 from genagents_env.record.notes import check_note
 from genagents_env.record.rows import JSON, FaultKind, FaultRow, NoteRow
 from genagents_env.run.concurrency import Worker, raise_first
+from genagents_env.run.policies import describe_error
 from genagents_env.scenario.past import Past
 from genagents_env.text import clean
 
 T = TypeVar("T")
+Decisions = tuple[dict[AgentID, object], list[FaultRow]]
 
-_FAULT_LIMIT = 300
+_ACTIONS = (Move, Talk, Interact, Idle, Restart, int, np.integer, Mapping)
 _NOTE_LIMIT = 2000  # characters, as of an answer
 
 
@@ -38,43 +54,6 @@ class PolicyGroup:
     deadline: float | None = None
     worker: Worker | None = None
 
-    async def act(self, observations: Observations, infos: Infos) -> object:
-        """Return the answer of `Policy.act` or `act_async`, whatever it is."""
-        policy = self.policy
-        if type(policy).act_async is Policy.act_async:
-            return await self._call_plain(policy.act, observations, infos)
-        return await policy.act_async(observations, infos)
-
-    async def interview(self, agent: AgentID, questions: Sequence[str], repeat: int = 0) -> object:
-        """Return the answer of `Policy.interview` or `interview_async`, whatever it is."""
-        policy = self.policy
-        if type(policy).interview_async is Policy.interview_async:
-            return await self._call_plain(policy.interview, agent, questions, repeat)
-        return await policy.interview_async(agent, questions, repeat)
-
-    async def memories(self, agent: AgentID) -> object:
-        """Return what `Policy.memories` gives, whatever it is."""
-        policy = self.policy
-        if type(policy).memories is Policy.memories:
-            return ()
-        if type(policy).act_async is Policy.act_async:
-            return await self._call_plain(policy.memories, agent)
-        return policy.memories(agent)
-
-    def take_notes(self, tick: int) -> list[NoteRow]:
-        """Return what `Policy.take_notes` gives, as rows of `tick`.
-
-        Raises:
-            PolicyError: the policy failed to give it.
-        """
-        try:
-            return [_make_note(note, tick) for note in self.policy.take_notes()]
-        except (Exception, SystemExit) as error:  # as above
-            raise PolicyError(
-                f"policy {self.policy.name} cannot tell its notes ({_tell(error)}); correct its "
-                "take_notes"
-            ) from error
-
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
         """Begin an episode.
 
@@ -84,16 +63,8 @@ class PolicyGroup:
         if not self.isolate:
             self.policy.reset(profiles, seed, context)
             return
-        try:
+        with self._blame("begin an episode", "; correct its reset", passing=GenagentsError):
             self.policy.reset(profiles, seed, context)
-        except GenagentsError:
-            raise
-        # A policy is a user's code: whatever it raises, SystemExit included, is its own fault.
-        except (Exception, SystemExit) as error:
-            raise PolicyError(
-                f"policy {self.policy.name} cannot begin an episode ({_tell(error)}); correct its "
-                "reset"
-            ) from error
 
     def load_state(self, state: JSON) -> None:
         """Let the policy resume from `state`.
@@ -101,13 +72,9 @@ class PolicyGroup:
         Raises:
             PolicyError: it fails to.
         """
-        try:
+        advice = "; correct its load_state, or run it again where the state is at fault"
+        with self._blame("go on from its saved state", advice):
             self.policy.load_state(state)
-        except (Exception, SystemExit) as error:  # as above
-            raise PolicyError(
-                f"policy {self.policy.name} cannot go on from its saved state ({_tell(error)}); "
-                "correct its load_state, or run it again where the state is at fault"
-            ) from error
 
     def collect_past(self, agent: AgentID, source: str) -> Past:
         """Return what `agent` carries along into another run.
@@ -115,25 +82,48 @@ class PolicyGroup:
         Raises:
             PolicyError: the policy keeps none, or fails.
         """
-        try:
+        with self._blame(f"hand on the past of {agent}", passing=GenagentsError):
             return self.policy.collect_past(agent, source)
-        except GenagentsError:
-            raise
-        except (Exception, SystemExit) as error:  # as above
-            raise PolicyError(
-                f"policy {self.policy.name} cannot hand on the past of {agent} ({_tell(error)})"
-            ) from error
+
+    def take_notes(self, tick: int) -> list[NoteRow]:
+        """Return what `Policy.take_notes` gives, as rows of `tick`.
+
+        Raises:
+            PolicyError: the policy failed to give it.
+        """
+        with self._blame("tell its notes", "; correct its take_notes"):
+            return [_make_note(note, tick) for note in self.policy.take_notes()]
+
+    async def act(self, observations: Observations, infos: Infos, tick: int) -> Decisions:
+        """Return the actions of these agents, and the faults of those that have none."""
+        agents = tuple(observations)
+        deciding = self._decide(observations, {agent: infos[agent] for agent in agents})
+        answer, faults = await self.guard(deciding, agents, tick)
+        if not self.isolate:
+            return cast("dict[AgentID, object]", answer), []  # the env says what is wrong
+        return ({}, faults) if faults else self._check_actions(agents, tick, answer)
+
+    async def interview(
+        self, agent: AgentID, questions: Sequence[str], tick: int, repeat: int
+    ) -> tuple[list[Answer], list[FaultRow]]:
+        """Return an answer to each question, or none and the fault of the policy."""
+        answering = self._answer(agent, questions, repeat)
+        return await self._ask_one(agent, answering, tick, Answer, len(questions))
+
+    async def memories(
+        self, agent: AgentID, tick: int
+    ) -> tuple[list[RecalledMemory], list[FaultRow]]:
+        """Return what `agent` remembers, or nothing and the fault of the policy."""
+        if type(self.policy).memories is Policy.memories:
+            return [], []
+        return await self._ask_one(agent, self._recall(agent), tick, RecalledMemory)
 
     async def guard(
         self, asking: Awaitable[T], agents: Sequence[AgentID], tick: int, *, patience: int = 1
     ) -> tuple[T | None, list[FaultRow]]:
         """Return what `asking` gives, or the faults of `agents` where the policy fails.
 
-        Args:
-            asking: of this policy.
-            agents: whom it is for.
-            tick: of the faults.
-            patience: how many deadlines to wait.
+        `patience`: how many deadlines to wait.
 
         Raises:
             GenagentsError: one meant for the run: an outage, the budget's end.
@@ -149,32 +139,48 @@ class PolicyGroup:
         except BaseExceptionGroup as several:
             if several.subgroup(GenagentsError) is not None:
                 raise_first(several)
-            return None, self.make_faults_of(agents, tick, several)
+            return None, self._make_faults(agents, tick, "raised", describe_error(several))
         # A policy is a user's code: whatever it raises, SystemExit included, is its own fault.
         except (Exception, SystemExit) as error:
             if isinstance(error, TimeoutError) and limit.expired():
-                return None, self.make_faults(
-                    agents, tick, "hung", f"no answer within {seconds:g} s"
-                )
-            return None, self.make_faults_of(agents, tick, error)
-
-    def make_faults(
-        self, agents: Sequence[AgentID], tick: int, kind: FaultKind, text: str
-    ) -> list[FaultRow]:
-        """Return the same fault for each of `agents`."""
-        return [FaultRow(tick, agent, self.policy.name, kind, text) for agent in agents]
-
-    def make_faults_of(
-        self, agents: Sequence[AgentID], tick: int, error: BaseException
-    ) -> list[FaultRow]:
-        """Return the fault of `agents` whose policy raised `error`."""
-        return self.make_faults(agents, tick, "raised", _tell(error))
+                why = f"no answer within {seconds:g} s"
+                return None, self._make_faults(agents, tick, "hung", why)
+            return None, self._make_faults(agents, tick, "raised", describe_error(error))
 
     def close(self) -> None:
         """Close the policy and its thread; safe to call twice."""
         if self.worker is not None:
             self.worker.close()
         self.policy.close()
+
+    @contextmanager
+    def _blame(
+        self, task: str, advice: str = "", passing: type[Exception] | tuple[()] = ()
+    ) -> Iterator[None]:
+        """Turn whatever the policy raises inside into a PolicyError; `passing` stays as it is."""
+        try:
+            yield
+        except passing:
+            raise
+        except (Exception, SystemExit) as error:  # a user's code, as above
+            raise PolicyError(
+                f"policy {self.policy.name} cannot {task} ({describe_error(error)}){advice}"
+            ) from error
+
+    async def _decide(self, observations: Observations, infos: Infos) -> object:
+        if type(self.policy).act_async is Policy.act_async:
+            return await self._call_plain(self.policy.act, observations, infos)
+        return await self.policy.act_async(observations, infos)
+
+    async def _answer(self, agent: AgentID, questions: Sequence[str], repeat: int) -> object:
+        if type(self.policy).interview_async is Policy.interview_async:
+            return await self._call_plain(self.policy.interview, agent, questions, repeat)
+        return await self.policy.interview_async(agent, questions, repeat)
+
+    async def _recall(self, agent: AgentID) -> object:
+        if type(self.policy).act_async is Policy.act_async:
+            return await self._call_plain(self.policy.memories, agent)
+        return self.policy.memories(agent)
 
     async def _call_plain(self, function: Callable[..., object], *arguments: object) -> object:
         if self.deadline is None:
@@ -183,6 +189,55 @@ class PolicyGroup:
         if self.worker is None:
             self.worker = Worker(self.policy.name)
         return await self.worker.call(function, *arguments)
+
+    async def _ask_one(
+        self,
+        agent: AgentID,
+        asking: Awaitable[object],
+        tick: int,
+        kind: type[T],
+        count: int | None = None,
+    ) -> tuple[list[T], list[FaultRow]]:
+        """Return a list of `kind`, of `count` where that is given; else none and the fault."""
+        try:
+            answer, faults = await self.guard(asking, (agent,), tick, patience=count or 1)
+        except PolicyError as error:  # it has no answer: that ends an interview, not a run
+            return [], self._make_faults((agent,), tick, "raised", describe_error(error))
+        if faults:
+            return [], faults
+        if isinstance(answer, list | tuple) and count in (None, len(answer)):
+            items = [item for item in answer if isinstance(item, kind) and _is_sound(item)]
+            if len(items) == len(answer):
+                return items, []
+        wanted = "memories" if count is None else f"{count} answers to an interview"
+        why = f"expected {wanted}, got {_describe_kind(answer)}"
+        return [], self._make_faults((agent,), tick, "nonsense", why)
+
+    def _check_actions(self, agents: tuple[AgentID, ...], tick: int, answer: object) -> Decisions:
+        """Keep what can be an action of these agents; whether it is possible, the world says."""
+        if not isinstance(answer, Mapping):
+            if inspect.iscoroutine(answer):
+                answer.close()
+            why = f"expected a dict of actions, got {type(answer).__name__}"
+            return {}, self._make_faults(agents, tick, "nonsense", why)
+        actions: dict[AgentID, object] = {}
+        faults: list[FaultRow] = []
+        for agent, action in answer.items():
+            if agent not in agents:
+                why = f"decided for {clean(str(agent), 60)!r}, who is not its agent"
+                faults += self._make_faults(agents[:1], tick, "nonsense", why)
+            elif isinstance(action, _ACTIONS):
+                actions[agent] = action
+            elif action is not None:
+                why = f"{type(action).__name__} is not an action"
+                faults += self._make_faults((agent,), tick, "nonsense", why)
+        return actions, faults
+
+    def _make_faults(
+        self, agents: Sequence[AgentID], tick: int, kind: FaultKind, text: str
+    ) -> list[FaultRow]:
+        """Return the same fault for each of `agents`."""
+        return [FaultRow(tick, agent, self.policy.name, kind, text) for agent in agents]
 
 
 def _make_note(note: MindNote, tick: int) -> NoteRow:
@@ -193,6 +248,15 @@ def _make_note(note: MindNote, tick: int) -> NoteRow:
     return row
 
 
-def _tell(error: BaseException) -> str:
-    """Return what a policy raised, in words without keys."""
-    return clean_from_environment(f"{type(error).__name__}: {error}", _FAULT_LIMIT)
+def _is_sound(item: object) -> bool:
+    """Return True if an answer or a memory is of text, and rests on numbers of events."""
+    if not isinstance(item, Answer | RecalledMemory):
+        return False
+    events = item.evidence if isinstance(item, Answer) else item.events
+    return isinstance(item.text, str) and all(type(k) is int and k >= 0 for k in events)
+
+
+def _describe_kind(answer: object) -> str:
+    if isinstance(answer, list | tuple):
+        return f"{len(answer)} of {sorted({type(item).__name__ for item in answer})}"
+    return type(answer).__name__

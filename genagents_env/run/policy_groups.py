@@ -1,14 +1,9 @@
 """Who decides for whom: agents split among policies; a failure affects its own agents only."""
 
 import asyncio
-import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeGuard, cast
 
-import numpy as np
-
-from genagents_env.actions import Idle, Interact, Move, Restart, Talk
 from genagents_env.errors import ConfigError, PolicyError, PolicyFailed
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.name_search import find_people
@@ -23,25 +18,20 @@ from genagents_env.policy import (
     Profile,
     RecalledMemory,
 )
-from genagents_env.policy_loader import (
+from genagents_env.record.faculty_use import PolicySwitches
+from genagents_env.record.rows import JSON, FaultRow, NoteRow
+from genagents_env.run.concurrency import collect_results, raise_first
+from genagents_env.run.policies import (
+    PolicySource,
     check_for_run,
     find_policy_class,
     load_class,
     make_policy,
 )
-from genagents_env.policy_source import PolicySource
-from genagents_env.record.faculty_use import PolicySwitches
-from genagents_env.record.rows import JSON, FaultRow, NoteRow
-from genagents_env.run.concurrency import collect_results, raise_first
-from genagents_env.run.policy_group import PolicyGroup, describe_fault
+from genagents_env.run.policy_group import Decisions, PolicyGroup, describe_fault
 from genagents_env.scenario.past import Past
-from genagents_env.text import clean
 
-Decisions = tuple[dict[AgentID, object], list[FaultRow]]
 Answers = tuple[list[Answer], list[FaultRow]]
-Memories = tuple[list[RecalledMemory], list[FaultRow]]
-
-_ACTIONS = (Move, Talk, Interact, Idle, Restart, int, np.integer, Mapping)
 
 
 @dataclass(frozen=True)
@@ -60,7 +50,16 @@ class PolicyGroups:
         isolate: an error in a policy idles its agents and is reported; otherwise it is raised.
         strict: what `isolate` would report is raised, as PolicyFailed.
         deadline: seconds of wall clock after which a policy counts as hung; None waits for ever.
-            Errors meant for the run (`GenagentsError`) are raised in any case.
+
+    Whatever calls policies raises `GenagentsError` in any case where that ends the run: an outage,
+    the budget's end.
+
+    Attributes:
+        agents: everyone for whom a policy decides.
+        needs_model, needs_embedder, needs_portable_menu: whether any of the policies does.
+        faculties: of all policies.
+        switches: of the faculties of all policies that have some.
+        scripted_replies: what scripted models reply to the prompts of each policy.
     """
 
     def __init__(
@@ -78,6 +77,18 @@ class PolicyGroups:
             group.agents += (agent,)
         self.groups = tuple(together.values())
         self._of = {agent: group for group in self.groups for agent in group.agents}
+        own = [group.policy for group in self.groups]
+        self.agents = tuple(self._of)
+        self.needs_model = any(policy.needs_model for policy in own)
+        self.needs_embedder = any(policy.needs_embedder for policy in own)
+        self.needs_portable_menu = any(policy.needs_portable_menu for policy in own)
+        self.faculties = tuple(sorted({name for policy in own for name in policy.faculties}))
+        self.scripted_replies: list[ScriptedReplies] = [policy.scripted_replies for policy in own]
+        self.switches = tuple(
+            PolicySwitches(group.policy.name, group.agents, tuple(group.policy.switches))
+            for group in self.groups
+            if group.policy.switches
+        )
 
     @classmethod
     def load(
@@ -90,11 +101,7 @@ class PolicyGroups:
     ) -> "PolicyGroups":
         """Return the groups that `specs` describe, each distinct policy loaded once.
 
-        Args:
-            specs: for each agent.
-            sources: of each policy that is a file, by its name.
-            strict: see above; so is `deadline`.
-            deadline: of each policy.
+        `sources`: of each policy that is a file, by its name.
 
         Raises:
             PolicyError: a policy cannot be found or does not accept its configuration.
@@ -104,56 +111,19 @@ class PolicyGroups:
         for agent, spec in specs.items():
             policy = next((policy for known, policy in loaded if known == spec), None)
             if policy is None:
-                policy = _load(spec, sources)
+                source = sources.get(spec.name)
+                kind = find_policy_class(spec.name) if source is None else load_class(source)
+                policy = make_policy(kind, spec.name, spec.config)
                 loaded.append((spec, policy))
             policies[agent] = policy
         return cls(policies, strict=strict, deadline=deadline)
 
-    @property
-    def needs_model(self) -> bool:
-        """Whether any of the policies asks a language model."""
-        return any(group.policy.needs_model for group in self.groups)
-
-    @property
-    def agents(self) -> tuple[AgentID, ...]:
-        """Everyone for whom a policy decides."""
-        return tuple(agent for group in self.groups for agent in group.agents)
-
-    @property
-    def faculties(self) -> tuple[str, ...]:
-        """The faculties of all policies."""
-        return tuple(sorted({name for group in self.groups for name in group.policy.faculties}))
-
-    @property
-    def switches(self) -> tuple[PolicySwitches, ...]:
-        """The switches of the faculties of all policies that have some."""
-        return tuple(
-            PolicySwitches(group.policy.name, group.agents, tuple(group.policy.switches))
-            for group in self.groups
-            if group.policy.switches
-        )
-
-    @property
-    def needs_embedder(self) -> bool:
-        """Whether any of the policies asks for embeddings."""
-        return any(group.policy.needs_embedder for group in self.groups)
-
-    @property
-    def needs_portable_menu(self) -> bool:
-        """Whether any of the policies chooses from the portable menu."""
-        return any(group.policy.needs_portable_menu for group in self.groups)
-
-    @property
-    def scripted_replies(self) -> list[ScriptedReplies]:
-        """What scripted models reply to the prompts of each policy."""
-        return [group.policy.scripted_replies for group in self.groups]
-
     def remembers(self, agent: AgentID) -> bool:
-        """Return whether the policy of `agent` can be interviewed."""
+        """Return True if the policy of `agent` can be interviewed."""
         return self._of[agent].policy.remembers
 
     def has_past(self, agent: AgentID) -> bool:
-        """Return whether the policy of `agent` begins with a past, and hands one on."""
+        """Return True if the policy of `agent` begins with a past, and hands one on."""
         return self._of[agent].policy.has_past
 
     def set_interview_terms(self, agents: Iterable[AgentID], terms: InterviewTerms) -> None:
@@ -180,39 +150,30 @@ class PolicyGroups:
             PolicyError: a policy failed to, and these groups isolate; or it asks a language model
                 and there is none.
         """
-        if context.model is None and self.needs_model:
-            asking = next(g.policy.name for g in self.groups if g.policy.needs_model)
-            raise PolicyError(f"policy {asking!r} asks a language model; give `model`")
+        for group in self.groups:
+            if context.model is None and group.policy.needs_model:
+                name = group.policy.name
+                raise PolicyError(f"policy {name!r} asks a language model; give `model`")
         for group in self.groups:
             group.reset({agent: profiles[agent] for agent in group.agents}, seed, context)
 
     async def act(self, observations: Observations, infos: Infos, tick: int) -> Decisions:
-        """Ask all policies at once.
-
-        Args:
-            observations: of the agents in the town now.
-            infos: of the same agents.
-            tick: the one the actions lead to; faults carry it.
+        """Ask all policies at once for the actions that lead to `tick`.
 
         Returns:
             An action for each agent that has one, and the faults of the others, who idle.
-
-        Raises:
-            GenagentsError: a policy met an outage, the budget's end, or another end of the run.
         """
-        asked = [
+        shares = [
             (group, {a: observations[a] for a in group.agents if a in observations})
             for group in self.groups
         ]
-        asked = [(group, own) for group, own in asked if own]
-        if len(asked) == 1:
-            actions, faults = await self._decide(*asked[0], infos, tick)
+        acting = [group.act(own, infos, tick) for group, own in shares if own]
+        if len(acting) == 1:
+            actions, faults = await acting[0]
             return actions, self._check(faults)
         try:
             async with asyncio.TaskGroup() as tasks:
-                running = [
-                    tasks.create_task(self._decide(group, own, infos, tick)) for group, own in asked
-                ]
+                running = [tasks.create_task(decisions) for decisions in acting]
         except BaseExceptionGroup as several:
             raise_first(several)
         actions, faults = {}, []
@@ -249,54 +210,26 @@ class PolicyGroups:
     async def interview(
         self, agent: AgentID, questions: Sequence[str], tick: int, repeat: int = 0
     ) -> Answers:
-        """Put `questions` to `agent` alone.
-
-        Args:
-            agent: of one of these groups.
-            questions: at least one.
-            tick: of the moment; faults carry it.
-            repeat: which of several interviews at this moment.
+        """Put `questions` to `agent` alone, in the interview number `repeat` of this moment.
 
         Returns:
             An answer to each question, or none and the fault of the policy.
-
-        Raises:
-            GenagentsError: a policy met an outage, the budget's end, or another end of the run.
         """
-        group = self._of[agent]
-        asking = group.interview(agent, list(questions), repeat)
-        try:
-            answers, faults = await group.guard(asking, (agent,), tick, patience=len(questions))
-        except PolicyError as error:  # it has no answer: that ends an interview, not a run
-            return [], self._check(group.make_faults_of((agent,), tick, error))
-        if faults:
-            return [], self._check(faults)
-        if not _are_answers(answers, len(questions)):
-            why = f"expected {len(questions)} answers to an interview, got {_kind(answers)}"
-            return [], self._check(group.make_faults((agent,), tick, "nonsense", why))
-        return list(answers), []
+        answers, faults = await self._of[agent].interview(agent, list(questions), tick, repeat)
+        return answers, self._check(faults)
 
-    async def memories(self, agent: AgentID, tick: int) -> Memories:
+    async def memories(
+        self, agent: AgentID, tick: int
+    ) -> tuple[list[RecalledMemory], list[FaultRow]]:
         """Return what `agent` remembers, or nothing and the fault of the policy."""
-        group = self._of[agent]
-        try:
-            memories, faults = await group.guard(group.memories(agent), (agent,), tick)
-        except PolicyError as error:  # it has no answer: that ends no run
-            return [], self._check(group.make_faults_of((agent,), tick, error))
-        if faults:
-            return [], self._check(faults)
-        if not _are_memories(memories):
-            why = f"expected memories, got {_kind(memories)}"
-            return [], self._check(group.make_faults((agent,), tick, "nonsense", why))
-        return list(memories), []
+        memories, faults = await self._of[agent].memories(agent, tick)
+        return memories, self._check(faults)
 
     async def settle(self, tick: int) -> list[FaultRow]:
         """Await the model calls under way in every policy; return the faults of those that fail."""
-        outcomes = await asyncio.gather(
-            *(group.guard(group.policy.settle(), group.agents, tick) for group in self.groups),
-            return_exceptions=True,
-        )
-        return self._check([f for _, faults in collect_results(outcomes) for f in faults])
+        settling = (group.guard(group.policy.settle(), group.agents, tick) for group in self.groups)
+        outcomes = collect_results(await asyncio.gather(*settling, return_exceptions=True))
+        return self._check([fault for _, faults in outcomes for fault in faults])
 
     def close(self) -> None:
         """Close every policy; safe to call twice."""
@@ -308,23 +241,6 @@ class PolicyGroups:
         if self.strict and faults:
             raise PolicyFailed(describe_fault(faults[0]))
         return faults
-
-    async def _decide(
-        self, group: PolicyGroup, observations: Observations, infos: Infos, tick: int
-    ) -> Decisions:
-        own_infos = {agent: infos[agent] for agent in observations}
-        agents = tuple(observations)
-        asking = group.act(observations, own_infos)
-        answer, faults = await group.guard(asking, agents, tick)
-        if not group.isolate:
-            return cast("dict[AgentID, object]", answer), []  # the env says what is wrong
-        return ({}, faults) if faults else _check_actions(group, agents, tick, answer)
-
-
-def _load(spec: PolicySpec, sources: Mapping[str, PolicySource]) -> Policy:
-    source = sources.get(spec.name)
-    found = find_policy_class(spec.name) if source is None else load_class(source)
-    return make_policy(found, spec.name, spec.config)
 
 
 def assign_specs(
@@ -361,57 +277,3 @@ def match_specs(
     """
     own, configs = find_people(own or {}, agents), configs or {}
     return {a: PolicySpec(own[a], configs.get(own[a], {})) if a in own else default for a in agents}
-
-
-def _check_actions(
-    group: PolicyGroup, agents: tuple[AgentID, ...], tick: int, answer: object
-) -> Decisions:
-    """Keep what can be an action of one's own agents; whether it is possible, the world says."""
-    if not isinstance(answer, Mapping):
-        if inspect.iscoroutine(answer):
-            answer.close()
-        why = f"expected a dict of actions, got {type(answer).__name__}"
-        return {}, group.make_faults(agents, tick, "nonsense", why)
-    actions: dict[AgentID, object] = {}
-    faults: list[FaultRow] = []
-    for agent, action in answer.items():
-        if agent not in agents:
-            why = f"decided for {clean(str(agent), 60)!r}, who is not its agent"
-            faults += group.make_faults(agents[:1], tick, "nonsense", why)
-        elif isinstance(action, _ACTIONS):
-            actions[agent] = action
-        elif action is not None:
-            why = f"{type(action).__name__} is not an action"
-            faults += group.make_faults((agent,), tick, "nonsense", why)
-    return actions, faults
-
-
-def _are_answers(answers: object, count: int) -> TypeGuard[Sequence[Answer]]:
-    if not isinstance(answers, list | tuple) or len(answers) != count:
-        return False
-    return all(
-        isinstance(answer, Answer) and isinstance(answer.text, str) and _are_events(answer.evidence)
-        for answer in answers
-    )
-
-
-def _are_memories(memories: object) -> TypeGuard[Sequence[RecalledMemory]]:
-    return isinstance(memories, list | tuple) and all(map(_is_memory, memories))
-
-
-def _is_memory(memory: object) -> bool:
-    return (
-        isinstance(memory, RecalledMemory)
-        and isinstance(memory.text, str)
-        and _are_events(memory.events)
-    )
-
-
-def _are_events(ids: Iterable[object]) -> bool:
-    return all(type(event) is int and event >= 0 for event in ids)
-
-
-def _kind(answers: object) -> str:
-    if isinstance(answers, list | tuple):
-        return f"{len(answers)} of {sorted({type(answer).__name__ for answer in answers})}"
-    return type(answers).__name__

@@ -7,23 +7,24 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from genagents_env.errors import BudgetExceeded, ConfigError, LLMRefused, ModelOutage
-from genagents_env.event_loop import run_sync
 from genagents_env.llm.budget import Budget, Spend
 from genagents_env.llm.calls import CallKey, Endpoint, Message
 from genagents_env.llm.cassette import UNAVAILABLE, MemoryCassette
 from genagents_env.llm.client import ModelAnswer
+from genagents_env.llm.event_loop import run_sync
 from genagents_env.llm.listing import list_models
 from genagents_env.llm.open import is_served
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.llm.transport import strip_address
-from genagents_env.run.models import make_client, open_model
+from genagents_env.run.models import Models, ServedEndpoint, make_client, open_model
 from genagents_env.run.spec import RunOptions
 
 _ATTEMPTS = 2
 QUESTION = Message("user", 'Answer with exactly this JSON object: {"ready": true}')
 _KEY = CallKey("", 0, "preflight", 0)
 _WRITTEN = "nothing was written"
+_REFUSED = "refused:"
 
 
 class Readiness(ReplyModel):
@@ -38,55 +39,44 @@ def check_model_server(options: RunOptions) -> None:
     """Ask the model of `options` one small question, where a server has it.
 
     Raises:
-        LLMRefused, ConfigError, ModelOutage: as of `ask_first_question`.
+        LLMRefused, ConfigError, ModelOutage: as of `ask_first_questions`.
     """
     if is_served(options.model):
-        ask_first_question(open_model(options), options)
+        ask_first_questions([open_model(options)], options)
 
 
-def check_reachable(endpoints: Iterable[Endpoint]) -> None:
+def check_reachable(models: Models) -> None:
     """Raise where nobody answers at the address of a model server; that costs nothing.
 
     Raises:
         ModelOutage: nobody does.
     """
-    from genagents_env.llm.endpoint import OpenAIEndpoint  # slow to import
-
-    served = (one for one in endpoints if isinstance(one, OpenAIEndpoint))
-    for address in dict.fromkeys(one.base_url for one in served):
+    for address in dict.fromkeys(endpoint.base_url for endpoint in models.list_served()):
         listing = list_models(address, "")
         if not listing.reachable:
             raise ModelOutage(f"{strip_address(address)}: {listing.problem}; nobody was asked")
 
 
 def ask_first_questions(endpoints: Iterable[Endpoint], options: RunOptions) -> Spend:
-    """Ask each of `endpoints` one small question, within the limits together.
-
-    Raises:
-        LLMRefused, ConfigError, ModelOutage: as of `ask_first_question`.
-    """
-    asked = Spend()
-    for endpoint in endpoints:
-        left = options.limits.subtract(asked, 0.0)
-        asked += ask_first_question(endpoint, replace(options, limits=left))
-    return asked
-
-
-def ask_first_question(endpoint: Endpoint, options: RunOptions) -> Spend:
-    """Ask `endpoint` one small question, as `options` say, and return what that took.
+    """Ask each of `endpoints` one small question, within the limits together; return what it took.
 
     Models by rule and in this process are not asked, nor is one for which the limits leave no
     room. A reply in wrong words is an answer: what a model is good for, the run shows.
 
     Raises:
         LLMRefused: key, permission, address or model name is wrong.
-        ConfigError: the endpoint refuses such a question.
-        ModelOutage: it does not answer.
+        ConfigError: an endpoint refuses such a question.
+        ModelOutage: one does not answer.
     """
-    from genagents_env.llm.endpoint import OpenAIEndpoint  # slow to import
+    spent = Spend()
+    for endpoint in endpoints:
+        if isinstance(endpoint, ServedEndpoint):
+            left = options.limits.subtract(spent, 0.0)
+            spent += _ask_first_question(endpoint, replace(options, limits=left))
+    return spent
 
-    if not isinstance(endpoint, OpenAIEndpoint):
-        return Spend()
+
+def _ask_first_question(endpoint: Endpoint, options: RunOptions) -> Spend:
     budget = options.limits.budget(options.shared_budget)
     try:
         answer = run_sync(_ask(endpoint, options, budget))
@@ -97,22 +87,16 @@ def ask_first_question(endpoint: Endpoint, options: RunOptions) -> Spend:
     fault = answer.fault or ""
     if answer.fallback and fault.startswith(UNAVAILABLE):
         raise ModelOutage(f"{fault.removeprefix(UNAVAILABLE).strip()}; {_WRITTEN}")
-    if answer.fallback and fault.startswith("refused:"):
-        raise ConfigError(
-            f"{fault.removeprefix('refused:').strip()}; {_WRITTEN}. `genagents doctor` tells more"
-        )
+    if answer.fallback and fault.startswith(_REFUSED):
+        why = fault.removeprefix(_REFUSED).strip()
+        raise ConfigError(f"{why}; {_WRITTEN}. `genagents doctor` tells more")
     return budget.spent
 
 
 async def _ask(endpoint: Endpoint, options: RunOptions, budget: Budget) -> ModelAnswer[Readiness]:
-    usual = replace(options.retry or RetryPolicy(), attempts=_ATTEMPTS)
-    client = make_client(
-        endpoint,
-        replace(options, retry=usual),
-        run_seed=0,
-        budget=budget,
-        cassette=MemoryCassette(),
-    )
+    retry = replace(options.retry or RetryPolicy(), attempts=_ATTEMPTS)
+    options = replace(options, retry=retry)
+    client = make_client(endpoint, options, run_seed=0, budget=budget, cassette=MemoryCassette())
     try:
         return await client.ask(_KEY, [QUESTION], Readiness, fallback=Readiness(ready=False))
     finally:

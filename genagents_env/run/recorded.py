@@ -7,7 +7,7 @@ from pathlib import Path
 from genagents_env import __version__
 from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
-from genagents_env.errors import ConfigError, DiskError, RecordError
+from genagents_env.errors import ConfigError, DiskError
 from genagents_env.llm.budget import Spend
 from genagents_env.llm.redact import KeyHolder
 from genagents_env.record import RunMeta, RunReader, RunWriter
@@ -21,20 +21,21 @@ from genagents_env.run.models import (
     open_language_models,
     reopen_models,
 )
-from genagents_env.run.past_vectors import check_pasts, put_past_vectors
-from genagents_env.run.policy_groups import PolicyGroups, PolicySpec, assign_specs
+from genagents_env.run.past import check_pasts, put_past_vectors
+from genagents_env.run.policy_groups import assign_specs
 from genagents_env.run.policy_trust import (
     ChosenPolicies,
     choose_policies,
+    load_policies,
     note_changes,
     read_policies,
 )
 from genagents_env.run.preflight import ask_first_questions
+from genagents_env.run.replay import make_town, offer_menu
 from genagents_env.run.session import RunSession
 from genagents_env.run.spec import RunOptions, RunResult, RunSpec
 from genagents_env.run.spending import inherit_limits, note_limits
 from genagents_env.scenario import Scenario
-from genagents_env.scenario.loader import check_scenario
 
 MOST_REPEATS = 20  # as in a scenario file
 
@@ -104,7 +105,7 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
         elif writer.status == "finished":
             raise ConfigError(f"{path} is finished; `--hours N` lives on from its end")
         outage = writer.find_outage() if writer.status != "finished" else None
-        chosen = choose_recorded(writer.path, meta, options)
+        chosen = choose_policies(writer.path, meta, options)
         groups = load_policies(meta, options, chosen)
         env = offer_menu(make_town(meta), groups)
         models = reopen_models(groups, options, meta)
@@ -127,55 +128,17 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
 def add_degradation(result: RunResult) -> RunResult:
     """Return the result with what took the place of decisions, which its exit code tells, too."""
     with RunReader(result.path) as run:
-        found = run.find_degradation()
-    code = found.exit_code if result.status == "finished" else result.exit_code
-    return replace(result, exit_code=code, degradation=found)
-
-
-def make_town(meta: RunMeta) -> TownEnv:
-    """Return the environment of a recorded run, not reset.
-
-    Raises:
-        RecordError: its scenario is not valid, or has other people than the run.
-    """
-    faults = check_scenario(meta.scenario)
-    if faults:
-        raise RecordError(f"this run's scenario is not valid: {faults[0]}; run it anew")
-    env = TownEnv(meta.scenario, **meta.arguments, percepts=True)
-    if tuple(env.possible_agents) != meta.names:
-        raise RecordError("this run's scenario has other people than the run; run it anew")
-    return env
-
-
-def offer_menu(env: TownEnv, groups: PolicyGroups) -> TownEnv:
-    """Return the town, not reset, with the menu that its policies choose from.
-
-    One policy that needs the portable menu gives it to everybody; the others read what is there.
-    """
-    if not groups.needs_portable_menu or env.config.menu == "portable":
-        return env
-    return TownEnv(replace(env.config, menu="portable"))
-
-
-def choose_recorded(path: Path, meta: RunMeta, options: RunOptions) -> ChosenPolicies:
-    """Return the policies of a recorded run as far as `options` trust them; imports nothing."""
-    return choose_policies(path, meta, trust=options.trust_policies, given=options.policies)
-
-
-def load_policies(meta: RunMeta, options: RunOptions, chosen: ChosenPolicies) -> PolicyGroups:
-    """Return the policies of a recorded run, not reset."""
-    # In the order of the names, which the policy groups and their states follow.
-    specs = {agent: PolicySpec(**meta.policies[agent]) for agent in meta.names}
-    deadline = options.find_policy_deadline()
-    return PolicyGroups.load(specs, chosen.sources, strict=options.strict, deadline=deadline)
+        degradation = run.find_degradation()
+    code = degradation.exit_code if result.status == "finished" else result.exit_code
+    return replace(result, exit_code=code, degradation=degradation)
 
 
 def _check_recordable(town: TownConfig) -> None:
     """Raise where `town` has options that a run file does not hold, so that none are lost."""
-    held = {"scenario", "start", "hours", "people", "place", "memories", "seconds_per_tick"}
-    held.add("percepts")  # every run has them
+    kept = {"scenario", "start", "hours", "people", "place", "memories", "seconds_per_tick"}
+    kept.add("percepts")  # every run has them
     for option in fields(town):
-        if option.name not in held and getattr(town, option.name) != option.default:
+        if option.name not in kept and getattr(town, option.name) != option.default:
             raise ConfigError(f"{option.name}: a recorded run leaves this to its scenario")
 
 

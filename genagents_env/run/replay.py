@@ -1,25 +1,84 @@
-"""A recorded run, lived again up to a tick with its stored calls, without writing to its file."""
+"""A recorded run, replayed up to a tick with its stored calls, without writing to its file."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 
-from genagents_env.errors import ConfigError, DivergenceError, LLMRefused, PolicyError
-from genagents_env.llm.calls import Completion, CompletionRequest
+from genagents_env.env import TownEnv
+from genagents_env.errors import ConfigError, DivergenceError, LLMRefused, PolicyError, RecordError
+from genagents_env.llm.calls import CallKey, Completion, CompletionRequest
+from genagents_env.llm.cassette import MemoryCassette, RecordedReply
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.memory.columns import Floats
-from genagents_env.memory.embedder import BilledSource, Embedder
+from genagents_env.memory.embedder import Embedder, VectorStore
 from genagents_env.policy import Infos, Observations
-from genagents_env.record import Checkpoint, RunReader
+from genagents_env.record import Checkpoint, RunMeta, RunReader
 from genagents_env.record.rows import encode
 from genagents_env.run.concurrency import cancel_others
-from genagents_env.run.models import Models, make_client, reopen_models
-from genagents_env.run.overlay import OverlayCassette, OverlayEmbeddings
+from genagents_env.run.models import Models, open_clients, reopen_models
 from genagents_env.run.play import OnStep, play
 from genagents_env.run.policy_groups import PolicyGroups
-from genagents_env.run.recorded import make_town, offer_menu
+from genagents_env.run.policy_trust import choose_policies, load_policies
 from genagents_env.run.saved_state import restore_policies, restore_town
 from genagents_env.run.spec import Progress, RunOptions
+from genagents_env.scenario.loader import check_scenario
+
+
+def make_town(meta: RunMeta) -> TownEnv:
+    """Return the environment of a recorded run, not reset.
+
+    Raises:
+        RecordError: its scenario is not valid, or has other people than the run.
+    """
+    faults = check_scenario(meta.scenario)
+    if faults:
+        raise RecordError(f"this run's scenario is not valid: {faults[0]}; run it anew")
+    env = TownEnv(meta.scenario, **meta.arguments, percepts=True)
+    if tuple(env.possible_agents) != meta.names:
+        raise RecordError("this run's scenario has other people than the run; run it anew")
+    return env
+
+
+def offer_menu(env: TownEnv, groups: PolicyGroups) -> TownEnv:
+    """Return the town, not reset, with the menu that its policies choose from.
+
+    One policy that needs the portable menu gives it to everybody; the others read what is there.
+    """
+    if not groups.needs_portable_menu or env.config.menu == "portable":
+        return env
+    return TownEnv(replace(env.config, menu="portable"))
+
+
+@contextmanager
+def open_policies(run: RunReader, options: RunOptions) -> Iterator[PolicyGroups]:
+    """Give the policies of a recorded run, not reset, as far as `options` trust them.
+
+    Raises:
+        PolicyError: a policy cannot be loaded, or one given by path was not trusted.
+    """
+    groups = load_policies(run.meta, options, choose_policies(run.path, run.meta, options))
+    try:
+        yield groups
+    finally:
+        groups.close()
+
+
+@contextmanager
+def open_replay(run: RunReader, options: RunOptions) -> Iterator["RunReplay"]:
+    """Give a replay of a recorded run that asks nobody: its record has every reply and vector.
+
+    Models that cannot be opened here are replaced by what refuses to be asked.
+
+    Raises:
+        PolicyError: as of `open_policies`.
+    """
+    with open_policies(run, options) as groups:
+        try:
+            models = reopen_models(groups, options, run.meta)
+        except ConfigError:
+            models = _stand_in(groups, options, run.meta)
+        yield RunReplay(run, groups, options, models)
 
 
 class RunReplay:
@@ -53,39 +112,42 @@ class RunReplay:
         Raises:
             DivergenceError: policy, prompts or package have changed since the run.
         """
-        try:
+        stores = (self.cassette, OverlayEmbeddings(self.run))
+        seed, budget = self.run.meta.seed, self.budget
+        opening = open_clients(self.models, self.options, seed, budget, *stores)
+        async with opening as (self.client, self.embedder):
             try:
                 await self._replay(tick, on_step)
-            except DivergenceError as error:
-                raise DivergenceError(_describe_change(self.run, str(error))) from error
-            self.cassette.leave()
-            yield
-        finally:
-            await cancel_others()
-            for opened in (self.client, self.embedder):
-                if opened is not None:
-                    await opened.aclose()
+                self.cassette.leave()
+                yield
+            finally:
+                await cancel_others()
 
     async def _replay(self, at: int, on_step: OnStep | None) -> None:
         state = self.run.checkpoint(at) if on_step is None else None
-        observations, infos = self._start(state)
-        begun = self.env.world.tick
-        if at > begun:
-            await play(
-                self.env,
-                self.groups,
-                observations,
-                infos,
-                on_tick=lambda _: self._check_tick(at),
-                on_step=on_step,
-                max_ticks=at - begun,
-            )
+        try:
+            observations, infos = self._start(state)
+            ticks = at - self.env.world.tick
+            if ticks > 0:
+                await play(
+                    self.env,
+                    self.groups,
+                    observations,
+                    infos,
+                    on_tick=lambda _: self._check_tick(at),
+                    on_step=on_step,
+                    max_ticks=ticks,
+                )
+        except DivergenceError as error:
+            path, why = self.run.path, str(error).split(";")[0]
+            raise DivergenceError(
+                f"{path}: its minds have changed since it was lived, so nobody in it can be asked "
+                f"anew ({why}); what they were asked then shows `genagents interview {path} --list`"
+            ) from error
 
     def _start(self, state: Checkpoint | None) -> tuple[Observations, Infos]:
-        env, meta = self.env, self.run.meta
-        path = self.run.path
-        given = env.reset(seed=meta.seed) if state is None else restore_town(path, env, state)
-        self._open()
+        env, meta, path = self.env, self.run.meta, self.run.path
+        begin = env.reset(seed=meta.seed) if state is None else restore_town(path, env, state)
         self.groups.reset(env.profiles(), meta.seed, env.context(self.client, self.embedder))
         if state is not None:
             try:
@@ -95,23 +157,7 @@ class RunReplay:
                     f"{error}. Where the policy has changed since the run, nobody in it can be "
                     f"asked anew; `genagents interview {path} --list` shows what they were asked"
                 ) from error
-        return given
-
-    def _open(self) -> None:
-        endpoint, source, options = self.models.endpoint, self.models.source, self.options
-        if endpoint is not None:
-            self.client = make_client(
-                endpoint,
-                options,
-                run_seed=self.run.meta.seed,
-                budget=self.budget,
-                cassette=self.cassette,
-                routes=self.models.routes,
-            )
-        if source is not None:
-            if isinstance(source, BilledSource):
-                source.bill(self.budget)
-            self.embedder = Embedder(source, OverlayEmbeddings(self.run))
+        return begin
 
     def _check_tick(self, at: int) -> None:
         """Raise where the tick just replayed is not the recorded one."""
@@ -123,24 +169,60 @@ class RunReplay:
             self.options.watch(Progress(tick, at, env.world.time))
 
 
-class ReplayOnlyEndpoint:
-    """The model of a run that is only replayed: all it could say is in the record.
+class OverlayCassette(MemoryCassette):
+    """The stored calls of `run`, until `leave` is called, and the new ones of this process."""
+
+    def __init__(self, run: RunReader) -> None:
+        super().__init__()
+        self._run: RunReader | None = run
+
+    def get(self, key: CallKey) -> RecordedReply | None:
+        """Return what is recorded under `key`, or None."""
+        reply = super().get(key)
+        return self._run.cassette.get(key) if reply is None and self._run is not None else reply
+
+    def leave(self) -> None:
+        """Read no more from the file: from here on the questions are not those of the run."""
+        self._run = None
+
+
+class OverlayEmbeddings:
+    """The stored vectors of `run`, and the new ones of this process."""
+
+    def __init__(self, run: RunReader) -> None:
+        self._below: VectorStore = run.embeddings
+        self._new: dict[tuple[str, str], bytes] = {}
+
+    def get(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
+        """Return the vectors of those texts that have one."""
+        new = {text: self._new[model, text] for text in texts if (model, text) in self._new}
+        return self._below.get(model, [text for text in texts if text not in new]) | new
+
+    def put(self, model: str, vectors: Mapping[str, bytes]) -> None:
+        """Keep the vectors of these texts."""
+        self._new |= {(model, text): vector for text, vector in vectors.items()}
+
+
+class ReplayOnlyModel:
+    """A model of language and of embeddings that refuses: the record has every call and vector.
 
     Args:
-        model: its name.
+        name: of the model.
     """
 
-    small = False
-    context_tokens: int | None = None
+    small, context_tokens, attempt_deadline, stored = False, None, 1.0, True
+    price: Price | None = FREE
 
-    def __init__(self, model: str) -> None:
-        self.model = model
-        self.price: Price | None = FREE
-        self.attempt_deadline = 1.0
+    def __init__(self, name: str) -> None:
+        self.model = self.name = name
 
     async def complete(self, request: CompletionRequest) -> Completion:
-        """Refuse: the record holds every call of a run that is as it was."""
+        """Refuse."""
         raise LLMRefused("this run is only replayed, and a call is not in its record")
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        """Refuse."""
+        raise LLMRefused(f"this run is only replayed, and a vector of {self.name} is missing")
 
     def count_tokens(self, text: str) -> int:
         """Return a bound that no prompt of a record exceeds."""
@@ -148,49 +230,6 @@ class ReplayOnlyEndpoint:
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to free."""
-
-
-class ReplayOnlySource:
-    """The model of embeddings of a run that is only replayed.
-
-    Args:
-        name: of the model.
-    """
-
-    stored = True
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    async def embed(self, texts: Sequence[str]) -> Floats:
-        """Refuse: the record holds every vector of a run that is as it was."""
-        raise LLMRefused(f"this run is only replayed, and a vector of {self.name} is missing")
-
-    async def aclose(self) -> None:
-        """Do nothing: there is nothing to free."""
-
-
-def open_replayed(groups: PolicyGroups, options: RunOptions, run: RunReader) -> Models:
-    """Return the models of a run; where they cannot be opened here, what stands in for them."""
-    meta = run.meta
-    try:
-        return reopen_models(groups, options, meta)
-    except ConfigError:
-        endpoint, source = None, options.source
-        if groups.needs_model:
-            endpoint = options.endpoint or ReplayOnlyEndpoint(meta.model or "")
-        if groups.needs_embedder and source is None:
-            source = ReplayOnlySource(meta.embedder or "")
-        return Models(endpoint, source)
-
-
-def _describe_change(run: RunReader, why: str) -> str:
-    """Return in one line why nobody can be asked of a moment any more, and what is left."""
-    told = why.split(";")[0]
-    return (
-        f"{run.path}: its minds have changed since it was lived, so nobody in it can be asked "
-        f"anew ({told}); what they were asked then shows `genagents interview {run.path} --list`"
-    )
 
 
 def check_tick_number(run: RunReader, tick: int | None) -> int:
@@ -204,3 +243,12 @@ def check_tick_number(run: RunReader, tick: int | None) -> int:
     if not 0 <= at <= last:
         raise ConfigError(f"{run.path} has no tick {at}; its last is {last}")
     return at
+
+
+def _stand_in(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> Models:
+    endpoint, source = None, options.source
+    if groups.needs_model:
+        endpoint = options.endpoint or ReplayOnlyModel(meta.model or "")
+    if groups.needs_embedder and source is None:
+        source = ReplayOnlyModel(meta.embedder or "")
+    return Models(endpoint, source)

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import (
@@ -15,18 +16,17 @@ from genagents_env.errors import (
     PolicyFailed,
     RecordError,
 )
-from genagents_env.event_loop import run_sync
 from genagents_env.llm.attempt_errors import PromptRefused
-from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
-from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource
+from genagents_env.llm.event_loop import run_sync
+from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.testimony import THRESHOLDS, FactFinder
 from genagents_env.policy import Context, Infos, Observations
-from genagents_env.record import Checkpoint, FaultRow, RunWriter
+from genagents_env.record import Checkpoint, FaultRow, InterviewRow, RunWriter
 from genagents_env.record.faculty_use import SWITCHES, encode_switches
 from genagents_env.run.concurrency import cancel_others
-from genagents_env.run.interview_round import InterviewRound, collect_memories, interview_all
-from genagents_env.run.models import Models, make_client
+from genagents_env.run.interviews import collect_memories, interview_all
+from genagents_env.run.models import Models, open_clients
 from genagents_env.run.play import play
 from genagents_env.run.policy_group import describe_fault
 from genagents_env.run.policy_groups import PolicyGroups
@@ -80,35 +80,31 @@ class RunSession:
         if state is not None:
             _log.info("run %s goes on from the checkpoint at tick %d", path, state.tick)
             return
-        named = {spec["name"]: None for spec in meta.policies.values()}
-        of = (meta.scenario.name, len(meta.names), ", ".join(map(str, named)))
-        _log.info("run %s begins: %s, %d people by %s, seed %d", path, *of, meta.seed)
+        policies = ", ".join(dict.fromkeys(str(spec["name"]) for spec in meta.policies.values()))
+        of = (meta.scenario.name, len(meta.names), policies, meta.seed)
+        _log.info("run %s begins: %s, %d people by %s, seed %d", path, *of)
         if meta.model is not None:
             _log.info("run %s asks the model %s", path, meta.model)
 
     async def _execute(self, state: Checkpoint | None) -> RunResult:
-        endpoint = self.models.endpoint
         if switches := self.groups.switches:
             self.writer.note(SWITCHES, encode_switches(switches))
         keep_spending(self.writer, self.budget)
-        if endpoint is not None:
-            self.client = self._open_client(endpoint)
-        if self.models.source is not None:
-            self.embedder = self._open_embedder(self.models.source)
-        try:
-            with self.stop.listen():
-                result = await self._play_until_stopped(state)
-            await cancel_others()  # calls in flight of a policy that gave up on them
-            self.budget.keep()
-        except BaseException:
-            await cancel_others()
-            with suppress(RecordError):  # the first error is the one to raise
+        writer, options = self.writer, self.options
+        options = replace(options, max_fallbacks=writer.meta.max_fallbacks)
+        stores = (writer.cassette, writer.embeddings)
+        opening = open_clients(self.models, options, writer.meta.seed, self.budget, *stores)
+        async with opening as (self.client, self.embedder):
+            try:
+                with self.stop.listen():
+                    result = await self._play_until_stopped(state)
+                await cancel_others()  # calls in flight of a policy that gave up on them
                 self.budget.keep()
-            raise
-        finally:
-            for opened in (self.client, self.embedder):
-                if opened is not None:
-                    await opened.aclose()
+            except BaseException:
+                await cancel_others()
+                with suppress(RecordError):  # the first error is the one to raise
+                    self.budget.keep()
+                raise
         return self._count_lost(result)
 
     async def _play_until_stopped(self, state: Checkpoint | None) -> RunResult:
@@ -165,64 +161,59 @@ class RunSession:
         meta, world, tick = self.writer.meta, self.env.world, self.writer.tick
         if not meta.interviews:
             return
+        able = [name for name in meta.names if self.groups.remembers(name)]
         here = {name for name, there in zip(world.names, world.state.present, strict=True) if there}
         questions = [
             question
             for question in list_questions(meta.scenario, meta.names, when)
-            if question.agent in here and self.groups.remembers(question.agent)
+            if question.agent in here.intersection(able)
         ]
-        answered = InterviewRound()
+        rows: list[InterviewRow] = []
+        faults: list[FaultRow] = []
         if questions:
             _log.info("interviews %s the run: %d questions", when, len(questions))
-            self._report_progress(asking=True)
+            report = partial(self._report_progress, asking=True)
+            report()
             repeats = meta.scenario.interview_repeats
-            answered = await interview_all(
-                self.groups, questions, tick, lambda: self._report_progress(asking=True), repeats
-            )
-        kept = await collect_memories(
-            self.groups,
-            self._find_interviewable(),
-            tick,
-            self._find_facts,
-            self._make_finder(),
+            rows, faults = await interview_all(self.groups, questions, tick, report, repeats)
+        finder = self._make_finder()
+        remembered, failed = await collect_memories(
+            self.groups, able, tick, self._find_facts, finder
         )
-        faults = (*answered.faults, *kept.faults)
+        faults += failed
         notes = self.groups.take_notes(tick)
-        if answered.rows or faults or kept.remembered or notes:
-            self.writer.commit_interviews(answered.rows, faults, kept.remembered, notes)
-
-    def _find_interviewable(self) -> list[str]:
-        return [name for name in self.writer.meta.names if self.groups.remembers(name)]
+        if rows or faults or remembered or notes:
+            self.writer.commit_interviews(rows, faults, remembered, notes)
 
     def _make_finder(self) -> FactFinder | None:
         """Return what knows facts by meaning; its vectors are not kept in the run file."""
-        source, scenario = self.models.source, self.writer.meta.scenario
+        source, meta = self.models.source, self.writer.meta
         if source is None or source.name not in THRESHOLDS:
             return None
-        return FactFinder(scenario.facts, self.writer.meta.names, Embedder(source))
+        return FactFinder(meta.scenario.facts, meta.names, Embedder(source))
 
     def _find_facts(self, text: str) -> list[str]:
         known = self.env.world.town.people
         return [known.fact_ids[fact] for fact in known.find_facts(text)]
 
     def _start(self) -> tuple[Observations, Infos]:
-        seed = self.writer.meta.seed
-        observations, infos = self.env.reset(seed=seed)
-        self.groups.reset(self.env.profiles(), seed, self._make_context())
+        observations, infos = self.env.reset(seed=self.writer.meta.seed)
+        self._reset_policies()
         self._commit(())
         return observations, infos
 
     def _restore(self, state: Checkpoint) -> tuple[Observations, Infos]:
         path = self.writer.path
-        given = restore_town(path, self.env, state)
-        self.groups.reset(self.env.profiles(), self.writer.meta.seed, self._make_context())
+        observations, infos = restore_town(path, self.env, state)
+        self._reset_policies()
         restore_policies(path, self.groups, state)
         if self.client is not None:
             restore_ledger(path, self.client.ledger, state)
-        return given
+        return observations, infos
 
-    def _make_context(self) -> Context:
-        return self.env.context(self.client, self.embedder)
+    def _reset_policies(self) -> None:
+        context: Context = self.env.context(self.client, self.embedder)
+        self.groups.reset(self.env.profiles(), self.writer.meta.seed, context)
 
     def _after_tick(self, faults: Sequence[FaultRow]) -> None:
         self._commit(faults)
@@ -242,24 +233,22 @@ class RunSession:
             raise BudgetExceeded("seconds", limit, used)
 
     def _report_progress(self, *, asking: bool = False) -> None:
-        if self.options.watch is not None:
-            self.options.watch(self._measure_progress(asking))
-
-    def _measure_progress(self, asking: bool) -> Progress:
+        if self.options.watch is None:
+            return
         world, spent = self.env.world, self.budget.spent
-        prices = {} if self.client is None else self.client.prices
-        priced = None not in prices.values()
-        dollars = float(spent.dollars) if priced else None
-        return Progress(
-            tick=world.tick,
-            horizon=self.env.max_cycles,
-            time=world.time,
-            calls=spent.calls,
-            tokens=spent.tokens,
-            dollars=dollars,
-            asking=asking,
-            policy_errors=self.policy_errors,
-            policy_error=self.policy_error,
+        priced = self.client is None or None not in self.client.prices.values()
+        self.options.watch(
+            Progress(
+                tick=world.tick,
+                horizon=self.env.max_cycles,
+                time=world.time,
+                calls=spent.calls,
+                tokens=spent.tokens,
+                dollars=float(spent.dollars) if priced else None,
+                asking=asking,
+                policy_errors=self.policy_errors,
+                policy_error=self.policy_error,
+            )
         )
 
     def _commit(self, faults: Sequence[FaultRow]) -> None:
@@ -284,21 +273,6 @@ class RunSession:
             )
         )
 
-    def _open_client(self, endpoint: Endpoint) -> ModelClient:
-        return make_client(
-            endpoint,
-            replace(self.options, max_fallbacks=self.writer.meta.max_fallbacks),
-            run_seed=self.writer.meta.seed,
-            budget=self.budget,
-            cassette=self.writer.cassette,
-            routes=self.models.routes,
-        )
-
-    def _open_embedder(self, source: EmbeddingSource) -> Embedder:
-        if isinstance(source, BilledSource):
-            source.bill(self.budget)
-        return Embedder(source, self.writer.embeddings)
-
     def _make_end_result(self) -> RunResult:
         """Return that the run is finished, or paused where nobody answered at its end.
 
@@ -317,8 +291,9 @@ class RunSession:
         return RunResult(self.writer.path, "failed", self.writer.tick, failure.exit_code, message)
 
     def _make_interrupted_result(self) -> RunResult:
-        number = self.stop.signal or 0
-        return self._make_result("interrupted", 128 + number, "stopped by a signal")
+        return self._make_result(
+            "interrupted", 128 + (self.stop.signal or 0), "stopped by a signal"
+        )
 
     def _count_lost(self, result: RunResult) -> RunResult:
         """Return `result` with the calls that nobody got the answer of, in words if it stopped."""

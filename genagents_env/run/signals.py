@@ -19,18 +19,18 @@ Handler: TypeAlias = Callable[[int, FrameType | None], None]
 
 
 @contextmanager
-def handle_signals(handler: Handler) -> Iterator[bool]:
-    """Let `handler` take both signals inside, and yield whether it does.
+def handle_signals(handler: Handler) -> Iterator[None]:
+    """Let `handler` take both signals inside.
 
     A thread other than the main one cannot take them, and need not.
     """
     if threading.current_thread() is not threading.main_thread():
-        yield False
+        yield
         return
     # Not `loop.add_signal_handler`: a tick that awaits nothing would not see the signal.
     before = {number: signal.signal(number, handler) for number in _SIGNALS}
     try:
-        yield True
+        yield
     finally:
         for number, former in before.items():
             signal.signal(number, signal.SIG_DFL if former is None else former)

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import fields, replace
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from genagents_env.llm.budget import NO_LIMITS, Budget, Limits, Spend
 from genagents_env.record import RunReader, RunWriter
@@ -32,7 +31,11 @@ def keep_spending(writer: RunWriter, budget: Budget) -> None:
     Raises:
         RecordError: the file cannot be written, or does not say what was spent.
     """
-    kept, later = _read_spending(writer), _read_later(writer)
+    with guard_reading(writer.path):
+        kept = (writer.spending.read() or _NONE).count_lost()
+        later = _NONE
+        for key in (INTERVIEWED, JUDGED):
+            later += decode_later_spending(writer.find_note(key)).sum
     seconds = kept.seconds + later.seconds
     budget.load_spending(kept.total + later.total, seconds, kept.lost, kept.clipped)
     writer.spending.measure = lambda: _measure(budget, later)
@@ -76,28 +79,23 @@ class LaterBudget:
         self._open_writer, self._key, self._tick = open_writer, key, run.last_tick
         with guard_reading(run.path):
             self._kept = decode_later_spending(run.find_note(key))
-        given, before = options.limits, run.meta.limits
-        limits = NO_LIMITS if options.no_limit else _raise(before, given)
-        self._limits = limits
+        given = options.limits
+        self._limits = NO_LIMITS if options.no_limit else _raise(run.meta.limits, given)
         self._own = given if options.no_limit else _merge(self._kept.limits, given)
-        whole = limits.budget(options.shared_budget)
+        self._whole = self._limits.budget(options.shared_budget)
         spent = sum(run.later_spending.values(), (run.spending or _NONE).count_lost())
-        whole.load_spending(spent.total, spent.seconds)
-        budget = _KeptBudget(
-            self._own.calls, self._own.tokens, self._own.dollars, self._own.seconds, shared=whole
-        )
+        self._whole.load_spending(spent.total, spent.seconds)
+        self._budget = _KeptBudget(**asdict(self._own), shared=self._whole)
         begun = self._kept.begun
-        budget.load_spending(begun.total, begun.seconds, begun.lost, begun.clipped)
-        budget.on_change = self.keep
-        self._budget, self._whole = budget, whole
+        self._budget.load_spending(begun.total, begun.seconds, begun.lost, begun.clipped)
+        self._budget.on_change = self.keep
         # With dollars limited, the price has to be known.
-        dollars = limits.dollars if self._own.dollars is None else self._own.dollars
-        self.options = replace(options, limits=Limits(dollars=dollars), shared_budget=budget)
+        dollars = self._limits.dollars if self._own.dollars is None else self._own.dollars
+        self.options = replace(options, limits=Limits(dollars=dollars), shared_budget=self._budget)
 
     def finish(self) -> None:
         """Note that what was begun came to its end: limits of its own hold no longer."""
-        done = self._kept.done + _measure(self._budget)
-        self._note(LaterSpending(done))
+        self._note(LaterSpending(self._kept.done + _measure(self._budget)))
 
     def keep(self) -> None:
         """Note the limits, and what is spent so far."""
@@ -149,36 +147,16 @@ def limit_interviews(
         budget.finish()
 
 
-def _read_spending(writer: RunWriter) -> Spending:
-    with guard_reading(writer.path):
-        noted = writer.spending.read()
-    return Spending() if noted is None else noted.count_lost()
-
-
-def _read_later(writer: RunWriter) -> Spending:
-    with guard_reading(writer.path):
-        interviewed, judged = (
-            decode_later_spending(writer.find_note(key)).sum for key in (INTERVIEWED, JUDGED)
-        )
-    return interviewed + judged
-
-
 def _merge(kept: Limits, given: Limits) -> Limits:
-    return Limits(**_get(kept) | {k: v for k, v in _get(given).items() if v is not None})
+    """Return `kept` with each number that `given` has."""
+    return replace(kept, **{kind: n for kind, n in asdict(given).items() if n is not None})
 
 
 def _raise(kept: Limits, given: Limits) -> Limits:
     """Return `kept` with each number that is larger in `given`."""
-    higher = {
-        kind: value
-        for kind, value in _get(given).items()
-        if value is not None and (old := getattr(kept, kind)) is not None and value > old
-    }
-    return Limits(**_get(kept) | higher)
-
-
-def _get(limits: Limits) -> dict[str, Any]:
-    return {one.name: getattr(limits, one.name) for one in fields(Limits)}
+    old = asdict(kept)
+    new = {kind: n for kind, n in asdict(given).items() if None not in (n, old[kind])}
+    return replace(kept, **{kind: n for kind, n in new.items() if n > old[kind]})
 
 
 def _measure(budget: Budget, apart: Spending = _NONE) -> Spending:

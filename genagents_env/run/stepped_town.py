@@ -14,7 +14,7 @@ from genagents_env.record import RunReader
 from genagents_env.record.actions import Deed, decode
 from genagents_env.record.canonical import tick_checksum
 from genagents_env.record.rows import encode
-from genagents_env.run.recorded import make_town
+from genagents_env.run.replay import make_town
 from genagents_env.run.saved_state import restore_town
 
 _KEPT_EVERY = 360  # ticks, after which the town is kept, to go back to

@@ -1,14 +1,22 @@
-"""What one agent saw, did and earned in an episode, as arrays to learn from."""
+"""Arrays to learn from: the episode of one agent, or some steps of all slots of a `VectorTown`."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from genagents_env.errors import ConfigError
 from genagents_env.observe.spaces import Floats, Mask
 from genagents_env.policy import AgentID, Infos, Observations
+
+if TYPE_CHECKING:
+    from genagents_env.wrappers import VectorTown
+    from genagents_env.wrappers.vector_town import Info, Observation
+
+Act: TypeAlias = Callable[["Observation"], npt.ArrayLike]
+Bools = npt.NDArray[np.bool_]
 
 StepResult: TypeAlias = tuple[
     Observations,
@@ -39,9 +47,35 @@ class Trajectory:
     actions: tuple[object, ...]
     choices: npt.NDArray[np.int64]
     rewards: npt.NDArray[np.float64]
-    dones: npt.NDArray[np.bool_]
+    dones: Bools
     last: Floats
     terminated: bool
+
+
+@dataclass(frozen=True)
+class Segment:
+    """S steps of B slots; episodes begin and end in it.
+
+    Attributes:
+        observations: the numbers acted on, float32, shape (S, B, D).
+        masks: what might have been chosen, int8, shape (S, B, N).
+        actions: the choices, int64, shape (S, B).
+        rewards: float64, shape (S, B).
+        terminations: shape (S, B).
+        truncations: shape (S, B).
+        present: whether the slot's agent was in town to act, shape (S, B): learn from these.
+        successors: what came of each action, float32, shape (S, B, D): where an episode ended,
+            what was seen last of it, not the beginning of the next.
+    """
+
+    observations: Floats
+    masks: Mask
+    actions: npt.NDArray[np.int64]
+    rewards: npt.NDArray[np.float64]
+    terminations: Bools
+    truncations: Bools
+    present: Bools
+    successors: Floats
 
 
 @dataclass
@@ -53,6 +87,18 @@ class _Steps:
     dones: list[bool] = field(default_factory=list)
     last: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
     terminated: bool = False
+
+    def stack(self) -> Trajectory:
+        return Trajectory(
+            np.stack(self.observations),
+            np.stack(self.masks),
+            tuple(self.actions),
+            np.array([_to_choice(action) for action in self.actions], dtype=np.int64),
+            np.array(self.rewards, dtype=np.float64),
+            np.array(self.dones, dtype=np.bool_),
+            self.last,
+            self.terminated,
+        )
 
 
 class TrajectoryRecorder:
@@ -82,20 +128,50 @@ class TrajectoryRecorder:
 
     def trajectories(self) -> dict[AgentID, Trajectory]:
         """Return those of all agents that took a step."""
-        return {agent: _stack(steps) for agent, steps in self._steps.items()}
+        return {agent: steps.stack() for agent, steps in self._steps.items()}
 
 
-def _stack(steps: _Steps) -> Trajectory:
-    return Trajectory(
-        np.stack(steps.observations),
-        np.stack(steps.masks),
-        tuple(steps.actions),
-        np.array([_to_choice(action) for action in steps.actions], dtype=np.int64),
-        np.array(steps.rewards, dtype=np.float64),
-        np.array(steps.dones, dtype=np.bool_),
-        steps.last,
-        steps.terminated,
-    )
+def segments(vector: "VectorTown", act: Act, steps: int, *, seed: int = 0) -> Iterator[Segment]:
+    """Reset `vector` and yield segments of `steps` steps, without end: for on-policy training.
+
+    Args:
+        vector: the towns; step and reset it nowhere else meanwhile.
+        act: gets the observations of all slots, as `VectorTown.step` returns them, and returns
+            their actions, shape (slots,). It may change between segments: that is training.
+        steps: of a segment, at least 1.
+        seed: of the towns.
+
+    Raises:
+        ConfigError: `steps` is below 1.
+    """
+    if steps < 1:
+        raise ConfigError(f"steps: {steps} is not allowed; at least 1")
+    return _segments(vector, act, steps, seed)
+
+
+def _segments(vector: "VectorTown", act: Act, steps: int, seed: int) -> Iterator[Segment]:
+    seen, infos = vector.reset(seed=seed)
+    present = infos["present"]
+    while True:
+        rows: list[tuple[npt.NDArray[np.generic], ...]] = []
+        for _ in range(steps):
+            actions = np.asarray(act(seen), dtype=np.int64)
+            after, *outcome, infos = vector.step(actions)
+            came = _find_successors(after["observation"], infos)
+            rows.append(
+                (seen["observation"], seen["action_mask"], actions, *outcome, present, came)
+            )
+            seen, present = after, infos["present"]
+        yield Segment(*(np.stack(column) for column in zip(*rows, strict=True)))
+
+
+def _find_successors(after: Floats, infos: "Info") -> Floats:
+    if "final_obs" not in infos:
+        return after
+    successors = after.copy()
+    for slot in infos["_final_obs"].nonzero()[0].tolist():
+        successors[slot] = infos["final_obs"][slot]["observation"]
+    return successors
 
 
 def _to_choice(action: object) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
-from genagents_env.patterns import compile_pattern
+from genagents_env.scenario.patterns import compile_pattern
 from genagents_env.scenario.plan import parse_hours
 from genagents_env.text import clean
 

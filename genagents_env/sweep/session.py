@@ -10,9 +10,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 from genagents_env import __version__
 from genagents_env.errors import ConfigError
-from genagents_env.policy_loader import find_policy_class
 from genagents_env.record.rows import JSON
 from genagents_env.run import Limits, RunOptions
+from genagents_env.run.policies import find_policy_class
 from genagents_env.run.preflight import check_model_server
 from genagents_env.sweep.backends import check_backend, find_host, is_remote
 from genagents_env.sweep.design.experiment import BudgetTable

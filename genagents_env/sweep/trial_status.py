@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from genagents_env.errors import DiskError, RecordError
-from genagents_env.policy_source import find_policy_file, read_source, shorten_policy
 from genagents_env.record import Degradation, RunMeta, RunReader
 from genagents_env.record.guard import damage_error
 from genagents_env.record.lock import find_writer
 from genagents_env.record.open_files import OpenFile, find_real
+from genagents_env.run.policies import find_policy_file, read_source, shorten_policy
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.text import clean
 

@@ -10,9 +10,9 @@ from typing import Literal, TypeVar
 from genagents_env.errors import DivergenceError, GenagentsError, RecordError, RunLocked
 from genagents_env.judge import judge_finished_run
 from genagents_env.llm.redact import clean_from_environment
-from genagents_env.policy_source import find_policy_file
 from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.run import Progress, RunOptions, RunResult, resume, run
+from genagents_env.run.policies import find_policy_file
 from genagents_env.run.signals import DeferredSignals
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.job import DAMAGED, Job, TrialResult

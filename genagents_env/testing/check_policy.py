@@ -2,23 +2,22 @@
 
 import copy
 import json
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, TypeAlias, get_args
+from collections.abc import Callable, Iterable
+from typing import TypeAlias, get_args
 
 from genagents_env.actions import Action
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import MemoryCassette
+from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import INTERVIEW_CALLS, Answer, Policy, RecalledMemory
 from genagents_env.testing.compare import find_difference, to_plain
+from genagents_env.town_v0 import parallel_env
 
-if TYPE_CHECKING:
-    from genagents_env.llm.client import ModelClient
-
-MakeModel: TypeAlias = Callable[[], "ModelClient"]
+MakeModel: TypeAlias = Callable[[], ModelClient]
 
 _QUESTIONS = ("What are you doing today?", "Do you know of {name}?", "Is there any news?")
 _REPEATS = 2
@@ -29,152 +28,6 @@ __all__ = ["PolicyContractError", "check_policy"]
 
 class PolicyContractError(AssertionError):
     """A policy breaks the contract; the text says where and how, in one sentence."""
-
-
-class _Run:
-    """One policy deciding for everybody in a scenario, checked at each step."""
-
-    def __init__(
-        self,
-        make_policy: Callable[[], Policy],
-        scenario: str,
-        seed: int,
-        make_model: MakeModel | None,
-    ) -> None:
-        from genagents_env.town_v0 import (
-            parallel_env,  # the env is built only where a policy is checked
-        )
-
-        self.policy = make_policy()
-        menu = "portable" if self.policy.needs_portable_menu else "town"
-        self.env = parallel_env(scenario=scenario, percepts=True, menu=menu)
-        self.seed = seed
-        self.observations, self.infos = self.env.reset(seed=seed)
-        self.model = self._make_model() if make_model is None else make_model()
-        embedder = Embedder(HashedSource()) if self.policy.needs_embedder else None
-        self.policy.reset(self.env.profiles(), seed, self.env.context(self.model, embedder))
-        self.tick = 0
-
-    def _make_model(self) -> "ModelClient | None":
-        """Return a scripted model with the policy's own replies, where it asks one."""
-        if not self.policy.needs_model:
-            return None
-        from genagents_env.llm.client import ModelClient  # slow to import
-
-        rule = find_rule(_BEHAVIOUR, [self.policy.scripted_replies])
-        return ModelClient(ScriptedEndpoint(rule), run_seed=self.seed)
-
-    def step(self) -> object:
-        """Let the policy act once; return its actions as plain data."""
-        when = f"act at tick {self.tick} (seed {self.seed})"
-        before = to_plain([self.observations, self.infos])
-        actions = self.policy.act(self.observations, self.infos)
-        why = find_difference(before, to_plain([self.observations, self.infos]))
-        if why is not None:
-            raise PolicyContractError(
-                f"{when} changed the observations or infos it was given, at {why}"
-            )
-        self._check_actions(actions, when)
-        decided = to_plain(actions)
-        self.observations, _, _, _, self.infos = self.env.step(actions)
-        self.tick += 1
-        return decided
-
-    def _check_actions(self, actions: object, when: str) -> None:
-        if not isinstance(actions, dict):
-            raise PolicyContractError(
-                f"{when} returned a {type(actions).__name__}, not a dict of actions"
-            )
-        strangers = [agent for agent in actions if agent not in self.observations]
-        if strangers:
-            raise PolicyContractError(f"{when} acted for {strangers}, whom it was not given")
-        for agent, action in actions.items():
-            chosen = self.env.action_space(agent).contains(action)
-            if not (chosen or isinstance(action, get_args(Action))):
-                raise PolicyContractError(
-                    f"{when}: the action of {agent!r} is {action!r}, neither an Action nor in "
-                    "the action space"
-                )
-
-    def interview(self) -> None:
-        """Ask everybody a few questions, and check that this changes nothing."""
-        before = _through_json(self.policy.state(), self.tick)
-        for repeat in range(_REPEATS):
-            asked, kept = MemoryCassette(), None
-            if self.model is not None:
-                kept, self.model.cassette = self.model.cassette, asked
-            for agent in self.observations:
-                self._ask(agent, repeat)
-            if self.model is not None:
-                self.model.cassette = kept
-            self._check_keys(asked.rows, repeat)
-        for agent in self.observations:
-            self._check_memories(agent)
-        why = find_difference(before, _through_json(self.policy.state(), self.tick))
-        if why is not None:
-            raise PolicyContractError(f"interview at tick {self.tick} changed the state, at {why}")
-
-    def _ask(self, agent: str, repeat: int) -> None:
-        questions = [text.format(name=agent) for text in _QUESTIONS]
-        asking = self.policy.interview_async
-        try:
-            answers = self.policy._run(asking(agent, questions, repeat))
-        except (PolicyError, TypeError) as error:  # a TypeError of one that takes no `repeat`
-            raise PolicyContractError(
-                f"interview of {agent!r} at tick {self.tick}: {error}"
-            ) from error
-        self._check_answers(agent, answers, len(questions))
-
-    def _check_keys(self, keys: Iterable[CallKey], repeat: int) -> None:
-        numbers = range(repeat * INTERVIEW_CALLS, (repeat + 1) * INTERVIEW_CALLS)
-        for key in keys:
-            if key.purpose.split(".")[0] != "interview" or key.tick != self.tick:
-                raise PolicyContractError(
-                    f"interview at tick {self.tick} made the call {key}; its purpose must be "
-                    "'interview' or begin with 'interview.', its tick that of the moment"
-                )
-            if key.number not in numbers:
-                raise PolicyContractError(
-                    f"interview {repeat} at tick {self.tick} made the call {key}; its number must "
-                    f"be from {numbers[0]} to {numbers[-1]}, so that no repeat has it too"
-                )
-
-    def _check_memories(self, agent: str) -> None:
-        when = f"memories of {agent!r} at tick {self.tick}"
-        told = self.policy.memories(agent)
-        if not isinstance(told, list | tuple):
-            raise PolicyContractError(f"{when}: {told!r} is not a list of memories")
-        for memory in told:
-            if not (isinstance(memory, RecalledMemory) and isinstance(memory.text, str)):
-                raise PolicyContractError(f"{when}: {memory!r} is not a RecalledMemory with a text")
-            if unknown := self._unknown(memory.events):
-                raise PolicyContractError(
-                    f"{when} come from {unknown}, which are no events that happened"
-                )
-
-    def _check_answers(self, agent: str, answers: object, count: int) -> None:
-        when = f"interview of {agent!r} at tick {self.tick}"
-        if not isinstance(answers, list) or len(answers) != count:
-            raise PolicyContractError(f"{when} returned {answers!r}, not a list of {count} answers")
-        for answer in answers:
-            if not isinstance(answer, Answer):
-                raise PolicyContractError(f"{when}: {answer!r} is not an Answer")
-            if unknown := self._unknown(answer.evidence):
-                raise PolicyContractError(
-                    f"{when} rests on {unknown}, which are no events that happened"
-                )
-
-    def _unknown(self, ids: Iterable[object]) -> list[object]:
-        last = self.env.world.state.log.next_id
-        return [id_ for id_ in ids if not (type(id_) is int and 0 <= id_ < last)]
-
-    def move_to(self, other: "_Run") -> "_Run":
-        """Return `other`, a fresh run, resumed at this moment from this policy's state."""
-        other.policy.load_state(_through_json(self.policy.state(), self.tick))
-        other.env = copy.deepcopy(self.env)
-        other.observations, other.infos = copy.deepcopy((self.observations, self.infos))
-        other.tick = self.tick
-        return other
 
 
 def check_policy(
@@ -217,9 +70,145 @@ def check_policy(
         raise
 
 
+class _Run:
+    """One policy deciding for everybody in a scenario, checked at each step."""
+
+    def __init__(
+        self,
+        make_policy: Callable[[], Policy],
+        scenario: str,
+        seed: int,
+        make_model: MakeModel | None,
+    ) -> None:
+        self.policy = policy = make_policy()
+        menu = "portable" if policy.needs_portable_menu else "town"
+        self.env = parallel_env(scenario=scenario, percepts=True, menu=menu)
+        self.seed, self.tick = seed, 0
+        self.observations, self.infos = self.env.reset(seed=seed)
+        self.model = None if make_model is None else make_model()
+        if policy.needs_model and make_model is None:
+            rule = find_rule(_BEHAVIOUR, [policy.scripted_replies])
+            self.model = ModelClient(ScriptedEndpoint(rule), run_seed=seed)
+        embedder = Embedder(HashedSource()) if policy.needs_embedder else None
+        policy.reset(self.env.profiles(), seed, self.env.context(self.model, embedder))
+
+    def step(self) -> object:
+        """Let the policy act once; return its actions as plain data."""
+        when = f"act at tick {self.tick} (seed {self.seed})"
+        before = to_plain([self.observations, self.infos])
+        actions = self.policy.act(self.observations, self.infos)
+        after = to_plain([self.observations, self.infos])
+        _check_same(before, after, f"{when} changed the observations or infos it was given, at")
+        self._check_actions(actions, when)
+        decided = to_plain(actions)
+        self.observations, _, _, _, self.infos = self.env.step(actions)
+        self.tick += 1
+        return decided
+
+    def interview(self) -> None:
+        """Ask everybody a few questions, and check that this changes nothing."""
+        before = self.copy_state()
+        for repeat in range(_REPEATS):
+            calls, kept = MemoryCassette(), None
+            if self.model is not None:
+                kept, self.model.cassette = self.model.cassette, calls
+            for agent in self.observations:
+                self._ask(agent, repeat)
+            if self.model is not None:
+                self.model.cassette = kept
+            self._check_keys(calls.rows, repeat)
+        for agent in self.observations:
+            self._check_memories(agent)
+        problem = f"interview at tick {self.tick} changed the state, at"
+        _check_same(before, self.copy_state(), problem)
+
+    def copy_state(self) -> dict[str, object]:
+        """Return the state of the policy, once through JSON."""
+        state, when = self.policy.state(), f"state at tick {self.tick}"
+        try:
+            copied: dict[str, object] = json.loads(json.dumps(state, allow_nan=False))
+        except (TypeError, ValueError) as error:
+            raise PolicyContractError(f"{when} is not JSON: {error}") from error
+        _require(copied == state, f"{when} does not survive JSON (string keys, lists only)")
+        return copied
+
+    def move_to(self, other: "_Run") -> "_Run":
+        """Return `other`, a fresh run, resumed at this moment from this policy's state."""
+        other.policy.load_state(self.copy_state())
+        other.env = copy.deepcopy(self.env)
+        other.observations, other.infos = copy.deepcopy((self.observations, self.infos))
+        other.tick = self.tick
+        return other
+
+    def repeat(self, decided: list[object], who: str) -> None:
+        """Decide on from here, which has to come out as `decided`."""
+        for expected in decided[self.tick :]:
+            problem = f"{who} decides otherwise at tick {self.tick}:"
+            _check_same(expected, self.step(), problem)
+
+    def _check_actions(self, actions: object, when: str) -> None:
+        if not isinstance(actions, dict):
+            raise PolicyContractError(
+                f"{when} returned a {type(actions).__name__}, not a dict of actions"
+            )
+        strangers = [agent for agent in actions if agent not in self.observations]
+        _require(not strangers, f"{when} acted for {strangers}, whom it was not given")
+        for agent, action in actions.items():
+            chosen = self.env.action_space(agent).contains(action)
+            _require(
+                chosen or isinstance(action, get_args(Action)),
+                f"{when}: the action of {agent!r} is {action!r}, neither an Action nor in the "
+                "action space",
+            )
+
+    def _ask(self, agent: str, repeat: int) -> None:
+        when = f"interview of {agent!r} at tick {self.tick}"
+        questions = [text.format(name=agent) for text in _QUESTIONS]
+        asking = self.policy.interview_async
+        try:
+            answers: object = self.policy._run(asking(agent, questions, repeat))
+        except (PolicyError, TypeError) as error:  # a TypeError of one that takes no `repeat`
+            raise PolicyContractError(f"{when}: {error}") from error
+        count = len(questions)
+        if not isinstance(answers, list) or len(answers) != count:
+            raise PolicyContractError(f"{when} returned {answers!r}, not a list of {count} answers")
+        for answer in answers:
+            _require(isinstance(answer, Answer), f"{when}: {answer!r} is not an Answer")
+            self._check_events(answer.evidence, f"{when} rests on")
+
+    def _check_keys(self, keys: Iterable[CallKey], repeat: int) -> None:
+        numbers = range(repeat * INTERVIEW_CALLS, (repeat + 1) * INTERVIEW_CALLS)
+        for key in keys:
+            _require(
+                key.purpose.split(".")[0] == "interview" and key.tick == self.tick,
+                f"interview at tick {self.tick} made the call {key}; its purpose must be "
+                "'interview' or begin with 'interview.', its tick that of the moment",
+            )
+            _require(
+                key.number in numbers,
+                f"interview {repeat} at tick {self.tick} made the call {key}; its number must be "
+                f"from {numbers[0]} to {numbers[-1]}, so that no repeat has it too",
+            )
+
+    def _check_memories(self, agent: str) -> None:
+        when = f"memories of {agent!r} at tick {self.tick}"
+        memories = self.policy.memories(agent)
+        is_list = isinstance(memories, list | tuple)
+        _require(is_list, f"{when}: {memories!r} is not a list of memories")
+        for memory in memories:
+            is_worded = isinstance(memory, RecalledMemory) and isinstance(memory.text, str)
+            _require(is_worded, f"{when}: {memory!r} is not a RecalledMemory with a text")
+            self._check_events(memory.events, f"{when} come from")
+
+    def _check_events(self, ids: Iterable[object], claim: str) -> None:
+        last = self.env.world.state.log.next_id
+        unknown = [id_ for id_ in ids if not (type(id_) is int and 0 <= id_ < last)]
+        _require(not unknown, f"{claim} {unknown}, which are no events that happened")
+
+
 def _check(fresh: Callable[[], _Run], steps: int) -> None:
     first = fresh()
-    decided = []
+    decided: list[object] = []
     resumed: _Run | None = None
     for tick in range(steps):
         if not first.env.agents:
@@ -229,30 +218,20 @@ def _check(fresh: Callable[[], _Run], steps: int) -> None:
         if tick == steps // 2:
             resumed = first.move_to(fresh())
         decided.append(first.step())
-    _check_again(fresh(), decided, 0, "a second run with the same seed")
+    fresh().repeat(decided, "a second run with the same seed")
     if resumed is not None:
-        _check_again(resumed, decided, steps // 2, "a fresh policy after load_state")
+        resumed.repeat(decided, "a fresh policy after load_state")
     for run in (first, resumed):
         if run is not None:
             run.policy.close()
             run.policy.close()
 
 
-def _through_json(state: Mapping[str, object], tick: int) -> dict[str, object]:
-    try:
-        text = json.dumps(state, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise PolicyContractError(f"state at tick {tick} is not JSON: {error}") from error
-    back: dict[str, object] = json.loads(text)
-    if back != state:
-        raise PolicyContractError(
-            f"state at tick {tick} does not survive JSON (string keys, lists only)"
-        )
-    return back
+def _require(condition: bool, problem: str) -> None:
+    if not condition:
+        raise PolicyContractError(problem)
 
 
-def _check_again(run: _Run, decided: list[object], start: int, who: str) -> None:
-    for tick, expected in enumerate(decided[start:], start):
-        why = find_difference(expected, run.step())
-        if why is not None:
-            raise PolicyContractError(f"{who} decides otherwise at tick {tick}: {why}")
+def _check_same(expected: object, got: object, problem: str) -> None:
+    why = find_difference(expected, got)
+    _require(why is None, f"{problem} {why}")

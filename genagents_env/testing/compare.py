@@ -54,27 +54,22 @@ def _fields(value: object, names: tuple[str, ...], skip: tuple[str, ...]) -> dic
     return {name: to_plain(getattr(value, name), skip=skip) for name in names if name not in skip}
 
 
-def find_difference(one: object, two: object, path: Path = ()) -> str | None:
+def find_difference(left: object, right: object, path: Path = ()) -> str | None:
     """Return where and how two values of `to_plain` differ, or None where they are equal."""
-    if isinstance(one, dict) and isinstance(two, dict):
-        if one.keys() != two.keys():
-            return f"{_format_path(path)} has keys {list(one)} against {list(two)}"
-        pairs = [(key, one[key], two[key]) for key in one]
-    elif isinstance(one, list) and isinstance(two, list):
-        if len(one) != len(two):
-            return f"{_format_path(path)} has {len(one)} items against {len(two)}"
-        pairs = [(k, a, b) for k, (a, b) in enumerate(zip(one, two, strict=True))]
+    if isinstance(left, dict) and isinstance(right, dict):
+        if left.keys() != right.keys():
+            return f"{_format_path(path)} has keys {list(left)} against {list(right)}"
+        pairs = [(key, left[key], right[key]) for key in left]
+    elif isinstance(left, list) and isinstance(right, list):
+        if len(left) != len(right):
+            return f"{_format_path(path)} has {len(left)} items against {len(right)}"
+        pairs = [(k, a, b) for k, (a, b) in enumerate(zip(left, right, strict=True))]
+    elif left == right:
+        return None
     else:
-        return (
-            None
-            if one == two
-            else f"{_format_path(path)}: {_format_value(one)} against {_format_value(two)}"
-        )
-    for key, a, b in pairs:
-        found = find_difference(a, b, (*path, key))
-        if found is not None:
-            return found
-    return None
+        return f"{_format_path(path)}: {_format_value(left)} against {_format_value(right)}"
+    differences = (find_difference(a, b, (*path, key)) for key, a, b in pairs)
+    return next((why for why in differences if why is not None), None)
 
 
 def _format_path(path: Path) -> str:

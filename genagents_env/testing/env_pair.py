@@ -5,9 +5,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from genagents_env.testing.compare import find_difference, find_shared_memory, overwrite, to_plain
-from genagents_env.testing.contract import EnvContractError, StepResult, check_reset, check_step
-from genagents_env.testing.legal import Env, legal_mask, sample_legal
+from genagents_env.testing.compare import find_shared_memory, overwrite, to_plain
+from genagents_env.testing.contract import (
+    EnvContractError,
+    StepResult,
+    check_reset,
+    check_same,
+    check_step,
+)
+from genagents_env.testing.legal import Env, Mask, legal_mask, sample_legal
 
 REPLAYED = 25  # steps of the first episode that are repeated
 
@@ -49,19 +55,23 @@ class EnvPair:
         """Step both once, with legal actions."""
         self.tick += 1
         when = f"step {self.tick} of episode {self.episode} (seed {self.seed + self.episode})"
-        masks = _masks(self._returned)
-        actions = sample_legal(
-            self.one, self._returned.observations, self._returned.infos, self._rng
-        )
-        rude = self._rude(actions)
-        given = to_plain(actions)
+        before = self._returned
+        masks = {agent: _copy_mask(before, agent) for agent in before.observations}
+        actions = sample_legal(self.one, before.observations, before.infos, self._rng)
+        rude = self._make_rude(actions)
+        plain = to_plain(actions)
         live = list(self.one.agents)
         returned = check_step(self.one, actions, self._ended, when)
-        self._check_actions(actions, given, when)
+        self._check_actions(actions, plain, when)
         other = StepResult(*self.two.step(rude))
         overwrite(rude)
         self._compare(when, returned, other)
-        _check_executed(masks, actions, returned, when)
+        for agent, info in returned.infos.items():
+            if info.get("illegal", 0) and masks.get(agent) is not None:
+                raise EnvContractError(
+                    f"{when}: {agent!r} chose {actions[agent]!r}, which its mask allowed, "
+                    "and infos says it was illegal"
+                )
         self._ended |= set(live) - set(self.one.agents)
         if self.episode == 0 and self.tick <= REPLAYED:
             self._first.append((copy.deepcopy(actions), to_plain(returned)))
@@ -73,44 +83,40 @@ class EnvPair:
             EnvContractError: it differs from the first time.
         """
         observations, infos = self.one.reset(seed=self.seed)
-        lived = StepResult(observations, {}, {}, {}, infos)
+        returned = StepResult(observations, {}, {}, {}, infos)
+        problem = f"a second reset(seed={self.seed}) does not give the same episode"
         for k, (actions, expected) in enumerate(self._first):
             if k > 0:
-                lived = StepResult(*self.one.step(copy.deepcopy(actions)))
-            why = find_difference(expected, to_plain(lived))
-            if why is not None:
-                when = f"step {k}" if k else "the reset"
-                raise EnvContractError(
-                    f"a second reset(seed={self.seed}) does not give the same episode: "
-                    f"{when} differs at {_name_order(why)}"
-                )
+                returned = StepResult(*self.one.step(copy.deepcopy(actions)))
+            when = f"step {k}" if k else "the reset"
+            check_same(expected, to_plain(returned), f"{problem}: {when} differs at")
 
-    def _rude(self, actions: dict[str, object]) -> dict[str, object]:
+    def _make_rude(self, actions: dict[str, object]) -> dict[str, object]:
         """Return a copy of `actions` in reverse order, with one for each agent that has ended."""
         some = next(iter(actions.values()), 0)
         gone = {agent: copy.deepcopy(some) for agent in sorted(self._ended)}
         return {**gone, **copy.deepcopy(dict(reversed(actions.items())))}
 
-    def _check_actions(self, actions: dict[str, object], given: object, when: str) -> None:
-        why = find_difference(given, to_plain(actions))
-        if why is not None:
-            raise EnvContractError(f"{when} changed the caller's actions at {why}")
+    def _check_actions(self, actions: dict[str, object], plain: object, when: str) -> None:
+        check_same(plain, to_plain(actions), f"{when} changed the caller's actions at")
         if self._acted is not None:
-            why = find_difference(self._acted[1], to_plain(self._acted[0]))
-            if why is not None:
-                raise EnvContractError(f"{when} changed the actions of the step before at {why}")
-        self._acted = (actions, given)
+            former, then = self._acted
+            check_same(then, to_plain(former), f"{when} changed the actions of the step before at")
+        self._acted = (actions, plain)
 
     def _compare(self, when: str, returned: StepResult, other: StepResult) -> None:
         self._check_alias(when, returned)
         mine: list[object] = []
         theirs: list[object] = []
-        why = find_difference(to_plain(returned, later=mine), to_plain(other, later=theirs))
-        if why is not None:
-            raise EnvContractError(
-                f"{when}: two envs with the same seed and actions differ at {_name_order(why)}"
-            )
-        self._check_late()
+        check_same(
+            to_plain(returned, later=mine),
+            to_plain(other, later=theirs),
+            f"{when}: two envs with the same seed and actions differ at",
+        )
+        if self._late is not None:
+            name, then, percepts = self._late
+            problem = f"{name}: a percept read only after the next call differs at"
+            check_same(then, [to_plain(percept) for percept in percepts], problem)
         for part in other:
             overwrite(part)
         self._late = (when, [to_plain(percept) for percept in mine], theirs)
@@ -119,58 +125,23 @@ class EnvPair:
 
     def _check_alias(self, when: str, returned: StepResult) -> None:
         """Check the call before once more: unchanged, and no memory shared with this one."""
-        groups: dict[object, object] = {
-            (f"{when}, {agent!r}"): (returned.observations[agent], returned.infos[agent])
-            for agent in returned.observations
-        }
+        groups = _group(when, returned)
         if self._before is not None:
-            name, held, then = self._before
-            why = find_difference(then, to_plain(held))
-            if why is not None:
-                raise EnvContractError(
-                    f"what {name} returned was changed by {when}, at {_name_order(why)}"
-                )
-            groups |= {
-                f"{name}, {agent!r}": (held.observations[agent], held.infos[agent])
-                for agent in held.observations
-            }
+            name, former, then = self._before
+            check_same(then, to_plain(former), f"what {name} returned was changed by {when}, at")
+            groups |= _group(name, former)
         shared = find_shared_memory(groups)
         if shared is not None:
             raise EnvContractError(f"writeable memory is shared between {shared}")
 
-    def _check_late(self) -> None:
-        if self._late is None:
-            return
-        when, then, percepts = self._late
-        why = find_difference(then, [to_plain(percept) for percept in percepts])
-        if why is not None:
-            raise EnvContractError(
-                f"{when}: a percept read only after the next call differs at {why}"
-            )
 
-
-def _masks(returned: StepResult) -> dict[str, object]:
+def _group(when: str, returned: StepResult) -> dict[object, object]:
     return {
-        agent: None if mask is None else mask.copy()
+        f"{when}, {agent!r}": (observation, returned.infos[agent])
         for agent, observation in returned.observations.items()
-        for mask in [legal_mask(observation, returned.infos[agent])]
     }
 
 
-def _check_executed(
-    masks: dict[str, object], actions: dict[str, object], returned: StepResult, when: str
-) -> None:
-    for agent, info in returned.infos.items():
-        if info.get("illegal", 0) and masks.get(agent) is not None:
-            raise EnvContractError(
-                f"{when}: {agent!r} chose {actions[agent]!r}, which its mask allowed, "
-                "and infos says it was illegal"
-            )
-
-
-def _name_order(why: str) -> str:
-    """Return a difference inside a `StepResult` with the name of its part instead of its number."""
-    for k, name in enumerate(StepResult._fields):
-        if why.startswith(f"[{k}]"):
-            return name + why[len(f"[{k}]") :]
-    return why
+def _copy_mask(returned: StepResult, agent: str) -> Mask | None:
+    mask = legal_mask(returned.observations[agent], returned.infos[agent])
+    return None if mask is None else mask.copy()

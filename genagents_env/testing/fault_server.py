@@ -2,6 +2,7 @@
 
     with FaultServer({1: "reset", 2: too_many("1")}) as server:
         endpoint = OpenAIEndpoint(server.url, "key", "any-model", attempt_deadline=0.3)
+    with FaultServer(always=reasoning(2000, "content")) as server: ...  # thinks before it speaks
 
 Calls that the schedule does not name are answered correctly, by a rule of the scripted model.
 """
@@ -27,9 +28,11 @@ from genagents_env.rng import draw_unit
 Words: TypeAlias = Callable[[str], str]
 Answer: TypeAlias = Callable[[str, Mapping[str, Any]], bytes]
 How: TypeAlias = Literal["whole", "silent", "drip", "reset", "reset_mid", "short"]
+ThinkingPlace: TypeAlias = Literal["field", "content"]
 
 _DRIP_SECONDS = 0.05
 _BOMB_MIB = 200
+_TOKEN = 4  # characters of every token of a thinking model but the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +92,42 @@ def saying(words: str | Words, finish: str = "stop") -> ServerFault:
     return ServerFault(words=words if callable(words) else lambda good: words, finish=finish)
 
 
+def reasoning(tokens: int, place: ThinkingPlace = "field") -> ServerFault:
+    """Return the behaviour of a model that thinks for `tokens` tokens before each good reply.
+
+    It keeps to the request's limit of tokens as such servers do: thinking comes first, and where
+    it uses the limit up, nothing is said.
+
+    Args:
+        tokens: of thinking.
+        place: in a `field` beside the content, counted in the usage; or in the `content`, between
+            `<think>` and `</think>`, without a count.
+    """
+
+    def answer(good: str, asked: Mapping[str, Any]) -> bytes:
+        limit = asked.get("max_completion_tokens", asked.get("max_tokens", 10**6))
+        thought = ("hmm " * tokens)[: _TOKEN * limit]
+        said = good[: _TOKEN * max(0, limit - tokens)]
+        finish = "stop" if said == good else "length"
+        written = min(limit, tokens + -(-len(good) // _TOKEN))
+        message: dict[str, object] = {"role": "assistant"}
+        usage: dict[str, object] = {"prompt_tokens": 10, "completion_tokens": written}
+        if place == "field":
+            message |= {"content": said or None, "reasoning_content": thought}
+            usage["completion_tokens_details"] = {"reasoning_tokens": min(limit, tokens)}
+        else:
+            end = "\n</think>\n\n" if limit > tokens else ""
+            message["content"] = f"<think>\n{thought}{end}{said}"
+        choice = {"index": 0, "finish_reason": finish, "message": message}
+        return json.dumps({"id": "fault", "choices": [choice], "usage": usage}).encode()
+
+    return ServerFault(answer=answer)
+
+
 def envelope(content: object, finish: object = "stop") -> bytes:
     """Return the body of a chat completion with this content."""
-    choice = {
-        "index": 0,
-        "finish_reason": finish,
-        "message": {"role": "assistant", "content": content},
-    }
+    message = {"role": "assistant", "content": content}
+    choice = {"index": 0, "finish_reason": finish, "message": message}
     usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
     answer = {"id": "fault", "object": "chat.completion", "choices": [choice], "usage": usage}
     return json.dumps(answer).encode()
@@ -103,17 +135,11 @@ def envelope(content: object, finish: object = "stop") -> bytes:
 
 def embeddings(texts: list[str], encoding: str = "float", width: int = 16) -> bytes:
     """Return the body of an embeddings answer: hashed n-grams, as `float` lists or `base64`."""
-    rows = HashedNgrams(width)(texts)
-    data = [
-        {
-            "index": k,
-            "object": "embedding",
-            "embedding": base64.b64encode(row.astype("<f4").tobytes()).decode()
-            if encoding == "base64"
-            else row.tolist(),
-        }
-        for k, row in enumerate(rows)
-    ]
+    rows: list[object] = [row.tolist() for row in HashedNgrams(width)(texts)]
+    if encoding == "base64":
+        packed = (row.astype("<f4").tobytes() for row in HashedNgrams(width)(texts))
+        rows = [base64.b64encode(row).decode() for row in packed]
+    data = [{"index": k, "object": "embedding", "embedding": row} for k, row in enumerate(rows)]
     usage = {"prompt_tokens": 10 * len(texts), "total_tokens": 10 * len(texts)}
     answer = {"id": "fault", "object": "list", "data": data, "usage": usage}
     return json.dumps(answer).encode()
@@ -284,12 +310,11 @@ class FaultServer:
 
     def _list_models(self, authorization: str) -> bytes:
         """Return the list of models, or the fault that is always played."""
-        listed = json.dumps(
-            {"data": [{"id": name, **facts} for name, facts in self.models.items()]}
-        )
-        always = self._always
-        whole = always.body is None and not always.echo_key
-        return self._response(raw(listed) if whole else always, b"", authorization)
+        fault = self._always
+        if fault.body is None and not fault.echo_key:
+            models = [{"id": name, **facts} for name, facts in self.models.items()]
+            fault = raw(json.dumps({"data": models}))
+        return self._response(fault, b"", authorization)
 
     def _response(self, fault: ServerFault, request: bytes, authorization: str) -> bytes:
         if fault.echo_key:

@@ -20,12 +20,12 @@ def from_environment() -> Callable[[str, int], None] | None:
     Raises:
         ValueError: the variable has another form.
     """
-    told = os.environ.get(VARIABLE)
-    if not told:
+    moment = os.environ.get(VARIABLE)
+    if not moment:
         return None
-    tick, _, phase = told.partition(":")
+    tick, _, phase = moment.partition(":")
     if phase not in PHASES:
-        raise ValueError(f"{VARIABLE}={told}: expected TICK:PHASE, PHASE one of {PHASES}")
+        raise ValueError(f"{VARIABLE}={moment}: expected TICK:PHASE, PHASE one of {PHASES}")
     return kill_at(int(tick), phase)
 
 

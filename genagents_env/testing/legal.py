@@ -22,10 +22,10 @@ def legal_mask(observation: object, info: Mapping[str, object]) -> Mask | None:
     `info["action_mask"]["choice"]` (the words format).
     """
     holder = observation if isinstance(observation, dict) else {}
-    found = holder.get("action_mask", info.get("action_mask"))
-    if isinstance(found, Mapping):
-        found = found.get("choice")
-    return None if found is None else np.asarray(found)
+    mask = holder.get("action_mask", info.get("action_mask"))
+    if isinstance(mask, Mapping):
+        mask = mask.get("choice")
+    return None if mask is None else np.asarray(mask)
 
 
 def sample_legal(

@@ -19,10 +19,10 @@ from genagents_env.memory.content import (
     SavedMind,
     State,
 )
-from genagents_env.policy_loader import find_policy_class, is_shipped
 from genagents_env.record import RunReader
 from genagents_env.record.calls import parse_messages
 from genagents_env.record.rows import CallRow
+from genagents_env.run.policies import find_policy_class, is_shipped
 from genagents_env.world.events import Event
 
 _NO_STATE = "This run has no checkpoint (yet), so its memories are not to be had."

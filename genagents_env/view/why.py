@@ -8,9 +8,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from genagents_env.memory.content import AskedCall, ContentMemory
-from genagents_env.policy_loader import find_policy_class, is_shipped
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
+from genagents_env.run.policies import find_policy_class, is_shipped
 from genagents_env.text import fold
 from genagents_env.view.causes import ACTS, find_acts, find_causes
 from genagents_env.view.mind import list_calls, read_mind

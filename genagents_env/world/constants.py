@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from genagents_env.patterns import compile_any, prepare
+from genagents_env.scenario.patterns import compile_any, prepare
 from genagents_env.scenario.plan import OUTSIDE, TownPlan
 from genagents_env.scenario.schema import Person, Scenario
 from genagents_env.scenario.town_places import find_familiar_places

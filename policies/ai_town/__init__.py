@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
+from genagents_env.cognition.options import read_options
 from genagents_env.cognition.policy import MindPolicy
 from genagents_env.cognition.query import Moment, QueryHandler
 from genagents_env.memory.content import MindContent, SavedMind
@@ -23,7 +24,6 @@ from genagents_env.policy import (
     Profile,
     RecalledMemory,
 )
-from genagents_env.policy_loader import read_options
 
 from . import act, content, converse, interview, perceive, pursue, reflect, remember
 from .config import AiTownConfig

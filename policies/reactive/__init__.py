@@ -10,6 +10,7 @@ from dataclasses import replace
 from pydantic import TypeAdapter
 
 from genagents_env.actions import Action, Idle, Talk
+from genagents_env.cognition.options import read_options
 from genagents_env.cognition.policy import gather_all
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey
@@ -27,7 +28,6 @@ from genagents_env.policy import (
     State,
     get_percept,
 )
-from genagents_env.policy_loader import read_options
 
 from . import content
 from .config import ReactiveConfig

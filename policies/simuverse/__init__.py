@@ -10,12 +10,12 @@ from pathlib import Path
 
 from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
+from genagents_env.cognition.options import read_options
 from genagents_env.cognition.policy import MindPolicy
 from genagents_env.cognition.query import Moment, Query, QueryHandler
 from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept
 from genagents_env.policy import Answer, Profile, RecalledMemory
-from genagents_env.policy_loader import read_options
 
 from . import act, choose, content, interpret, interview, senses, talk
 from .config import SimuverseConfig

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from genagents_env.patterns import compile_pattern, prepare
 from genagents_env.scenario import list_scenario_names, load_scenario
+from genagents_env.scenario.patterns import compile_pattern, prepare
 from genagents_env.scenario.schema import AnswerCheck, ValueCheck
 from genagents_env.text import clean
 

@@ -106,7 +106,7 @@ def test_own_policies_and_scenarios_are_compared(genagents: Run) -> None:
 
 @pytest.mark.slow
 def test_all_that_come_with_the_package_are_compared_but_idle(genagents: Run) -> None:
-    from genagents_env.policy_loader import list_policies
+    from genagents_env.run.policies import list_policies
 
     code, out, _ = genagents("compare", "tiny", "--hours", "0.02", *ASKS, "--json")
     assert code == 0

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.testing.fault_server import FaultServer, ServerFault, saying
-from genagents_env.testing.reasoning_server import reasoning
+from genagents_env.testing.fault_server import FaultServer, ServerFault, reasoning, saying
 from tests.cli.conftest import Run
 
 NUMBERS = itertools.count()

@@ -151,7 +151,7 @@ def test_an_interview_tells_at_once_that_nobody_is_there(
     before = sorted(path.name for path in tmp_path.iterdir())
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setattr(
-        "genagents_env.run.replay_interview.ReplayInterview.open_at",
+        "genagents_env.run.interviews.ReplayInterview.open_at",
         lambda *_: pytest.fail("the run is lived again"),
     )
     asked = ("interview", "run.sqlite", "--question", "Any news?", "--model", "town-model")

@@ -4,8 +4,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.testing.fault_server import FaultServer
-from genagents_env.testing.reasoning_server import ThinkingPlace, reasoning
+from genagents_env.testing.fault_server import FaultServer, ThinkingPlace, reasoning
 from tests.cli.conftest import Run
 
 PLACES: list[ThinkingPlace] = ["field", "content"]

@@ -17,9 +17,9 @@ from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.observe.spaces import Mask
 from genagents_env.percept import Percept
 from genagents_env.policy import Infos, Observations, get_percept
-from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
 from genagents_env.run import rollout
+from genagents_env.run.policies import load_policy
 
 DAY: TownOptions = {"start": "08:00", "hours": 2.0, "percepts": True}
 

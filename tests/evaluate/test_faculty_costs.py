@@ -8,9 +8,9 @@ from genagents_env.evaluate.faculty_costs import FacultyCost, compute_faculty_co
 from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.llm.prices import Price
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
-from genagents_env.policy_loader import load_policy
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, run
+from genagents_env.run.policies import load_policy
 from tests.run.towns import FOUR, WITNESS, make_options, make_spec
 
 PRICE = Price(Decimal(1), Decimal(2))

@@ -7,7 +7,7 @@ import pytest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
 from genagents_env.policies.simuverse import SimuversePolicy
-from genagents_env.policy_loader import load_policy
+from genagents_env.run.policies import load_policy
 from genagents_env.testing.check_policy import check_policy
 from tests.policies.percepts import Value
 

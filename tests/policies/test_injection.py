@@ -24,8 +24,8 @@ from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.policy import Infos, Observations, Policy, get_percept
-from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
+from genagents_env.run.policies import load_policy
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Person, SectorSpec
 from genagents_env.text import quote, set_apart

@@ -14,7 +14,7 @@ from genagents_env.observe.columns import PORTABLE_SIZE
 from genagents_env.observe.portable_menu import list_portable_choices
 from genagents_env.policies.learned import LearnedPolicy
 from genagents_env.policies.learned.network import load_network, save_network
-from genagents_env.policy_loader import load_policy
+from genagents_env.run.policies import load_policy
 from tests.policies.percepts import context
 
 CHOICES = len(list_portable_choices())

@@ -13,7 +13,7 @@ from genagents_env.llm.scripted import Rule, ScriptedEndpoint, always_invalid
 from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.percept import Conversation, Result
 from genagents_env.policy import Policy
-from genagents_env.policy_loader import load_policy
+from genagents_env.run.policies import load_policy
 from tests.policies.percepts import (
     Moment,
     Value,

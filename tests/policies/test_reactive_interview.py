@@ -13,7 +13,7 @@ from genagents_env.llm.scripted import Rule, ScriptedEndpoint, always_invalid
 from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.percept import HeardWords
 from genagents_env.policy import Policy, RecalledMemory
-from genagents_env.policy_loader import load_policy
+from genagents_env.run.policies import load_policy
 from tests.policies.percepts import Moment, Value, body, context, infos, profile
 
 ANN, BOB = "Ann Ash", "Bob Birch"

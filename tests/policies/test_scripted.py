@@ -7,7 +7,7 @@ from genagents_env.actions import Action, Idle, Interact, Move, Talk
 from genagents_env.errors import ConfigError
 from genagents_env.percept import Conversation, Result
 from genagents_env.policy import Policy
-from genagents_env.policy_loader import load_policy
+from genagents_env.run.policies import load_policy
 from tests.policies.percepts import (
     PARTY,
     Moment,

@@ -4,7 +4,7 @@ import json
 
 from genagents_env.actions import Talk
 from genagents_env.policy import Policy, RecalledMemory
-from genagents_env.policy_loader import load_policy
+from genagents_env.run.policies import load_policy
 from genagents_env.scenario.schema import Fact
 from tests.policies.percepts import PARTY, Moment, body, context, infos, person, profile, speech
 

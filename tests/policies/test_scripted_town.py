@@ -7,7 +7,7 @@ import pytest
 from genagents_env import town_v0
 from genagents_env.env import TownEnv
 from genagents_env.policy import Policy
-from genagents_env.policy_loader import load_policy
+from genagents_env.run.policies import load_policy
 from genagents_env.world.events import Event
 from tests.policies.percepts import Value
 

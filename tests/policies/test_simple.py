@@ -6,7 +6,7 @@ import pytest
 
 from genagents_env.actions import Idle
 from genagents_env.errors import ConfigError, PolicyError
-from genagents_env.policy_loader import list_policies, load_policy
+from genagents_env.run.policies import list_policies, load_policy
 from tests.policies.percepts import context
 
 MASK = np.array([1, 0, 0, 1, 1, 0], np.int8)

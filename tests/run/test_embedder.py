@@ -11,9 +11,9 @@ from genagents_env.errors import ConfigError, LLMUnavailable
 from genagents_env.evaluate import summarize
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
-from genagents_env.policy_loader import load_policy
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunResult, interview, resume, rollout, run
+from genagents_env.run.policies import load_policy
 from genagents_env.testing import check_policy
 from tests.run.towns import FOUR, Value, make_options, make_spec
 

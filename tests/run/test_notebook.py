@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from genagents_env import town_v0
-from genagents_env.event_loop import OwnLoop
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.event_loop import OwnLoop
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
-from genagents_env.policy_loader import load_policy
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import resume, rollout, run
+from genagents_env.run.policies import load_policy
 from tests.run.notebook import SPEC, TICKS
 from tests.run.towns import make_options
 

@@ -18,8 +18,8 @@ from genagents_env.llm.calls import Completion, CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.policy import Context, Infos, Observations, Policy, Profile
-from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout, rollouts, segments
+from genagents_env.run.policies import load_policy
 from genagents_env.wrappers import VectorTown
 from genagents_env.wrappers.vector_town import Observation
 

@@ -11,28 +11,25 @@ from genagents_env.record import RunReader
 from genagents_env.record.snapshots import RunSnapshots
 from genagents_env.render import RenderSnapshot
 from genagents_env.run import PolicySpec, RunOptions, run
-from genagents_env.run.recorded import choose_recorded, load_policies
-from genagents_env.run.replay import RunReplay, open_replayed
+from genagents_env.run.replay import open_replay
 from tests.render.towns import check_same
 from tests.run.towns import FOUR, Value, compose_spec
 
 
 def replay_all(record: RunReader) -> Sequence[RenderSnapshot]:
     """Return the world at every tick, as a replay of the record rebuilds it."""
-    options = RunOptions()
-    groups = load_policies(record.meta, options, choose_recorded(record.path, record.meta, options))
-    replay = RunReplay(record, groups, options, open_replayed(groups, options, record))
-    found: list[RenderSnapshot] = []
+    snapshots: list[RenderSnapshot] = []
 
     async def follow() -> None:
         def note(*_: object) -> None:
-            found.append(replay.env.world.snapshot)
+            snapshots.append(replay.env.world.snapshot)
 
         async with replay.open_at(record.last_tick, note):
             pass
 
-    asyncio.run(follow())
-    return found
+    with open_replay(record, RunOptions()) as replay:
+        asyncio.run(follow())
+    return snapshots
 
 
 @pytest.mark.parametrize(

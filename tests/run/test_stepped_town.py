@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import DivergenceError, RecordError
-from genagents_env.event_loop import run_sync
+from genagents_env.llm.event_loop import run_sync
 from genagents_env.policy import Observations
 from genagents_env.record import RunReader, canonical_hash, verify
 from genagents_env.record.connection import connect
@@ -17,8 +17,8 @@ from genagents_env.record.tables import ACTIONS
 from genagents_env.record.transaction import Transaction
 from genagents_env.run import PolicySpec, run
 from genagents_env.run.play import play
-from genagents_env.run.policy_trust import ChosenPolicies
-from genagents_env.run.recorded import load_policies, make_town, offer_menu
+from genagents_env.run.policy_trust import ChosenPolicies, load_policies
+from genagents_env.run.replay import make_town, offer_menu
 from genagents_env.run.stepped_town import SteppedTown
 from genagents_env.testing.kill_hook import kill_at
 from tests.record.test_optional_tables import drop

@@ -11,9 +11,8 @@ from typer.testing import CliRunner
 from genagents_env import town_v0
 from genagents_env.cli.app import app
 from genagents_env.evaluate.checks import find_value
-from genagents_env.patterns import finds_any
-from genagents_env.policy_loader import load_policy
 from genagents_env.record import RunReader
+from genagents_env.run.policies import load_policy
 from genagents_env.scenario import (
     Person,
     Scenario,
@@ -22,6 +21,7 @@ from genagents_env.scenario import (
     load_scenario,
 )
 from genagents_env.scenario.checks import check
+from genagents_env.scenario.patterns import finds_any
 from genagents_env.scenario.schema import Fact, ValueCheck
 
 SHORT = ["murder_mystery", "murder_mystery_hard", "activity_fair", "medicine"]

@@ -6,8 +6,8 @@ import numpy as np
 
 from genagents_env.env import TownEnv
 from genagents_env.evaluate.measures.diffusion import trace_facts
-from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
+from genagents_env.run.policies import load_policy
 from genagents_env.scenario import load_scenario
 from genagents_env.stats import Contrast, contrast, correct_family
 

@@ -9,8 +9,7 @@ import pytest
 from genagents_env import town_v0
 from genagents_env.tasks import TaskEnv, get_task
 from genagents_env.testing import EnvContractError
-from genagents_env.testing.leaks import check_leaks
-from genagents_env.testing.unseen import disturb_minds
+from genagents_env.testing.leaks import check_leaks, disturb_minds
 from tests.campaigns import leaks
 from tests.tasks.names import LARGE, SMALL
 

@@ -6,8 +6,8 @@ import pytest
 from genagents_env import town_v0
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.learn.towns import play_town
-from genagents_env.policy_loader import list_policies, load_policy
 from genagents_env.run import rollout, rollouts
+from genagents_env.run.policies import list_policies, load_policy
 from genagents_env.tasks import HELD_OUT, get_task
 from genagents_env.tasks.task import read_baselines
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from genagents_env.actions import Idle, Interact, Move, Talk
-from genagents_env.patterns import compile_any, prepare
 from genagents_env.run.play import rollout
+from genagents_env.scenario.patterns import compile_any, prepare
 from genagents_env.tasks import HELD_OUT, TASKS, TaskEnv
 from genagents_env.tasks.invite import OCCASIONS
 from genagents_env.tasks.keep_secret import SECRETS

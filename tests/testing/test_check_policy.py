@@ -23,9 +23,9 @@ from genagents_env.policy import (
     RecalledMemory,
     State,
 )
-from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
 from genagents_env.run import rollout
+from genagents_env.run.policies import load_policy
 from genagents_env.testing import PolicyContractError, check_policy
 from genagents_env.town_v0 import parallel_env
 

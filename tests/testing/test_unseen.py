@@ -7,7 +7,7 @@ import pytest
 
 from genagents_env.env import TownEnv
 from genagents_env.testing import EnvContractError, check_env
-from genagents_env.testing.unseen import STRANGE_STATE, disturb_unseen
+from genagents_env.testing.leaks import STRANGE_STATE, disturb_unseen
 
 
 class Town(TownEnv):

@@ -13,9 +13,7 @@ from genagents_env.config import TownConfig
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.run.past import collect_run_pasts
-from genagents_env.run.policy_trust import ChosenPolicies
-from genagents_env.run.recorded import load_policies
-from genagents_env.run.replay import RunReplay, open_replayed
+from genagents_env.run.replay import RunReplay, open_replay
 from genagents_env.view.mind import make_mind
 from tests.run.towns import WITNESS, make_options, make_spec
 
@@ -52,14 +50,8 @@ def list_truth(path: Path, tick: int) -> dict[str, list[str]]:
             asked = {name: (await replay.groups.memories(name, tick))[0] for name in names}
         return {name: [memory.text for memory in found] for name, found in asked.items()}
 
-    options = RunOptions()
-    with RunReader(path) as reader:
-        groups = load_policies(reader.meta, options, ChosenPolicies())
-        replay = RunReplay(reader, groups, options, open_replayed(groups, options, reader))
-        try:
-            return asyncio.run(ask(replay, reader.meta.names))
-        finally:
-            groups.close()
+    with RunReader(path) as reader, open_replay(reader, RunOptions()) as replay:
+        return asyncio.run(ask(replay, reader.meta.names))
 
 
 def test_memories_and_plan_of_a_run_are_those_of_each_tick(tmp_path: Path) -> None:

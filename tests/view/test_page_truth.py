@@ -9,12 +9,10 @@ import pytest
 
 from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
-from genagents_env.event_loop import run_sync
+from genagents_env.llm.event_loop import run_sync
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from genagents_env.run.policy_trust import ChosenPolicies
-from genagents_env.run.recorded import load_policies
-from genagents_env.run.replay import RunReplay, open_replayed
+from genagents_env.run.replay import RunReplay, open_replay
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import ScheduledEvent
 from tests.view.browser import OpenPage
@@ -75,14 +73,8 @@ def rebuild(path: Path, ticks: set[int]) -> dict[int, dict[str, Any]]:
         async with replay.open_at(last, keep):
             pass
 
-    options = RunOptions()
-    with RunReader(path) as reader:
-        groups = load_policies(reader.meta, options, ChosenPolicies())
-        try:
-            replay = RunReplay(reader, groups, options, open_replayed(groups, options, reader))
-            run_sync(replay_all(replay, max(ticks)))
-        finally:
-            groups.close()
+    with RunReader(path) as reader, open_replay(reader, RunOptions()) as replay:
+        run_sync(replay_all(replay, max(ticks)))
     return found
 
 

@@ -23,8 +23,8 @@ from genagents_env.evaluate.interviews import (
 )
 from genagents_env.evaluate.measure import measure
 from genagents_env.evaluate.run_data import RunData, once_per_run
-from genagents_env.patterns import finds_any
 from genagents_env.record.rows import JSON
+from genagents_env.scenario.patterns import finds_any
 from genagents_env.scenario.schema import Fact
 from genagents_env.world.events import Event
 

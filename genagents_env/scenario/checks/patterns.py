@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from genagents_env.patterns import compile_pattern, prepare
 from genagents_env.scenario.faults import Fault, Loc, quote
+from genagents_env.scenario.patterns import compile_pattern, prepare
 
 _EMPTY = prepare("")
 

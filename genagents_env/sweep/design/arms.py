@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, PolicyError
-from genagents_env.policy_loader import check_for_run, load_policy
-from genagents_env.policy_source import find_policy_file
 from genagents_env.run import PolicySpec
+from genagents_env.run.policies import check_for_run, find_policy_file, load_policy
 from genagents_env.sweep.design.experiment import Arm
 from genagents_env.text import clean
 

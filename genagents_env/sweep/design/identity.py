@@ -11,10 +11,15 @@ from pathlib import Path
 
 from genagents_env import __version__
 from genagents_env.files import read_file
-from genagents_env.policy_loader import find_policy_class, is_shipped
-from genagents_env.policy_source import find_policy_file, read_source, shorten_policy
 from genagents_env.record.rows import JSON, encode
 from genagents_env.run import PolicySpec
+from genagents_env.run.policies import (
+    find_policy_class,
+    find_policy_file,
+    is_shipped,
+    read_source,
+    shorten_policy,
+)
 
 _FORMAT = 1  # of what is hashed; another number, another identity of everything
 _NOT_IN_SLUGS = re.compile(r"[^a-z0-9]+")

@@ -15,8 +15,8 @@ from genagents_env.evaluate.measures.flow import (
     find_held_memories,
     trace_flows,
 )
-from genagents_env.patterns import finds_any
 from genagents_env.record import RememberedRow, RunReader
+from genagents_env.scenario.patterns import finds_any
 from genagents_env.scenario.questions import PosedQuestion
 from genagents_env.world.events import Event
 from tests.evaluate.suspects import LAST, PAIN, TESTIMONY, WHO, make_answers, mystery, write

@@ -4,7 +4,7 @@ import pytest
 
 from genagents_env.errors import ConfigError
 from genagents_env.policies.ai_town import AiTownConfig, AiTownPolicy
-from genagents_env.policy_loader import load_policy
+from genagents_env.run.policies import load_policy
 from tests.policies.percepts import Value
 
 

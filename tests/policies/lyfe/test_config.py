@@ -2,7 +2,7 @@ import pytest
 
 from genagents_env.errors import ConfigError
 from genagents_env.policies.lyfe.config import LyfeConfig
-from genagents_env.policy_loader import load_policy
+from genagents_env.run.policies import load_policy
 from tests.policies.percepts import Value
 
 

@@ -16,9 +16,9 @@ import pytest
 
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.policy import Profile
-from genagents_env.policy_loader import find_policy_class
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, run
+from genagents_env.run.policies import find_policy_class
 from genagents_env.scenario import Scenario, first_memories
 from genagents_env.scenario.schema import Person
 from tests.policies.percepts import Value

@@ -26,7 +26,7 @@ from genagents_env.policies.smallville.config import SmallvilleConfig
 from genagents_env.policies.smallville.mind import Dialogue, SmallvilleMind
 from genagents_env.policies.smallville.perceive import Observation
 from genagents_env.policy import Observations, Policy, Profile
-from genagents_env.policy_loader import load_policy
+from genagents_env.run.policies import load_policy
 from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
 from tests.policies.percepts import START, Value, profile

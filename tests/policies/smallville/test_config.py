@@ -6,7 +6,7 @@ from genagents_env.llm.scripted.endpoint import ScriptedEndpoint
 from genagents_env.policies import smallville
 from genagents_env.policies.smallville.config import SmallvilleConfig
 from genagents_env.policy import Context
-from genagents_env.policy_loader import load_policy
+from genagents_env.run.policies import load_policy
 from tests.policies.percepts import START, profile
 
 FACULTIES = ("perceive", "summary", "plan", "ground", "react", "converse", "reflect")

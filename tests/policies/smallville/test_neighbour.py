@@ -8,7 +8,7 @@ import pytest
 from genagents_env.llm.calls import CompletionRequest, Message
 from genagents_env.llm.scripted.prompt import Prompt, read_prompt
 from genagents_env.policies.smallville.scripted import company, neighbour, steps
-from genagents_env.policy_loader import find_policy_class
+from genagents_env.run.policies import find_policy_class
 from genagents_env.scenario import list_scenario_names, load_scenario
 
 NOW = ("now", "Monday 13 February 2023, 12:20")

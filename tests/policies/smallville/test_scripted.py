@@ -26,8 +26,8 @@ from genagents_env.policies.smallville.mind import (
     DialogueLine,
     SmallvilleMind,
 )
-from genagents_env.policy_loader import load_policy
 from genagents_env.run import rollout
+from genagents_env.run.policies import load_policy
 from genagents_env.scenario import load_scenario
 from genagents_env.text import clean
 from tests.policies.percepts import Moment, body, person, profile, wait_for

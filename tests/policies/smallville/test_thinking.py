@@ -23,8 +23,8 @@ from genagents_env.policies import smallville
 from genagents_env.policies.smallville import SmallvillePolicy
 from genagents_env.policies.smallville.day import PlanBlock
 from genagents_env.policies.smallville.mind import SmallvilleMind
-from genagents_env.policy_loader import load_policy
 from genagents_env.rng import draw_index
+from genagents_env.run.policies import load_policy
 from genagents_env.testing.check_policy import check_policy
 from genagents_env.testing.compare import find_difference, to_plain
 from tests.policies.percepts import Moment

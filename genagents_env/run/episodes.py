@@ -4,29 +4,30 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from copy import copy
-from dataclasses import dataclass, field, replace
-from itertools import chain, count
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
-from genagents_env.event_loop import OwnLoop
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.client import ModelClient
+from genagents_env.llm.event_loop import OwnLoop
 from genagents_env.llm.open import open_endpoint
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import AgentID, Policy
-from genagents_env.policy_loader import find_policy_class
 from genagents_env.run.concurrency import cancel_others
 from genagents_env.run.play import Rollout, load_named, play
+from genagents_env.run.policies import find_policy_class
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.trajectory import Trajectory, TrajectoryRecorder
 from genagents_env.scenario import Scenario
 from genagents_env.tasks import TaskEnv
 
-T = TypeVar("T")
+EnvSource: TypeAlias = str | Path | Scenario | Callable[[], TownEnv]
 Policies: TypeAlias = Policy | str | Mapping[AgentID, Policy | str]
 
 
@@ -46,7 +47,7 @@ class Episode:
 
 
 def rollouts(
-    env: str | Path | Scenario | Callable[[], TownEnv] = "tiny",
+    env: EnvSource = "tiny",
     policies: str | Mapping[AgentID, str] | Callable[[], Policies] = "random",
     seeds: Iterable[int] | None = None,
     *,
@@ -108,17 +109,35 @@ def rollouts(
             "which holds the calls of one run"
         )
     player = _EpisodePlayer(policies, embedder, max_ticks, keep_events, collect, isolate)
-    return _episodes(
-        env,
-        player,
-        iter(count() if seeds is None else seeds),
-        together,
-        model,
-        together if max_in_flight is None else max_in_flight,
-    )
+    order = iter(count() if seeds is None else seeds)
+    at_once = together if max_in_flight is None else max_in_flight
+    return _episodes(env, player, order, together, model, at_once)
 
 
-@dataclass(frozen=True)
+def _episodes(
+    env: EnvSource,
+    player: "_EpisodePlayer",
+    seeds: Iterator[int],
+    together: int,
+    model: str | Endpoint | ModelClient | None,
+    max_in_flight: int,
+) -> Iterator[Episode]:
+    with ExitStack() as leaving:
+        loop = OwnLoop()
+        leaving.callback(loop.close)
+        if isinstance(model, str):
+            model = open_endpoint(model, replies=player.list_scripted_replies())
+            leaving.callback(lambda opened: loop.run(opened.aclose()), model)
+        client = model if isinstance(model, ModelClient) else None
+        if model is not None and not isinstance(model, ModelClient):
+            client = ModelClient(model, run_seed=0, max_in_flight=max_in_flight)
+        towns = _Towns(env, player, seeds, together, client)
+        leaving.callback(lambda: loop.run(towns.close()))
+        while (episode := loop.run(towns.next())) is not None:
+            yield episode
+
+
+@dataclass
 class _EpisodePlayer:
     """How every episode is played."""
 
@@ -128,19 +147,21 @@ class _EpisodePlayer:
     keep_events: bool
     collect: bool
     isolate: bool
+    _first: Policies | None = None  # made before the first episode, to be looked at
 
     async def play(self, env: TownEnv, seed: int, client: ModelClient | None) -> Episode:
         """Play one episode, as `rollout` does."""
         env.percepts = True
         observations, infos = env.reset(seed=seed)
-        policies = self.policies
-        if callable(policies) and not isinstance(policies, Policy):
-            policies = policies()
-        groups = PolicyGroups(load_named(policies, env.possible_agents), isolate=self.isolate)
-        groups.reset(env.profiles(), seed, env.context(_client_for(client, seed), self.embedder))
+        policies = load_named(self._make_policies(), env.possible_agents)
+        groups = PolicyGroups(policies, isolate=self.isolate)
+        if client is not None:  # one of this seed, which shares all that `client` shares
+            client = copy(client)
+            client.run_seed, client.failures, client.unusable = seed, {}, {}
+        groups.reset(env.profiles(), seed, env.context(client, self.embedder))
         recorder = TrajectoryRecorder(observations, infos) if self.collect else None
         try:
-            done = await play(
+            result = await play(
                 env,
                 groups,
                 observations,
@@ -151,61 +172,32 @@ class _EpisodePlayer:
             )
         finally:
             groups.close()
-        return Episode(seed, done, {} if recorder is None else recorder.trajectories())
+        return Episode(seed, result, {} if recorder is None else recorder.trajectories())
 
+    def list_scripted_replies(self) -> list[ScriptedReplies]:
+        """Return what scripted models reply to these policies, those of the first episode."""
+        self._first = first = self._make_policies()
+        several = first.values() if isinstance(first, Mapping) else [first]
+        return [
+            (find_policy_class(one) if isinstance(one, str) else one).scripted_replies
+            for one in several
+        ]
 
-def _client_for(client: ModelClient | None, seed: int) -> ModelClient | None:
-    """Return a client of the run of this seed that shares all that `client` shares."""
-    if client is None:
-        return None
-    own = copy(client)
-    own.run_seed, own.failures, own.unusable = seed, {}, {}
-    return own
+    def make_town(self, scenario: str | Path | Scenario) -> TownEnv:
+        """Return a town with the menu that its policies choose from, where these are named."""
+        chosen = self.policies
+        several = chosen.values() if isinstance(chosen, Mapping) else [chosen]
+        named = [find_policy_class(one) for one in several if isinstance(one, str)]
+        portable = any(policy.needs_portable_menu for policy in named)
+        return TownEnv(scenario, menu="portable" if portable else "town")
 
-
-def _episodes(
-    env: str | Path | Scenario | Callable[[], TownEnv],
-    player: _EpisodePlayer,
-    seeds: Iterator[int],
-    together: int,
-    model: str | Endpoint | ModelClient | None,
-    max_in_flight: int,
-) -> Iterator[Episode]:
-    with ExitStack() as leaving:
-        loop = OwnLoop()
-        leaving.callback(loop.close)
-        client = model if isinstance(model, ModelClient) else None
-        if isinstance(model, str):
-            first, each = _look_ahead(player.policies)
-            player = replace(player, policies=each)
-            model = open_endpoint(model, replies=_list_scripted_replies(first))
-            leaving.callback(lambda opened: loop.run(opened.aclose()), model)
-        if model is not None and client is None:
-            client = ModelClient(model, run_seed=0, max_in_flight=max_in_flight)  # type: ignore[arg-type]  # an endpoint
-        towns = _Towns(env, player, seeds, together, client)
-        leaving.callback(lambda: loop.run(towns.close()))
-        while (episode := loop.run(towns.next())) is not None:
-            yield episode
-
-
-def _look_ahead(
-    policies: Policies | Callable[[], Policies],
-) -> tuple[Policies, Policies | Callable[[], Policies]]:
-    """Return the policies of the first episode, and what gives those of each episode, as before."""
-    if isinstance(policies, Policy) or not callable(policies):
-        return policies, policies
-    make = policies
-    first = make()
-    each = chain([first], (make() for _ in count()))
-    return first, lambda: next(each)
-
-
-def _list_scripted_replies(policies: Policies) -> list[ScriptedReplies]:
-    several = policies.values() if isinstance(policies, Mapping) else [policies]
-    return [
-        (find_policy_class(policy) if isinstance(policy, str) else policy).scripted_replies
-        for policy in several
-    ]
+    def _make_policies(self) -> Policies:
+        if self._first is not None:
+            first, self._first = self._first, None
+            return first
+        if callable(self.policies) and not isinstance(self.policies, Policy):
+            return self.policies()
+        return self.policies
 
 
 class _Towns:
@@ -213,7 +205,7 @@ class _Towns:
 
     def __init__(
         self,
-        env: str | Path | Scenario | Callable[[], TownEnv],
+        env: EnvSource,
         player: _EpisodePlayer,
         seeds: Iterator[int],
         together: int,
@@ -250,31 +242,25 @@ class _Towns:
             seed = next(self._seeds, None)
             if seed is None:
                 return
-            env = self._free.pop() if self._free else self._new()
+            env = self._free.pop() if self._free else self._make_env()
             self._room -= 1
-            living = self._player.play(env, seed, self._client)
-            task = asyncio.get_running_loop().create_task(living)
+            playing = self._player.play(env, seed, self._client)
+            task = asyncio.get_running_loop().create_task(playing)
             self._waiting[self._started] = task
             self._started += 1
-            task.add_done_callback(lambda _, env=env: self._free_town(env))  # type: ignore[misc]
+            task.add_done_callback(partial(self._free_town, env))
 
-    def _free_town(self, env: TownEnv) -> None:
+    def _free_town(self, env: TownEnv, task: "asyncio.Task[Episode]") -> None:
         self._free.append(env)
         self._room += 1
         self._fill()
 
-    def _new(self) -> TownEnv:
+    def _make_env(self) -> TownEnv:
         if callable(self._make):
             env = self._make()
+        elif self._envs:
+            env = self._envs[0].fresh_copy()
         else:
-            env = self._envs[0].fresh_copy() if self._envs else self._make_town(self._make)
+            env = self._player.make_town(self._make)
         self._envs.append(env)
         return env
-
-    def _make_town(self, scenario: str | Path | Scenario) -> TownEnv:
-        """Return a town with the menu that its policies choose from, where these are named."""
-        chosen = self._player.policies
-        several = chosen.values() if isinstance(chosen, Mapping) else [chosen]
-        named = [find_policy_class(one) for one in several if isinstance(one, str)]
-        portable = any(policy.needs_portable_menu for policy in named)
-        return TownEnv(scenario, menu="portable" if portable else "town")

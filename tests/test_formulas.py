@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.report.table import Table
-from genagents_env.spreadsheet import escape_formula
+from genagents_env.text import escape_formula
 
 BEGINS = ("=", "+", "-", "@", "\t", "\r")
 SIGNS = [

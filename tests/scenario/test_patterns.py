@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from genagents_env.patterns import compile_any, compile_pattern, finds_any, prepare
+from genagents_env.scenario.patterns import compile_any, compile_pattern, finds_any, prepare
 from genagents_env.text import clean
 from tests.campaigns import pattern_recognition
 from tests.campaigns.pattern_recognition import find_with_re, list_shipped_patterns, write_texts
