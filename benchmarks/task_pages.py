@@ -17,8 +17,9 @@ import numpy as np
 
 from benchmarks.learning import fill_blocks, find_file, load_learning
 from benchmarks.markdown import make_rows
-from genagents_env import rewards, town_v0
+from genagents_env import town_v0
 from genagents_env.tasks import HELD_OUT, LAYOUTS, TASKS, TRAINING, Task, TaskEnv
+from genagents_env.world import rewards
 from genagents_env.world.goals import describe_goal
 from genagents_env.world.rewards import goals
 
