@@ -1,4 +1,4 @@
-"""`genagents verify` and `upgrade`: whether a run file is whole, and a new one of an old one."""
+"""`genagents verify`: whether a run file is whole."""
 
 import json
 from dataclasses import asdict
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from genagents_env.cli.options import RunFile
 from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
@@ -17,9 +16,8 @@ DAMAGED = 1  # the exit code where a file is not whole
 
 
 def add_to(app: typer.Typer) -> None:
-    """Add the commands of this file."""
+    """Add the command of this file."""
     app.command()(verify)
-    app.command()(upgrade)
 
 
 def verify(
@@ -39,22 +37,6 @@ def verify(
             _print_parts(found)
     if not whole:
         raise typer.Exit(DAMAGED)
-
-
-def upgrade(
-    run_file: RunFile,
-    out: Annotated[
-        Path | None, typer.Option(help="Leave the file as it is, and write another.")
-    ] = None,
-) -> None:
-    """Make a run file of an earlier format (3 or 4) a file of this one, with all that it holds."""
-    from genagents_env.record import canonical_hash
-    from genagents_env.record import upgrade as convert
-
-    done = convert(run_file, out)
-    for note in done.notes:
-        say(note)
-    say(f"{done.path} is of this version's format now; its hash is {canonical_hash(done.path)}")
 
 
 def _print_parts(found: "Verification") -> None:

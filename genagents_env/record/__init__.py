@@ -20,7 +20,6 @@ from genagents_env.record.rows import (
     RememberedRow,
     ResponseRow,
 )
-from genagents_env.record.upgrade import upgrade
 from genagents_env.record.verify import Verification, verify
 from genagents_env.record.writer import RunWriter
 
@@ -46,6 +45,5 @@ __all__ = [
     "Verification",
     "canonical_hash",
     "export",
-    "upgrade",
     "verify",
 ]

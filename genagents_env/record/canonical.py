@@ -72,15 +72,6 @@ def seal_ticks(connection: RunConnection) -> None:
     connection.execute("INSERT OR REPLACE INTO sums VALUES ('ticks', ?, ?)", found or (0, NOTHING))
 
 
-def copy_ticks(old: RunConnection, new: RunConnection) -> None:
-    """Copy ticks and events into another file, in a transaction of the caller's, and seal them."""
-    new.executemany("INSERT INTO ticks VALUES (?, ?, ?, ?, ?)", old.execute("SELECT * FROM ticks"))
-    new.executemany(
-        "INSERT INTO events VALUES (?, ?, ?, ?, ?)", old.execute("SELECT * FROM events")
-    )
-    seal_ticks(new)
-
-
 def verify_chain(
     path: Path, connection: RunConnection, until: int | None = None, *, first: int = 0
 ) -> bytes:

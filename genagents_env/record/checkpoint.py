@@ -60,7 +60,6 @@ def load_state(tick: int, body: bytes) -> tuple[Checkpoint, bytes]:
     if not (isinstance(values, dict) and isinstance(values.get("policies"), list)):
         raise TypeError("the state is none of a run")
     chain = bytes.fromhex(values.pop("chain"))
-    values.pop("budget", None)  # kept here by format 3; see `spending.py`
     return Checkpoint(tick, **values), chain
 
 

@@ -15,8 +15,6 @@ from genagents_env.record.tables import COLUMNS, OPTIONAL, STATEMENTS
 APPLICATION_ID = 0x67656E61  # "gena": tells our files from other SQLite files
 SCHEMA_VERSION = 5
 
-UPGRADABLE = (3, 4)  # the earlier formats that `upgrade` reads
-
 _Part = tuple[str, str, str | None]  # type, name, SQL; None for the index of a key
 _PARTS = "SELECT type, name, sql FROM sqlite_master"
 
@@ -32,11 +30,9 @@ def check_header(path: Path, connection: RunConnection) -> None:
             f"{SCHEMA_VERSION}); upgrade genagents-env"
         )
     if version < SCHEMA_VERSION:
-        known = version in UPGRADABLE
-        advice = f"make it one of today's: `genagents upgrade {path}`" if known else "run it again"
         raise RecordError(
             f"{path} was written by an earlier version (record format {version}, this one reads "
-            f"{SCHEMA_VERSION}); {advice}"
+            f"{SCHEMA_VERSION}); run it again"
         )
 
 

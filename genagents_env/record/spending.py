@@ -1,6 +1,5 @@
 """What a run has spent since its start: a note in its file that is in step with its requests."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -134,20 +133,6 @@ class SpendingNote:
             return None
         values = read_spending(rows[0][1])
         return None if values is None else _parse(values)
-
-
-def modernize_spending(old: str | None, stored: Spend) -> str:
-    """Return the note that goes with `old`, that of format 3, and with its `stored` calls.
-
-    Format 3 noted what was spent only as a run stopped: after a kill no less than the stored calls.
-    """
-    told = json.loads(old or "null") or {"calls": 0, "tokens": 0, "dollars": "0", "seconds": 0.0}
-    spent = Spend(
-        max(told["calls"], stored.calls),
-        max(told["tokens"], stored.tokens),
-        max(Decimal(told["dollars"]), stored.dollars),
-    )
-    return encode(Spending(spent, seconds=told["seconds"]).as_json())
 
 
 def _parse(values: JSON) -> Spending:
