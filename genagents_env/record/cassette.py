@@ -12,11 +12,10 @@ from genagents_env.record.calls import (
     put_call,
     put_response,
 )
-from genagents_env.record.connection import RunConnection
+from genagents_env.record.connection import RunConnection, Transaction
 from genagents_env.record.guard import guard_reading
 from genagents_env.record.rows import CallRow, ResponseRow, encode
 from genagents_env.record.spending import SpendingNote
-from genagents_env.record.transaction import Transaction
 
 OnPhase = Callable[[str, int], None]
 _NOTHING = ResponseRow("", 0, "", 0)

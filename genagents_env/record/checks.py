@@ -63,7 +63,7 @@ def check_tables(
 
 def check_pages(
     path: Path,
-    connection: sqlite3.Connection,
+    connection: RunConnection,
     tables: Mapping[str, Mapping[str, TypedColumn]] = COLUMNS,
     *,
     indexes: bool,
@@ -73,6 +73,7 @@ def check_pages(
     (state,) = connection.execute(f"PRAGMA {check}(1)").fetchone()
     if state != "ok":
         raise damage_error(path, " ".join(state.split()))
+    _check_length(path, connection)
     absent = _find_absent(set(connection.execute(_PARTS)))
     for table, columns in tables.items():  # SQLite checks no values in a file opened for reading
         if table in absent:
@@ -81,6 +82,16 @@ def check_pages(
         query = f"SELECT 1 FROM {table} WHERE NOT ({holds}) LIMIT 1"  # noqa: S608 (constant text)
         if connection.execute(query).fetchone():
             raise damage_error(path, f"{table} has a value of a wrong type or range")
+
+
+def _check_length(path: Path, connection: RunConnection) -> None:
+    """Raise RecordError for half of a copy: SQLite does not miss the last page's last bytes."""
+    (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
+    query = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+    (whole,) = connection.execute(query).fetchone()
+    size = connection.real.stat().st_size
+    if mode != "wal" and size < whole:
+        raise damage_error(path, f"it ends after {size} of {whole} bytes")
 
 
 def _find_absent(found: set[_Part]) -> set[str]:

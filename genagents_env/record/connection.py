@@ -1,52 +1,60 @@
-"""A connection of SQLite to a run file that this process keeps open as long."""
+"""A connection of SQLite to a run file, and a transaction on it."""
 
 import sqlite3
 import threading
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import TracebackType
 from typing import Literal
 
 from genagents_env.errors import RecordError
-from genagents_env.record.beside import check_beside
 from genagents_env.record.compressed import is_compressed, unpack
-from genagents_env.record.open_files import OpenFile, find_real, missing_error
+from genagents_env.record.guard import guard
+from genagents_env.record.lock import check_beside, check_regular, find_real, missing_error
 
 
 class RunConnection(sqlite3.Connection):
-    """A connection that lets go of its file once SQLite has closed it.
+    """A connection that knows its file.
+
+    While one is open, this process opens the file by SQLite only: to close another descriptor of
+    it would end SQLite's locks.
 
     Attributes:
         path: of the file, for messages.
-        file: what it is connected to.
+        real: its name without links.
+        inode: device and inode of the file.
         folder: of temporary files, for as long as it is open; None mostly.
         turn: held from the beginning of a transaction to its end: a policy in a thread of its own
             may store a call while a tick is committed.
     """
 
     path: Path
-    file: OpenFile | None = None
+    real: Path
+    inode: tuple[int, int]
     folder: TemporaryDirectory[str] | None = None
     turn: threading.RLock
 
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the file still has the name by which it was opened."""
+        try:
+            state = self.real.lstat()
+        except OSError:
+            return False
+        return (state.st_dev, state.st_ino) == self.inode
+
     def check(self) -> None:
         """Raise RecordError where the file is not in its place any more."""
-        if self.file is None or self.file.is_in_place:
-            return
-        if self.file.names:
+        if not self.is_in_place:
             raise RecordError(
-                f"{self.path} was moved or replaced while it was written, so the run stops; "
-                "`genagents resume FILE` goes on with it where it is now"
+                f"{self.path} was deleted, moved or replaced while it was written, so the run "
+                "stops; where it was moved, `genagents resume FILE` goes on with it"
             )
-        raise RecordError(
-            f"{self.path} was deleted while it was written, so the run stops; begin it again"
-        )
 
     def close(self) -> None:
         """Close it; safe to call twice."""
         super().close()
-        if self.file is not None:
-            self.file.close()
-            self.file = None
         if self.folder is not None:
             self.folder.cleanup()
             self.folder = None
@@ -67,11 +75,11 @@ def connect(path: Path, mode: Literal["ro", "rw"]) -> RunConnection:
         return _connect_unpacked(path)
     real = find_real(path)
     try:
-        file = OpenFile(real)
+        state = check_regular(real)
     except FileNotFoundError:
         raise missing_error(path) from None
-    try:
-        check_beside(real)
+    check_beside(real)
+    with guard(path):
         # Autocommit: a call is durable when `execute` returns; ticks open their own transactions.
         connection = sqlite3.connect(
             f"{real.as_uri()}?mode={mode}",
@@ -81,10 +89,8 @@ def connect(path: Path, mode: Literal["ro", "rw"]) -> RunConnection:
             check_same_thread=False,
             factory=RunConnection,
         )
-    except BaseException:
-        file.close()
-        raise
-    connection.path, connection.file, connection.turn = path, file, threading.RLock()
+    connection.path, connection.real, connection.turn = path, real, threading.RLock()
+    connection.inode = state.st_dev, state.st_ino
     return connection
 
 
@@ -107,3 +113,45 @@ def _connect_unpacked(path: Path) -> RunConnection:
         raise
     connection.path, connection.folder = path, folder
     return connection
+
+
+class Transaction:
+    """All or nothing, in a file that is still in its place.
+
+    A class, not a generator, because every tick passes through it. A policy in a thread of its own
+    may store a call meanwhile: one waits for the other.
+    """
+
+    __slots__ = ("_connection", "_path")
+
+    def __init__(self, path: Path, connection: RunConnection) -> None:
+        self._path, self._connection = path, connection
+
+    def __enter__(self) -> None:
+        self._connection.check()
+        self._connection.turn.acquire()
+        try:
+            with guard(self._path):
+                self._connection.execute("BEGIN IMMEDIATE")
+        except BaseException:
+            self._connection.turn.release()
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if error is None:
+                with guard(self._path):
+                    self._connection.execute("COMMIT")
+        finally:
+            if self._connection.in_transaction:  # not ended by COMMIT, nor by an error of SQLite
+                with suppress(sqlite3.Error):  # the first error is the one to raise
+                    self._connection.execute("ROLLBACK")
+            self._connection.turn.release()
+        if isinstance(error, sqlite3.Error):
+            with guard(self._path):
+                raise error

@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from genagents_env.record.connection import RunConnection
+from genagents_env.record.connection import RunConnection, Transaction
 from genagents_env.record.guard import guard_reading
 from genagents_env.record.spending import SpendingNote
 from genagents_env.record.tables import EMBEDDINGS
-from genagents_env.record.transaction import Transaction
 
 _BATCH = 500  # texts of one query; SQLite allows some thousand variables
 

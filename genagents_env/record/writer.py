@@ -1,6 +1,7 @@
 """Writing a run: each tick is written completely or not at all."""
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Sequence
@@ -23,11 +24,11 @@ from genagents_env.record.calls import drop_calls
 from genagents_env.record.canonical import FIRST, seal_ticks, tick_checksum
 from genagents_env.record.cassette import OnPhase, SqliteCassette
 from genagents_env.record.checkpoint import Checkpoint
-from genagents_env.record.connection import RunConnection, check_unpacked
-from genagents_env.record.creation import create_file, creation_error, remove_file
+from genagents_env.record.connection import RunConnection, Transaction, check_unpacked
+from genagents_env.record.creation import create_file, creation_error, remove_run
 from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.guard import find_disk_fault, guard, guard_reading
-from genagents_env.record.lock import RunLock
+from genagents_env.record.lock import RunLock, check_regular, missing_error
 from genagents_env.record.meta import RunMeta
 from genagents_env.record.notes import put_notes
 from genagents_env.record.outage import Outage, find_outage
@@ -52,7 +53,6 @@ from genagents_env.record.tables import (
     POLICY_ERRORS,
     REMEMBERED,
 )
-from genagents_env.record.transaction import Transaction
 from genagents_env.world.events import Event
 
 _ASKED = (INTERVIEWS, REMEMBERED, JUDGEMENTS)
@@ -89,7 +89,6 @@ class RunWriter:
         self.embeddings = SqliteEmbeddings(path, connection, self.spending)
         self._lock, self._connection, self._on_phase = lock, connection, on_phase
         self._chain, self._actions = FIRST, ActionWriter(connection)
-        lock.file.show_process()
 
     @classmethod
     def create(
@@ -123,7 +122,8 @@ class RunWriter:
         try:
             return cls(path, lock, open_file(path, write=True), meta, on_phase)
         except BaseException as error:
-            remove_file(lock)
+            remove_run(lock.path)
+            lock.release()
             if isinstance(error, DiskError) and not path.exists():
                 raise creation_error(path, error) from None
             raise
@@ -138,11 +138,13 @@ class RunWriter:
         """
         path = Path(path)
         check_unpacked(path)
+        if not os.path.exists(path):
+            raise missing_error(path)
         lock = RunLock(path)
         try:
-            _check_one_name(path, lock)
+            _check_writable(path, lock.path)
         except BaseException:
-            lock.release()
+            lock.release(keep=lock.was_left)
             raise
         return lock
 
@@ -164,7 +166,7 @@ class RunWriter:
         path = Path(path)
         lock = lock or cls.lock(path)
         try:
-            connection = open_file(path, write=True)
+            connection = open_file(path, write=True, alone=not lock.was_left)
             try:
                 with guard_reading(path):
                     meta = heads.load_meta(path, connection)
@@ -173,7 +175,7 @@ class RunWriter:
                 raise
             return cls(path, lock, connection, meta, on_phase)
         except BaseException:
-            lock.release()
+            lock.release(keep=lock.was_left)
             raise
 
     def commit_tick(
@@ -395,17 +397,18 @@ class RunWriter:
         Raises:
             DiskError: the disk is full or failing, so that the log stays beside it.
         """
+        folded = False
         try:
-            self._fold()
+            folded = self._fold()
         finally:
             self._connection.close()
-            self._lock.release()
+            self._lock.release(keep=not folded)
 
-    def _fold(self) -> None:
-        """Put the log into the file, unless a reader has it open, or it was closed before."""
+    def _fold(self) -> bool:
+        """Put the log into the file; return False where a reader has it open."""
         # Where the file is gone from its place, the log there may be that of another one by now.
         gentle = "PRAGMA wal_checkpoint(TRUNCATE)"
-        how = "PRAGMA journal_mode=MEMORY" if self._lock.file.is_in_place else gentle
+        how = "PRAGMA journal_mode=MEMORY" if self._connection.is_in_place else gentle
         try:
             self._connection.execute("PRAGMA busy_timeout=0")
             self._retry_while_read(how)
@@ -416,6 +419,8 @@ class RunWriter:
                     f"keep both together until `genagents resume {self.path}` has made them one",
                     why=why,
                 ) from None
+            return False
+        return True
 
     def _retry_while_read(self, statement: str) -> None:
         """Execute a statement that nobody else may read at, for as long as one who looks may."""
@@ -432,8 +437,11 @@ class RunWriter:
 
     def discard(self) -> None:
         """Close the file and remove it: for a run that failed before anything happened."""
+        in_place = self._connection.is_in_place
         self._connection.close()
-        remove_file(self._lock)
+        if in_place:
+            remove_run(self._lock.path)
+        self._lock.release()
 
     def __enter__(self) -> "RunWriter":
         return self
@@ -462,10 +470,19 @@ class RunWriter:
             self._on_phase(phase, tick)
 
 
-def _check_one_name(path: Path, lock: RunLock) -> None:
-    """Raise RecordError for a file with hard links: its log would lie beside one of them."""
-    if lock.file.names > 1:
+def _check_writable(path: Path, real: Path) -> None:
+    """Raise RecordError for a file that is read-only or has hard links.
+
+    The log of a file with several names would lie beside one of them.
+    """
+    names = check_regular(real).st_nlink
+    if names > 1:
         raise RecordError(
-            f"{path} has {lock.file.names} names (hard links), and what is written by one is not "
-            "seen by the others; go on with a copy of it"
+            f"{path} has {names} names (hard links), and what is written by one is not seen by the "
+            "others; go on with a copy of it"
+        )
+    if not os.access(real, os.W_OK):
+        why = "permission denied"
+        raise DiskError(
+            f"{path} cannot be written: {why}; make it writable, or go on with a copy", why=why
         )

@@ -16,7 +16,7 @@ from genagents_env.record import (
     verify,
 )
 from genagents_env.record.calls import put_response
-from genagents_env.record.transaction import Transaction
+from genagents_env.record.connection import Transaction
 from tests.record.lived import call, live
 
 

@@ -16,8 +16,8 @@ from genagents_env.record import (
     verify,
 )
 from genagents_env.record.calls import put_response
+from genagents_env.record.connection import Transaction
 from genagents_env.record.tables import ACTIONS
-from genagents_env.record.transaction import Transaction
 from tests.record.lived import call, live
 
 

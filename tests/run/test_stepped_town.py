@@ -11,10 +11,9 @@ from genagents_env.errors import DivergenceError, RecordError
 from genagents_env.event_loop import run_sync
 from genagents_env.policy import Observations
 from genagents_env.record import RunReader, canonical_hash, verify
-from genagents_env.record.connection import connect
+from genagents_env.record.connection import Transaction, connect
 from genagents_env.record.rows import encode
 from genagents_env.record.tables import ACTIONS
-from genagents_env.record.transaction import Transaction
 from genagents_env.run import PolicySpec, run
 from genagents_env.run.play import play
 from genagents_env.run.policy_trust import ChosenPolicies
