@@ -8,7 +8,8 @@ from genagents_env.record.answers import format_canonical_lines
 from genagents_env.record.calls import read_calls
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.guard import damage_error, guard_reading
-from genagents_env.record.meta import CANONICAL, parse_scenario, read_rows
+from genagents_env.record.head import read_scenario
+from genagents_env.record.meta import CANONICAL, read_rows
 from genagents_env.record.notes import format_note_lines
 from genagents_env.record.rows import CallRow, encode
 from genagents_env.record.schema import open_file
@@ -45,7 +46,8 @@ def canonical_hash(path: str | Path) -> str:
             connection.execute("BEGIN")  # one snapshot, even while it is written
             digest = sha256(FIRST)
             rows = read_rows(path, connection)
-            digest.update(f"scenario {digest_scenario(parse_scenario(rows))}\n".encode())
+            scenario = read_scenario(rows["scenario"])
+            digest.update(f"scenario {digest_scenario(scenario)}\n".encode())
             for key in CANONICAL:
                 digest.update(f"{key} {rows.get(key)}\n".encode())
             digest.update(verify_chain(path, connection))

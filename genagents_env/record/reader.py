@@ -213,7 +213,7 @@ class RunReader:
         """The changes of policies with which the run was resumed, oldest first."""
         try:
             return decode_changes(self.find_note(POLICY_CHANGES))
-        except (ValueError, TypeError) as error:
+        except ValueError as error:
             raise damage_error(self.path, f"its note of changed policies: {error}") from None
 
     @property

@@ -141,7 +141,7 @@ def limit_interviews(
         return
     with ExitStack() as stack:
         lock = RunWriter.lock(path)
-        stack.callback(lock.release)
+        stack.callback(lambda: lock.release(keep=lock.was_left))
         open_writer = cache(lambda: stack.enter_context(RunWriter.open(path, lock=lock)))
         with RunReader(path, known=True) as run:
             budget = LaterBudget(run, INTERVIEWED, options, open_writer)
