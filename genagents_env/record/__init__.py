@@ -1,10 +1,9 @@
 """The record: one run is one SQLite file. Written while it runs, readable meanwhile, resumable."""
 
 from genagents_env.record.canonical import canonical_hash
-from genagents_env.record.cassette import SqliteCassette
+from genagents_env.record.cassette import SqliteCassette, SqliteEmbeddings
 from genagents_env.record.checkpoint import Checkpoint
 from genagents_env.record.degradation import Degradation, PolicyFailure
-from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.export import export
 from genagents_env.record.faculty_use import FacultyUse
 from genagents_env.record.meta import RunMeta

@@ -1,7 +1,6 @@
-"""The cassette in the run file: every answered call is committed before it is applied."""
+"""What models answered, in the run file: calls, each committed before it is applied; vectors."""
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import RecordedReply
@@ -16,7 +15,9 @@ from genagents_env.record.connection import RunConnection, Transaction
 from genagents_env.record.guard import guard_reading
 from genagents_env.record.rows import CallRow, ResponseRow, encode
 from genagents_env.record.spending import SpendingNote
+from genagents_env.record.tables import EMBEDDINGS
 
+_BATCH = 500  # texts of one query; SQLite allows some thousand variables
 OnPhase = Callable[[str, int], None]
 _NOTHING = ResponseRow("", 0, "", 0)
 
@@ -25,7 +26,6 @@ class SqliteCassette:
     """Implements `llm.cassette.Cassette` on the calls table of an open run file.
 
     Args:
-        path: of the file, for messages.
         connection: in autocommit mode.
         spending: noted anew with every reply that is stored.
         on_phase: called with `("after-call", tick)` once a call is stored.
@@ -33,25 +33,22 @@ class SqliteCassette:
 
     def __init__(
         self,
-        path: Path,
         connection: RunConnection,
         spending: SpendingNote | None = None,
         on_phase: OnPhase | None = None,
     ) -> None:
-        self._path, self._connection, self._on_phase = path, connection, on_phase
+        self._connection, self._on_phase = connection, on_phase
         self._spending = spending
 
     def get(self, key: CallKey) -> RecordedReply | None:
         """Return what is recorded under `key`, or None."""
-        with guard_reading(self._path):
-            row = find_call(
-                self._path, self._connection, key.agent, key.tick, key.purpose, key.number
-            )
+        with guard_reading(self._connection.path):
+            row = find_call(self._connection, key.agent, key.tick, key.purpose, key.number)
             if row is None:
                 return None
             where = "agent = ? AND tick = ? AND purpose = ? AND number = ?"
             of = key.agent, key.tick, key.purpose, key.number
-            said = find_responses(self._path, self._connection, where, *of)
+            said = find_responses(self._connection, where, *of)
         response = said[0] if said else _NOTHING
         return RecordedReply(
             prompt_hash=row.prompt_hash,
@@ -94,7 +91,7 @@ class SqliteCassette:
             recorded.cached_tokens,
             recorded.cache_write_tokens,
         )
-        with Transaction(self._path, self._connection):
+        with Transaction(self._connection):
             put_call(self._connection, row)
             if any((said.model, said.fingerprint, said.cached_tokens, said.cache_write_tokens)):
                 put_response(self._connection, said)
@@ -106,3 +103,42 @@ class SqliteCassette:
     def forget_fallbacks(self, from_tick: int) -> int:
         """Drop the fallbacks of `from_tick` and later, in a transaction; return how many."""
         return drop_calls(self._connection, "tick >= ? AND outcome = 'fallback'", from_tick)
+
+
+class SqliteEmbeddings:
+    """Implements `memory.embedder.VectorStore` on the embeddings table of an open run file.
+
+    Outside the canonical hash and kept on a rewind: a cache of the model's vectors.
+
+    Args:
+        connection: in autocommit mode.
+        spending: noted anew with the vectors that are stored.
+    """
+
+    def __init__(self, connection: RunConnection, spending: SpendingNote | None = None) -> None:
+        self._connection, self._spending = connection, spending
+
+    def get(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
+        """Return the vectors of those texts that have one: float16, little-endian.
+
+        Raises:
+            RecordError: a vector has changed since it was stored.
+        """
+        found: dict[str, bytes] = {}
+        wanted = list(dict.fromkeys(texts))
+        for first in range(0, len(wanted), _BATCH):
+            batch = wanted[first : first + _BATCH]
+            where = f"model = ? AND text IN ({', '.join('?' * len(batch))})"
+            with guard_reading(self._connection.path):
+                rows = EMBEDDINGS.find(self._connection, where, model, *batch)
+            found |= {text: vector for _, text, vector in rows}
+        return found
+
+    def put(self, model: str, vectors: Mapping[str, bytes]) -> None:
+        """Keep these vectors durably, all or none; a text that has one keeps the one it has."""
+        if vectors:
+            with Transaction(self._connection):
+                rows = [(model, text, vector) for text, vector in vectors.items()]
+                EMBEDDINGS.put(self._connection, rows, keep=True)
+                if self._spending is not None:
+                    self._spending.write()

@@ -122,16 +122,16 @@ class Transaction:
     may store a call meanwhile: one waits for the other.
     """
 
-    __slots__ = ("_connection", "_path")
+    __slots__ = ("_connection",)
 
-    def __init__(self, path: Path, connection: RunConnection) -> None:
-        self._path, self._connection = path, connection
+    def __init__(self, connection: RunConnection) -> None:
+        self._connection = connection
 
     def __enter__(self) -> None:
         self._connection.check()
         self._connection.turn.acquire()
         try:
-            with guard(self._path):
+            with guard(self._connection.path):
                 self._connection.execute("BEGIN IMMEDIATE")
         except BaseException:
             self._connection.turn.release()
@@ -145,7 +145,7 @@ class Transaction:
     ) -> None:
         try:
             if error is None:
-                with guard(self._path):
+                with guard(self._connection.path):
                     self._connection.execute("COMMIT")
         finally:
             if self._connection.in_transaction:  # not ended by COMMIT, nor by an error of SQLite
@@ -153,5 +153,5 @@ class Transaction:
                     self._connection.execute("ROLLBACK")
             self._connection.turn.release()
         if isinstance(error, sqlite3.Error):
-            with guard(self._path):
+            with guard(self._connection.path):
                 raise error

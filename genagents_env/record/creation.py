@@ -7,7 +7,6 @@ from pathlib import Path
 
 from genagents_env.errors import DiskError, RecordError, RunLocked
 from genagents_env.files import open_to_read, sync_folder
-from genagents_env.record.checks import APPLICATION_ID
 from genagents_env.record.connection import RunConnection, Transaction
 from genagents_env.record.guard import guard
 from genagents_env.record.lock import (
@@ -18,7 +17,7 @@ from genagents_env.record.lock import (
     find_writer,
     remove_beside,
 )
-from genagents_env.record.schema import create
+from genagents_env.record.schema import APPLICATION_ID, create
 
 # Source: the SQLite file format, section 1.3.
 _SQLITE = b"SQLite format 3\0"
@@ -69,7 +68,7 @@ def _write_draft(path: Path, draft: Path, write_head: Callable[[RunConnection], 
         check_regular(draft)
         draft.unlink()
     os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
-    with guard(path), closing(create(draft)) as connection, Transaction(path, connection):
+    with guard(path), closing(create(draft)) as connection, Transaction(connection):
         write_head(connection)
 
 

@@ -3,8 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import (
     AliasPath,
@@ -74,9 +73,9 @@ def _at(*path: str) -> object:
     return Field(validation_alias=AliasPath(*path))
 
 
-def _like(kind: object) -> PlainValidator:
+def _like(kind: Any) -> PlainValidator:
     """Return what lets JSON be checked as one of a narrower type, and stay as it is."""
-    adapter = TypeAdapter(kind)
+    adapter: TypeAdapter[object] = TypeAdapter(kind)
 
     def check(value: JSON) -> JSON:
         try:
@@ -241,19 +240,19 @@ _NOTES: Mapping[str, Callable[[str], object]] = {
 }
 
 
-def load_meta(path: Path, connection: RunConnection) -> RunMeta:
+def load_meta(connection: RunConnection) -> RunMeta:
     """Return the head of an open run file.
 
     Raises:
         RecordError: a part of it is missing or was changed.
     """
-    rows = read_rows(path, connection)
+    rows = read_rows(connection)
     try:
         meta = _parse_meta(rows)
         for key in _NOTES.keys() & rows.keys():
             _check_note(key, rows[key])
     except (ValueError, RecursionError) as error:
-        raise damage_error(path, f"its head: {error}") from None
+        raise damage_error(connection.path, f"its head: {error}") from None
     return meta
 
 
@@ -285,9 +284,9 @@ def _format(limit: object) -> str | None:
     return None if limit is None else str(limit)
 
 
-def read_rows(path: Path, connection: RunConnection) -> dict[str, str]:
+def read_rows(connection: RunConnection) -> dict[str, str]:
     """Return the text of every key of the meta table, each checked against its checksum."""
-    return dict(META.read(path, connection))
+    return dict(META.read(connection))
 
 
 def write_rows(connection: RunConnection, rows: Mapping[str, str]) -> None:

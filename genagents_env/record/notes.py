@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple
-from pathlib import Path
 from typing import get_args
 
 from genagents_env.policy import NoteKind
@@ -20,21 +19,21 @@ def put_notes(connection: RunConnection, rows: Sequence[NoteRow]) -> None:
         NOTES.put(connection, map(astuple, rows))
 
 
-def read_notes(path: Path, connection: RunConnection) -> list[NoteRow]:
+def read_notes(connection: RunConnection) -> list[NoteRow]:
     """Return every note, by tick, then as they were written.
 
     Raises:
         ValueError: one is none.
     """
-    rows = [NoteRow(*values) for values in NOTES.read(path, connection, _IN_ORDER)]
+    rows = [NoteRow(*values) for values in NOTES.read(connection, _IN_ORDER)]
     for row in rows:
         check_note(row)
     return rows
 
 
-def format_note_lines(path: Path, connection: RunConnection) -> Iterator[str]:
+def format_note_lines(connection: RunConnection) -> Iterator[str]:
     """Yield a line of the canonical hash for each note."""
-    for row in NOTES.read(path, connection, _IN_ORDER):
+    for row in NOTES.read(connection, _IN_ORDER):
         yield f"note {encode(row)}"
 
 

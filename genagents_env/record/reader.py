@@ -25,10 +25,9 @@ from genagents_env.record.calls import (
     read_responses,
 )
 from genagents_env.record.canonical import verify_chain
-from genagents_env.record.cassette import SqliteCassette
+from genagents_env.record.cassette import SqliteCassette, SqliteEmbeddings
 from genagents_env.record.checkpoint import Checkpoint, find_last_good
 from genagents_env.record.degradation import Degradation, PolicyFailure
-from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.event_data import read_event
 from genagents_env.record.faculty_use import SWITCHES, FacultyUse, count_uses, decode_switches
 from genagents_env.record.guard import damage_error, guard_reading
@@ -164,11 +163,11 @@ class RunReader:
         self._connection = open_file(self.path, write=False, known=known)
         try:
             with guard_reading(self.path):
-                self.meta: RunMeta = load_meta(self.path, self._connection)
+                self.meta: RunMeta = load_meta(self._connection)
             self._checked: set[str] = set()
             self._last_state: tuple[list[int], Checkpoint | None] | None = None
-            self.cassette = SqliteCassette(self.path, self._connection)
-            self.embeddings = SqliteEmbeddings(self.path, self._connection)
+            self.cassette = SqliteCassette(self._connection)
+            self.embeddings = SqliteEmbeddings(self._connection)
         except BaseException:
             self._connection.close()
             raise
@@ -180,13 +179,13 @@ class RunReader:
         A run whose status is running but which has no writer was killed.
         """
         with guard_reading(self.path):
-            status = json.loads(read_rows(self.path, self._connection)["status"])
+            status = json.loads(read_rows(self._connection)["status"])
         return "killed" if status == "running" and find_writer(self.path) is None else str(status)
 
     def find_note(self, key: str) -> str | None:
         """Return what `RunWriter.note` kept under `key`, or None."""
         with guard_reading(self.path):
-            return read_rows(self.path, self._connection).get(key)
+            return read_rows(self._connection).get(key)
 
     @property
     def spending(self) -> Spending | None:
@@ -195,7 +194,7 @@ class RunReader:
         Requests that were under way when its process was killed are spent, and lost.
         """
         with guard_reading(self.path):
-            noted = SpendingNote(self.path, self._connection).read()
+            noted = SpendingNote(self._connection).read()
         if noted is None or find_writer(self.path) is not None:
             return noted
         return noted.count_lost()
@@ -302,8 +301,8 @@ class RunReader:
     def calls(self) -> Iterator[CallRow]:
         """Yield the model calls, ordered by agent, tick, purpose and number."""
         with guard_reading(self.path):
-            said = read_responses(self.path, self._connection)
-            yield from add_cached(read_calls(self.path, self._connection), said)
+            said = read_responses(self._connection)
+            yield from add_cached(read_calls(self._connection), said)
 
     def list_calls(self, first: int, last: int, agent: str | None = None) -> list[CallRow]:
         """Return an agent's or everybody's model calls of these ticks.
@@ -311,9 +310,9 @@ class RunReader:
         They are ordered by tick, agent, purpose and number.
         """
         with guard_reading(self.path):
-            calls = find_calls(self.path, self._connection, first, last, agent)
+            calls = find_calls(self._connection, first, last, agent)
             between = "tick BETWEEN ? AND ?"
-            said = find_responses(self.path, self._connection, between, first, last)
+            said = find_responses(self._connection, between, first, last)
             return list(add_cached(calls, said))
 
     def actions(self) -> Iterator[tuple[int, dict[int, Any]]]:
@@ -322,48 +321,48 @@ class RunReader:
         By the number of the agent, as JSON; see `record.actions`.
         """
         with guard_reading(self.path):
-            yield from read_changes(self.path, self._connection)
+            yield from read_changes(self._connection)
 
     def find_actions(self, first: int, last: int) -> Iterator[tuple[int, dict[int, Any]]]:
         """Yield what `actions` does of these ticks."""
         with guard_reading(self.path):
-            yield from find_changes(self.path, self._connection, first, last)
+            yield from find_changes(self._connection, first, last)
 
     def read_responses(self) -> Iterator[ResponseRow]:
         """Yield what endpoints said of themselves with each call, ordered as `calls`."""
         with guard_reading(self.path):
-            yield from read_responses(self.path, self._connection)
+            yield from read_responses(self._connection)
 
     def prompts(self) -> Iterator[tuple[CallRow, list[Message]]]:
         """Yield the model calls as `calls` does, each with its prompt."""
         with guard_reading(self.path):
-            for row in read_calls(self.path, self._connection):
+            for row in read_calls(self._connection):
                 yield row, parse_messages(self.path, row)
 
     def interviews(self) -> list[InterviewRow]:
         """Return every answer, ordered by tick, then as they were asked, repeat by repeat."""
         with guard_reading(self.path):
-            return answers.read_interviews(self.path, self._connection)
+            return answers.read_interviews(self._connection)
 
     def memories(self) -> list[RememberedRow]:
         """Return every memory in which a fact of the scenario was found, ordered by tick."""
         with guard_reading(self.path):
-            return answers.read_remembered(self.path, self._connection)
+            return answers.read_remembered(self._connection)
 
     def judgements(self) -> list[JudgementRow]:
         """Return every verdict on an answer, ordered by judge, check and tick."""
         with guard_reading(self.path):
-            return answers.read_judgements(self.path, self._connection)
+            return answers.read_judgements(self._connection)
 
     def notes(self) -> list[NoteRow]:
         """Return every note of a mind, ordered by tick, then as they were written."""
         with guard_reading(self.path):
-            return read_notes(self.path, self._connection)
+            return read_notes(self._connection)
 
     def policy_faults(self) -> list[FaultRow]:
         """Return every failure of a policy, in order."""
         with guard_reading(self.path):
-            return [FaultRow(*row) for row in POLICY_ERRORS.read(self.path, self._connection)]
+            return [FaultRow(*row) for row in POLICY_ERRORS.read(self._connection)]
 
     def policy_fault_count(self) -> int:
         """Return how many decisions failed in a policy."""
@@ -405,7 +404,7 @@ class RunReader:
             RecordError: none of those is whole, or the ticks before it were changed.
         """
         with guard_reading(self.path):
-            found = find_last_good(self.path, self._connection, tick)
+            found = find_last_good(self._connection, tick)
         return None if found is None else found[0]
 
     def last_state(self) -> Checkpoint | None:
@@ -562,9 +561,9 @@ class RunReader:
                 self._connection.execute("BEGIN")  # one snapshot, even while it is written
                 try:
                     if self._known:
-                        verify_chain(self.path, self._connection, last, first=first)
+                        verify_chain(self._connection, last, first=first)
                     else:
-                        verify_chain(self.path, self._connection)
+                        verify_chain(self._connection)
                 finally:
                     self._connection.execute("COMMIT")
             if not self._known:
@@ -574,7 +573,7 @@ class RunReader:
         """Compare the checksums of a table once, before sums over it are read."""
         if table.name not in self._checked:
             with guard_reading(self.path):
-                table.verify(self.path, self._connection)
+                table.verify(self._connection)
             self._checked.add(table.name)
 
     def _one(self, query: str, *values: int) -> Any:

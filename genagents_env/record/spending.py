@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TypeVar
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
@@ -145,8 +144,8 @@ class SpendingNote:
         measure: returns what is to be noted; None notes nothing.
     """
 
-    def __init__(self, path: Path, connection: RunConnection) -> None:
-        self._path, self._connection = path, connection
+    def __init__(self, connection: RunConnection) -> None:
+        self._connection = connection
         self.measure: Callable[[], Spending] | None = None
 
     def write(self) -> None:
@@ -160,5 +159,5 @@ class SpendingNote:
         Raises:
             ValueError: it is no such note.
         """
-        rows = META.find(self._path, self._connection, "key = ?", SPENDING)
+        rows = META.find(self._connection, "key = ?", SPENDING)
         return decode_spending(rows[0][1]) if rows else None

@@ -20,18 +20,16 @@ from genagents_env.record import answers
 from genagents_env.record import checkpoint as checkpoints
 from genagents_env.record import meta as heads
 from genagents_env.record.actions import ActionWriter
-from genagents_env.record.calls import drop_calls
+from genagents_env.record.calls import Outage, drop_calls, find_outage
 from genagents_env.record.canonical import FIRST, seal_ticks, tick_checksum
-from genagents_env.record.cassette import OnPhase, SqliteCassette
+from genagents_env.record.cassette import OnPhase, SqliteCassette, SqliteEmbeddings
 from genagents_env.record.checkpoint import Checkpoint
 from genagents_env.record.connection import RunConnection, Transaction, check_unpacked
 from genagents_env.record.creation import create_file, creation_error, remove_run
-from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.guard import find_disk_fault, guard, guard_reading
 from genagents_env.record.lock import RunLock, check_regular, missing_error
 from genagents_env.record.meta import RunMeta
 from genagents_env.record.notes import put_notes
-from genagents_env.record.outage import Outage, find_outage
 from genagents_env.record.rows import (
     FaultRow,
     InterviewRow,
@@ -84,9 +82,9 @@ class RunWriter:
         on_phase: OnPhase | None,
     ) -> None:
         self.path, self.meta, self.tick = path, meta, -1
-        self.spending = SpendingNote(path, connection)
-        self.cassette = SqliteCassette(path, connection, self.spending, on_phase)
-        self.embeddings = SqliteEmbeddings(path, connection, self.spending)
+        self.spending = SpendingNote(connection)
+        self.cassette = SqliteCassette(connection, self.spending, on_phase)
+        self.embeddings = SqliteEmbeddings(connection, self.spending)
         self._lock, self._connection, self._on_phase = lock, connection, on_phase
         self._chain, self._actions = FIRST, ActionWriter(connection)
 
@@ -169,7 +167,7 @@ class RunWriter:
             connection = open_file(path, write=True, alone=not lock.was_left)
             try:
                 with guard_reading(path):
-                    meta = heads.load_meta(path, connection)
+                    meta = heads.load_meta(connection)
             except BaseException:
                 connection.close()
                 raise
@@ -275,8 +273,8 @@ class RunWriter:
         """
         with guard_reading(self.path):
             for table in (CALLS, POLICY_ERRORS, NOTES, *OPTIONAL, *_ASKED):
-                table.verify(self.path, self._connection)
-            found = checkpoints.find_last_good(self.path, self._connection)
+                table.verify(self._connection)
+            found = checkpoints.find_last_good(self._connection)
         state, self._chain = found if found is not None else (None, FIRST)
         self.tick = -1 if state is None else state.tick
         self._actions.forget()
@@ -374,7 +372,7 @@ class RunWriter:
     def find_note(self, key: str) -> str | None:
         """Return what `note` kept under `key`, or None."""
         with guard(self.path):
-            return heads.read_rows(self.path, self._connection).get(key)
+            return heads.read_rows(self._connection).get(key)
 
     def keep_spending(self) -> None:
         """Note what is spent and in flight now, outside the canonical hash."""
@@ -463,7 +461,7 @@ class RunWriter:
             POLICY_ERRORS.put(self._connection, [astuple(fault) for fault in faults])
 
     def _transaction(self) -> Transaction:
-        return Transaction(self.path, self._connection)
+        return Transaction(self._connection)
 
     def _report_phase(self, phase: str, tick: int) -> None:
         if self._on_phase is not None:

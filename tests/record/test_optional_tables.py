@@ -80,5 +80,5 @@ def test_what_was_said_of_a_call_goes_with_it(path: Path, meta: RunMeta) -> None
 
 
 def say(writer: RunWriter, row: ResponseRow) -> None:
-    with Transaction(writer.path, writer._connection):
+    with Transaction(writer._connection):
         put_response(writer._connection, row)

@@ -137,7 +137,7 @@ def test_actions_that_nobody_attempted_are_told(tmp_path: Path, body: object, sa
     path = tmp_path / "run.sqlite"
     run(make_spec("tiny", 6, policy=PolicySpec("random")), path, make_options())
     drop_checkpoints(path)
-    with closing(connect(path, "rw")) as connection, Transaction(path, connection):
+    with closing(connect(path, "rw")) as connection, Transaction(connection):
         ACTIONS.put(connection, [(4, encode(body))])
     with RunReader(path) as reader, pytest.raises((RecordError, DivergenceError), match=said):
         SteppedTown(reader).go_to(reader, 6)
