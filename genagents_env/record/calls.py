@@ -95,6 +95,14 @@ def drop_calls(connection: RunConnection, where: str, *values: Value) -> int:
     return gone
 
 
+def drop_answers_to_fallbacks(connection: RunConnection, first: int) -> None:
+    """Delete what was answered after a fallback of tick `first` or later: it may rest on it."""
+    query = f"SELECT min({_ENDED}) FROM calls WHERE tick >= ? AND outcome = 'fallback'"  # noqa: S608
+    (since,) = connection.execute(query, (first,)).fetchone()
+    if since is not None:
+        drop_calls(connection, f"tick >= ? AND {_ENDED} >= ?", first, since)
+
+
 def parse_messages(path: Path, row: CallRow) -> list[Message]:
     """Return the prompt of a call.
 

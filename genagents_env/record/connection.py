@@ -2,16 +2,21 @@
 
 import sqlite3
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Literal
 
-from genagents_env.errors import RecordError
+from genagents_env.errors import DiskError, RecordError
 from genagents_env.record.compressed import is_compressed, unpack
-from genagents_env.record.guard import guard
+from genagents_env.record.guard import find_disk_fault, guard
 from genagents_env.record.lock import check_beside, check_regular, find_real, missing_error
+
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+# Seconds that the end of a run waits for those who look at it for a moment.
+_PATIENCE, _PAUSE = 1.0, 0.01
 
 
 class RunConnection(sqlite3.Connection):
@@ -51,6 +56,36 @@ class RunConnection(sqlite3.Connection):
                 f"{self.path} was deleted, moved or replaced while it was written, so the run "
                 "stops; where it was moved, `genagents resume FILE` goes on with it"
             )
+
+    def fold(self) -> bool:
+        """Put the log into the file, to be closed; return False where a reader has it open.
+
+        Whoever looks for a moment only, as a page does, is waited for.
+
+        Raises:
+            DiskError: the disk is full or failing, so that the log stays beside it.
+        """
+        # Where the file is gone from its place, the log there may be that of another one by now.
+        gentle = "PRAGMA wal_checkpoint(TRUNCATE)"
+        statement = "PRAGMA journal_mode=MEMORY" if self.is_in_place else gentle
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self.execute("PRAGMA busy_timeout=0")
+                self.execute(statement)
+                return True
+            except sqlite3.Error as error:
+                if (why := find_disk_fault(error)) is not None:
+                    raise DiskError(
+                        f"{self.path}: {why}; nothing is lost, but {self.path.name}-wal belongs to "
+                        f"it: keep both together until `genagents resume {self.path}` has made "
+                        "them one",
+                        why=why,
+                    ) from None
+                busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY
+                if not busy or time.monotonic() > until:
+                    return False
+            time.sleep(_PAUSE)
 
     def close(self) -> None:
         """Close it; safe to call twice."""

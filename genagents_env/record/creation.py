@@ -1,4 +1,4 @@
-"""Making a run file: it has its name once it is whole, and only one process can give it that."""
+"""Making a run file, whole or not at all, and locking one that is to be written."""
 
 import os
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from genagents_env.errors import DiskError, RecordError, RunLocked
 from genagents_env.files import open_to_read, sync_folder
-from genagents_env.record.connection import RunConnection, Transaction
+from genagents_env.record.connection import RunConnection, Transaction, check_unpacked
 from genagents_env.record.guard import guard
 from genagents_env.record.lock import (
     RunLock,
@@ -15,6 +15,7 @@ from genagents_env.record.lock import (
     check_nothing_left,
     check_regular,
     find_writer,
+    missing_error,
     remove_beside,
 )
 from genagents_env.record.schema import APPLICATION_ID, create
@@ -121,6 +122,43 @@ def _is_ours(path: Path) -> bool:
         head = file.read(_APPLICATION_ID_AT + 4)
     mark = APPLICATION_ID.to_bytes(4, "big")
     return head.startswith(_SQLITE) and mark.startswith(head[_APPLICATION_ID_AT:])
+
+
+def lock_file(path: Path) -> RunLock:
+    """Lock an existing run file, to be written.
+
+    Raises:
+        RecordError: it is missing or compressed, cannot be written, or has a second name.
+        RunLocked: another process writes it.
+    """
+    check_unpacked(path)
+    if not os.path.exists(path):
+        raise missing_error(path)
+    lock = RunLock(path)
+    try:
+        _check_writable(path, lock.path)
+    except BaseException:
+        lock.release(keep=lock.was_left)
+        raise
+    return lock
+
+
+def _check_writable(path: Path, real: Path) -> None:
+    """Raise RecordError for a file that is read-only or has hard links.
+
+    The log of a file with several names would lie beside one of them.
+    """
+    names = check_regular(real).st_nlink
+    if names > 1:
+        raise RecordError(
+            f"{path} has {names} names (hard links), and what is written by one is not seen by the "
+            "others; go on with a copy of it"
+        )
+    if not os.access(real, os.W_OK):
+        why = "permission denied"
+        raise DiskError(
+            f"{path} cannot be written: {why}; make it writable, or go on with a copy", why=why
+        )
 
 
 def remove_run(path: Path) -> None:

@@ -1,9 +1,6 @@
 """Writing a run: each tick is written completely or not at all."""
 
 import json
-import os
-import sqlite3
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import astuple
@@ -20,14 +17,19 @@ from genagents_env.record import answers
 from genagents_env.record import checkpoint as checkpoints
 from genagents_env.record import meta as heads
 from genagents_env.record.actions import ActionWriter
-from genagents_env.record.calls import Outage, drop_calls, find_outage
+from genagents_env.record.calls import (
+    Outage,
+    drop_answers_to_fallbacks,
+    drop_calls,
+    find_outage,
+)
 from genagents_env.record.canonical import FIRST, seal_ticks, tick_checksum
 from genagents_env.record.cassette import OnPhase, SqliteCassette, SqliteEmbeddings
 from genagents_env.record.checkpoint import Checkpoint
-from genagents_env.record.connection import RunConnection, Transaction, check_unpacked
-from genagents_env.record.creation import create_file, creation_error, remove_run
-from genagents_env.record.guard import find_disk_fault, guard, guard_reading
-from genagents_env.record.lock import RunLock, check_regular, missing_error
+from genagents_env.record.connection import RunConnection, Transaction
+from genagents_env.record.creation import create_file, creation_error, lock_file, remove_run
+from genagents_env.record.guard import guard, guard_reading
+from genagents_env.record.lock import RunLock
 from genagents_env.record.meta import RunMeta
 from genagents_env.record.notes import put_notes
 from genagents_env.record.rows import (
@@ -56,9 +58,6 @@ from genagents_env.world.events import Event
 _ASKED = (INTERVIEWS, REMEMBERED, JUDGEMENTS)
 _OF_INTERVIEWS = "tick > 0 AND (purpose = 'interview' OR purpose LIKE 'interview.%')"
 _NOTHING = Spend()
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-# Seconds that the end of a run waits for those who look at it for a moment, as a page does.
-_PATIENCE, _PAUSE = 1.0, 0.01
 
 
 class RunWriter:
@@ -134,17 +133,7 @@ class RunWriter:
             RecordError: it is missing or compressed, cannot be written, or has a second name.
             RunLocked: another process writes it.
         """
-        path = Path(path)
-        check_unpacked(path)
-        if not os.path.exists(path):
-            raise missing_error(path)
-        lock = RunLock(path)
-        try:
-            _check_writable(path, lock.path)
-        except BaseException:
-            lock.release(keep=lock.was_left)
-            raise
-        return lock
+        return lock_file(Path(path))
 
     @classmethod
     def open(
@@ -301,22 +290,11 @@ class RunWriter:
         first = tick if outage is None else min(outage.tick, tick)
         with self._transaction():
             if self.meta.model_for:
-                self._forget_answers_to_fallbacks(first)
+                drop_answers_to_fallbacks(self._connection, first)
             self.cassette.forget_fallbacks(first)
             # The start is no checkpoint: interviews are held there that rest on its calls.
             CHECKPOINTS.delete(self._connection, "tick > ?", first or -1)
         return first
-
-    def _forget_answers_to_fallbacks(self, first: int) -> None:
-        (since,) = self._connection.execute(
-            "SELECT min(started_at + latency_seconds) FROM calls "
-            "WHERE tick >= ? AND outcome = 'fallback'",
-            (first,),
-        ).fetchone()
-        if since is not None:
-            drop_calls(
-                self._connection, "tick >= ? AND started_at + latency_seconds >= ?", first, since
-            )
 
     def find_outage(self) -> Outage | None:
         """Return the calls without an answer in which the run ends so far, None without any."""
@@ -397,41 +375,10 @@ class RunWriter:
         """
         folded = False
         try:
-            folded = self._fold()
+            folded = self._connection.fold()
         finally:
             self._connection.close()
             self._lock.release(keep=not folded)
-
-    def _fold(self) -> bool:
-        """Put the log into the file; return False where a reader has it open."""
-        # Where the file is gone from its place, the log there may be that of another one by now.
-        gentle = "PRAGMA wal_checkpoint(TRUNCATE)"
-        how = "PRAGMA journal_mode=MEMORY" if self._connection.is_in_place else gentle
-        try:
-            self._connection.execute("PRAGMA busy_timeout=0")
-            self._retry_while_read(how)
-        except sqlite3.Error as error:
-            if (why := find_disk_fault(error)) is not None:
-                raise DiskError(
-                    f"{self.path}: {why}; nothing is lost, but {self.path.name}-wal belongs to it: "
-                    f"keep both together until `genagents resume {self.path}` has made them one",
-                    why=why,
-                ) from None
-            return False
-        return True
-
-    def _retry_while_read(self, statement: str) -> None:
-        """Execute a statement that nobody else may read at, for as long as one who looks may."""
-        until = time.monotonic() + _PATIENCE
-        while True:
-            try:
-                self._connection.execute(statement)
-                return
-            except sqlite3.OperationalError as error:
-                locked = error.sqlite_errorcode & 0xFF in _BUSY
-                if not locked or time.monotonic() > until:
-                    raise
-            time.sleep(_PAUSE)
 
     def discard(self) -> None:
         """Close the file and remove it: for a run that failed before anything happened."""
@@ -466,21 +413,3 @@ class RunWriter:
     def _report_phase(self, phase: str, tick: int) -> None:
         if self._on_phase is not None:
             self._on_phase(phase, tick)
-
-
-def _check_writable(path: Path, real: Path) -> None:
-    """Raise RecordError for a file that is read-only or has hard links.
-
-    The log of a file with several names would lie beside one of them.
-    """
-    names = check_regular(real).st_nlink
-    if names > 1:
-        raise RecordError(
-            f"{path} has {names} names (hard links), and what is written by one is not seen by the "
-            "others; go on with a copy of it"
-        )
-    if not os.access(real, os.W_OK):
-        why = "permission denied"
-        raise DiskError(
-            f"{path} cannot be written: {why}; make it writable, or go on with a copy", why=why
-        )
