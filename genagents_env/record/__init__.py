@@ -7,8 +7,8 @@ from genagents_env.record.degradation import Degradation, PolicyFailure
 from genagents_env.record.export import export
 from genagents_env.record.faculty_use import FacultyUse
 from genagents_env.record.meta import RunMeta
+from genagents_env.record.notes import PromptCuts
 from genagents_env.record.policy_origin import PolicyOrigin
-from genagents_env.record.prompt_cuts import PromptCuts
 from genagents_env.record.reader import RunReader
 from genagents_env.record.rows import (
     CallRow,

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from genagents_env.llm.prices import FREE, Price, unpack_price
-from genagents_env.record.connection import RunConnection
+from genagents_env.record.connection import RunConnection, guard_reading
 from genagents_env.record.faculty_use import SWITCHES, FacultyUse, count_uses, decode_switches
-from genagents_env.record.guard import guard_reading
 from genagents_env.record.meta import RunMeta, read_rows
 from genagents_env.record.rows import FacultyRow
 from genagents_env.record.table import RecordTable

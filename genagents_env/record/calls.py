@@ -13,12 +13,12 @@ from pathlib import Path
 from genagents_env.llm.calls import CallKey, Message
 from genagents_env.llm.cassette import UNAVAILABLE
 from genagents_env.record.compressed import inflate
-from genagents_env.record.connection import RunConnection
-from genagents_env.record.guard import damage_error, guard_reading
+from genagents_env.record.connection import RunConnection, damage_error, guard_reading
 from genagents_env.record.rows import CallRow, ResponseRow
 from genagents_env.record.table import Value
 from genagents_env.record.tables import CALLS, DICTIONARIES, RESPONSES
 
+OF_CALL = "agent = ? AND tick = ? AND purpose = ? AND number = ?"
 _PROMPT_LIMIT = 2**26  # bytes; the longest prompts of today are of some hundred thousand
 _REACH = 2**15  # bytes back that zlib looks
 _MESSAGES = list(CALLS.columns).index("messages")
@@ -119,17 +119,13 @@ def parse_messages(path: Path, row: CallRow) -> list[Message]:
     return messages
 
 
-def find_call(
-    connection: RunConnection, agent: str, tick: int, purpose: str, number: int
-) -> CallRow | None:
+def find_call(connection: RunConnection, key: CallKey) -> CallRow | None:
     """Return a call, or None; raise RecordError where it has changed."""
-    where = "agent = ? AND tick = ? AND purpose = ? AND number = ?"
-    found = CALLS.find(connection, where, agent, tick, purpose, number)
-    if not found:
+    rows = CALLS.find(connection, OF_CALL, *astuple(key))
+    if not rows:
         return None
-    faculty = _find_faculty(purpose)
-    dictionaries = DICTIONARIES.find(connection, "faculty = ?", faculty)
-    return _unpack(connection, found[0], _inflate_all(dictionaries))
+    dictionaries = DICTIONARIES.find(connection, "faculty = ?", _find_faculty(key.purpose))
+    return _unpack(connection, rows[0], _inflate_all(dictionaries))
 
 
 def find_calls(

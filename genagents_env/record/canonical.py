@@ -6,8 +6,7 @@ from pathlib import Path
 
 from genagents_env.record.answers import format_canonical_lines
 from genagents_env.record.calls import read_calls
-from genagents_env.record.connection import RunConnection
-from genagents_env.record.guard import damage_error, guard_reading
+from genagents_env.record.connection import RunConnection, damage_error, guard_reading
 from genagents_env.record.head import read_scenario
 from genagents_env.record.meta import CANONICAL, read_rows
 from genagents_env.record.notes import format_note_lines

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from genagents_env.record.canonical import verify_chain
 from genagents_env.record.compressed import inflate
-from genagents_env.record.connection import RunConnection
-from genagents_env.record.guard import damage_error
+from genagents_env.record.connection import RunConnection, damage_error
 from genagents_env.record.rows import JSON
 from genagents_env.record.tables import CHECKPOINTS
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from genagents_env.errors import DiskError, RecordError, RunLocked
 from genagents_env.files import open_to_read, sync_folder
-from genagents_env.record.connection import RunConnection, Transaction, check_unpacked
-from genagents_env.record.guard import guard
+from genagents_env.record.connection import RunConnection, Transaction, check_unpacked, guard
 from genagents_env.record.lock import (
     RunLock,
     check_beside,

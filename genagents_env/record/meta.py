@@ -18,9 +18,8 @@ from pydantic import (
 from genagents_env.llm.budget import NO_LIMITS, Limits
 from genagents_env.llm.calls import ReasoningEffort
 from genagents_env.llm.prices import StoredPrice
-from genagents_env.record.connection import RunConnection
+from genagents_env.record.connection import RunConnection, damage_error
 from genagents_env.record.degradation import MAX_FALLBACKS
-from genagents_env.record.guard import damage_error
 from genagents_env.record.head import (
     Count,
     Hours,

@@ -26,14 +26,13 @@ from genagents_env.record.calls import (
 from genagents_env.record.canonical import verify_chain
 from genagents_env.record.cassette import SqliteCassette, SqliteEmbeddings
 from genagents_env.record.checkpoint import Checkpoint, find_last_good
+from genagents_env.record.connection import damage_error, guard_reading
 from genagents_env.record.degradation import Degradation, PolicyFailure
 from genagents_env.record.event_data import read_event
-from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.lock import find_writer
 from genagents_env.record.meta import RunMeta, load_meta, read_rows
-from genagents_env.record.notes import read_notes
+from genagents_env.record.notes import PromptCuts, count_cuts, read_notes
 from genagents_env.record.policy_origin import POLICY_CHANGES, PolicyChange, decode_changes
-from genagents_env.record.prompt_cuts import PromptCuts, count_cuts
 from genagents_env.record.rows import (
     CallRow,
     FaultRow,

@@ -10,8 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from genagents_env.errors import RecordError, RunLocked
-from genagents_env.record.connection import RunConnection, connect
-from genagents_env.record.guard import damage_error, guard_reading
+from genagents_env.record.connection import RunConnection, connect, damage_error, guard_reading
 from genagents_env.record.tables import COLUMNS, OPTIONAL, STATEMENTS
 
 APPLICATION_ID = 0x67656E61  # "gena": tells our files from other SQLite files

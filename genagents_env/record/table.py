@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TypeAlias
 
-from genagents_env.record.connection import RunConnection
-from genagents_env.record.guard import damage_error
+from genagents_env.record.connection import RunConnection, damage_error
 from genagents_env.record.rows import JSON, encode
 
 Value: TypeAlias = JSON  # None, int, float, str or bytes: each column has a check of its type

@@ -13,8 +13,7 @@ from genagents_env.record.actions import read_changes
 from genagents_env.record.calls import read_calls, read_responses
 from genagents_env.record.canonical import verify_chain
 from genagents_env.record.checkpoint import load_state
-from genagents_env.record.connection import RunConnection, connect
-from genagents_env.record.guard import damage_error, guard_reading
+from genagents_env.record.connection import RunConnection, connect, damage_error, guard_reading
 from genagents_env.record.meta import load_meta, read_rows
 from genagents_env.record.notes import read_notes
 from genagents_env.record.schema import check_header, check_pages, check_tables

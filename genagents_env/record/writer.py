@@ -26,9 +26,8 @@ from genagents_env.record.calls import (
 from genagents_env.record.canonical import FIRST, seal_ticks, tick_checksum
 from genagents_env.record.cassette import OnPhase, SqliteCassette, SqliteEmbeddings
 from genagents_env.record.checkpoint import Checkpoint
-from genagents_env.record.connection import RunConnection, Transaction
+from genagents_env.record.connection import RunConnection, Transaction, guard, guard_reading
 from genagents_env.record.creation import create_file, creation_error, lock_file, remove_run
-from genagents_env.record.guard import guard, guard_reading
 from genagents_env.record.lock import RunLock
 from genagents_env.record.meta import RunMeta
 from genagents_env.record.notes import put_notes

@@ -9,7 +9,7 @@ from typing import Any
 
 from genagents_env.llm.budget import NO_LIMITS, Budget, Limits, Spend
 from genagents_env.record import RunReader, RunWriter
-from genagents_env.record.guard import guard_reading
+from genagents_env.record.connection import guard_reading
 from genagents_env.record.spending import (
     INTERVIEWED,
     JUDGED,
