@@ -248,8 +248,9 @@ def load_meta(connection: RunConnection) -> RunMeta:
     rows = read_rows(connection)
     try:
         meta = _parse_meta(rows)
-        for key in _NOTES.keys() & rows.keys():
-            _check_note(key, rows[key])
+        for key, read in _NOTES.items():
+            if key in rows:
+                _check_note(key, read, rows[key])
     except (ValueError, RecursionError) as error:
         raise damage_error(connection.path, f"its head: {error}") from None
     return meta
@@ -272,9 +273,11 @@ def _parse_meta(rows: Mapping[str, str]) -> RunMeta:
     return meta
 
 
-def _check_note(key: str, note: str) -> None:
+def _check_note(key: str, read: Callable[[str], object], note: str) -> None:
     try:
-        _NOTES[key](note)
+        read(note)
+    except ValidationError as error:
+        raise ValueError(f"{key}: {describe(error)}") from None
     except ValueError as error:
         raise ValueError(f"{key}: {error}") from None
 
