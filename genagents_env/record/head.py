@@ -1,5 +1,6 @@
 """Types of what the head of a run file and its notes say: what a stranger wrote must fit them."""
 
+import json
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -9,9 +10,8 @@ from pydantic import (
     AfterValidator,
     Field,
     PlainValidator,
+    TypeAdapter,
     ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
 )
 
 from genagents_env.errors import ConfigError
@@ -58,14 +58,17 @@ def _parse_spend(stored: JSON) -> Spend:
     return Spend(calls, tokens, Decimal(_check_amount(dollars)))
 
 
-def _parse_limits(stored: JSON, parse: ValidatorFunctionWrapHandler) -> Limits:
+def _parse_limits(stored: JSON) -> Limits:
     try:
-        return cast(Limits, parse(stored))
+        return _LIMITS.validate_json(json.dumps(stored), strict=True)
+    except ValidationError as error:
+        raise ValueError(describe(error)) from None
     except ConfigError as error:
         raise ValueError(str(error)) from None
 
 
 _DIGITS = 60
+_LIMITS = TypeAdapter(Limits)
 Words = Annotated[str, Field(max_length=5000), AfterValidator(_check_words)]
 TownTime = Annotated[str, Field(max_length=40), AfterValidator(_check_time)]
 TickSeconds = Annotated[int, Field(ge=1, le=3600)]
@@ -75,7 +78,7 @@ Count = Annotated[int, Field(ge=0, le=MOST)]
 Seconds = Annotated[float, Field(ge=0, le=MOST)]
 Share = Annotated[float, Field(ge=0, le=1)]
 StoredSpend = Annotated[Spend, PlainValidator(_parse_spend)]
-StoredLimits = Annotated[Limits, WrapValidator(_parse_limits)]
+StoredLimits = Annotated[Limits, PlainValidator(_parse_limits)]
 Prices = tuple[Amount, Amount] | tuple[Amount, Amount, Amount | None, Amount | None, Words] | None
 
 
