@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -205,6 +207,11 @@ def test_a_second_writer_in_this_process_is_refused_while_others_read(
         live(writer, 6)
     assert find_writer(path) is None
     assert other.ask("reopen", path) == "done"
+
+
+def test_the_record_is_imported_where_there_is_no_fcntl() -> None:
+    code = "import sys; sys.modules['fcntl'] = None; import genagents_env.record"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 def test_readers_leave_no_file_open(path: Path, meta: RunMeta) -> None:
