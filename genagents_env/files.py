@@ -13,8 +13,10 @@ from typing import BinaryIO, Literal
 
 from genagents_env.errors import FileError
 
-_OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO must not block before it is refused
-_ADD = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
+# A FIFO must not block before it is refused. Windows has none of these flags, and needs its own.
+_SAFE = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_OPEN = os.O_RDONLY | _SAFE
+_ADD = os.O_RDWR | os.O_CREAT | _SAFE | getattr(os, "O_NOFOLLOW", 0)
 _PACKAGE = str(Path(__file__).parent)
 _LONGEST = 1 << 20  # bytes of a line
 _ALWAYS = 4 << 20  # bytes that anything may become
@@ -77,7 +79,7 @@ def replace_file(path: Path) -> Iterator[BinaryIO]:
     real = Path(os.path.realpath(path))
     draft = real.with_name(f".{real.name}.{os.getpid()}")
     with guard_files(path):
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE, 0o666)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 yield file

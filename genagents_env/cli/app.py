@@ -40,7 +40,7 @@ COMMANDS = {
         ),
         ("prompts", "show", "Show what prompts were made of, and what was cut from them."),
         ("hash", "checks", "Print the canonical hash of a run; equal runs have equal hashes."),
-        ("verify", "checks", "Check run files for damage, or upgrade an old one."),
+        ("verify", "checks", "Check run files for damage, table by table."),
     ),
     "Study many runs": (
         ("report", "report", "Summarize a run, several runs or a sweep."),
@@ -66,7 +66,6 @@ MOVED = {
     "tasks": "genagents list tasks",
     "measures": "genagents list measures",
     "keys": "genagents list keys",
-    "upgrade": "genagents verify --upgrade RUN",
     "--timeout": "--endpoint timeout=SECONDS",
     "--deadline": "--endpoint deadline=SECONDS",
     "--thinking": "--endpoint thinking=TOKENS",

@@ -10,7 +10,6 @@ import typer
 
 from genagents_env.cli.options import AsJson, RunFile
 from genagents_env.cli.screen import print_json, say, say_lines
-from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from genagents_env.record import Verification
@@ -60,28 +59,11 @@ def _shorten(faults: Iterable[str]) -> Iterator[str]:
 @app.command()
 def verify(
     run_files: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files.")],
-    upgrade: Annotated[
-        bool,
-        typer.Option(
-            "--upgrade", help="Make a file of format 3 or 4 one of this version's format."
-        ),
-    ] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="With --upgrade: leave the file, and write another.")
-    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, one object a file.")] = False,
 ) -> None:
-    """Check run files for damage, table by table; exit code 1 where one is damaged.
-
-    An upgrade checks the old file, writes the new one beside it, and then puts it in its place.
-    """
+    """Check run files for damage, table by table; exit code 1 where one is damaged."""
     from genagents_env.record import verify as verify_file
 
-    if upgrade:
-        _upgrade(run_files, out)
-        return
-    if out is not None:
-        raise ConfigError("--out goes with --upgrade")
     whole = True
     for path in run_files:
         found = verify_file(path)
@@ -99,18 +81,6 @@ def _print_parts(found: "Verification") -> None:
     say(f"{found.path}: {verdict}, {found.status or 'of unknown status'}")
     for part in found.parts:
         say(f"  {part.name:<13}{part.rows:>10,}  {part.damage or 'ok'}", indent=27)
-
-
-def _upgrade(paths: list[Path], out: Path | None) -> None:
-    from genagents_env.record import canonical_hash
-    from genagents_env.record import upgrade as convert
-
-    if out is not None and len(paths) > 1:
-        raise ConfigError("--out: of one run file at a time")
-    for path in paths:
-        done = convert(path, out)
-        say_lines(done.notes, indent=0)
-        say(f"{done.path} is of this version's format now; its hash is {canonical_hash(done.path)}")
 
 
 @app.command("hash")

@@ -15,8 +15,7 @@ from genagents_env.evaluate.reasons import Reason
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.evaluate.text_columns import format_columns
 from genagents_env.record import Degradation, FacultyUse, PromptCuts
-from genagents_env.record.model_changes import ModelChange
-from genagents_env.record.reader import ThinkingTotals
+from genagents_env.record.call_sums import ModelChange, ThinkingTotals
 
 NOT_ASKED = "not asked"
 _WORDS: tuple[tuple[Reason, str], ...] = (

@@ -13,10 +13,9 @@ from typing import BinaryIO, Literal, Self, TypeAlias
 
 from pydantic import TypeAdapter
 
-from genagents_env.errors import DiskError, FileError, RecordError
-from genagents_env.files import guard_files, open_to_read, read_lines
+from genagents_env.errors import DiskError, RecordError
+from genagents_env.files import guard_files, open_to_add, open_to_read, read_lines
 from genagents_env.record.lock import RunLock
-from genagents_env.record.open_files import OpenFile, find_real
 from genagents_env.record.rows import encode
 from genagents_env.scenario.questions import When
 
@@ -176,6 +175,7 @@ class Verdicts:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock: RunLock | None = None
+        self._file: int | None = None  # to be written, inside `with`
         self._whole = 0  # bytes of whole lines
         self._known: dict[Key, Judgement] = {}
         self._read()
@@ -196,12 +196,12 @@ class Verdicts:
         Raises:
             RecordError: this is not inside `with`.
         """
-        if self._lock is None:
+        if self._file is None:
             raise RecordError(f"{self.path}: verdicts are added inside `with verdicts:` only")
         if self._known.get(one.key) == one:
             return
         kind = "rating" if isinstance(one, Rating) else "comparison"
-        self._append(self._lock.file, encode({"kind": kind, **asdict(one)}).encode() + b"\n")
+        self._append(self._file, encode({"kind": kind, **asdict(one)}).encode() + b"\n")
         self._known[one.key] = one
 
     def __enter__(self) -> Self:
@@ -213,13 +213,10 @@ class Verdicts:
         """
         with guard_files(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = RunLock(find_real(self.path), create=True, label=self.path)
+        self._lock = RunLock(self.path)
         try:
-            if self._lock.file.names > 1:
-                raise FileError(
-                    f"{self.path} cannot be written: it has {self._lock.file.names} names (hard "
-                    "links); put a copy in its place"
-                )
+            with guard_files(self.path):
+                self._file = open_to_add(self._lock.path)
             self._read()
         except BaseException:
             self.__exit__()
@@ -227,13 +224,15 @@ class Verdicts:
         return self
 
     def __exit__(self, *error: object) -> None:
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
         if self._lock is not None:
             self._lock.release()
             self._lock = None
 
-    def _append(self, to: OpenFile, line: bytes) -> None:
+    def _append(self, file: int, line: bytes) -> None:
         """Write a line in place of what is torn at the end, whole or not at all."""
-        file = to.descriptor
         try:
             written = os.pwrite(file, line, self._whole)
             if written < len(line):
@@ -262,11 +261,6 @@ class Verdicts:
 
     @contextmanager
     def _open(self) -> Iterator[BinaryIO]:
-        if self._lock is not None:  # to close it would end the lock
-            with open(self._lock.file.descriptor, "rb", closefd=False) as file:
-                file.seek(0)
-                yield file
-            return
         with guard_files(self.path, "read"):
             if not self.path.exists():
                 yield BytesIO()

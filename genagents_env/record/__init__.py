@@ -1,15 +1,14 @@
 """The record: one run is one SQLite file. Written while it runs, readable meanwhile, resumable."""
 
 from genagents_env.record.canonical import canonical_hash
-from genagents_env.record.cassette import SqliteCassette
+from genagents_env.record.cassette import SqliteCassette, SqliteEmbeddings
 from genagents_env.record.checkpoint import Checkpoint
 from genagents_env.record.degradation import Degradation, PolicyFailure
-from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.export import export
 from genagents_env.record.faculty_use import FacultyUse
 from genagents_env.record.meta import RunMeta
+from genagents_env.record.notes import PromptCuts
 from genagents_env.record.policy_origin import PolicyOrigin
-from genagents_env.record.prompt_cuts import PromptCuts
 from genagents_env.record.reader import RunReader
 from genagents_env.record.rows import (
     CallRow,
@@ -20,7 +19,6 @@ from genagents_env.record.rows import (
     RememberedRow,
     ResponseRow,
 )
-from genagents_env.record.upgrade import upgrade
 from genagents_env.record.verify import Verification, verify
 from genagents_env.record.writer import RunWriter
 
@@ -46,6 +44,5 @@ __all__ = [
     "Verification",
     "canonical_hash",
     "export",
-    "upgrade",
     "verify",
 ]

@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import chain
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
@@ -63,7 +62,7 @@ class ActionWriter:
 
 
 def find_changes(
-    path: Path, connection: RunConnection, first: int, last: int
+    connection: RunConnection, first: int, last: int
 ) -> Iterator[tuple[int, dict[int, JSON]]]:
     """Yield for each of these ticks that is recorded who did something else than before, and what.
 
@@ -71,18 +70,18 @@ def find_changes(
         ValueError: a row has none.
         RecordError: a row has changed.
     """
-    for tick, body in ACTIONS.find(path, connection, "tick BETWEEN ? AND ?", first, last):
+    for tick, body in ACTIONS.find(connection, "tick BETWEEN ? AND ?", first, last):
         yield tick, _parse(body)
 
 
-def read_changes(path: Path, connection: RunConnection) -> Iterator[tuple[int, dict[int, JSON]]]:
+def read_changes(connection: RunConnection) -> Iterator[tuple[int, dict[int, JSON]]]:
     """Yield all that `find_changes` may.
 
     Raises:
         ValueError: a row has none.
         RecordError: a row has changed; at the end, where one is missing or was added.
     """
-    for tick, body in ACTIONS.read(path, connection, "tick"):
+    for tick, body in ACTIONS.read(connection, "tick"):
         yield tick, _parse(body)
 
 

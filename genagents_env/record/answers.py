@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple
-from pathlib import Path
 
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.rows import InterviewRow, JudgementRow, RememberedRow, encode
@@ -30,38 +29,38 @@ def put_judgement(connection: RunConnection, row: JudgementRow) -> None:
     JUDGEMENTS.put(connection, [astuple(row)])
 
 
-def read_interviews(path: Path, connection: RunConnection) -> list[InterviewRow]:
+def read_interviews(connection: RunConnection) -> list[InterviewRow]:
     """Return every answer, ordered by tick, then as they were written."""
     return [
         InterviewRow(tick, agent, question, answer, _read_ids(evidence), number)
         for tick, agent, question, answer, evidence, number in INTERVIEWS.read(
-            path, connection, "tick, rowid"
+            connection, "tick, rowid"
         )
     ]
 
 
-def read_remembered(path: Path, connection: RunConnection) -> list[RememberedRow]:
+def read_remembered(connection: RunConnection) -> list[RememberedRow]:
     """Return every memory of a fact, ordered by tick, then as they were written."""
     return [
         RememberedRow(tick, agent, fact, text, _read_ids(events))
-        for tick, agent, fact, text, events in REMEMBERED.read(path, connection, "tick, rowid")
+        for tick, agent, fact, text, events in REMEMBERED.read(connection, "tick, rowid")
     ]
 
 
-def read_judgements(path: Path, connection: RunConnection) -> list[JudgementRow]:
+def read_judgements(connection: RunConnection) -> list[JudgementRow]:
     """Return every verdict, ordered by judge, check, tick, repeat, agent and question."""
     order = "judge, check_id, tick, repeat, agent, question"
-    return [JudgementRow(*row) for row in JUDGEMENTS.read(path, connection, order)]
+    return [JudgementRow(*row) for row in JUDGEMENTS.read(connection, order)]
 
 
-def format_canonical_lines(path: Path, connection: RunConnection) -> Iterator[str]:
+def format_canonical_lines(connection: RunConnection) -> Iterator[str]:
     """Yield a line of the canonical hash for each answer and each memory, sorted.
 
     That of a first interview goes without its number.
     """
-    for *answer, number in INTERVIEWS.read(path, connection, "tick, agent, question, repeat"):
+    for *answer, number in INTERVIEWS.read(connection, "tick, agent, question, repeat"):
         yield encode([*answer, number] if number else answer)
-    for row in REMEMBERED.read(path, connection, "tick, agent, fact, text"):
+    for row in REMEMBERED.read(connection, "tick, agent, fact, text"):
         yield f"remembered {encode(row)}"
 
 

@@ -7,20 +7,30 @@ which the others are compressed: a fifth of what they take without.
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 
 from genagents_env.llm.calls import CallKey, Message
-from genagents_env.record.connection import RunConnection
-from genagents_env.record.guard import damage_error, guard_reading
-from genagents_env.record.inflate import inflate
+from genagents_env.llm.cassette import UNAVAILABLE
+from genagents_env.record.compressed import inflate
+from genagents_env.record.connection import RunConnection, damage_error, guard_reading
 from genagents_env.record.rows import CallRow, ResponseRow
 from genagents_env.record.table import Value
 from genagents_env.record.tables import CALLS, DICTIONARIES, RESPONSES
 
+OF_CALL = "agent = ? AND tick = ? AND purpose = ? AND number = ?"
 _PROMPT_LIMIT = 2**26  # bytes; the longest prompts of today are of some hundred thousand
 _REACH = 2**15  # bytes back that zlib looks
 _MESSAGES = list(CALLS.columns).index("messages")
+# So the client marks calls that got no answer at all, as against one that was no use.
+_SILENT = f"(outcome = 'fallback' AND fault LIKE '{UNAVAILABLE}%')"
+_LOST = f"({_SILENT} OR (outcome = 'fallback' AND fault LIKE 'refused:%'))"
+# By when they ended: of calls made together, those that were answered ended before the outage.
+_ENDED = "(started_at + latency_seconds)"
+_LATEST = (
+    f"FROM calls WHERE {_LOST} AND {_ENDED} > "  # noqa: S608 (constant text)
+    f"(SELECT coalesce(max({_ENDED}), 0) FROM calls WHERE NOT {_LOST})"
+)
 
 
 def put_call(connection: RunConnection, row: CallRow) -> None:
@@ -28,7 +38,7 @@ def put_call(connection: RunConnection, row: CallRow) -> None:
     prompt = row.messages.encode()
     faculty = _find_faculty(row.purpose)
     with guard_reading(connection.path):
-        found = DICTIONARIES.find(connection.path, connection, "faculty = ?", faculty)
+        found = DICTIONARIES.find(connection, "faculty = ?", faculty)
         dictionary = _inflate_all(found).get(faculty)
     if dictionary is None:
         dictionary = prompt[-_REACH:]
@@ -44,21 +54,19 @@ def put_response(connection: RunConnection, row: ResponseRow) -> None:
     RESPONSES.put(connection, [astuple(row)])
 
 
-def read_responses(path: Path, connection: RunConnection) -> Iterator[ResponseRow]:
+def read_responses(connection: RunConnection) -> Iterator[ResponseRow]:
     """Yield what endpoints said of themselves, ordered as `read_calls`; none of an older file.
 
     Raises:
         RecordError: a row has changed; at the end, where one is missing or was added.
     """
-    for values in RESPONSES.read(path, connection, ", ".join(RESPONSES.key)):
+    for values in RESPONSES.read(connection, ", ".join(RESPONSES.key)):
         yield ResponseRow(*values)
 
 
-def find_responses(
-    path: Path, connection: RunConnection, where: str, *values: Value
-) -> list[ResponseRow]:
+def find_responses(connection: RunConnection, where: str, *values: Value) -> list[ResponseRow]:
     """Return what endpoints said of themselves with some calls; none of an older file."""
-    return [ResponseRow(*row) for row in RESPONSES.find(path, connection, where, *values)]
+    return [ResponseRow(*row) for row in RESPONSES.find(connection, where, *values)]
 
 
 def add_cached(calls: Iterable[CallRow], responses: Iterable[ResponseRow]) -> Iterator[CallRow]:
@@ -87,6 +95,14 @@ def drop_calls(connection: RunConnection, where: str, *values: Value) -> int:
     return gone
 
 
+def drop_answers_to_fallbacks(connection: RunConnection, first: int) -> None:
+    """Delete what was answered after a fallback of tick `first` or later: it may rest on it."""
+    query = f"SELECT min({_ENDED}) FROM calls WHERE tick >= ? AND outcome = 'fallback'"  # noqa: S608
+    (since,) = connection.execute(query, (first,)).fetchone()
+    if since is not None:
+        drop_calls(connection, f"tick >= ? AND {_ENDED} >= ?", first, since)
+
+
 def parse_messages(path: Path, row: CallRow) -> list[Message]:
     """Return the prompt of a call.
 
@@ -103,21 +119,17 @@ def parse_messages(path: Path, row: CallRow) -> list[Message]:
     return messages
 
 
-def find_call(
-    path: Path, connection: RunConnection, agent: str, tick: int, purpose: str, number: int
-) -> CallRow | None:
+def find_call(connection: RunConnection, key: CallKey) -> CallRow | None:
     """Return a call, or None; raise RecordError where it has changed."""
-    where = "agent = ? AND tick = ? AND purpose = ? AND number = ?"
-    found = CALLS.find(path, connection, where, agent, tick, purpose, number)
-    if not found:
+    rows = CALLS.find(connection, OF_CALL, *astuple(key))
+    if not rows:
         return None
-    faculty = _find_faculty(purpose)
-    dictionaries = DICTIONARIES.find(path, connection, "faculty = ?", faculty)
-    return _unpack(path, found[0], _inflate_all(dictionaries))
+    dictionaries = DICTIONARIES.find(connection, "faculty = ?", _find_faculty(key.purpose))
+    return _unpack(connection, rows[0], _inflate_all(dictionaries))
 
 
 def find_calls(
-    path: Path, connection: RunConnection, first: int, last: int, agent: str | None = None
+    connection: RunConnection, first: int, last: int, agent: str | None = None
 ) -> list[CallRow]:
     """Return an agent's or everybody's calls of these ticks.
 
@@ -130,28 +142,31 @@ def find_calls(
     if agent is None:  # by way of the key, whose first column the agent is
         agents = [name for (name,) in connection.execute("SELECT DISTINCT agent FROM calls")]
     where = "agent = ? AND tick BETWEEN ? AND ?"
-    rows = [row for a in agents for row in CALLS.find(path, connection, where, a, first, last)]
-    dictionaries = _inflate_all(DICTIONARIES.find(path, connection, "1"))
-    found = [_unpack(path, row, dictionaries) for row in rows]
+    rows = [row for a in agents for row in CALLS.find(connection, where, a, first, last)]
+    dictionaries = _inflate_all(DICTIONARIES.find(connection, "1"))
+    found = [_unpack(connection, row, dictionaries) for row in rows]
     return sorted(found, key=lambda row: (row.tick, row.agent, row.purpose, row.number))
 
 
-def read_calls(path: Path, connection: RunConnection) -> Iterator[CallRow]:
+def read_calls(connection: RunConnection) -> Iterator[CallRow]:
     """Yield every call, ordered by agent, tick, purpose and number.
 
     Raises:
         RecordError: one has changed; at the end, where one is missing or was added.
     """
-    dictionaries = _inflate_all(DICTIONARIES.read(path, connection))
-    for values in CALLS.read(path, connection, ", ".join(CALLS.key)):
-        yield _unpack(path, values, dictionaries)
+    dictionaries = _inflate_all(DICTIONARIES.read(connection))
+    for values in CALLS.read(connection, ", ".join(CALLS.key)):
+        yield _unpack(connection, values, dictionaries)
 
 
-def _unpack(path: Path, values: Sequence[Value], dictionaries: dict[str, bytes]) -> CallRow:
+def _unpack(
+    connection: RunConnection, values: Sequence[Value], dictionaries: dict[str, bytes]
+) -> CallRow:
     facts = dict(zip(CALLS.columns, values, strict=True))
     packed, faculty = facts.pop("messages"), _find_faculty(facts["purpose"])
     if faculty not in dictionaries:
-        raise damage_error(path, f"the dictionary of the prompts of {faculty!r} is missing")
+        what = f"the dictionary of the prompts of {faculty!r} is missing"
+        raise damage_error(connection.path, what)
     messages = inflate(packed, _PROMPT_LIMIT, dictionaries[faculty]).decode()
     return CallRow(messages=messages, **facts)
 
@@ -162,3 +177,47 @@ def _inflate_all(rows: Iterable[Sequence[Value]]) -> dict[str, bytes]:
 
 def _find_faculty(purpose: str) -> str:
     return purpose.partition(".")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """The calls without an answer since the last one that was answered.
+
+    Attributes:
+        tick: the first of theirs.
+        calls: how many.
+        fault: of the one that ended last.
+        silent: how many of them were not answered, rather than refused for their prompt.
+        total: whether no call of the run was ever answered.
+    """
+
+    tick: int
+    calls: int
+    fault: str
+    silent: int
+    total: bool
+
+    def describe(self) -> str:
+        """Return in a sentence what happened, and what to do."""
+        which = "of all its model calls" if self.total else "of the last model calls of the run"
+        return (
+            f"{self.calls} {which} got no answer, the last with: {self.fault}. "
+            "Resume the run when the endpoint answers; for a slow one, with a longer --timeout "
+            "and --deadline"
+        )
+
+
+def find_outage(connection: RunConnection) -> Outage | None:
+    """Return the outage in which a run file ends, None where its last call was answered."""
+    tick, calls, silent = connection.execute(
+        f"SELECT min(tick), count(*), coalesce(sum({_SILENT}), 0) {_LATEST}"
+    ).fetchone()
+    if not calls:
+        return None
+    (fault,) = connection.execute(
+        f"SELECT fault {_LATEST} ORDER BY {_ENDED} DESC LIMIT 1"
+    ).fetchone()
+    (answered,) = connection.execute(
+        f"SELECT count(*) FROM calls WHERE NOT {_LOST}"  # noqa: S608
+    ).fetchone()
+    return Outage(int(tick), int(calls), str(fault), int(silent), not answered)

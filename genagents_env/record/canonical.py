@@ -6,9 +6,9 @@ from pathlib import Path
 
 from genagents_env.record.answers import format_canonical_lines
 from genagents_env.record.calls import read_calls
-from genagents_env.record.connection import RunConnection
-from genagents_env.record.guard import damage_error, guard_reading
-from genagents_env.record.meta import CANONICAL, parse_scenario, read_rows
+from genagents_env.record.connection import RunConnection, damage_error, guard_reading
+from genagents_env.record.head import read_scenario
+from genagents_env.record.meta import CANONICAL, read_rows
 from genagents_env.record.notes import format_note_lines
 from genagents_env.record.rows import CallRow, encode
 from genagents_env.record.schema import open_file
@@ -44,16 +44,17 @@ def canonical_hash(path: str | Path) -> str:
         with guard_reading(path):
             connection.execute("BEGIN")  # one snapshot, even while it is written
             digest = sha256(FIRST)
-            rows = read_rows(path, connection)
-            digest.update(f"scenario {digest_scenario(parse_scenario(rows))}\n".encode())
+            rows = read_rows(connection)
+            scenario = read_scenario(rows["scenario"])
+            digest.update(f"scenario {digest_scenario(scenario)}\n".encode())
             for key in CANONICAL:
                 digest.update(f"{key} {rows.get(key)}\n".encode())
-            digest.update(verify_chain(path, connection))
-            for call in read_calls(path, connection):
+            digest.update(verify_chain(connection))
+            for call in read_calls(connection):
                 digest.update(_canonical_call(call))
-            for line in format_canonical_lines(path, connection):
+            for line in format_canonical_lines(connection):
                 digest.update(f"{line}\n".encode())
-            for line in format_note_lines(path, connection):
+            for line in format_note_lines(connection):
                 digest.update(f"{line}\n".encode())
             return digest.hexdigest()
     finally:
@@ -72,18 +73,7 @@ def seal_ticks(connection: RunConnection) -> None:
     connection.execute("INSERT OR REPLACE INTO sums VALUES ('ticks', ?, ?)", found or (0, NOTHING))
 
 
-def copy_ticks(old: RunConnection, new: RunConnection) -> None:
-    """Copy ticks and events into another file, in a transaction of the caller's, and seal them."""
-    new.executemany("INSERT INTO ticks VALUES (?, ?, ?, ?, ?)", old.execute("SELECT * FROM ticks"))
-    new.executemany(
-        "INSERT INTO events VALUES (?, ?, ?, ?, ?)", old.execute("SELECT * FROM events")
-    )
-    seal_ticks(new)
-
-
-def verify_chain(
-    path: Path, connection: RunConnection, until: int | None = None, *, first: int = 0
-) -> bytes:
+def verify_chain(connection: RunConnection, until: int | None = None, *, first: int = 0) -> bytes:
     """Return the checksum of the last tick (or of tick `until`), having recomputed every one.
 
     With `first`, those before that tick are taken for what they say they are.
@@ -108,24 +98,22 @@ def verify_chain(
         ).fetchall()
         chain = tick_checksum(chain, tick, positions, rows)
         if tick != expected or len(rows) != events or chain != checksum:
-            raise damage_error(path, f"tick {expected} does not match its checksum")
+            raise damage_error(connection.path, f"tick {expected} does not match its checksum")
         total, chains[tick + 1] = total + events, chain
     if until is None and not first:
-        _check_end(path, connection, chains, total)
+        _check_end(connection, chains, total)
     return chain
 
 
-def _check_end(
-    path: Path, connection: RunConnection, chains: dict[int, bytes], events: int
-) -> None:
+def _check_end(connection: RunConnection, chains: dict[int, bytes], events: int) -> None:
     query = "SELECT count, sum FROM sums WHERE name = 'ticks'"
     count, sealed = connection.execute(query).fetchone() or (0, NOTHING)
-    goes_on = read_rows(path, connection).get("status") == encode("running")
+    goes_on = read_rows(connection).get("status") == encode("running")
     if chains.get(count) != sealed or (len(chains) > count + 1 and not goes_on):
-        raise damage_error(path, "ticks are missing at its end, or were added")
+        raise damage_error(connection.path, "ticks are missing at its end, or were added")
     (found,) = connection.execute("SELECT count(*) FROM events").fetchone()
     if found != events:
-        raise damage_error(path, f"it has {found} events where its ticks have {events}")
+        raise damage_error(connection.path, f"it has {found} events where its ticks have {events}")
 
 
 def _canonical_call(row: CallRow) -> bytes:

@@ -3,12 +3,10 @@
 import json
 import zlib
 from dataclasses import dataclass
-from pathlib import Path
 
 from genagents_env.record.canonical import verify_chain
-from genagents_env.record.connection import RunConnection
-from genagents_env.record.guard import damage_error
-from genagents_env.record.inflate import inflate
+from genagents_env.record.compressed import inflate
+from genagents_env.record.connection import RunConnection, damage_error
 from genagents_env.record.rows import JSON
 from genagents_env.record.tables import CHECKPOINTS
 
@@ -60,12 +58,11 @@ def load_state(tick: int, body: bytes) -> tuple[Checkpoint, bytes]:
     if not (isinstance(values, dict) and isinstance(values.get("policies"), list)):
         raise TypeError("the state is none of a run")
     chain = bytes.fromhex(values.pop("chain"))
-    values.pop("budget", None)  # kept here by format 3; see `spending.py`
     return Checkpoint(tick, **values), chain
 
 
 def find_last_good(
-    path: Path, connection: RunConnection, until: int = 2**62
+    connection: RunConnection, until: int = 2**62
 ) -> tuple[Checkpoint, bytes] | None:
     """Return the newest whole checkpoint of tick `until` or before; None where there is none.
 
@@ -84,9 +81,11 @@ def find_last_good(
         if CHECKPOINTS.checksum((tick, body)) != expected:
             continue
         state, chain = load_state(tick, body)
-        if verify_chain(path, connection, tick) != chain:
-            raise damage_error(path, f"the ticks before the checkpoint of tick {tick} have changed")
+        if verify_chain(connection, tick) != chain:
+            raise damage_error(
+                connection.path, f"the ticks before the checkpoint of tick {tick} have changed"
+            )
         return state, chain
     if rows:
-        raise damage_error(path, "none of its checkpoints matches its checksum")
+        raise damage_error(connection.path, "none of its checkpoints matches its checksum")
     return None

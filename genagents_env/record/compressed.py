@@ -1,4 +1,4 @@
-"""Compressed run files, to be read: `run.sqlite.xz` and `run.sqlite.gz`, as shipped runs are.
+"""Compressed run files, `run.sqlite.xz` and `run.sqlite.gz`, and what is compressed inside one.
 
 A stranger may have made one: no more memory is given to it than `xz -9` takes, and unpacking ends
 where it is no run file, or far more than a run file can become.
@@ -82,3 +82,26 @@ def _read_xz(packed: BinaryIO) -> Iterator[bytes]:
             yield block
     if reader.unused_data or packed.read(1):
         raise lzma.LZMAError("something follows its end")
+
+
+def inflate(data: bytes, limit: int, dictionary: bytes = b"") -> bytes:
+    """Return what zlib made `data` of, by a `dictionary` if it had one: at most `limit` bytes.
+
+    Raises:
+        ValueError: it is longer, out of all proportion, cut short, or was not compressed so.
+    """
+    stream = zlib.decompressobj(zdict=dictionary)
+    found, rest = bytearray(), data
+    try:
+        while not stream.eof and len(found) <= limit:
+            block = stream.decompress(rest, min(_BLOCK, limit + 1 - len(found)))
+            if not block and not stream.unconsumed_tail:
+                break
+            found += block
+            rest = stream.unconsumed_tail
+            check_growth(len(data) - len(rest), len(found))
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    if not stream.eof or stream.unused_data or len(found) > limit:
+        raise ValueError(f"it is cut short, or more than {limit} bytes")
+    return bytes(found)

@@ -1,52 +1,112 @@
-"""A connection of SQLite to a run file that this process keeps open as long."""
+"""A connection of SQLite to a run file, a transaction on it, and errors that name the file."""
 
 import sqlite3
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import TracebackType
 from typing import Literal
 
-from genagents_env.errors import RecordError
-from genagents_env.record.beside import check_beside
+from genagents_env.errors import DamageError, DiskError, RecordError
 from genagents_env.record.compressed import is_compressed, unpack
-from genagents_env.record.open_files import OpenFile, find_real, missing_error
+from genagents_env.record.lock import check_beside, check_regular, find_real, missing_error
+
+# Errors of the surroundings; anything else that SQLite reports is a fault of the file.
+_OUTSIDE = {
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PROTOCOL,
+}
+_DISK_FAULTS = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "disk I/O error: it is full or failing",
+    sqlite3.SQLITE_CANTOPEN: "unable to open it: the disk is full or failing, or the folder cannot "
+    "be written",
+}
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+# Seconds that the end of a run waits for those who look at it for a moment.
+_PATIENCE, _PAUSE = 1.0, 0.01
 
 
 class RunConnection(sqlite3.Connection):
-    """A connection that lets go of its file once SQLite has closed it.
+    """A connection that knows its file.
+
+    While one is open, this process opens the file by SQLite only: to close another descriptor of
+    it would end SQLite's locks.
 
     Attributes:
         path: of the file, for messages.
-        file: what it is connected to.
+        real: its name without links.
+        inode: device and inode of the file.
         folder: of temporary files, for as long as it is open; None mostly.
         turn: held from the beginning of a transaction to its end: a policy in a thread of its own
             may store a call while a tick is committed.
     """
 
     path: Path
-    file: OpenFile | None = None
+    real: Path
+    inode: tuple[int, int]
     folder: TemporaryDirectory[str] | None = None
     turn: threading.RLock
 
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the file still has the name by which it was opened."""
+        try:
+            state = self.real.lstat()
+        except OSError:
+            return False
+        return (state.st_dev, state.st_ino) == self.inode
+
     def check(self) -> None:
         """Raise RecordError where the file is not in its place any more."""
-        if self.file is None or self.file.is_in_place:
-            return
-        if self.file.names:
+        if not self.is_in_place:
             raise RecordError(
-                f"{self.path} was moved or replaced while it was written, so the run stops; "
-                "`genagents resume FILE` goes on with it where it is now"
+                f"{self.path} was deleted, moved or replaced while it was written, so the run "
+                "stops; where it was moved, `genagents resume FILE` goes on with it"
             )
-        raise RecordError(
-            f"{self.path} was deleted while it was written, so the run stops; begin it again"
-        )
+
+    def fold(self) -> bool:
+        """Put the log into the file, to be closed; return False where a reader has it open.
+
+        Whoever looks for a moment only, as a page does, is waited for.
+
+        Raises:
+            DiskError: the disk is full or failing, so that the log stays beside it.
+        """
+        # Where the file is gone from its place, the log there may be that of another one by now.
+        gentle = "PRAGMA wal_checkpoint(TRUNCATE)"
+        statement = "PRAGMA journal_mode=MEMORY" if self.is_in_place else gentle
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self.execute("PRAGMA busy_timeout=0")
+                self.execute(statement)
+                return True
+            except sqlite3.Error as error:
+                if (why := _find_disk_fault(error)) is not None:
+                    raise DiskError(
+                        f"{self.path}: {why}; nothing is lost, but {self.path.name}-wal belongs to "
+                        f"it: keep both together until `genagents resume {self.path}` has made "
+                        "them one",
+                        why=why,
+                    ) from None
+                busy = getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY
+                if not busy or time.monotonic() > until:
+                    return False
+            time.sleep(_PAUSE)
 
     def close(self) -> None:
         """Close it; safe to call twice."""
         super().close()
-        if self.file is not None:
-            self.file.close()
-            self.file = None
         if self.folder is not None:
             self.folder.cleanup()
             self.folder = None
@@ -67,11 +127,11 @@ def connect(path: Path, mode: Literal["ro", "rw"]) -> RunConnection:
         return _connect_unpacked(path)
     real = find_real(path)
     try:
-        file = OpenFile(real)
+        state = check_regular(real)
     except FileNotFoundError:
         raise missing_error(path) from None
-    try:
-        check_beside(real)
+    check_beside(real)
+    with guard(path):
         # Autocommit: a call is durable when `execute` returns; ticks open their own transactions.
         connection = sqlite3.connect(
             f"{real.as_uri()}?mode={mode}",
@@ -81,10 +141,8 @@ def connect(path: Path, mode: Literal["ro", "rw"]) -> RunConnection:
             check_same_thread=False,
             factory=RunConnection,
         )
-    except BaseException:
-        file.close()
-        raise
-    connection.path, connection.file, connection.turn = path, file, threading.RLock()
+    connection.path, connection.real, connection.turn = path, real, threading.RLock()
+    connection.inode = state.st_dev, state.st_ino
     return connection
 
 
@@ -107,3 +165,94 @@ def _connect_unpacked(path: Path) -> RunConnection:
         raise
     connection.path, connection.folder = path, folder
     return connection
+
+
+class Transaction:
+    """All or nothing, in a file that is still in its place.
+
+    A class, not a generator, because every tick passes through it. A policy in a thread of its own
+    may store a call meanwhile: one waits for the other.
+    """
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: RunConnection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        self._connection.check()
+        self._connection.turn.acquire()
+        try:
+            with guard(self._connection.path):
+                self._connection.execute("BEGIN IMMEDIATE")
+        except BaseException:
+            self._connection.turn.release()
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if error is None:
+                with guard(self._connection.path):
+                    self._connection.execute("COMMIT")
+        finally:
+            if self._connection.in_transaction:  # not ended by COMMIT, nor by an error of SQLite
+                with suppress(sqlite3.Error):  # the first error is the one to raise
+                    self._connection.execute("ROLLBACK")
+            self._connection.turn.release()
+        if isinstance(error, sqlite3.Error):
+            with guard(self._connection.path):
+                raise error
+
+
+@contextmanager
+def guard(path: Path) -> Iterator[None]:
+    """Turn every SQLite error inside into a RecordError that names `path`.
+
+    A DiskError where the surroundings are at fault: the file itself is as it was.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _OUTSIDE:
+            raise damage_error(path, str(error)) from None
+        raise _make_disk_error(path, error) from None
+
+
+@contextmanager
+def guard_reading(path: Path) -> Iterator[None]:
+    """Do as `guard`; values of a wrong type or form count as damage of the file, too."""
+    with guard(path):
+        try:
+            yield
+        except (TypeError, ValueError, KeyError, ArithmeticError, RecursionError) as error:
+            raise damage_error(path, f"{type(error).__name__} while reading it") from None
+
+
+def _find_disk_fault(error: sqlite3.Error) -> str | None:
+    """Return what is wrong with the disk, where that is what an error says."""
+    return _DISK_FAULTS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+
+
+def _make_disk_error(path: Path, error: sqlite3.Error) -> DiskError:
+    """Return the error for what only the disk, its folder or permissions can be blamed for."""
+    why = _find_disk_fault(error)
+    if why is None:
+        why = f"{error}; check that the folder and the file are writable"
+        return DiskError(f"{path}: {why}", why=why)
+    return DiskError(
+        f"{path}: {why}; what was written before is in the file: go on once the disk can be "
+        f"written, a run with `genagents resume {path}`",
+        why=why,
+    )
+
+
+def damage_error(path: Path, what: str) -> DamageError:
+    """Return the error for a file whose content is not what was written."""
+    return DamageError(
+        f"{path} is damaged or not a run file ({what}); restore it from a copy, or run again", what
+    )

@@ -1,4 +1,4 @@
-"""Making a run file: it has its name once it is whole, and only one process can give it that."""
+"""Making a run file, whole or not at all, and locking one that is to be written."""
 
 import os
 from collections.abc import Callable
@@ -6,15 +6,18 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from genagents_env.errors import DiskError, RecordError, RunLocked
-from genagents_env.files import sync_folder
-from genagents_env.record.beside import check_beside, check_nothing_left, remove_beside
-from genagents_env.record.checks import APPLICATION_ID
-from genagents_env.record.connection import RunConnection
-from genagents_env.record.guard import guard
-from genagents_env.record.lock import RunLock, find_writer
-from genagents_env.record.open_files import OpenFile, check_regular, find_real
-from genagents_env.record.schema import create
-from genagents_env.record.transaction import Transaction
+from genagents_env.files import open_to_read, sync_folder
+from genagents_env.record.connection import RunConnection, Transaction, check_unpacked, guard
+from genagents_env.record.lock import (
+    RunLock,
+    check_beside,
+    check_nothing_left,
+    check_regular,
+    find_writer,
+    missing_error,
+    remove_beside,
+)
+from genagents_env.record.schema import APPLICATION_ID, create
 
 # Source: the SQLite file format, section 1.3.
 _SQLITE = b"SQLite format 3\0"
@@ -24,8 +27,8 @@ _APPLICATION_ID_AT = 68
 def create_file(path: Path, write_head: Callable[[RunConnection], None], *, force: bool) -> RunLock:
     """Make a run file of tables and head, all or nothing, and return the lock on it.
 
-    It is made under another name, which also keeps others from making the same; a former file is
-    replaced at the end. What a killed process left of its attempt is removed.
+    It is made under another name; a former file is replaced at the end. What a killed process left
+    of its attempt is removed.
 
     Args:
         path: of the file.
@@ -38,9 +41,35 @@ def create_file(path: Path, write_head: Callable[[RunConnection], None], *, forc
     """
     check_free(path, force=force)
     try:
-        return _make_file(path, write_head, force)
+        lock = RunLock(path)
+        file = draft = lock.path.with_name(f".{path.name}.new")
+        try:
+            _check_place(path, force)  # again, now that nobody else can make it
+            _write_draft(path, draft, write_head)
+            remove_beside(lock.path)  # of the former file: SQLite would take it for one of the new
+            os.replace(draft, lock.path)
+            file = lock.path
+            sync_folder(lock.path.parent)
+        except BaseException:
+            with suppress(OSError, RecordError):
+                check_regular(file)
+                file.unlink()
+            lock.release()
+            raise
     except DiskError as error:
         raise creation_error(path, error) from None
+    except OSError as error:
+        raise creation_error(path, DiskError("", why=error.strerror or "")) from None
+    return lock
+
+
+def _write_draft(path: Path, draft: Path, write_head: Callable[[RunConnection], None]) -> None:
+    with suppress(FileNotFoundError):
+        check_regular(draft)
+        draft.unlink()
+    os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644))
+    with guard(path), closing(create(draft)) as connection, Transaction(connection):
+        write_head(connection)
 
 
 def creation_error(path: Path, error: DiskError) -> DiskError:
@@ -60,10 +89,16 @@ def check_free(path: Path, *, force: bool) -> None:
             file of ours; or a log without its file lies there.
         RunLocked: another process writes it.
     """
+    _check_place(path, force)
+    if writer := find_writer(path):
+        raise RunLocked(f"{path} is being written by {writer}; wait for it, or stop it first")
+
+
+def _check_place(path: Path, force: bool) -> None:
     if not path.parent.is_dir():
         raise RecordError(f"no folder {path.parent}; make it first")
     try:
-        found = check_regular(path)
+        state = check_regular(path)
     except FileNotFoundError:
         check_beside(path)
         if not force:
@@ -75,65 +110,58 @@ def check_free(path: Path, *, force: bool) -> None:
         raise RecordError(
             f"{path} exists; go on with `genagents resume {path}`, or replace it with --force"
         )
-    if found.st_size and not _is_ours(path):
+    if state.st_size and not _is_ours(path):
         raise RecordError(f"{path} is not a run file of genagents_env; it was left alone")
     check_beside(path)
-    if writer := find_writer(path):
-        raise RunLocked(f"{path} is being written by {writer}; wait for it, or stop it first")
-
-
-def _make_file(path: Path, write_head: Callable[[RunConnection], None], force: bool) -> RunLock:
-    lock, former = _lock_draft(path), None
-    try:
-        check_free(path, force=force)  # again, now that nobody else can make it
-        if path.exists():
-            former = RunLock(path)
-        with (
-            guard(path),
-            closing(create(lock.file.path)) as connection,
-            Transaction(path, connection),
-        ):
-            write_head(connection)
-        _put_in_place(lock.file, find_real(path.parent) / path.name)
-    except BaseException:
-        remove_file(lock)
-        raise
-    finally:
-        if former is not None:
-            former.release()
-    return lock
-
-
-def remove_file(lock: RunLock) -> None:
-    """Remove a locked file with all that SQLite has beside it, and release the lock."""
-    with suppress(OSError):  # then it stays, and is whole
-        if lock.file.is_in_place:
-            remove_beside(lock.file.path)
-    lock.remove()
-
-
-def _lock_draft(path: Path) -> RunLock:
-    draft = find_real(path.parent) / f".{path.name}.new"
-    while True:
-        lock = RunLock(draft, create=True, label=path)
-        if lock.file.names == 1 and not lock.file.size:
-            return lock
-        remove_file(lock)
-
-
-def _put_in_place(draft: OpenFile, path: Path) -> None:
-    try:
-        os.fsync(draft.descriptor)
-        remove_beside(path)  # of the former file: SQLite would take it for one of the new
-        draft.rename(path)
-        sync_folder(path.parent)
-    except OSError as error:
-        raise DiskError(f"{path} cannot be written", why=error.strerror or "") from None
 
 
 def _is_ours(path: Path) -> bool:
     """Whether a file is a run file by its header; too little of an SQLite file is nobody's."""
-    with closing(OpenFile(path)) as file:
-        head = os.pread(file.descriptor, _APPLICATION_ID_AT + 4, 0)
+    with open_to_read(path) as file:
+        head = file.read(_APPLICATION_ID_AT + 4)
     mark = APPLICATION_ID.to_bytes(4, "big")
     return head.startswith(_SQLITE) and mark.startswith(head[_APPLICATION_ID_AT:])
+
+
+def lock_file(path: Path) -> RunLock:
+    """Lock an existing run file, to be written.
+
+    Raises:
+        RecordError: it is missing or compressed, cannot be written, or has a second name.
+        RunLocked: another process writes it.
+    """
+    check_unpacked(path)
+    if not os.path.exists(path):
+        raise missing_error(path)
+    lock = RunLock(path)
+    try:
+        _check_writable(path, lock.path)
+    except BaseException:
+        lock.release(keep=lock.was_left)
+        raise
+    return lock
+
+
+def _check_writable(path: Path, real: Path) -> None:
+    """Raise RecordError for a file that is read-only or has hard links.
+
+    The log of a file with several names would lie beside one of them.
+    """
+    names = check_regular(real).st_nlink
+    if names > 1:
+        raise RecordError(
+            f"{path} has {names} names (hard links), and what is written by one is not seen by the "
+            "others; go on with a copy of it"
+        )
+    if not os.access(real, os.W_OK):
+        why = "permission denied"
+        raise DiskError(
+            f"{path} cannot be written: {why}; make it writable, or go on with a copy", why=why
+        )
+
+
+def remove_run(path: Path) -> None:
+    """Remove a run file, which is locked, with all that SQLite has beside it."""
+    with suppress(OSError):  # then it stays, and is whole
+        remove_beside(path)
+        path.unlink()

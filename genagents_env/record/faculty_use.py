@@ -1,13 +1,19 @@
 """Which faculties of a run's policies were switched on, and whether they ever ran."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import BeforeValidator, TypeAdapter
 
 from genagents_env.policy import FacultySwitch
 from genagents_env.record.rows import JSON, encode
 
 SWITCHES = "faculties"  # the note of them in a run file, outside the canonical hash
+
+
+def _name_fields(stored: JSON) -> JSON:
+    return dict(zip(("name", "faculty", "on"), stored, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +22,7 @@ class PolicySwitches:
 
     policy: str
     agents: tuple[str, ...]
-    switches: tuple[FacultySwitch, ...]
+    switches: tuple[Annotated[FacultySwitch, BeforeValidator(_name_fields)], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +69,12 @@ def decode_switches(note: str | None) -> list[PolicySwitches]:
     """Return the switches that a note tells of; none where there is no note.
 
     Raises:
-        ValueError, TypeError, KeyError: it is no such note.
+        ValueError: it is no such note.
     """
-    return [_decode_policy(one) for one in json.loads(note or "[]")]
+    return _SWITCHES.validate_json(note or "[]", strict=True)
 
 
-def _decode_policy(stored: Mapping[str, JSON]) -> PolicySwitches:
-    switches = tuple(FacultySwitch(*part) for part in stored["switches"])
-    words = [*stored["agents"], *(word for one in switches for word in (one.name, one.faculty))]
-    flags = [one.on for one in switches]
-    if not all(isinstance(word, str) for word in [stored["policy"], *words]):
-        raise TypeError("a policy, an agent or a switch is no text")
-    if not all(isinstance(flag, bool) for flag in flags):
-        raise TypeError("a switch is neither on nor off")
-    return PolicySwitches(stored["policy"], tuple(stored["agents"]), switches)
+_SWITCHES = TypeAdapter(list[PolicySwitches])
 
 
 def count_uses(

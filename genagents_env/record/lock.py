@@ -1,85 +1,196 @@
-"""One writer a file: a lock that ends with its process, even one killed with -9."""
+"""One writer a run file: a lock file beside it; and what else may lie there.
 
-import errno
+SQLite has its write-ahead log, the log's index and a rollback journal beside the file. A stranger
+may have planted any of these as a link or a pipe, so each is looked at before it is opened.
+"""
+
+import os
+import stat
 from contextlib import suppress
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from genagents_env.errors import DiskError, RecordError, RunLocked
-from genagents_env.record.open_files import OpenFile, find_real, missing_error
+
+LOCK = ".lock"
+_LOG, _INDEX, _JOURNAL = "-wal", "-shm", "-journal"
+BESIDE = (_LOG, _INDEX, _JOURNAL)
+# Seconds to wait for the lock: another process that only looks has it for a moment.
+_PATIENCE, _PAUSE = 0.2, 0.01
+_LONGEST = 20  # digits of a process id
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFLNK: "a symbolic link",
+}
 
 
 class RunLock:
-    """An advisory lock on a file itself, by whatever name one comes to it.
+    """The lock on a file that one process at a time writes.
 
-    Nothing lies beside the file, and nothing is written into it.
+    It is a file beside that one, with the id of the process; a symbolic link leads to the same
+    lock. It ends with its process, even one killed with -9; the next writer takes the file over.
 
     Args:
-        path: of the file; a symbolic link is followed, but not to make a file.
-        create: make it, empty, where there is none.
-        label: its name in messages, if not `path`.
+        path: of the file; it need not exist.
 
     Attributes:
-        file: what is locked.
+        path: its real name.
+        was_left: whether a former writer left its lock file: it was killed, or the file was read
+            as it ended.
 
     Raises:
-        RecordError: it is missing or no regular file, or cannot be written.
         RunLocked: another writer holds it.
+        RecordError: what lies in the place of the lock file is none, or it cannot be written.
     """
 
-    def __init__(self, path: Path, *, create: bool = False, label: Path | None = None) -> None:
-        real = path if create else find_real(path)
-        self.file = _acquire(real, create, label or path)
+    def __init__(self, path: Path) -> None:
+        self.path = find_real(path)
+        self._file = _name_lock(self.path)
+        with suppress(FileNotFoundError):
+            check_alone(self._file)
+        self._lock = FileLock(self._file, thread_local=False)
+        try:
+            self._lock.acquire(timeout=_PATIENCE, poll_interval=_PAUSE)
+        except Timeout:
+            raise RunLocked(
+                f"{path} is being written by {_read_process(self._file)}; wait for it, or stop it "
+                "first"
+            ) from None
+        except OSError as error:
+            raise DiskError(
+                f"{path} cannot be written: {error.strerror} ({self._file.name}); go on with "
+                f"`genagents resume {path}` once its folder can be written, or with a copy",
+                why=str(error.strerror),
+            ) from None
+        self.was_left = self._sign()
 
-    def remove(self) -> None:
-        """Remove the file, if it is in its place and can be removed, and release the lock."""
-        with suppress(OSError):
-            if self.file.is_in_place:
-                self.file.path.unlink()
-        self.release()
+    def _sign(self) -> bool:
+        """Write this process into the lock file, and return whether another one was in it."""
+        with suppress(OSError):  # not on Windows, nor on a full disk; nothing depends on it
+            former = self._file.read_bytes()[: _LONGEST + 1]
+            if former and not _is_process(former):
+                self._lock.release()
+                raise RecordError(f"{self._file} is not of a run; move it away")
+            self._file.write_text(str(os.getpid()))
+            return bool(former)
+        return False
 
-    def release(self) -> None:
-        """Release the lock; safe to call twice."""
-        self.file.unlock()
-        self.file.close()
+    def release(self, *, keep: bool = False) -> None:
+        """Release the lock, and remove its file unless it is to be kept; safe to call twice."""
+        if not self._lock.is_locked:
+            return
+        if not keep:
+            with suppress(OSError):  # on Windows it stays
+                self._file.unlink()
+        self._lock.release()
 
 
 def find_writer(path: Path) -> str | None:
     """Return who writes `path`, as `process 123` or `another process`; None where nobody does."""
+    file = _name_lock(find_real(path))
     try:
-        file = OpenFile(find_real(path))
+        check_alone(file)
     except (OSError, RecordError):
         return None
+    lock = FileLock(file, thread_local=False)
     try:
-        return _describe(file.find_writer())
-    finally:
-        file.close()
+        lock.acquire(timeout=0)
+    except Timeout:
+        return _read_process(file)
+    except OSError:  # it is somebody else's, or gone by now
+        return "another process" if file.exists() else None
+    with suppress(OSError):
+        if not file.stat().st_size:  # made just now, as its writer ended
+            file.unlink()
+    lock.release()
+    return None
 
 
-def _acquire(path: Path, create: bool, label: Path) -> OpenFile:
-    while True:
-        try:
-            file = OpenFile(path, create=create)
-        except FileNotFoundError:
-            raise missing_error(label) from None
-        try:
-            locked = file.lock()
-            if locked and file.is_in_place:
-                return file
-            writer = None if locked else _describe(file.find_writer())
-        except OSError as error:
-            file.close()
-            denied = error.errno == errno.EBADF  # it could be opened for reading only
-            why = "permission denied" if denied else str(error.strerror)
-            advice = "; make it writable, or go on with a copy" if denied else ""
-            raise DiskError(f"{label} cannot be written: {why}{advice}", why=why) from None
-        if locked:  # it was replaced just before
-            file.unlock()
-        file.close()
-        if writer is not None:
-            raise RunLocked(f"{label} is being written by {writer}; wait for it, or stop it first")
+def _name_lock(real: Path) -> Path:
+    return real.with_name(real.name + LOCK)
 
 
-def _describe(writer: int | None) -> str | None:
-    if writer is None:
-        return None
-    return f"process {writer}" if writer else "another process"
+def _read_process(file: Path) -> str:
+    try:
+        content = file.read_bytes()[: _LONGEST + 1]
+    except OSError:
+        content = b""
+    return f"process {int(content)}" if _is_process(content) else "another process"
+
+
+def _is_process(content: bytes) -> bool:
+    return content.isdigit() and len(content) <= _LONGEST
+
+
+def find_real(path: Path) -> Path:
+    """Return the absolute name of a file without symbolic links."""
+    return Path(os.path.realpath(path))
+
+
+def missing_error(path: Path) -> RecordError:
+    """Return the error for a run file that is not there."""
+    return RecordError(f"no run file {path}; `genagents run SCENARIO --out FILE` makes one")
+
+
+def check_regular(path: Path) -> os.stat_result:
+    """Return what `lstat` says of a regular file.
+
+    Raises:
+        FileNotFoundError: there is none.
+        DiskError: something else is there.
+    """
+    state = os.lstat(path)
+    if not stat.S_ISREG(state.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(state.st_mode), "something else")
+        raise DiskError(f"{path} is {kind}, not a file of a run; it was left alone")
+    return state
+
+
+def check_alone(path: Path) -> os.stat_result:
+    """Do as `check_regular`; a file with a second name (a hard link) is refused, too."""
+    state = check_regular(path)
+    if state.st_nlink > 1:
+        raise DiskError(f"{path} has {state.st_nlink} names (hard links); it was left alone")
+    return state
+
+
+def check_beside(path: Path) -> None:
+    """Raise where what SQLite would open beside `path` is not its own to write.
+
+    A rollback journal never is: no run of ours has one, and it can name any file, which SQLite then
+    removes ("super-journal", the SQLite file format, section 3).
+
+    Raises:
+        DiskError: it is no regular file, or has a second name.
+        RecordError: there is a journal.
+    """
+    for suffix in BESIDE:
+        other = path.with_name(path.name + suffix)
+        with suppress(FileNotFoundError):
+            if check_alone(other).st_size and suffix == _JOURNAL:
+                raise RecordError(
+                    f"{other} is of no run: another program left it there, or somebody else; move "
+                    "it away, or put back the run file as it was"
+                )
+
+
+def check_nothing_left(path: Path) -> None:
+    """Raise RecordError where a log of another file would be taken for one of a new `path`."""
+    log = path.with_name(path.name + _LOG)
+    with suppress(FileNotFoundError):
+        if check_regular(log).st_size:
+            raise RecordError(
+                f"{log} is left of a run file that is gone; put it back beside that file, or "
+                "remove it"
+            )
+
+
+def remove_beside(path: Path) -> None:
+    """Remove what SQLite left beside `path`."""
+    for suffix in BESIDE:
+        path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -1,24 +1,89 @@
 """What a run is: everything needed to replay it from its file alone."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
-from decimal import Decimal
-from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import (
+    AliasPath,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    TypeAdapter,
+    ValidationError,
+)
 
 from genagents_env.llm.budget import NO_LIMITS, Limits
+from genagents_env.llm.calls import ReasoningEffort
 from genagents_env.llm.prices import StoredPrice
-from genagents_env.record.connection import RunConnection
+from genagents_env.record.connection import RunConnection, damage_error
 from genagents_env.record.degradation import MAX_FALLBACKS
-from genagents_env.record.guard import damage_error
-from genagents_env.record.head import read_head, read_scenario
-from genagents_env.record.policy_origin import PolicyOrigin, load_origins
+from genagents_env.record.head import (
+    Count,
+    Hours,
+    Prices,
+    Share,
+    StoredLimits,
+    TickSeconds,
+    TownTime,
+    Words,
+    describe,
+    parse_part,
+    read_scenario,
+)
+from genagents_env.record.policy_origin import PolicyOrigin
 from genagents_env.record.rows import JSON, encode
+from genagents_env.record.spending import (
+    INTERVIEWED,
+    JUDGED,
+    SPENDING,
+    decode_later_spending,
+    decode_spending,
+    encode_limits,
+)
 from genagents_env.record.tables import META
 from genagents_env.scenario.schema import Scenario
 
 # What decides the course of a run, besides the scenario. The model and its price are not hashed.
 CANONICAL = ("arguments", "policies", "seed", "names", "clock")
+_GROUPS = ("clock", "model", "embedder", "limits")
+_PARTS = (*CANONICAL, *_GROUPS, "price", "interviews", "versions", "origins")
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Arguments(_Part):
+    start: TownTime | None = None
+    hours: Hours | None = None
+    seconds_per_tick: TickSeconds | None = None
+
+
+class _Policy(_Part):
+    name: Words
+    config: dict[Words, JSON]
+
+
+def _at(*path: str) -> object:
+    """Return where in the head of a file a value stands, if not under its own name."""
+    return Field(validation_alias=AliasPath(*path))
+
+
+def _like(kind: Any) -> PlainValidator:
+    """Return what lets JSON be checked as one of a narrower type, and stay as it is."""
+    adapter: TypeAdapter[object] = TypeAdapter(kind)
+
+    def check(value: JSON) -> JSON:
+        try:
+            adapter.validate_python(value)
+        except ValidationError as error:
+            raise ValueError(describe(error)) from None
+        return value
+
+    return PlainValidator(check)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +97,10 @@ class LimitChange:
         tick: the last one recorded when it changed.
     """
 
-    kind: str
-    before: str | None
-    now: str | None
-    tick: int
+    kind: Words
+    before: Words | None
+    now: Words | None
+    tick: Annotated[int, Field(ge=-1)]
 
 
 @dataclass(frozen=True)
@@ -69,28 +134,30 @@ class RunMeta:
         limit_changes: of the limits, oldest first.
     """
 
-    scenario: Scenario
-    arguments: Mapping[str, JSON]
-    policies: Mapping[str, Mapping[str, JSON]]
-    seed: int
-    names: tuple[str, ...]
-    start: str
-    seconds_per_tick: int
-    model: str | None = None
-    asked_model: str | None = None
-    price: StoredPrice | None = None
-    embedder: str | None = None
-    asked_embedder: str | None = None
+    scenario: Annotated[Scenario, PlainValidator(read_scenario)]
+    arguments: Annotated[Mapping[str, JSON], _like(_Arguments)]
+    policies: Annotated[Mapping[str, Mapping[str, JSON]], _like(dict[Words, _Policy])]
+    seed: Annotated[int, Field(ge=-(2**63), lt=2**64)]
+    names: tuple[Words, ...]
+    start: Annotated[TownTime, _at("clock", "start")]
+    seconds_per_tick: Annotated[TickSeconds, _at("clock", "seconds_per_tick")]
+    model: Annotated[Words | None, _at("model", "name")] = None
+    asked_model: Annotated[Words | None, _at("model", "asked")] = None
+    price: Prices = None
+    embedder: Annotated[Words | None, _at("embedder", "name")] = None
+    asked_embedder: Annotated[Words | None, _at("embedder", "asked")] = None
     interviews: bool = True
-    versions: Mapping[str, str] = field(default_factory=dict)
-    origins: Mapping[str, PolicyOrigin] = field(default_factory=dict)
-    model_for: Mapping[str, str] = field(default_factory=dict)
-    prices: Mapping[str, StoredPrice | None] = field(default_factory=dict)
-    reasoning_effort: str | None = None
-    contexts: Mapping[str, int] = field(default_factory=dict)
-    limits: Limits = NO_LIMITS
-    limit_changes: tuple[LimitChange, ...] = ()
-    max_fallbacks: float = MAX_FALLBACKS
+    versions: Mapping[Words, Words] = field(default_factory=dict)
+    origins: Mapping[Words, PolicyOrigin] = field(default_factory=dict)
+    model_for: Annotated[Mapping[Words, Words], _at("model", "for")] = field(default_factory=dict)
+    prices: Annotated[Mapping[Words, Prices], _at("model", "prices")] = field(default_factory=dict)
+    reasoning_effort: Annotated[ReasoningEffort | None, _at("model", "effort")] = None
+    contexts: Annotated[Mapping[Words, Count], _at("model", "contexts")] = field(
+        default_factory=dict
+    )
+    limits: StoredLimits = NO_LIMITS
+    limit_changes: Annotated[tuple[LimitChange, ...], _at("limits", "changes")] = ()
+    max_fallbacks: Annotated[Share, _at("limits", "fallbacks")] = MAX_FALLBACKS
 
     def rows(self) -> dict[str, str]:
         """Return the JSON text of each key of the meta table."""
@@ -163,73 +230,65 @@ class RunMeta:
         return replace(self, max_fallbacks=share, limit_changes=(*self.limit_changes, change))
 
 
-def encode_limits(limits: Limits) -> dict[str, JSON]:
-    """Return limits as JSON values."""
-    dollars = None if limits.dollars is None else str(limits.dollars)
-    return asdict(limits) | {"dollars": dollars}
+_META = TypeAdapter(RunMeta)
+_STATUS = TypeAdapter(Words)
+# The other keys of the table whose text has a form.
+_NOTES: Mapping[str, Callable[[str], object]] = {
+    **{"status": _STATUS.validate_json, SPENDING: decode_spending},
+    **{INTERVIEWED: decode_later_spending, JUDGED: decode_later_spending},
+}
 
 
-def decode_limits(stored: Mapping[str, JSON]) -> Limits:
-    """Return limits that `encode_limits` made JSON values of, once their types are checked."""
-    given = {one.name: stored[one.name] for one in fields(Limits)}
-    dollars = given["dollars"]
-    return Limits(**given | {"dollars": None if dollars is None else Decimal(dollars)})
-
-
-def load_meta(path: Path, connection: RunConnection) -> RunMeta:
+def load_meta(connection: RunConnection) -> RunMeta:
     """Return the head of an open run file.
 
     Raises:
         RecordError: a part of it is missing or was changed.
     """
-    rows = read_rows(path, connection)
+    rows = read_rows(connection)
     try:
-        scenario, head = read_head(rows)
-        origins = load_origins(json.loads(rows.get("origins", "{}")))
-    except (ValueError, TypeError, RecursionError) as error:
-        raise damage_error(path, f"its head: {error}") from None
-    return RunMeta(
-        scenario=scenario,
-        arguments=json.loads(rows["arguments"]),
-        policies=json.loads(rows["policies"]),
-        seed=head.seed,
-        names=head.names,
-        start=head.clock.start,
-        seconds_per_tick=head.clock.seconds_per_tick,
-        model=head.model.name,
-        asked_model=head.model.asked,
-        price=head.price,
-        embedder=head.embedder.name,
-        asked_embedder=head.embedder.asked,
-        interviews=head.interviews,
-        versions=head.versions,
-        origins=origins,
-        model_for=head.model.chosen,
-        prices=head.model.prices,
-        reasoning_effort=head.model.effort,
-        contexts=head.model.contexts,
-        limits=decode_limits(head.limits.model_dump()),
-        limit_changes=tuple(LimitChange(**one.model_dump()) for one in head.limits.changes),
-        max_fallbacks=head.limits.fallbacks,
-    )
+        meta = _parse_meta(rows)
+        for key, read in _NOTES.items():
+            if key in rows:
+                _check_note(key, read, rows[key])
+    except (ValueError, RecursionError) as error:
+        raise damage_error(connection.path, f"its head: {error}") from None
+    return meta
+
+
+def _parse_meta(rows: Mapping[str, str]) -> RunMeta:
+    """Return the head in these rows; raise ValueError where a part is not as it must be."""
+    parts = {key: parse_part(key, rows[key]) for key in _PARTS if key in rows}
+    if "scenario" in rows:
+        parts["scenario"] = rows["scenario"]
+    for key in _GROUPS:
+        if not isinstance(parts.get(key, {}), dict):
+            raise ValueError(f"{key}: an object is wanted")
+    try:
+        meta = _META.validate_json(json.dumps(parts), strict=True)
+    except ValidationError as error:
+        raise ValueError(describe(error)) from None
+    if len({*meta.names}) != len(meta.names) or {*meta.names} != {*meta.policies}:
+        raise ValueError("names, policies: the same people are wanted in both, each once")
+    return meta
+
+
+def _check_note(key: str, read: Callable[[str], object], note: str) -> None:
+    try:
+        read(note)
+    except ValidationError as error:
+        raise ValueError(f"{key}: {describe(error)}") from None
+    except ValueError as error:
+        raise ValueError(f"{key}: {error}") from None
 
 
 def _format(limit: object) -> str | None:
     return None if limit is None else str(limit)
 
 
-def parse_scenario(rows: Mapping[str, str]) -> Scenario:
-    """Return the scenario in these rows of the meta table.
-
-    Raises:
-        KeyError, ValueError: it is missing, or no scenario.
-    """
-    return read_scenario(rows["scenario"])
-
-
-def read_rows(path: Path, connection: RunConnection) -> dict[str, str]:
+def read_rows(connection: RunConnection) -> dict[str, str]:
     """Return the text of every key of the meta table, each checked against its checksum."""
-    return dict(META.read(path, connection))
+    return dict(META.read(connection))
 
 
 def write_rows(connection: RunConnection, rows: Mapping[str, str]) -> None:

@@ -1,9 +1,9 @@
 """What minds wanted in vain, and what their prompts had no room for: rows of a table."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import astuple
-from pathlib import Path
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass
 from typing import get_args
 
 from genagents_env.policy import NoteKind
@@ -12,6 +12,7 @@ from genagents_env.record.rows import JSON, NoteRow, encode
 from genagents_env.record.tables import NOTES
 
 _IN_ORDER = "tick, rowid"
+CAUTION_ABOVE = 0.01  # of the prompts; the one rule for terminal, summary and report
 
 
 def put_notes(connection: RunConnection, rows: Sequence[NoteRow]) -> None:
@@ -20,21 +21,21 @@ def put_notes(connection: RunConnection, rows: Sequence[NoteRow]) -> None:
         NOTES.put(connection, map(astuple, rows))
 
 
-def read_notes(path: Path, connection: RunConnection) -> list[NoteRow]:
+def read_notes(connection: RunConnection) -> list[NoteRow]:
     """Return every note, by tick, then as they were written.
 
     Raises:
         ValueError: one is none.
     """
-    rows = [NoteRow(*values) for values in NOTES.read(path, connection, _IN_ORDER)]
+    rows = [NoteRow(*values) for values in NOTES.read(connection, _IN_ORDER)]
     for row in rows:
         check_note(row)
     return rows
 
 
-def format_note_lines(path: Path, connection: RunConnection) -> Iterator[str]:
+def format_note_lines(connection: RunConnection) -> Iterator[str]:
     """Yield a line of the canonical hash for each note."""
-    for row in NOTES.read(path, connection, _IN_ORDER):
+    for row in NOTES.read(connection, _IN_ORDER):
         yield f"note {encode(row)}"
 
 
@@ -72,3 +73,55 @@ def check_note(row: NoteRow) -> None:
         parse_cuts(row.text)
     elif row.kind == "turn":
         parse_turn(row.text)
+
+
+@dataclass(frozen=True, slots=True)
+class SectionCut:
+    """A section of prompts of which lines were left out: of how many prompts, how many lines."""
+
+    section: str
+    prompts: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class PromptCuts:
+    """How many prompts lost lines of a section, by the notes of their minds.
+
+    Attributes:
+        prompts: that were sent.
+        cut: how many of them lost lines.
+        sections: that lost some, those of most prompts first.
+    """
+
+    prompts: int = 0
+    cut: int = 0
+    sections: tuple[SectionCut, ...] = ()
+
+    @property
+    def matters(self) -> bool:
+        """Whether more than 1 % of the prompts lost something."""
+        return self.cut > CAUTION_ABOVE * self.prompts
+
+    def describe(self) -> Iterator[str]:
+        """Yield a caution; nothing where it does not matter."""
+        if self.matters:
+            named = ", ".join(f"{one.section} ({one.prompts:,})" for one in self.sections)
+            yield (
+                f"{self.cut:,} of {self.prompts:,} prompts had no room for all lines of a section: "
+                f"{named}; a larger `prompt_tokens` of the policy gives room"
+            )
+
+
+def count_cuts(notes: Iterable[NoteRow], prompts: int) -> PromptCuts:
+    """Return what `notes` tell of the cuts of so many `prompts`."""
+    cut, seen, lines = 0, Counter[str](), Counter[str]()
+    for note in notes:
+        if note.kind == "cut":
+            cuts = parse_cuts(note.text)
+            cut += 1
+            seen.update(cuts.keys())
+            lines.update(cuts)
+    found = (SectionCut(name, count, lines[name]) for name, count in seen.items())
+    ordered = sorted(found, key=lambda one: (-one.prompts, one.section))
+    return PromptCuts(prompts, cut, tuple(ordered))

@@ -1,8 +1,9 @@
 """Where the code of a policy came from: a file by its checksum, or an installed package."""
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+
+from pydantic import TypeAdapter
 
 from genagents_env.record.rows import JSON, encode
 
@@ -63,23 +64,9 @@ def decode_changes(note: str | None) -> tuple[PolicyChange, ...]:
     """Return the changes that a note tells of; none where there is no note.
 
     Raises:
-        ValueError, TypeError: it is no such note.
+        ValueError: it is no such note.
     """
-    return tuple(PolicyChange(**one) for one in json.loads(note or "[]"))
+    return _CHANGES.validate_json(note or "[]", strict=True)
 
 
-def load_origins(stored: object) -> dict[str, PolicyOrigin]:
-    """Return the origins that a run file keeps, by the names of the policies.
-
-    Raises:
-        TypeError: they are something else.
-    """
-    if not isinstance(stored, Mapping):
-        raise TypeError(f"origins of policies expected, got {type(stored).__name__}")
-    return {str(name): _load_origin(one) for name, one in stored.items()}
-
-
-def _load_origin(stored: object) -> PolicyOrigin:
-    if not isinstance(stored, Mapping) or not all(isinstance(v, str) for v in stored.values()):
-        raise TypeError("the origin of a policy is no text")
-    return PolicyOrigin(**stored)
+_CHANGES = TypeAdapter(tuple[PolicyChange, ...])

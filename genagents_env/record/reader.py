@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -13,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.llm.calls import Message
-from genagents_env.llm.prices import FREE, Price, unpack_price
 from genagents_env.record import answers
 from genagents_env.record.actions import find_changes, read_changes
+from genagents_env.record.call_sums import CallSums
 from genagents_env.record.calls import (
     add_cached,
     find_calls,
@@ -25,22 +24,17 @@ from genagents_env.record.calls import (
     read_responses,
 )
 from genagents_env.record.canonical import verify_chain
-from genagents_env.record.cassette import SqliteCassette
+from genagents_env.record.cassette import SqliteCassette, SqliteEmbeddings
 from genagents_env.record.checkpoint import Checkpoint, find_last_good
+from genagents_env.record.connection import damage_error, guard_reading
 from genagents_env.record.degradation import Degradation, PolicyFailure
-from genagents_env.record.embeddings import SqliteEmbeddings
 from genagents_env.record.event_data import read_event
-from genagents_env.record.faculty_use import SWITCHES, FacultyUse, count_uses, decode_switches
-from genagents_env.record.guard import damage_error, guard_reading
 from genagents_env.record.lock import find_writer
 from genagents_env.record.meta import RunMeta, load_meta, read_rows
-from genagents_env.record.model_changes import ANSWERS, ModelChange, list_model_changes
-from genagents_env.record.notes import read_notes
+from genagents_env.record.notes import PromptCuts, count_cuts, read_notes
 from genagents_env.record.policy_origin import POLICY_CHANGES, PolicyChange, decode_changes
-from genagents_env.record.prompt_cuts import PromptCuts, count_cuts
 from genagents_env.record.rows import (
     CallRow,
-    FacultyRow,
     FaultRow,
     InterviewRow,
     JudgementRow,
@@ -56,72 +50,18 @@ from genagents_env.record.spending import (
     SpendingNote,
     decode_later_spending,
 )
-from genagents_env.record.table import RecordTable
-from genagents_env.record.tables import CALLS, POLICY_ERRORS, RESPONSES
+from genagents_env.record.tables import CALLS, POLICY_ERRORS
 from genagents_env.world.events import Event
 
-_SPENT = """SELECT count(*), coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0),
-    coalesce(sum(outcome = 'fallback'), 0), coalesce(sum(reasks), 0),
-    coalesce(sum(max(attempts - 1 - reasks, 0)), 0), coalesce(sum(truncated), 0) FROM calls"""
-
-_DOLLARS = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), model,
-    sum(prompt_tokens + unsaid_prompt_tokens),
-    sum(completion_tokens + unsaid_completion_tokens) FROM calls GROUP BY 1, 2 ORDER BY 1, 2"""
-
-_CACHED = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), calls.model,
-    sum(cached_tokens), sum(cache_write_tokens)
-    FROM calls JOIN responses USING (agent, tick, purpose, number) GROUP BY 1, 2"""
-
-_THINKING = """SELECT coalesce(sum(reasoning_tokens), 0),
-    coalesce(sum(unsaid_completion_tokens > 0), 0), coalesce(sum(unsaid_prompt_tokens), 0),
-    coalesce(sum(unsaid_completion_tokens), 0) FROM calls"""
 # A decision is that of an agent at a tick, however often its policy failed in it.
 _FAILURES = """SELECT policy, count(*), min(first) FROM (SELECT policy, min(rowid) AS first
     FROM policy_errors GROUP BY policy, tick, agent) GROUP BY policy ORDER BY 3"""
-
-_FACULTIES = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), count(DISTINCT agent),
-    count(*), sum(prompt_tokens), sum(completion_tokens), sum(latency_seconds),
-    sum(outcome = 'fallback') FROM calls GROUP BY 1 ORDER BY 1"""
 
 _OWN_VERDICTS = """SELECT count(*), coalesce(sum(verdict IS NULL), 0) FROM judgements
     WHERE judge = ?"""
 
 _STRIKES = """SELECT count(*) FROM notes
     WHERE kind = 'turn' AND json_extract(text, '$.kind') = 'strike'"""
-
-_BY_AGENT = """SELECT agent, substr(purpose, 1, instr(purpose || '.', '.') - 1), count(*),
-    sum(outcome = 'fallback') FROM calls GROUP BY 1, 2"""
-
-
-@dataclass(frozen=True, slots=True)
-class CallTotals:
-    """The model calls of a run. `dollars` is None where the price is not known."""
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    fallbacks: int
-    reasks: int
-    retries: int
-    truncated: int
-    dollars: Decimal | None
-
-
-@dataclass(frozen=True, slots=True)
-class ThinkingTotals:
-    """What the model of a run thought, and what that cost beside its replies.
-
-    Attributes:
-        reasoning_tokens: written before replies, and counted with them.
-        calls: that had to be made again, since thinking left no room for the reply.
-        unsaid_prompt_tokens: read in those attempts; in no other sum but that of dollars.
-        unsaid_completion_tokens: written in those attempts.
-    """
-
-    reasoning_tokens: int
-    calls: int
-    unsaid_prompt_tokens: int
-    unsaid_completion_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +81,7 @@ class RecordLength:
     checksum: bytes
 
 
-class RunReader:
+class RunReader(CallSums):
     """A read-only view of a run file; use it in a `with` block or close it.
 
     Args:
@@ -164,11 +104,11 @@ class RunReader:
         self._connection = open_file(self.path, write=False, known=known)
         try:
             with guard_reading(self.path):
-                self.meta: RunMeta = load_meta(self.path, self._connection)
+                self.meta: RunMeta = load_meta(self._connection)
             self._checked: set[str] = set()
             self._last_state: tuple[list[int], Checkpoint | None] | None = None
-            self.cassette = SqliteCassette(self.path, self._connection)
-            self.embeddings = SqliteEmbeddings(self.path, self._connection)
+            self.cassette = SqliteCassette(self._connection)
+            self.embeddings = SqliteEmbeddings(self._connection)
         except BaseException:
             self._connection.close()
             raise
@@ -180,13 +120,8 @@ class RunReader:
         A run whose status is running but which has no writer was killed.
         """
         with guard_reading(self.path):
-            status = json.loads(read_rows(self.path, self._connection)["status"])
+            status = json.loads(read_rows(self._connection)["status"])
         return "killed" if status == "running" and find_writer(self.path) is None else str(status)
-
-    def find_note(self, key: str) -> str | None:
-        """Return what `RunWriter.note` kept under `key`, or None."""
-        with guard_reading(self.path):
-            return read_rows(self.path, self._connection).get(key)
 
     @property
     def spending(self) -> Spending | None:
@@ -195,7 +130,7 @@ class RunReader:
         Requests that were under way when its process was killed are spent, and lost.
         """
         with guard_reading(self.path):
-            noted = SpendingNote(self.path, self._connection).read()
+            noted = SpendingNote(self._connection).read()
         if noted is None or find_writer(self.path) is not None:
             return noted
         return noted.count_lost()
@@ -213,7 +148,7 @@ class RunReader:
         """The changes of policies with which the run was resumed, oldest first."""
         try:
             return decode_changes(self.find_note(POLICY_CHANGES))
-        except (ValueError, TypeError) as error:
+        except ValueError as error:
             raise damage_error(self.path, f"its note of changed policies: {error}") from None
 
     @property
@@ -302,8 +237,8 @@ class RunReader:
     def calls(self) -> Iterator[CallRow]:
         """Yield the model calls, ordered by agent, tick, purpose and number."""
         with guard_reading(self.path):
-            said = read_responses(self.path, self._connection)
-            yield from add_cached(read_calls(self.path, self._connection), said)
+            said = read_responses(self._connection)
+            yield from add_cached(read_calls(self._connection), said)
 
     def list_calls(self, first: int, last: int, agent: str | None = None) -> list[CallRow]:
         """Return an agent's or everybody's model calls of these ticks.
@@ -311,9 +246,9 @@ class RunReader:
         They are ordered by tick, agent, purpose and number.
         """
         with guard_reading(self.path):
-            calls = find_calls(self.path, self._connection, first, last, agent)
+            calls = find_calls(self._connection, first, last, agent)
             between = "tick BETWEEN ? AND ?"
-            said = find_responses(self.path, self._connection, between, first, last)
+            said = find_responses(self._connection, between, first, last)
             return list(add_cached(calls, said))
 
     def actions(self) -> Iterator[tuple[int, dict[int, Any]]]:
@@ -322,48 +257,48 @@ class RunReader:
         By the number of the agent, as JSON; see `record.actions`.
         """
         with guard_reading(self.path):
-            yield from read_changes(self.path, self._connection)
+            yield from read_changes(self._connection)
 
     def find_actions(self, first: int, last: int) -> Iterator[tuple[int, dict[int, Any]]]:
         """Yield what `actions` does of these ticks."""
         with guard_reading(self.path):
-            yield from find_changes(self.path, self._connection, first, last)
+            yield from find_changes(self._connection, first, last)
 
     def read_responses(self) -> Iterator[ResponseRow]:
         """Yield what endpoints said of themselves with each call, ordered as `calls`."""
         with guard_reading(self.path):
-            yield from read_responses(self.path, self._connection)
+            yield from read_responses(self._connection)
 
     def prompts(self) -> Iterator[tuple[CallRow, list[Message]]]:
         """Yield the model calls as `calls` does, each with its prompt."""
         with guard_reading(self.path):
-            for row in read_calls(self.path, self._connection):
+            for row in read_calls(self._connection):
                 yield row, parse_messages(self.path, row)
 
     def interviews(self) -> list[InterviewRow]:
         """Return every answer, ordered by tick, then as they were asked, repeat by repeat."""
         with guard_reading(self.path):
-            return answers.read_interviews(self.path, self._connection)
+            return answers.read_interviews(self._connection)
 
     def memories(self) -> list[RememberedRow]:
         """Return every memory in which a fact of the scenario was found, ordered by tick."""
         with guard_reading(self.path):
-            return answers.read_remembered(self.path, self._connection)
+            return answers.read_remembered(self._connection)
 
     def judgements(self) -> list[JudgementRow]:
         """Return every verdict on an answer, ordered by judge, check and tick."""
         with guard_reading(self.path):
-            return answers.read_judgements(self.path, self._connection)
+            return answers.read_judgements(self._connection)
 
     def notes(self) -> list[NoteRow]:
         """Return every note of a mind, ordered by tick, then as they were written."""
         with guard_reading(self.path):
-            return read_notes(self.path, self._connection)
+            return read_notes(self._connection)
 
     def policy_faults(self) -> list[FaultRow]:
         """Return every failure of a policy, in order."""
         with guard_reading(self.path):
-            return [FaultRow(*row) for row in POLICY_ERRORS.read(self.path, self._connection)]
+            return [FaultRow(*row) for row in POLICY_ERRORS.read(self._connection)]
 
     def policy_fault_count(self) -> int:
         """Return how many decisions failed in a policy."""
@@ -405,7 +340,7 @@ class RunReader:
             RecordError: none of those is whole, or the ticks before it were changed.
         """
         with guard_reading(self.path):
-            found = find_last_good(self.path, self._connection, tick)
+            found = find_last_good(self._connection, tick)
         return None if found is None else found[0]
 
     def last_state(self) -> Checkpoint | None:
@@ -419,112 +354,12 @@ class RunReader:
             self._last_state = newest, self.checkpoint(self.last_tick)
         return self._last_state[1]
 
-    @property
-    def price(self) -> Price | None:
-        """What tokens cost in this run; None where it is not known."""
-        told = self.meta.price
-        if told is None:
-            return FREE if self.meta.model is None else None
-        return unpack_price(told)
-
-    def sum_faculties(self) -> list[FacultyRow]:
-        """Return the sums over the stored model calls of each faculty, by name."""
-        self._check_rows(CALLS)
-        with guard_reading(self.path):
-            return [FacultyRow(*row) for row in self._connection.execute(_FACULTIES)]
-
-    def list_faculty_uses(self) -> tuple[FacultyUse, ...]:
-        """Return what came of each faculty that can be switched off; none where nothing is noted.
-
-        Raises:
-            RecordError: the note of them is none.
-        """
-        self._check_rows(CALLS)
-        with guard_reading(self.path):
-            policies = decode_switches(self.find_note(SWITCHES))
-            rows = self._connection.execute(_BY_AGENT).fetchall()
-        counts = {(agent, faculty): (calls, lost) for agent, faculty, calls, lost in rows}
-        return tuple(count_uses(policies, counts))
-
     def list_embedded_texts(self) -> list[str]:
         """Return the texts whose vectors by the run's embedder are stored."""
         with guard_reading(self.path):
             query = "SELECT text FROM embeddings WHERE model = ? ORDER BY text"
             rows = self._connection.execute(query, (self.meta.embedder,)).fetchall()
         return [text for (text,) in rows]
-
-    def find_model_changes(self) -> list[ModelChange]:
-        """Return where another model answered than before; none where endpoints do not say."""
-        self._check_rows(CALLS)
-        with guard_reading(self.path):
-            if not RESPONSES.is_in(self._connection):
-                return []
-            self._check_rows(RESPONSES)
-            return list(list_model_changes(self._connection.execute(ANSWERS)))
-
-    def count_askers(self) -> int:
-        """Return how many agents made a model call."""
-        self._check_rows(CALLS)
-        (count,) = self._one("SELECT count(DISTINCT agent) FROM calls")
-        return int(count)
-
-    def sum_calls(self) -> CallTotals:
-        """Return the sums over the stored model calls."""
-        self._check_rows(CALLS)
-        calls, read, written, fallbacks, reasks, retries, truncated = self._one(_SPENT)
-        dollars = self.sum_dollars()[None]
-        return CallTotals(calls, read, written, fallbacks, reasks, retries, truncated, dollars)
-
-    def list_price_sources(self) -> list[str]:
-        """Return where the run's list prices are from, each once; none where the user gave them."""
-        prices = (self.price, *map(self.find_price, self.meta.prices))
-        known = (price.source for price in prices if price is not None and price.source)
-        return list(dict.fromkeys(known))
-
-    def find_price(self, model: str) -> Price | None:
-        """Return what tokens of `model` cost in this run; None where it is not known."""
-        if model not in self.meta.prices:
-            return self.price
-        told = self.meta.prices[model]
-        return None if told is None else unpack_price(told)
-
-    def sum_dollars(self) -> dict[str | None, Decimal | None]:
-        """Return what the stored calls of each faculty cost, and under None all of them.
-
-        With the attempts in which a model only thought; None where a price is not known.
-        """
-        self._check_rows(CALLS)
-        with guard_reading(self.path):
-            rows = self._connection.execute(_DOLLARS).fetchall()
-            cached = self._sum_cached()
-        sums: dict[str | None, Decimal | None] = {None: None if self.price is None else Decimal(0)}
-        for faculty, model, read, written in rows:
-            price = self.find_price(model)
-            cost = None
-            if price is not None:
-                cost = price.cost(read, written, *cached.get((faculty, model), (0, 0)))
-            for key in (faculty, None):
-                before = sums.get(key, Decimal(0))
-                sums[key] = None if before is None or cost is None else before + cost
-        return sums
-
-    def sum_cached_tokens(self) -> int:
-        """Return how many tokens of the prompts the endpoints read from their caches."""
-        with guard_reading(self.path):
-            return sum(cached for cached, _ in self._sum_cached().values())
-
-    def _sum_cached(self) -> dict[tuple[str, str], tuple[int, int]]:
-        """Return the tokens read from and written to caches, by faculty and model."""
-        if not RESPONSES.is_in(self._connection):
-            return {}
-        self._check_rows(RESPONSES)
-        rows = self._connection.execute(_CACHED)
-        return {(faculty, model): (cached, written) for faculty, model, cached, written in rows}
-
-    def sum_thinking(self) -> ThinkingTotals:
-        """Return what the model thought over the stored calls."""
-        self._check_rows(CALLS)
-        return ThinkingTotals(*self._one(_THINKING))
 
     def close(self) -> None:
         """Close the file; safe to call twice."""
@@ -540,6 +375,10 @@ class RunReader:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _one(self, query: str, *values: int) -> Any:
+        with guard_reading(self.path):
+            return self._connection.execute(query, values).fetchone()
 
     def _find_failure(self, policy: str, count: int, first: int) -> PolicyFailure:
         run = self._connection
@@ -562,24 +401,13 @@ class RunReader:
                 self._connection.execute("BEGIN")  # one snapshot, even while it is written
                 try:
                     if self._known:
-                        verify_chain(self.path, self._connection, last, first=first)
+                        verify_chain(self._connection, last, first=first)
                     else:
-                        verify_chain(self.path, self._connection)
+                        verify_chain(self._connection)
                 finally:
                     self._connection.execute("COMMIT")
             if not self._known:
                 self._checked.add("ticks")
-
-    def _check_rows(self, table: RecordTable) -> None:
-        """Compare the checksums of a table once, before sums over it are read."""
-        if table.name not in self._checked:
-            with guard_reading(self.path):
-                table.verify(self.path, self._connection)
-            self._checked.add(table.name)
-
-    def _one(self, query: str, *values: int) -> Any:
-        with guard_reading(self.path):
-            return self._connection.execute(query, values).fetchone()
 
     def _decode_positions(self, blob: bytes) -> npt.NDArray[np.int16]:
         if len(blob) != 4 * len(self.meta.names):

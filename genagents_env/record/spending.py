@@ -1,23 +1,24 @@
 """What a run has spent since its start: a note in its file that is in step with its requests."""
 
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from decimal import Decimal
-from pathlib import Path
+from dataclasses import asdict, dataclass
+from typing import TypeVar
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 
 from genagents_env.llm.budget import NO_LIMITS, Limits, Spend
 from genagents_env.record.connection import RunConnection
-from genagents_env.record.head import read_later_spending, read_spending
-from genagents_env.record.meta import decode_limits, encode_limits
+from genagents_env.record.head import Count, Seconds, StoredLimits, StoredSpend, describe
 from genagents_env.record.rows import JSON, encode
 from genagents_env.record.tables import META
 
 SPENDING = "spent"
 INTERVIEWED, JUDGED = "interviewed", "judged"  # what was spent on a run after its end
 _NOTHING = Spend()
+_Note = TypeVar("_Note")
 
 
+@with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True, slots=True)
 class Spending:
     """What a run has spent since its start, over all its interruptions.
@@ -31,11 +32,11 @@ class Spending:
         clipped: answers whose usage was above what they could have read and written.
     """
 
-    spent: Spend = _NOTHING
-    in_flight: Spend = _NOTHING
-    seconds: float = 0.0
-    lost: int = 0
-    clipped: int = 0
+    spent: StoredSpend = _NOTHING
+    in_flight: StoredSpend = _NOTHING
+    seconds: Seconds = 0.0
+    lost: Count = 0
+    clipped: Count = 0
 
     @property
     def total(self) -> Spend:
@@ -49,12 +50,13 @@ class Spending:
 
     def as_json(self) -> JSON:
         """Return it as JSON values."""
+        spent, in_flight = (
+            [spend.calls, spend.tokens, str(spend.dollars)]
+            for spend in (self.spent, self.in_flight)
+        )
         return {
-            "spent": _encode_spend(self.spent),
-            "in_flight": _encode_spend(self.in_flight),
-            "seconds": self.seconds,
-            "lost": self.lost,
-            "clipped": self.clipped,
+            **{"spent": spent, "in_flight": in_flight, "seconds": self.seconds},
+            **{"lost": self.lost, "clipped": self.clipped},
         }
 
     def __add__(self, other: "Spending") -> "Spending":
@@ -67,6 +69,7 @@ class Spending:
         )
 
 
+@with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True, slots=True)
 class LaterSpending:
     """What interviews held after a run, or judges of its answers, have spent.
@@ -79,7 +82,7 @@ class LaterSpending:
 
     done: Spending = Spending()
     begun: Spending = Spending()
-    limits: Limits = NO_LIMITS
+    limits: StoredLimits = NO_LIMITS
 
     @property
     def sum(self) -> Spending:
@@ -92,19 +95,46 @@ class LaterSpending:
         return encode({"done": done, "begun": begun, "limits": encode_limits(self.limits)})
 
 
+_SPENDING = TypeAdapter(Spending)
+_LATER = TypeAdapter(LaterSpending)
+
+
+def encode_limits(limits: Limits) -> dict[str, JSON]:
+    """Return limits as JSON values."""
+    dollars = None if limits.dollars is None else str(limits.dollars)
+    return asdict(limits) | {"dollars": dollars}
+
+
+def decode_spending(note: str | None) -> Spending | None:
+    """Return what a run had spent by its note, None where it has none.
+
+    Raises:
+        ValueError: it is no such note.
+    """
+    return _decode(_SPENDING, note)
+
+
 def decode_later_spending(note: str | None) -> LaterSpending:
-    """Return what a note tells of; nothing where there is none.
+    """Return what was spent on a run after its end; nothing where no note says so.
 
     A request that was under way as its process was killed is spent, and lost.
 
     Raises:
         ValueError: it is no such note.
     """
-    stored = read_later_spending(note)
-    if stored is None:
+    later = _decode(_LATER, note)
+    if later is None:
         return LaterSpending()
-    done, begun = (_parse(stored[name]).count_lost() for name in ("done", "begun"))
-    return LaterSpending(done, begun, decode_limits(stored["limits"]))
+    return LaterSpending(later.done.count_lost(), later.begun.count_lost(), later.limits)
+
+
+def _decode(kind: TypeAdapter[_Note], note: str | None) -> _Note | None:
+    if note is None or note == "null":
+        return None
+    try:
+        return kind.validate_json(note, strict=True)
+    except ValidationError as error:
+        raise ValueError(f"a note of what was spent: {describe(error)}") from None
 
 
 class SpendingNote:
@@ -114,8 +144,8 @@ class SpendingNote:
         measure: returns what is to be noted; None notes nothing.
     """
 
-    def __init__(self, path: Path, connection: RunConnection) -> None:
-        self._path, self._connection = path, connection
+    def __init__(self, connection: RunConnection) -> None:
+        self._connection = connection
         self.measure: Callable[[], Spending] | None = None
 
     def write(self) -> None:
@@ -129,36 +159,5 @@ class SpendingNote:
         Raises:
             ValueError: it is no such note.
         """
-        rows = META.find(self._path, self._connection, "key = ?", SPENDING)
-        if not rows:
-            return None
-        values = read_spending(rows[0][1])
-        return None if values is None else _parse(values)
-
-
-def modernize_spending(old: str | None, stored: Spend) -> str:
-    """Return the note that goes with `old`, that of format 3, and with its `stored` calls.
-
-    Format 3 noted what was spent only as a run stopped: after a kill no less than the stored calls.
-    """
-    told = json.loads(old or "null") or {"calls": 0, "tokens": 0, "dollars": "0", "seconds": 0.0}
-    spent = Spend(
-        max(told["calls"], stored.calls),
-        max(told["tokens"], stored.tokens),
-        max(Decimal(told["dollars"]), stored.dollars),
-    )
-    return encode(Spending(spent, seconds=told["seconds"]).as_json())
-
-
-def _parse(values: JSON) -> Spending:
-    spent, in_flight = (_parse_spend(values[name]) for name in ("spent", "in_flight"))
-    return Spending(spent, in_flight, values["seconds"], values["lost"], values["clipped"])
-
-
-def _encode_spend(spend: Spend) -> JSON:
-    return [spend.calls, spend.tokens, str(spend.dollars)]
-
-
-def _parse_spend(values: JSON) -> Spend:
-    calls, tokens, dollars = values
-    return Spend(calls, tokens, Decimal(dollars))
+        rows = META.find(self._connection, "key = ?", SPENDING)
+        return decode_spending(rows[0][1]) if rows else None

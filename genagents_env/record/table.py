@@ -4,11 +4,9 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import TypeAlias
 
-from genagents_env.record.connection import RunConnection
-from genagents_env.record.guard import damage_error
+from genagents_env.record.connection import RunConnection, damage_error
 from genagents_env.record.rows import JSON, encode
 
 Value: TypeAlias = JSON  # None, int, float, str or bytes: each column has a check of its type
@@ -110,9 +108,7 @@ class RecordTable:
             self._add(connection, -len(gone), -sum(gone))
         return len(gone)
 
-    def read(
-        self, path: Path, connection: RunConnection, order: str = "rowid"
-    ) -> Iterator[tuple[Value, ...]]:
+    def read(self, connection: RunConnection, order: str = "rowid") -> Iterator[tuple[Value, ...]]:
         """Yield every row, without its checksum.
 
         Raises:
@@ -124,18 +120,18 @@ class RecordTable:
         count, total = 0, 0
         expected, rows = self._snapshot(connection, query)
         for *row, checksum in rows:
-            yield self.check(path, row, checksum)
+            yield self._check(connection, row, checksum)
             count, total = count + 1, total + _number(checksum)
         if expected != (count, (total % _MODULUS).to_bytes(32, "big")):
-            raise damage_error(path, f"rows of {self.name} are missing or were added")
+            raise damage_error(connection.path, f"rows of {self.name} are missing or were added")
 
-    def verify(self, path: Path, connection: RunConnection) -> None:
+    def verify(self, connection: RunConnection) -> None:
         """Raise RecordError where a row has changed, is missing or was added."""
-        for _ in self.read(path, connection):
+        for _ in self.read(connection):
             pass
 
     def find(
-        self, path: Path, connection: RunConnection, where: str, *values: Value
+        self, connection: RunConnection, where: str, *values: Value
     ) -> list[tuple[Value, ...]]:
         """Return some rows, without their checksums.
 
@@ -146,13 +142,15 @@ class RecordTable:
             return []
         query = f"SELECT * FROM {self.name} WHERE {where}"  # noqa: S608 (constant text)
         rows = connection.execute(query, values).fetchall()
-        return [self.check(path, row[:-1], row[-1]) for row in rows]
+        return [self._check(connection, row[:-1], row[-1]) for row in rows]
 
-    def check(self, path: Path, row: Sequence[Value], checksum: bytes) -> tuple[Value, ...]:
+    def _check(
+        self, connection: RunConnection, row: Sequence[Value], checksum: bytes
+    ) -> tuple[Value, ...]:
         """Return `row`, or raise RecordError where it does not match its checksum."""
         if self.checksum(row) != checksum:
             which = ", ".join(f"{k} {v!r:.40}" for k, v in zip(self.columns, row, strict=True))
-            raise damage_error(path, f"a row of {self.name} has changed: {which:.120}")
+            raise damage_error(connection.path, f"a row of {self.name} has changed: {which:.120}")
         return tuple(row)
 
     def find_sum(self, connection: RunConnection) -> tuple[int, bytes]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,11 +13,10 @@ from genagents_env.record.actions import read_changes
 from genagents_env.record.calls import read_calls, read_responses
 from genagents_env.record.canonical import verify_chain
 from genagents_env.record.checkpoint import load_state
-from genagents_env.record.checks import check_header, check_pages, check_tables
-from genagents_env.record.connection import RunConnection, connect
-from genagents_env.record.guard import damage_error, guard_reading
+from genagents_env.record.connection import RunConnection, connect, damage_error, guard_reading
 from genagents_env.record.meta import load_meta, read_rows
 from genagents_env.record.notes import read_notes
+from genagents_env.record.schema import check_header, check_pages, check_tables
 from genagents_env.record.tables import (
     CHECKPOINTS,
     DICTIONARIES,
@@ -24,7 +24,7 @@ from genagents_env.record.tables import (
     POLICY_ERRORS,
 )
 
-_Check = Callable[[Path, RunConnection], Iterable[object]]
+_Check = Callable[[RunConnection], Iterable[object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,30 +72,25 @@ def verify(path: str | Path) -> Verification:
         RecordError: it is missing, no run file, of another format, or cannot be read.
     """
     path = Path(path)
-    with guard_reading(path):
-        connection = connect(path, "ro")
-        try:
-            connection.execute("PRAGMA trusted_schema=OFF")
-            connection.execute("BEGIN")
-            check_header(path, connection)
-            return verify_connection(path, connection)
-        finally:
-            connection.close()
+    with guard_reading(path), closing(connect(path, "ro")) as connection:
+        connection.execute("PRAGMA trusted_schema=OFF")
+        connection.execute("BEGIN")
+        check_header(connection)
+        return _verify_parts(path, connection)
 
 
-def verify_connection(path: Path, connection: RunConnection) -> Verification:
-    """Return what is whole of an open file of this format."""
-    foreign = _find_damage(path, lambda: check_tables(path, connection))
+def _verify_parts(path: Path, connection: RunConnection) -> Verification:
+    foreign = _find_damage(path, lambda: check_tables(connection))
     if foreign is not None:
         return Verification(path, None, (PartState("pages", 0, foreign),))
-    damage = _find_damage(path, lambda: check_pages(path, connection, indexes=True))
-    parts = [PartState("pages", _count(path, connection, "PRAGMA page_count"), damage)]
+    damage = _find_damage(path, lambda: check_pages(connection, indexes=True))
+    parts = [PartState("pages", _count(connection, "PRAGMA page_count"), damage)]
     for name, read in _PARTS.items():
-        damage = _find_damage(path, partial(_exhaust, read, path, connection))
-        rows = _count(path, connection, f"SELECT count(*) FROM {name}")  # noqa: S608 (constant)
+        damage = _find_damage(path, partial(_exhaust, read, connection))
+        rows = _count(connection, f"SELECT count(*) FROM {name}")  # noqa: S608 (constant text)
         parts.append(PartState(name, rows, damage))
     status: list[str] = []
-    _find_damage(path, lambda: status.append(json.loads(read_rows(path, connection)["status"])))
+    _find_damage(path, lambda: status.append(json.loads(read_rows(connection)["status"])))
     return Verification(path, str(status[0]) if status else None, tuple(parts))
 
 
@@ -108,43 +103,44 @@ def _find_damage(path: Path, check: Callable[[], object]) -> str | None:
     return None
 
 
-def _exhaust(read: _Check, path: Path, connection: RunConnection) -> None:
-    for _ in read(path, connection):
+def _exhaust(read: _Check, connection: RunConnection) -> None:
+    for _ in read(connection):
         pass
 
 
-def _count(path: Path, connection: RunConnection, query: str) -> int:
-    found = [0]
-    _find_damage(path, lambda: found.append(connection.execute(query).fetchone()[0]))
-    return found[-1]
+def _count(connection: RunConnection, query: str) -> int:
+    counts = [0]
+    _find_damage(connection.path, lambda: counts.append(connection.execute(query).fetchone()[0]))
+    return counts[-1]
 
 
-def _read_head(path: Path, connection: RunConnection) -> Iterable[object]:
-    yield load_meta(path, connection)
+def _read_head(connection: RunConnection) -> Iterable[object]:
+    yield load_meta(connection)
 
 
-def _read_ticks(path: Path, connection: RunConnection) -> Iterable[object]:
-    yield verify_chain(path, connection)
-    size = 4 * len(load_meta(path, connection).names)
-    for tick, length in connection.execute("SELECT tick, length(positions) FROM ticks"):
-        if length != size:
-            raise damage_error(path, f"tick {tick} has positions of {length} bytes, not {size}")
-        yield tick
+def _read_ticks(connection: RunConnection) -> Iterable[object]:
+    yield verify_chain(connection)
+    size = 4 * len(load_meta(connection).names)
+    query = "SELECT tick, length(positions) FROM ticks WHERE length(positions) != ?"
+    for tick, length in connection.execute(query, (size,)):
+        what = f"tick {tick} has positions of {length} bytes, not {size}"
+        raise damage_error(connection.path, what)
 
 
-def _read_events(path: Path, connection: RunConnection) -> Iterable[object]:
-    for id_, data in connection.execute("SELECT id, data FROM events"):
-        if not isinstance(json.loads(data), dict):
-            raise damage_error(path, f"event {id_} has no data")
-        yield id_
+def _read_events(connection: RunConnection) -> Iterable[object]:
+    query = "SELECT id FROM events WHERE NOT json_valid(data) OR json_type(data) != 'object'"
+    for (id_,) in connection.execute(query):
+        raise damage_error(connection.path, f"event {id_} has no data")
+    return ()
 
 
-def _read_checkpoints(path: Path, connection: RunConnection) -> Iterable[object]:
-    for tick, body in CHECKPOINTS.read(path, connection):
+def _read_checkpoints(connection: RunConnection) -> Iterable[object]:
+    for tick, body in CHECKPOINTS.read(connection):
         _, chain = load_state(tick, body)
-        found = connection.execute("SELECT checksum FROM ticks WHERE tick = ?", (tick,)).fetchone()
-        if found != (chain,):
-            raise damage_error(path, f"the ticks before the checkpoint of tick {tick} have changed")
+        query = "SELECT checksum FROM ticks WHERE tick = ?"
+        if connection.execute(query, (tick,)).fetchone() != (chain,):
+            what = f"the ticks before the checkpoint of tick {tick} have changed"
+            raise damage_error(connection.path, what)
         yield tick
 
 

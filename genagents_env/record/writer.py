@@ -1,8 +1,6 @@
 """Writing a run: each tick is written completely or not at all."""
 
 import json
-import sqlite3
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import astuple
@@ -19,18 +17,20 @@ from genagents_env.record import answers
 from genagents_env.record import checkpoint as checkpoints
 from genagents_env.record import meta as heads
 from genagents_env.record.actions import ActionWriter
-from genagents_env.record.calls import drop_calls
+from genagents_env.record.calls import (
+    Outage,
+    drop_answers_to_fallbacks,
+    drop_calls,
+    find_outage,
+)
 from genagents_env.record.canonical import FIRST, seal_ticks, tick_checksum
-from genagents_env.record.cassette import OnPhase, SqliteCassette
+from genagents_env.record.cassette import OnPhase, SqliteCassette, SqliteEmbeddings
 from genagents_env.record.checkpoint import Checkpoint
-from genagents_env.record.connection import RunConnection, check_unpacked
-from genagents_env.record.creation import create_file, creation_error, remove_file
-from genagents_env.record.embeddings import SqliteEmbeddings
-from genagents_env.record.guard import find_disk_fault, guard, guard_reading
+from genagents_env.record.connection import RunConnection, Transaction, guard, guard_reading
+from genagents_env.record.creation import create_file, creation_error, lock_file, remove_run
 from genagents_env.record.lock import RunLock
 from genagents_env.record.meta import RunMeta
 from genagents_env.record.notes import put_notes
-from genagents_env.record.outage import Outage, find_outage
 from genagents_env.record.rows import (
     FaultRow,
     InterviewRow,
@@ -52,15 +52,11 @@ from genagents_env.record.tables import (
     POLICY_ERRORS,
     REMEMBERED,
 )
-from genagents_env.record.transaction import Transaction
 from genagents_env.world.events import Event
 
 _ASKED = (INTERVIEWS, REMEMBERED, JUDGEMENTS)
 _OF_INTERVIEWS = "tick > 0 AND (purpose = 'interview' OR purpose LIKE 'interview.%')"
 _NOTHING = Spend()
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-# Seconds that the end of a run waits for those who look at it for a moment, as a page does.
-_PATIENCE, _PAUSE = 1.0, 0.01
 
 
 class RunWriter:
@@ -84,12 +80,11 @@ class RunWriter:
         on_phase: OnPhase | None,
     ) -> None:
         self.path, self.meta, self.tick = path, meta, -1
-        self.spending = SpendingNote(path, connection)
-        self.cassette = SqliteCassette(path, connection, self.spending, on_phase)
-        self.embeddings = SqliteEmbeddings(path, connection, self.spending)
+        self.spending = SpendingNote(connection)
+        self.cassette = SqliteCassette(connection, self.spending, on_phase)
+        self.embeddings = SqliteEmbeddings(connection, self.spending)
         self._lock, self._connection, self._on_phase = lock, connection, on_phase
         self._chain, self._actions = FIRST, ActionWriter(connection)
-        lock.file.show_process()
 
     @classmethod
     def create(
@@ -123,7 +118,8 @@ class RunWriter:
         try:
             return cls(path, lock, open_file(path, write=True), meta, on_phase)
         except BaseException as error:
-            remove_file(lock)
+            remove_run(lock.path)
+            lock.release()
             if isinstance(error, DiskError) and not path.exists():
                 raise creation_error(path, error) from None
             raise
@@ -136,15 +132,7 @@ class RunWriter:
             RecordError: it is missing or compressed, cannot be written, or has a second name.
             RunLocked: another process writes it.
         """
-        path = Path(path)
-        check_unpacked(path)
-        lock = RunLock(path)
-        try:
-            _check_one_name(path, lock)
-        except BaseException:
-            lock.release()
-            raise
-        return lock
+        return lock_file(Path(path))
 
     @classmethod
     def open(
@@ -164,16 +152,16 @@ class RunWriter:
         path = Path(path)
         lock = lock or cls.lock(path)
         try:
-            connection = open_file(path, write=True)
+            connection = open_file(path, write=True, alone=not lock.was_left)
             try:
                 with guard_reading(path):
-                    meta = heads.load_meta(path, connection)
+                    meta = heads.load_meta(connection)
             except BaseException:
                 connection.close()
                 raise
             return cls(path, lock, connection, meta, on_phase)
         except BaseException:
-            lock.release()
+            lock.release(keep=lock.was_left)
             raise
 
     def commit_tick(
@@ -273,8 +261,8 @@ class RunWriter:
         """
         with guard_reading(self.path):
             for table in (CALLS, POLICY_ERRORS, NOTES, *OPTIONAL, *_ASKED):
-                table.verify(self.path, self._connection)
-            found = checkpoints.find_last_good(self.path, self._connection)
+                table.verify(self._connection)
+            found = checkpoints.find_last_good(self._connection)
         state, self._chain = found if found is not None else (None, FIRST)
         self.tick = -1 if state is None else state.tick
         self._actions.forget()
@@ -301,22 +289,11 @@ class RunWriter:
         first = tick if outage is None else min(outage.tick, tick)
         with self._transaction():
             if self.meta.model_for:
-                self._forget_answers_to_fallbacks(first)
+                drop_answers_to_fallbacks(self._connection, first)
             self.cassette.forget_fallbacks(first)
             # The start is no checkpoint: interviews are held there that rest on its calls.
             CHECKPOINTS.delete(self._connection, "tick > ?", first or -1)
         return first
-
-    def _forget_answers_to_fallbacks(self, first: int) -> None:
-        (since,) = self._connection.execute(
-            "SELECT min(started_at + latency_seconds) FROM calls "
-            "WHERE tick >= ? AND outcome = 'fallback'",
-            (first,),
-        ).fetchone()
-        if since is not None:
-            drop_calls(
-                self._connection, "tick >= ? AND started_at + latency_seconds >= ?", first, since
-            )
 
     def find_outage(self) -> Outage | None:
         """Return the calls without an answer in which the run ends so far, None without any."""
@@ -372,7 +349,7 @@ class RunWriter:
     def find_note(self, key: str) -> str | None:
         """Return what `note` kept under `key`, or None."""
         with guard(self.path):
-            return heads.read_rows(self.path, self._connection).get(key)
+            return heads.read_rows(self._connection).get(key)
 
     def keep_spending(self) -> None:
         """Note what is spent and in flight now, outside the canonical hash."""
@@ -395,45 +372,20 @@ class RunWriter:
         Raises:
             DiskError: the disk is full or failing, so that the log stays beside it.
         """
+        folded = False
         try:
-            self._fold()
+            folded = self._connection.fold()
         finally:
             self._connection.close()
-            self._lock.release()
-
-    def _fold(self) -> None:
-        """Put the log into the file, unless a reader has it open, or it was closed before."""
-        # Where the file is gone from its place, the log there may be that of another one by now.
-        gentle = "PRAGMA wal_checkpoint(TRUNCATE)"
-        how = "PRAGMA journal_mode=MEMORY" if self._lock.file.is_in_place else gentle
-        try:
-            self._connection.execute("PRAGMA busy_timeout=0")
-            self._retry_while_read(how)
-        except sqlite3.Error as error:
-            if (why := find_disk_fault(error)) is not None:
-                raise DiskError(
-                    f"{self.path}: {why}; nothing is lost, but {self.path.name}-wal belongs to it: "
-                    f"keep both together until `genagents resume {self.path}` has made them one",
-                    why=why,
-                ) from None
-
-    def _retry_while_read(self, statement: str) -> None:
-        """Execute a statement that nobody else may read at, for as long as one who looks may."""
-        until = time.monotonic() + _PATIENCE
-        while True:
-            try:
-                self._connection.execute(statement)
-                return
-            except sqlite3.OperationalError as error:
-                locked = error.sqlite_errorcode & 0xFF in _BUSY
-                if not locked or time.monotonic() > until:
-                    raise
-            time.sleep(_PAUSE)
+            self._lock.release(keep=not folded)
 
     def discard(self) -> None:
         """Close the file and remove it: for a run that failed before anything happened."""
+        in_place = self._connection.is_in_place
         self._connection.close()
-        remove_file(self._lock)
+        if in_place:
+            remove_run(self._lock.path)
+        self._lock.release()
 
     def __enter__(self) -> "RunWriter":
         return self
@@ -455,17 +407,8 @@ class RunWriter:
             POLICY_ERRORS.put(self._connection, [astuple(fault) for fault in faults])
 
     def _transaction(self) -> Transaction:
-        return Transaction(self.path, self._connection)
+        return Transaction(self._connection)
 
     def _report_phase(self, phase: str, tick: int) -> None:
         if self._on_phase is not None:
             self._on_phase(phase, tick)
-
-
-def _check_one_name(path: Path, lock: RunLock) -> None:
-    """Raise RecordError for a file with hard links: its log would lie beside one of them."""
-    if lock.file.names > 1:
-        raise RecordError(
-            f"{path} has {lock.file.names} names (hard links), and what is written by one is not "
-            "seen by the others; go on with a copy of it"
-        )

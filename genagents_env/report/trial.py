@@ -8,7 +8,7 @@ from pathlib import Path
 from genagents_env.evaluate.checks import Verdict
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.record import Degradation, FacultyUse, PromptCuts
-from genagents_env.record.model_changes import ModelChange
+from genagents_env.record.call_sums import ModelChange
 from genagents_env.record.rows import JSON
 from genagents_env.sweep.design.trials import Condition
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from genagents_env.llm.budget import NO_LIMITS, Budget, Limits, Spend
 from genagents_env.record import RunReader, RunWriter
-from genagents_env.record.guard import guard_reading
+from genagents_env.record.connection import guard_reading
 from genagents_env.record.spending import (
     INTERVIEWED,
     JUDGED,
@@ -139,7 +139,7 @@ def limit_interviews(
         return
     with ExitStack() as stack:
         lock = RunWriter.lock(path)
-        stack.callback(lock.release)
+        stack.callback(lambda: lock.release(keep=lock.was_left))
         open_writer = cache(lambda: stack.enter_context(RunWriter.open(path, lock=lock)))
         with RunReader(path, known=True) as run:
             budget = LaterBudget(run, INTERVIEWED, options, open_writer)

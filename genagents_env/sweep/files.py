@@ -15,10 +15,10 @@ from genagents_env.files import (
     replace_file,
     sync_folder,
 )
-from genagents_env.record.beside import BESIDE, remove_beside
+from genagents_env.record.lock import BESIDE, LOCK, remove_beside
 from genagents_env.record.rows import JSON, encode
 
-_PARTS = ("", *BESIDE)  # of an SQLite file
+_PARTS = ("", *BESIDE, LOCK)  # of a run file
 
 
 def write_whole(path: Path, text: str) -> None:

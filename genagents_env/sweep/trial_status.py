@@ -1,16 +1,12 @@
 """How a trial stands, read from its run file without reading all of it."""
 
-import os
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from genagents_env.errors import DiskError, RecordError
 from genagents_env.record import Degradation, RunMeta, RunReader
-from genagents_env.record.guard import damage_error
 from genagents_env.record.lock import find_writer
-from genagents_env.record.open_files import OpenFile, find_real
 from genagents_env.run.policies import find_policy_file, read_source, shorten_policy
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.text import clean
@@ -18,7 +14,6 @@ from genagents_env.text import clean
 TrialState: TypeAlias = Literal["due", "finished", "stopped", "damaged", "failed"]
 
 _LIMIT = 500
-_HEAD = 100  # bytes of an SQLite file's header
 
 
 @dataclass(frozen=True)
@@ -53,7 +48,6 @@ def read_status(trial: Trial, path: Path) -> TrialStatus:
         return TrialStatus(trial.name, "due")
     writer = find_writer(path)
     try:
-        _check_length(path)
         with RunReader(path) as run:
             other = "" if writer else _find_difference(trial, run.meta)
             status, tick = run.status, run.last_tick
@@ -76,27 +70,6 @@ def read_status(trial: Trial, path: Path) -> TrialStatus:
 def describe_degraded(found: Degradation) -> str:
     """Return why a run is degraded, in words; empty where it is not."""
     return clean("; ".join(found.describe()), _LIMIT)
-
-
-def _check_length(path: Path) -> None:
-    """Raise RecordError where a run file is shorter than its own head says: half of a copy.
-
-    Where a journal lies beside it, SQLite itself repairs it, and nothing can be said.
-    """
-    if path.with_name(f"{path.name}-wal").exists():
-        return
-    if path.with_name(f"{path.name}-journal").exists():
-        return
-    with closing(OpenFile(find_real(path))) as file:
-        head, size = os.pread(file.descriptor, _HEAD, 0), file.size
-    # Source: the SQLite file format, section 1.3. The size counts where it was written together
-    # with the last change.
-    if len(head) < _HEAD or head[24:28] != head[92:96]:
-        return
-    page = int.from_bytes(head[16:18], "big")
-    whole = (65536 if page == 1 else page) * int.from_bytes(head[28:32], "big")
-    if size < whole:
-        raise damage_error(path, f"it ends after {size} of {whole} bytes")
 
 
 def _is_empty(path: Path) -> bool:

@@ -48,7 +48,6 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("rate", NAME, "--quiet", "--repeats", "1", "--verdicts", "../out.jsonl", *MODEL),
     ("sheet", NAME, "--out", "../out.csv"),
     ("verify", NAME),
-    ("verify", "--upgrade", NAME, "--out", "../out.sqlite"),
 )
 WRITING = ("judge", "resume")  # into the run file
 

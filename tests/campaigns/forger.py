@@ -19,7 +19,6 @@ from genagents_env.record.table import NOTHING
 from genagents_env.record.tables import CHECKPOINTS, COLUMNS, META, SUMMED
 from genagents_env.run import Limits, RunOptions, RunSpec, run
 from genagents_env.run.policy_groups import PolicySpec
-from tests.campaigns.old_forger import forge_old
 from tests.sweep.small_sweeps import create_sweep, run_in
 
 NAME = "run.sqlite"
@@ -99,8 +98,8 @@ class Forger:
         path = folder / NAME
         shutil.copyfile(draw.choice(self.sources), path)
         how: Callable[[random.Random, Path, Path], str] = draw.choices(
-            [_forge_head, _forge_cell, _forge_schema, _forge_file, _forge_state, _forge_old],
-            [30, 35, 10, 10, 10, 5],
+            [_forge_head, _forge_cell, _forge_schema, _forge_file, _forge_state],
+            [30, 35, 10, 10, 10],
         )[0]
         return how(draw, path, self.canary)
 
@@ -250,10 +249,6 @@ def _forge_cell(draw: random.Random, path: Path, canary: Path) -> str:
         except (sqlite3.Error, ValueError, TypeError) as refused:
             return f"{table}.{column}: {refused}"
     return f"{table}.{column} = {value!r:.70}{where}"
-
-
-def _forge_old(draw: random.Random, path: Path, canary: Path) -> str:
-    return forge_old(draw, path, [_storable(v) for v in (*list_values(canary), *list_json(canary))])
 
 
 def _forge_schema(draw: random.Random, path: Path, canary: Path) -> str:

@@ -1,6 +1,5 @@
 """Limits of a run stay with its file: what goes on with it has what is left of them."""
 
-import errno
 import json
 import lzma
 import os
@@ -138,14 +137,8 @@ def test_a_limit_needs_a_file_that_can_keep_it(
     assert (code, server.calls) == (2, sent)
     assert "go on with a copy: `xz -dk packed.sqlite.xz` makes packed.sqlite" in err
     assert genagents(*ask)[0] == 0
-    sent, open_any = server.calls, os.open
-
-    def open_as_somebody_else(path: str | Path, flags: int, mode: int = 0o777) -> int:
-        if Path(path).name == "run.sqlite" and flags & os.O_RDWR:
-            raise PermissionError(errno.EACCES, "Permission denied")
-        return open_any(path, flags, mode)
-
-    monkeypatch.setattr(os, "open", open_as_somebody_else)
+    sent = server.calls
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
     code, _, err = genagents(*ASK, "--max-calls", "5")
     told = "run.sqlite cannot be written: permission denied; make it writable, or go on with a copy"
     assert (code, err, server.calls) == (2, f"genagents: {told}\n", sent)

@@ -2,8 +2,11 @@
 
 import os
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -41,15 +44,32 @@ def make(path: Path, meta: RunMeta, ticks: int = 3) -> Path:
     return path
 
 
-def test_what_a_link_beside_a_run_points_to_stays_as_it_is(path: Path, meta: RunMeta) -> None:
-    diary = path.with_name("diary.txt")
+def be_link(lock: Path, diary: Path) -> None:
+    lock.symlink_to(diary)
+
+
+def be_hard_link(lock: Path, diary: Path) -> None:
+    os.link(diary, lock)
+
+
+def be_copy(lock: Path, diary: Path) -> None:
+    lock.write_bytes(diary.read_bytes())
+
+
+@pytest.mark.parametrize("be", [be_link, be_hard_link, be_copy])
+def test_what_lies_in_the_place_of_the_lock_is_refused_and_stays_as_it_is(
+    path: Path, meta: RunMeta, be: Callable[[Path, Path], None]
+) -> None:
+    make(path, meta)
+    diary, lock = path.with_name("diary.txt"), path.with_name("run.sqlite.lock")
     diary.write_text("dear diary")
-    path.with_name("run.sqlite.lock").symlink_to(diary)
-    with RunWriter.create(path, meta) as writer:
-        live(writer, 2)
-        with RunReader(path) as run:
-            assert run.status == "running"
-    assert diary.read_text() == "dear diary"
+    be(lock, diary)
+    with RunReader(path) as run:
+        assert run.status == "killed"
+    for attempt in (RunWriter.open, lambda path: RunWriter.create(path, meta, force=True)):
+        with pytest.raises(RecordError, match=r"run\.sqlite\.lock (is|has) "):
+            attempt(path)
+    assert diary.read_text() == lock.read_text() == "dear diary"
 
 
 def test_a_pipe_beside_a_run_hangs_no_report(path: Path, meta: RunMeta) -> None:
@@ -80,11 +100,15 @@ def test_a_writer_by_another_name_is_refused(
         live(writer, 3)
         by_link.symlink_to(path)
         os.link(path, by_hard_link)
-        for name in (by_link, by_hard_link):
-            told = other.ask("reopen", name)
-            assert told.startswith(f"RunLocked {name} is being written by process {os.getpid()};")
-            with pytest.raises(RunLocked):
-                RunWriter.open(name)
+        told = other.ask("reopen", by_link)
+        assert told.startswith(f"RunLocked {by_link} is being written by process {os.getpid()};")
+        assert other.ask("reopen", by_hard_link).startswith(
+            f"RecordError {by_hard_link} has 2 names"
+        )
+        with pytest.raises(RunLocked):
+            RunWriter.open(by_link)
+        with pytest.raises(RecordError, match="2 names"):
+            RunWriter.open(by_hard_link)
         by_hard_link.unlink()
         live(writer, 5)
     with RunReader(by_link) as run:
@@ -102,6 +126,59 @@ def test_a_writer_is_refused_whatever_is_deleted_beside_the_file(
                 file.unlink()
         assert other.ask("reopen", path).startswith("RunLocked")
         live(writer, 5)
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_a_file_that_was_moved_from_its_writer_is_not_written_by_another(
+    path: Path, meta: RunMeta, other: OtherProcess, read: bool
+) -> None:
+    moved = path.with_name("moved.sqlite")
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 3)
+        path.rename(moved)
+        if read:
+            with suppress(RecordError), RunReader(moved) as run:  # leaves an empty log beside it
+                assert run.last_tick <= 3
+        assert other.ask("reopen", moved).startswith(f"RunLocked {moved} is open in another")
+        with pytest.raises(RunLocked, match="is open in another process"):
+            RunWriter.open(moved)
+    assert other.ask("reopen", moved) == "done"
+    with RunWriter.open(moved) as writer:
+        assert writer.rewind() is not None
+        live(writer, 6)
+
+
+def test_a_run_that_ended_while_it_was_read_is_gone_on_with_at_once(
+    path: Path, meta: RunMeta, other: OtherProcess
+) -> None:
+    writer = RunWriter.create(path, meta)
+    live(writer, 3)
+    with RunReader(path) as run:
+        assert run.last_tick == 3
+        writer.close()
+        assert find_writer(path) is None
+        assert other.ask("reopen", path) == "done"
+    assert other.ask("reopen", path) == "done"
+    assert [file.name for file in path.parent.iterdir()] == ["run.sqlite"]
+
+
+def test_looking_for_a_writer_keeps_none_out(path: Path, meta: RunMeta) -> None:
+    make(path, meta)
+    looking = threading.Event()
+
+    def look() -> None:
+        while not looking.is_set():
+            find_writer(path)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        for _ in range(50):
+            RunWriter.open(path).close()
+    finally:
+        looking.set()
+        thread.join()
+    assert [file.name for file in path.parent.iterdir()] == ["run.sqlite"]
 
 
 def test_a_file_with_hard_links_is_read_but_not_written(path: Path, meta: RunMeta) -> None:
@@ -132,6 +209,11 @@ def test_a_second_writer_in_this_process_is_refused_while_others_read(
     assert other.ask("reopen", path) == "done"
 
 
+def test_the_record_is_imported_where_there_is_no_fcntl() -> None:
+    code = "import sys; sys.modules['fcntl'] = None; import genagents_env.record"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
 def test_readers_leave_no_file_open(path: Path, meta: RunMeta) -> None:
     make(path, meta)
     before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
@@ -153,8 +235,7 @@ def test_a_run_stops_at_once_when_its_file_is_gone(path: Path, meta: RunMeta, en
             path.rename(other)
         if end == "replace":
             make(path.with_name("third.sqlite"), meta, 1).rename(path)
-        how = "deleted" if end == "delete" else "moved or replaced"
-        with pytest.raises(RecordError, match=rf"run\.sqlite was {how} while it was written"):
+        with pytest.raises(RecordError, match=r"run\.sqlite was deleted, moved or replaced while"):
             live(writer, 4)
         assert writer.tick == 3
     if end != "delete":

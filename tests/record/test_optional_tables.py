@@ -16,7 +16,7 @@ from genagents_env.record import (
     verify,
 )
 from genagents_env.record.calls import put_response
-from genagents_env.record.transaction import Transaction
+from genagents_env.record.connection import Transaction
 from tests.record.lived import call, live
 
 
@@ -80,5 +80,5 @@ def test_what_was_said_of_a_call_goes_with_it(path: Path, meta: RunMeta) -> None
 
 
 def say(writer: RunWriter, row: ResponseRow) -> None:
-    with Transaction(writer.path, writer._connection):
+    with Transaction(writer._connection):
         put_response(writer._connection, row)

@@ -1,5 +1,5 @@
 from genagents_env.record import NoteRow, PromptCuts
-from genagents_env.record.prompt_cuts import SectionCut, count_cuts
+from genagents_env.record.notes import SectionCut, count_cuts
 
 
 def note(text: str, kind: str = "cut") -> NoteRow:

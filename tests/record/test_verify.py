@@ -16,8 +16,8 @@ from genagents_env.record import (
     verify,
 )
 from genagents_env.record.calls import put_response
+from genagents_env.record.connection import Transaction
 from genagents_env.record.tables import ACTIONS
-from genagents_env.record.transaction import Transaction
 from tests.record.lived import call, live
 
 
@@ -35,7 +35,7 @@ def run_file(path: Path, meta: RunMeta) -> Path:
         )
         writer.commit_judgement(JudgementRow("j", "c", 6, "Ada", "q", 0, "yes", "yes", 7, 1))
         writer.set_status("finished")
-        with Transaction(path, writer._connection):
+        with Transaction(writer._connection):
             put_response(writer._connection, ResponseRow("Ada", 1, "decide", 0, "m-2026", "fp", 4))
             ACTIONS.put(writer._connection, [(tick, "{}") for tick in range(1, 7)])
     return path

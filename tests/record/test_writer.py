@@ -1,16 +1,26 @@
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from genagents_env.errors import RecordError, RunLocked
+from genagents_env.llm.budget import Limits, Spend
 from genagents_env.record import (
     Checkpoint,
     FaultRow,
+    PolicyOrigin,
     RunMeta,
     RunReader,
     RunWriter,
     canonical_hash,
+)
+from genagents_env.record.spending import (
+    INTERVIEWED,
+    LaterSpending,
+    Spending,
+    decode_later_spending,
 )
 from tests.record.lived import live
 from tests.record.other_process import OtherProcess
@@ -29,6 +39,32 @@ def test_what_was_written_is_read(path: Path, meta: RunMeta) -> None:
         assert [tick for tick, _ in run.ticks(5)] == [5, 6, 7]
         assert run.time(6).isoformat() == "2023-02-13T08:01:00"
         assert run.tick_at(run.time(6)) == 6
+
+
+def test_every_part_of_a_head_comes_back_as_it_was_written(path: Path, meta: RunMeta) -> None:
+    full = replace(
+        meta,
+        arguments={"hours": 2, "start": "2023-02-13T08:00:00", "seconds_per_tick": 10},
+        model="m",
+        asked_model="asked",
+        price=("0.1", "2", None, "3", "a list"),
+        embedder="e",
+        asked_embedder="asked",
+        interviews=False,
+        origins={"mine": PolicyOrigin(sha256="ab"), "yours": PolicyOrigin(None, "pack", "1.0")},
+        model_for={"Ada Brook": "other"},
+        prices={"other": ("1", "2"), "unknown": None},
+        reasoning_effort="low",
+        contexts={"other": 4096},
+    )
+    full = full.with_limits(Limits(5, None, Decimal("0.25"), 60.0), 3).with_max_fallbacks(0.5, 4)
+    later = LaterSpending(Spending(Spend(1, 2, Decimal("0.5"))), limits=full.limits)
+    with RunWriter.create(path, full, spent=Spend(3, 4, Decimal("0.1"))) as writer:
+        writer.note(INTERVIEWED, later.encode())
+    with RunReader(path) as run:
+        assert run.meta == full
+        assert run.spending == Spending(Spend(3, 4, Decimal("0.1")))
+        assert decode_later_spending(run.find_note(INTERVIEWED)) == later
 
 
 def test_a_reader_follows_while_it_is_written(path: Path, meta: RunMeta) -> None:

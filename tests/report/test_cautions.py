@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.record import Degradation, PromptCuts
-from genagents_env.record.prompt_cuts import SectionCut
+from genagents_env.record.notes import SectionCut
 from genagents_env.report.results import SweepResults, compare_trials
 from tests.report.planted import change
 from tests.report.planted_sweep import measure, pair, run, sweep

@@ -11,10 +11,9 @@ from genagents_env.errors import DivergenceError, RecordError
 from genagents_env.llm.event_loop import run_sync
 from genagents_env.policy import Observations
 from genagents_env.record import RunReader, canonical_hash, verify
-from genagents_env.record.connection import connect
+from genagents_env.record.connection import Transaction, connect
 from genagents_env.record.rows import encode
 from genagents_env.record.tables import ACTIONS
-from genagents_env.record.transaction import Transaction
 from genagents_env.run import PolicySpec, run
 from genagents_env.run.play import play
 from genagents_env.run.policy_trust import ChosenPolicies, load_policies
@@ -138,7 +137,7 @@ def test_actions_that_nobody_attempted_are_told(tmp_path: Path, body: object, sa
     path = tmp_path / "run.sqlite"
     run(make_spec("tiny", 6, policy=PolicySpec("random")), path, make_options())
     drop_checkpoints(path)
-    with closing(connect(path, "rw")) as connection, Transaction(path, connection):
+    with closing(connect(path, "rw")) as connection, Transaction(connection):
         ACTIONS.put(connection, [(4, encode(body))])
     with RunReader(path) as reader, pytest.raises((RecordError, DivergenceError), match=said):
         SteppedTown(reader).go_to(reader, 6)

@@ -141,7 +141,7 @@ def test_a_run_file_travels_there_and_back(tmp_path: Path) -> None:
 
 def test_a_file_that_its_killed_writer_still_holds_is_waited_for(tmp_path: Path) -> None:
     given = job(tmp_path)
-    lock = RunLock(given.path, create=True)
+    lock = RunLock(given.path)
     threading.Timer(0.5, lock.release).start()
     assert run_trial(given).state == "finished"
 

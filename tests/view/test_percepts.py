@@ -100,7 +100,7 @@ def test_neither_calls_nor_vectors_nor_code_of_a_policy_are_needed(tmp_path: Pat
     with (
         look(path) as (found, reader),
         patch("genagents_env.record.cassette.SqliteCassette.get", side_effect=AssertionError),
-        patch("genagents_env.record.embeddings.SqliteEmbeddings.get", side_effect=AssertionError),
+        patch("genagents_env.record.cassette.SqliteEmbeddings.get", side_effect=AssertionError),
         patch("genagents_env.run.policies.load_policy", side_effect=AssertionError),
     ):
         assert "You are Ada Brook" in ask(found, reader, 0, 10).text

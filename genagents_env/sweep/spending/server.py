@@ -245,15 +245,13 @@ class BudgetServer:
         self._lock: RunLock | None = None
 
     def __enter__(self) -> Self:
-        # Beside it: the journal is replaced when it is written first.
-        beside = self._journal.path.with_name(f"{self._journal.path.name}.lock")
-        self._lock = RunLock(beside, create=True, label=self._journal.path)
+        self._lock = RunLock(self._journal.path)
         try:
             self._journal.restore(self._queue.budget)
             self._thread.start()
             self._port.result()
         except BaseException:
-            self._lock.remove()
+            self._lock.release()
             raise
         return self
 
@@ -266,7 +264,7 @@ class BudgetServer:
         self._stop()
         self._thread.join()
         if self._lock is not None:
-            self._lock.remove()
+            self._lock.release()
         if self._failure is not None and error is None:
             raise self._failure
 

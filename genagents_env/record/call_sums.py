@@ -1,0 +1,230 @@
+"""What the model calls of a run come to, what they cost, and which model answered."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from genagents_env.llm.prices import FREE, Price, unpack_price
+from genagents_env.record.connection import RunConnection, guard_reading
+from genagents_env.record.faculty_use import SWITCHES, FacultyUse, count_uses, decode_switches
+from genagents_env.record.meta import RunMeta, read_rows
+from genagents_env.record.rows import FacultyRow
+from genagents_env.record.table import RecordTable
+from genagents_env.record.tables import CALLS, RESPONSES
+from genagents_env.text import clean
+
+_LIMIT = 100  # characters of a model's name
+_SPENT = """SELECT count(*), total(prompt_tokens), total(completion_tokens),
+    total(outcome = 'fallback'), total(reasks), total(max(attempts - 1 - reasks, 0)),
+    total(truncated) FROM calls"""
+_THINKING = """SELECT total(reasoning_tokens), total(unsaid_completion_tokens > 0),
+    total(unsaid_prompt_tokens), total(unsaid_completion_tokens) FROM calls"""
+# A faculty is the purpose of a call up to its first dot.
+_DOLLARS = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), model,
+    sum(prompt_tokens + unsaid_prompt_tokens),
+    sum(completion_tokens + unsaid_completion_tokens) FROM calls GROUP BY 1, 2 ORDER BY 1, 2"""
+_CACHED = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), calls.model,
+    sum(cached_tokens), sum(cache_write_tokens)
+    FROM calls JOIN responses USING (agent, tick, purpose, number) GROUP BY 1, 2"""
+_FACULTIES = """SELECT substr(purpose, 1, instr(purpose || '.', '.') - 1), count(DISTINCT agent),
+    count(*), sum(prompt_tokens), sum(completion_tokens), sum(latency_seconds),
+    sum(outcome = 'fallback') FROM calls GROUP BY 1 ORDER BY 1"""
+_BY_AGENT = """SELECT agent, substr(purpose, 1, instr(purpose || '.', '.') - 1), count(*),
+    sum(outcome = 'fallback') FROM calls GROUP BY 1, 2"""
+# Of each call, in the order of their ends: the model asked, what answered, its system, the tick.
+_ANSWERS = """SELECT calls.model, responses.model, responses.fingerprint, calls.tick FROM responses
+    JOIN calls USING (agent, tick, purpose, number)
+    WHERE responses.model != '' OR responses.fingerprint != ''
+    ORDER BY calls.started_at + calls.latency_seconds, calls.tick"""
+
+
+@dataclass(frozen=True, slots=True)
+class CallTotals:
+    """The model calls of a run. `dollars` is None where the price is not known."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    fallbacks: int
+    reasks: int
+    retries: int
+    truncated: int
+    dollars: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingTotals:
+    """What the model of a run thought, and what that cost beside its replies.
+
+    Attributes:
+        reasoning_tokens: written before replies, and counted with them.
+        calls: that had to be made again, since thinking left no room for the reply.
+        unsaid_prompt_tokens: read in those attempts; in no other sum but that of dollars.
+        unsaid_completion_tokens: written in those attempts.
+    """
+
+    reasoning_tokens: int
+    calls: int
+    unsaid_prompt_tokens: int
+    unsaid_completion_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChange:
+    """What was asked for by one name was answered by another model, or system, than before.
+
+    Attributes:
+        asked: the model asked for.
+        before: what answered first, with its fingerprint where it has one.
+        now: what answered next.
+        tick: of the first call that it answered.
+        more: changes after that one.
+    """
+
+    asked: str
+    before: str
+    now: str
+    tick: int
+    more: int = 0
+
+    def describe(self) -> str:
+        """Return it in one sentence."""
+        more = f"; {self.more:,} more changes followed" if self.more else ""
+        return (
+            f"{self.asked} was answered by {self.before} at first, and by {self.now} "
+            f"from tick {self.tick:,} on{more}"
+        )
+
+
+class CallSums:
+    """Sums over the calls in an open run file; the rows they rest on are checked first."""
+
+    path: Path
+    meta: RunMeta
+    _connection: RunConnection
+    _checked: set[str]
+
+    def find_note(self, key: str) -> str | None:
+        """Return what `RunWriter.note` kept under `key`, or None."""
+        with guard_reading(self.path):
+            return read_rows(self._connection).get(key)
+
+    @property
+    def price(self) -> Price | None:
+        """What tokens cost in this run; None where it is not known."""
+        if self.meta.price is None:
+            return FREE if self.meta.model is None else None
+        return unpack_price(self.meta.price)
+
+    def find_price(self, model: str) -> Price | None:
+        """Return what tokens of `model` cost in this run; None where it is not known."""
+        if model not in self.meta.prices:
+            return self.price
+        stored = self.meta.prices[model]
+        return None if stored is None else unpack_price(stored)
+
+    def list_price_sources(self) -> list[str]:
+        """Return where the run's list prices are from, each once; none where the user gave them."""
+        prices = (self.price, *map(self.find_price, self.meta.prices))
+        known = (price.source for price in prices if price is not None and price.source)
+        return list(dict.fromkeys(known))
+
+    def sum_calls(self) -> CallTotals:
+        """Return the sums over the stored model calls."""
+        (counts,) = self._sum(CALLS, _SPENT)
+        calls, read, written, fallbacks, reasks, retries, truncated = map(int, counts)
+        dollars = self.sum_dollars()[None]
+        return CallTotals(calls, read, written, fallbacks, reasks, retries, truncated, dollars)
+
+    def sum_thinking(self) -> ThinkingTotals:
+        """Return what the model thought over the stored calls."""
+        (counts,) = self._sum(CALLS, _THINKING)
+        return ThinkingTotals(*map(int, counts))
+
+    def count_askers(self) -> int:
+        """Return how many agents made a model call."""
+        ((count,),) = self._sum(CALLS, "SELECT count(DISTINCT agent) FROM calls")
+        return int(count)
+
+    def sum_faculties(self) -> list[FacultyRow]:
+        """Return the sums over the stored model calls of each faculty, by name."""
+        return [FacultyRow(*row) for row in self._sum(CALLS, _FACULTIES)]
+
+    def list_faculty_uses(self) -> tuple[FacultyUse, ...]:
+        """Return what came of each faculty that can be switched off; none where nothing is noted.
+
+        Raises:
+            RecordError: the note of them is none.
+        """
+        with guard_reading(self.path):
+            policies = decode_switches(self.find_note(SWITCHES))
+        rows = self._sum(CALLS, _BY_AGENT)
+        counts = {(agent, faculty): (calls, lost) for agent, faculty, calls, lost in rows}
+        return tuple(count_uses(policies, counts))
+
+    def find_model_changes(self) -> list[ModelChange]:
+        """Return where another model answered than before; none where endpoints do not say."""
+        self._check_rows(CALLS)
+        return list(_list_model_changes(self._sum(RESPONSES, _ANSWERS)))
+
+    def sum_dollars(self) -> dict[str | None, Decimal | None]:
+        """Return what the stored calls of each faculty cost, and under None all of them.
+
+        With the attempts in which a model only thought; None where a price is not known.
+        """
+        cached = self._sum_cached()
+        sums: dict[str | None, Decimal | None] = {None: None if self.price is None else Decimal(0)}
+        for faculty, model, read, written in self._sum(CALLS, _DOLLARS):
+            price = self.find_price(model)
+            cost = None
+            if price is not None:
+                cost = price.cost(read, written, *cached.get((faculty, model), (0, 0)))
+            for key in (faculty, None):
+                before = sums.get(key, Decimal(0))
+                sums[key] = None if before is None or cost is None else before + cost
+        return sums
+
+    def sum_cached_tokens(self) -> int:
+        """Return how many tokens of the prompts the endpoints read from their caches."""
+        return sum(cached for cached, _ in self._sum_cached().values())
+
+    def _sum_cached(self) -> dict[tuple[str, str], tuple[int, int]]:
+        """Return the tokens read from and written to caches, by faculty and model."""
+        rows = self._sum(RESPONSES, _CACHED)
+        return {(faculty, model): (cached, written) for faculty, model, cached, written in rows}
+
+    def _sum(self, table: RecordTable, query: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query over a table that is whole; none where the file lacks it."""
+        with guard_reading(self.path):
+            if not table.is_in(self._connection):
+                return []
+            self._check_rows(table)
+            return self._connection.execute(query).fetchall()
+
+    def _check_rows(self, table: RecordTable) -> None:
+        """Compare the checksums of a table once, before sums over it are read."""
+        if table.name not in self._checked:
+            with guard_reading(self.path):
+                table.verify(self._connection)
+            self._checked.add(table.name)
+
+
+def _list_model_changes(answers: Iterable[tuple[str, str, str, int]]) -> Iterator[ModelChange]:
+    """Yield for each model asked for the first change of what answered; see `_ANSWERS`."""
+    seen: dict[str, list[tuple[str, int]]] = {}
+    for asked, *said, tick in answers:
+        runs = seen.setdefault(asked, [])
+        name = _format(*said)
+        if not runs or runs[-1][0] != name:
+            runs.append((name, tick))
+    for asked, ((before, _), *later) in seen.items():
+        if later:
+            now, tick = later[0]
+            yield ModelChange(clean(asked, _LIMIT), before, now, tick, len(later) - 1)
+
+
+def _format(model: str, fingerprint: str) -> str:
+    name = clean(model, _LIMIT) or "a model without a name"
+    return f"{name} ({clean(fingerprint, _LIMIT)})" if fingerprint else name
