@@ -2,7 +2,7 @@
 
 import zlib
 
-from genagents_env.llm.attempt_errors import AttemptFailed
+from genagents_env.llm.calls import AttemptFailed
 from genagents_env.llm.http_library import httpx2
 
 MOST_BYTES = 1 << 20

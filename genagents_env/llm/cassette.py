@@ -1,10 +1,17 @@
-"""The cassette: every answer kept under its key, so that no answered call is made again."""
+"""What is kept of calls: every answer under its key, in the cassette; its cost, in the ledger.
 
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+No call that was answered is made again.
+"""
+
+from dataclasses import asdict, dataclass, field, fields
+from decimal import Decimal
+from typing import Annotated, Literal, Protocol
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from genagents_env.errors import DivergenceError
-from genagents_env.llm.calls import CallKey, CompletionRequest, Message, prompt_hash
+from genagents_env.llm.calls import CallKey, CompletionRequest, JSONValue, Message, prompt_hash
+from genagents_env.llm.prices import Price
 
 UNAVAILABLE = "unavailable:"  # begins the fault of a call without a completion
 
@@ -100,14 +107,13 @@ class MemoryCassette:
 
     def forget_fallbacks(self, from_tick: int) -> int:
         """Drop the fallbacks of `from_tick` and later; return how many."""
-        gone = [
-            key
+        before = len(self.rows)
+        self.rows = {
+            key: row
             for key, row in self.rows.items()
-            if key.tick >= from_tick and row.outcome == "fallback"
-        ]
-        for key in gone:
-            del self.rows[key]
-        return len(gone)
+            if key.tick < from_tick or row.outcome == "reply"
+        }
+        return before - len(self.rows)
 
 
 def recall(
@@ -126,3 +132,93 @@ def recall(
             "start a new run instead of resuming this one"
         )
     return recorded
+
+
+_Sum = Annotated[int, Field(strict=True, ge=0, lt=2**62)]
+
+
+@dataclass(slots=True)
+class LedgerEntry:
+    """Sums over the calls of one agent for one purpose; `seconds` is wall clock."""
+
+    purpose: str
+    agent: str
+    calls: _Sum = 0
+    prompt_tokens: _Sum = 0
+    completion_tokens: _Sum = 0
+    cached_tokens: _Sum = 0
+    dollars: Annotated[Decimal, Field(ge=0, lt=2**62)] = Decimal(0)
+    seconds: Annotated[float, Field(strict=True, ge=0, lt=2**62)] = 0.0
+    retries: _Sum = 0
+    reasks: _Sum = 0
+    fallbacks: _Sum = 0
+    truncated: _Sum = 0
+
+    def add(self, other: "LedgerEntry") -> None:
+        """Add the sums of `other` to these."""
+        for name in _SUMS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+_SUMS = tuple(f.name for f in fields(LedgerEntry))[2:]
+_SAVED = TypeAdapter(list[LedgerEntry], config=ConfigDict(extra="forbid"))
+
+
+class Ledger:
+    """Entries per (purpose, agent); books answered calls, live or from a cassette alike.
+
+    A resumed run loads the ledger of its checkpoint and books the replayed calls again, so that
+    it ends with the sums of the run that was never stopped.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, str], LedgerEntry] = {}
+
+    def book(self, key: CallKey, recorded: RecordedReply, price: Price | None) -> None:
+        """Add one answered call; without a price its dollars are 0."""
+        read, written = recorded.prompt_tokens, recorded.completion_tokens
+        cache = recorded.cached_tokens, recorded.cache_write_tokens
+        at = key.purpose, key.agent
+        call = LedgerEntry(
+            *at,
+            calls=1,
+            prompt_tokens=read,
+            completion_tokens=written,
+            cached_tokens=recorded.cached_tokens,
+            dollars=price.cost(read, written, *cache) if price else Decimal(0),
+            seconds=recorded.latency_seconds,
+            retries=max(0, recorded.attempts - 1 - recorded.reasks),
+            reasks=recorded.reasks,
+            fallbacks=int(recorded.outcome == "fallback"),
+            truncated=recorded.truncated,
+        )
+        self._entries.setdefault(at, LedgerEntry(*at)).add(call)
+
+    def rows(self) -> list[LedgerEntry]:
+        """Return one entry per (purpose, agent), sorted by both."""
+        return [self._entries[at] for at in sorted(self._entries)]
+
+    def totals(self) -> LedgerEntry:
+        """Return the sums over everything; its purpose and agent are empty."""
+        total = LedgerEntry("", "")
+        for entry in self.rows():
+            total.add(entry)
+        return total
+
+    def state(self) -> list[JSONValue]:
+        """Return everything as JSON."""
+        return [{**asdict(entry), "dollars": str(entry.dollars)} for entry in self.rows()]
+
+    def load_state(self, state: list[JSONValue]) -> None:
+        """Take over what `state()` gave.
+
+        Raises:
+            ValueError: it is something else.
+        """
+        try:
+            entries = _SAVED.validate_python(state)
+        except ValidationError as fault:
+            first = fault.errors(include_input=False, include_url=False)[0]
+            where = " ".join(map(str, first["loc"]))
+            raise ValueError(f"row {where}: {first['msg']}") from None
+        self._entries = {(entry.purpose, entry.agent): entry for entry in entries}

@@ -18,20 +18,21 @@ from weakref import WeakKeyDictionary
 from pydantic import BaseModel
 
 from genagents_env.errors import LLMRefused, LLMUnavailable, ModelOutage
-from genagents_env.llm.attempt_errors import AttemptFailed, PromptRefused, UnusableReply
 from genagents_env.llm.budget import Budget, Spend, find_most_tokens, upper_bound
 from genagents_env.llm.calls import (
+    AttemptFailed,
     BoundedEndpoint,
     CallKey,
     Completion,
     CompletionRequest,
     Endpoint,
     Message,
+    PromptRefused,
     SlottedEndpoint,
+    UnusableReply,
     prompt_hash,
 )
-from genagents_env.llm.cassette import UNAVAILABLE, Cassette, RecordedReply, recall
-from genagents_env.llm.ledger import Ledger
+from genagents_env.llm.cassette import UNAVAILABLE, Cassette, Ledger, RecordedReply, recall
 from genagents_env.llm.pace import Pace
 from genagents_env.llm.prices import FREE, Price
 from genagents_env.llm.reasoning import (

@@ -4,8 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Literal, cast
 
-from genagents_env.llm.attempt_errors import AttemptFailed
-from genagents_env.llm.calls import Completion, CompletionRequest
+from genagents_env.llm.calls import AttemptFailed, Completion, CompletionRequest
 from genagents_env.text import clean
 
 _FINISHED = ("stop", "length", "tool_calls")

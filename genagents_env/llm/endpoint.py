@@ -10,9 +10,15 @@ from weakref import WeakKeyDictionary
 import openai
 
 from genagents_env.errors import ConfigError, LLMError, LLMRefused
-from genagents_env.llm.attempt_errors import AttemptFailed, PromptRefused
 from genagents_env.llm.bounded_body import read_bounded
-from genagents_env.llm.calls import Completion, CompletionRequest, JSONValue, ReasoningEffort
+from genagents_env.llm.calls import (
+    AttemptFailed,
+    Completion,
+    CompletionRequest,
+    JSONValue,
+    PromptRefused,
+    ReasoningEffort,
+)
 from genagents_env.llm.completions import read_completion, read_error
 from genagents_env.llm.http_library import httpx2
 from genagents_env.llm.prices import FREE, LOOPBACK, Price, find_price

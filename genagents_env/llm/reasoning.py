@@ -4,8 +4,7 @@ import re
 from dataclasses import replace
 
 from genagents_env.errors import LLMUnavailable
-from genagents_env.llm.attempt_errors import NothingSaid
-from genagents_env.llm.calls import Completion, CompletionRequest
+from genagents_env.llm.calls import Completion, CompletionRequest, NothingSaid
 
 DEFAULT_THINKING = 4096  # tokens; what models known to reason begin with
 MOST_THINKING = 32_768  # tokens; a longer thought is given up

@@ -8,8 +8,7 @@ from typing import Generic, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from genagents_env.llm.attempt_errors import UnusableReply
-from genagents_env.llm.calls import Completion, JSONValue
+from genagents_env.llm.calls import Completion, JSONValue, UnusableReply
 from genagents_env.llm.schemas import PlainReply, canonical
 from genagents_env.text import clean
 

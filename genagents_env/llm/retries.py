@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from genagents_env.errors import LLMUnavailable
-from genagents_env.llm.attempt_errors import AttemptFailed, NothingSaid
+from genagents_env.llm.calls import AttemptFailed, NothingSaid
 from genagents_env.rng import draw_unit
 
 _log = logging.getLogger(__name__)

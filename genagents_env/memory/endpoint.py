@@ -9,8 +9,8 @@ import numpy as np
 import openai
 
 from genagents_env.errors import LLMError
-from genagents_env.llm.attempt_errors import AttemptFailed
 from genagents_env.llm.budget import Budget, Spend
+from genagents_env.llm.calls import AttemptFailed
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.http_library import httpx2
 from genagents_env.llm.prices import FREE

@@ -12,9 +12,8 @@ from typing import Literal, TypeAlias
 from genagents_env import __version__
 from genagents_env.errors import LLMError
 from genagents_env.extras import EXTRAS, format_install_command, list_missing_modules
-from genagents_env.llm.attempt_errors import UnusableReply
 from genagents_env.llm.budget import upper_bound
-from genagents_env.llm.calls import Completion, CompletionRequest, Endpoint, Message
+from genagents_env.llm.calls import Completion, CompletionRequest, Endpoint, Message, UnusableReply
 from genagents_env.llm.embedded import SMOLLM2
 from genagents_env.llm.listing import ModelListing
 from genagents_env.llm.prices import describe_list

@@ -16,8 +16,7 @@ from genagents_env.errors import (
     RecordError,
 )
 from genagents_env.event_loop import run_sync
-from genagents_env.llm.attempt_errors import PromptRefused
-from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.calls import Endpoint, PromptRefused
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource
 from genagents_env.memory.testimony import THRESHOLDS, FactFinder
