@@ -94,15 +94,18 @@ def _check_model(options: "RunOptions", calls: bool, quiet: bool) -> "list[Findi
 
 
 def _check_server(options: "RunOptions") -> "list[Finding]":
-    from genagents_env.llm.listing import list_models
-    from genagents_env.llm.open import DEFAULT_BASE_URL, DEFAULT_MODEL, read_endpoint_variables
-    from genagents_env.llm.transport import strip_address
+    from genagents_env.llm.open import (
+        DEFAULT_BASE_URL,
+        DEFAULT_MODEL,
+        list_models,
+        read_endpoint_variables,
+    )
     from genagents_env.run.checkup import check_listing
 
     base_url, api_key = read_endpoint_variables()
     listing = list_models(base_url or DEFAULT_BASE_URL, api_key)
     model = options.model or (None if base_url else DEFAULT_MODEL)
-    return list(check_listing(model, strip_address(base_url or DEFAULT_BASE_URL), listing))
+    return list(check_listing(model, listing.address, listing))
 
 
 def _announce(endpoint: "Endpoint", options: "RunOptions") -> None:

@@ -12,7 +12,7 @@ from genagents_env.cli.options import ENDPOINT
 from genagents_env.cli.screen import say
 
 if TYPE_CHECKING:
-    from genagents_env.llm.model_options import ModelOptions
+    from genagents_env.llm.open import ModelOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class ModelFlags:
 
     def make_options(self) -> "ModelOptions":
         """Return how the model is asked, as the flags say."""
-        from genagents_env.llm.model_options import ModelOptions, parse_effort, parse_price
+        from genagents_env.llm.open import ModelOptions, parse_effort, parse_price
 
         return ModelOptions(
             self.timeout,

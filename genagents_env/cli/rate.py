@@ -38,7 +38,7 @@ from genagents_env.cli.screen import say
 if TYPE_CHECKING:
     from genagents_env.judge import JudgedText, JudgingResult, Rubric, Verdicts
     from genagents_env.judge.verdicts import Judgement
-    from genagents_env.llm.model_options import ModelOptions
+    from genagents_env.llm.open import ModelOptions
     from genagents_env.run import Limits
 
 _DEFAULT = "believability"

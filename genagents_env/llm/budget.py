@@ -3,14 +3,15 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Protocol
 
 from genagents_env.errors import BudgetExceeded, ConfigError
-from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.calls import Completion, CompletionRequest
 from genagents_env.llm.prices import FREE, Price, describe_list
 from genagents_env.llm.schemas import canonical
+from genagents_env.llm.tokens import byte_count
 
 # Chat templates add role marks to each message and may add a system message of their own.
 _TOKENS_PER_MESSAGE = 16
@@ -61,12 +62,12 @@ class SharedBudget(Protocol):
 def find_most_tokens(request: CompletionRequest) -> tuple[int, int]:
     """Return the most tokens one attempt at `request` can read and write, for any tokenizer.
 
-    No tokenizer makes more tokens than a text has UTF-8 bytes; a lone surrogate counts as three.
+    No tokenizer makes more tokens than a text has UTF-8 bytes.
     """
     texts = [message.content for message in request.messages]
     if request.schema is not None:
         texts.append(canonical(request.schema))
-    read = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    read = sum(map(byte_count, texts))
     read += _TOKENS_PER_MESSAGE * len(request.messages) + _TOKENS_PER_REQUEST
     return read, request.most_tokens
 
@@ -75,6 +76,29 @@ def upper_bound(request: CompletionRequest, price: Price | None) -> Spend:
     """Return the most one attempt at `request` can spend."""
     most = find_most_tokens(request)
     return Spend(1, sum(most), (price or FREE).bound(*most))
+
+
+def bill(completion: Completion, price: Price | None) -> Spend:
+    """Return what one answered attempt spent, by its own word."""
+    read, written = completion.prompt_tokens, completion.completion_tokens
+    cache = completion.cached_tokens, completion.cache_write_tokens
+    return Spend(1, read + written, (price or FREE).cost(read, written, *cache))
+
+
+def clip_usage(completion: Completion, request: CompletionRequest) -> Completion:
+    """Return `completion` with no more tokens than `request` lets it read and write."""
+    most_read, most_written = find_most_tokens(request)
+    read = min(completion.prompt_tokens, most_read)
+    written = min(completion.completion_tokens, most_written)
+    cached = min(completion.cached_tokens, read)
+    return replace(
+        completion,
+        prompt_tokens=read,
+        completion_tokens=written,
+        reasoning_tokens=min(completion.reasoning_tokens, written),
+        cached_tokens=cached,
+        cache_write_tokens=min(completion.cache_write_tokens, read - cached),
+    )
 
 
 class Budget:
@@ -139,7 +163,6 @@ class Budget:
 
     def reserve(self, most: Spend) -> None:
         """Set `most` aside here, or raise BudgetExceeded and set nothing aside."""
-        self._check_time()
         self._check(self.spent + self.reserved + most)
         self.reserved += most
 
@@ -149,7 +172,6 @@ class Budget:
         Raises:
             BudgetExceeded: `most` does not fit beside what is already spent.
         """
-        self._check_time()
         self._check(self.spent + most)
         return self._find_excess(self.spent + self.reserved + most) is None
 
@@ -212,11 +234,10 @@ class Budget:
             if not waiter.done():
                 waiter.set_result(None)
 
-    def _check_time(self) -> None:
+    def _check(self, total: Spend) -> None:
+        """Raise BudgetExceeded where the time is over, or `total` is above a limit."""
         if self.seconds is not None and self.elapsed >= self.seconds:
             raise BudgetExceeded("seconds", self.seconds, self.elapsed)
-
-    def _check(self, total: Spend) -> None:
         excess = self._find_excess(total)
         if excess is not None:
             raise excess

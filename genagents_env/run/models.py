@@ -5,14 +5,18 @@ from dataclasses import dataclass, field, replace
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.budget import Budget
-from genagents_env.llm.calls import BoundedEndpoint, Endpoint
+from genagents_env.llm.calls import BoundedEndpoint, Endpoint, ServedEndpoint
 from genagents_env.llm.cassette import Cassette
 from genagents_env.llm.client import ENOUGH_CONTEXT, UNUSABLE_IN_A_ROW, ModelClient
-from genagents_env.llm.listing import list_models
-from genagents_env.llm.model_options import ModelOptions, parse_effort
-from genagents_env.llm.open import open_endpoint, read_endpoint_variables
+from genagents_env.llm.completions import is_reasoning_model
+from genagents_env.llm.open import (
+    ModelOptions,
+    list_models,
+    open_endpoint,
+    parse_effort,
+    read_endpoint_variables,
+)
 from genagents_env.llm.prices import StoredPrice, unpack_price
-from genagents_env.llm.reasoning import is_reasoning_model
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.memory.embedder import EmbeddingSource
 from genagents_env.memory.open import open_source
@@ -93,10 +97,8 @@ def reopen_models(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> M
 
 def _restore_contexts(models: Models, meta: RunMeta) -> None:
     """Let prompts be as long as they were, whatever the server says of its contexts now."""
-    from genagents_env.llm.endpoint import OpenAIEndpoint  # slow to import
-
     for endpoint in models.list_endpoints():
-        if isinstance(endpoint, OpenAIEndpoint):
+        if isinstance(endpoint, ServedEndpoint):
             endpoint.context_tokens = meta.contexts.get(endpoint.model)
 
 
@@ -149,10 +151,8 @@ def _open_routes(
 
 def learn_contexts(models: Models) -> None:
     """Ask the user's own server how long a context each of `models` has, where it tells."""
-    from genagents_env.llm.endpoint import OpenAIEndpoint  # slow to import
-
     base_url, api_key = read_endpoint_variables()
-    served = [one for one in models.list_endpoints() if isinstance(one, OpenAIEndpoint)]
+    served = [one for one in models.list_endpoints() if isinstance(one, ServedEndpoint)]
     if not base_url or not served:
         return
     listed = list_models(base_url, api_key).models or {}

@@ -9,14 +9,12 @@ from dataclasses import replace
 from genagents_env.errors import BudgetExceeded, ConfigError, LLMRefused, ModelOutage
 from genagents_env.event_loop import run_sync
 from genagents_env.llm.budget import Budget, Spend
-from genagents_env.llm.calls import CallKey, Endpoint, Message
+from genagents_env.llm.calls import CallKey, Endpoint, Message, ServedEndpoint
 from genagents_env.llm.cassette import UNAVAILABLE, MemoryCassette
 from genagents_env.llm.client import ModelAnswer
-from genagents_env.llm.listing import list_models
-from genagents_env.llm.open import is_served
+from genagents_env.llm.open import is_served, list_models
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.llm.transport import strip_address
 from genagents_env.run.models import make_client, open_model
 from genagents_env.run.spec import RunOptions
 
@@ -50,13 +48,11 @@ def check_reachable(endpoints: Iterable[Endpoint]) -> None:
     Raises:
         ModelOutage: nobody does.
     """
-    from genagents_env.llm.endpoint import OpenAIEndpoint  # slow to import
-
-    served = (one for one in endpoints if isinstance(one, OpenAIEndpoint))
+    served = (one for one in endpoints if isinstance(one, ServedEndpoint))
     for address in dict.fromkeys(one.base_url for one in served):
         listing = list_models(address, "")
         if not listing.reachable:
-            raise ModelOutage(f"{strip_address(address)}: {listing.problem}; nobody was asked")
+            raise ModelOutage(f"{listing.address}: {listing.problem}; nobody was asked")
 
 
 def ask_first_questions(endpoints: Iterable[Endpoint], options: RunOptions) -> Spend:
@@ -83,9 +79,7 @@ def ask_first_question(endpoint: Endpoint, options: RunOptions) -> Spend:
         ConfigError: the endpoint refuses such a question.
         ModelOutage: it does not answer.
     """
-    from genagents_env.llm.endpoint import OpenAIEndpoint  # slow to import
-
-    if not isinstance(endpoint, OpenAIEndpoint):
+    if not isinstance(endpoint, ServedEndpoint):
         return Spend()
     budget = options.limits.budget(options.shared_budget)
     try:

@@ -41,7 +41,7 @@ def test_key_reads_as_a_sentence() -> None:
     assert str(CallKey("Ada", 3, "plan", 1)) == "plan #1 of 'Ada' at tick 3"
 
 
-@pytest.mark.parametrize("module", ["client", "calls", "ledger", "budget", "cassette", "open"])
+@pytest.mark.parametrize("module", ["client", "calls", "budget", "cassette", "open", "weights"])
 def test_openai_is_imported_by_no_module_but_the_endpoint(module: str) -> None:
     code = f"import sys, genagents_env.llm.{module}; sys.exit('openai' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
