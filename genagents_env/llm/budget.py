@@ -28,14 +28,11 @@ class Spend:
     dollars: Decimal = Decimal(0)
 
     def __add__(self, other: "Spend") -> "Spend":
-        return Spend(
-            self.calls + other.calls, self.tokens + other.tokens, self.dollars + other.dollars
-        )
+        calls, tokens = self.calls + other.calls, self.tokens + other.tokens
+        return Spend(calls, tokens, self.dollars + other.dollars)
 
     def __sub__(self, other: "Spend") -> "Spend":
-        return Spend(
-            self.calls - other.calls, self.tokens - other.tokens, self.dollars - other.dollars
-        )
+        return self + Spend(-other.calls, -other.tokens, -other.dollars)
 
     def fits_in(self, most: "Spend") -> bool:
         """Return whether it is at most `most`, in tokens and in dollars."""
@@ -229,10 +226,10 @@ class Budget:
 
     def _release(self, most: Spend) -> None:
         self.reserved -= most
-        waiting, self._waiting = self._waiting, []
-        for waiter in waiting:
+        for waiter in self._waiting:
             if not waiter.done():
                 waiter.set_result(None)
+        self._waiting = []
 
     def _check(self, total: Spend) -> None:
         """Raise BudgetExceeded where the time is over, or `total` is above a limit."""

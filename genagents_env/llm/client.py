@@ -118,18 +118,15 @@ class ModelClient:
         cassette: answers so far; None keeps nothing.
         ledger: where calls are counted; a new one when None.
         retry: attempts and deadlines. A slow endpoint's own attempt deadline extends the call's.
-        max_in_flight: requests under way at once, per event loop, at most; None is as many as the
-            endpoint keeps up with; see `Pace`.
-        outage_after: calls to one model failed in a row (unavailable or refused) that make an
-            outage.
-        unusable_after: calls to one model in a row without a usable reply that make an outage,
-            too; None is never. It is never for those of `asked_once`, which are to learn.
-        thinking: tokens of hidden thinking allowed beside each reply; see
-            `find_allowance`; more once a reply needed more.
+        max_in_flight: requests at once, per event loop; None is as many as the endpoint keeps up
+            with, see `Pace`.
+        outage_after: calls to one model in a row that failed, and so make an outage.
+        unusable_after: calls to one model in a row without a usable reply that make one, too;
+            None is never, and so it is for those of `asked_once`.
+        thinking: tokens of thinking allowed beside each reply, at first; see `find_allowance`.
         routes: other endpoints for the calls of a person, or of a faculty (their purpose up to its
             first dot), by name; a person's comes before a faculty's.
-        asked_once: models that are not asked again for a reply that can be used; they answer when
-            they like, and calls to them take no slot.
+        asked_once: models that are never re-asked, as learners; calls to them take no slot.
 
     Raises:
         ConfigError: dollars are limited and the model's price is not known.
@@ -408,8 +405,7 @@ class ModelClient:
                 "Resume the run when the endpoint answers again",
                 since=min(ticks),
             ) from None
-        limit = None if call.learns else self.unusable_after
-        if limit is not None and len(ticks) >= limit:
+        if self.unusable_after and not call.learns and len(ticks) >= self.unusable_after:
             raise ModelOutage(
                 f"{len(ticks)} calls in a row to {model} had no usable reply, the last with: "
                 f"{fault}",

@@ -19,6 +19,7 @@ _MOST_NAME = 100
 _MOST_DIGITS = 20
 _MOST_DEPTH = 32
 _MOST_FAULTS = 5
+_TOO_DEEP = f"it is nested deeper than {_MOST_DEPTH}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,50 +69,27 @@ def extract(text: str) -> JSONValue:
     """Return the only JSON object in `text`.
 
     Raises:
-        UnusableReply: there is none or more than one, it repeats a key, holds NaN, an
-            overlong integer, or is nested deeper than 32.
+        UnusableReply: there is none or more than one, or it repeats a key, holds NaN or a number
+            that takes long to read.
     """
     if len(text) > _MOST_TEXT:
         raise UnusableReply(f"the reply has {len(text)} characters", text[:_MOST_TEXT])
     objects: list[JSONValue] = []
-    faults: list[str] = []
     at = text.find("{")
-    while at >= 0 and len(objects) + len(faults) < 3:
-        end = _find_end(text, at)
+    while at >= 0 and len(objects) < 2:
         try:
-            objects.append(_DECODER.decode(text[at:end]))
+            value, length = _DECODER.raw_decode(text[at:])
+        except RecursionError:
+            raise UnusableReply(_TOO_DEEP, text) from None
         except ValueError as fault:
-            faults.append(str(fault))
-        at = text.find("{", end)
-    if len(objects) == 1 and not faults:
-        return objects[0]
+            raise UnusableReply(str(fault), text) from None
+        objects.append(value)
+        at = text.find("{", at + length)
     if len(objects) > 1:
         raise UnusableReply("it holds more than one JSON object; give exactly one", text)
-    raise UnusableReply(faults[0] if faults else "it holds no JSON object", text)
-
-
-def _find_end(text: str, start: int) -> int:
-    """Return the index after the brace that closes the one at `start`, or the text's end.
-
-    Depth is bounded here, so that no reply can bring the decoder to a RecursionError.
-    """
-    depth, quoted, escaped = 0, False, False
-    for at in range(start, len(text)):
-        char = text[at]
-        if quoted:
-            quoted = escaped or char != '"'
-            escaped = char == "\\" and not escaped
-        elif char == '"':
-            quoted = True
-        elif char in "{[":
-            depth += 1
-            if depth > _MOST_DEPTH:
-                raise UnusableReply(f"it is nested deeper than {_MOST_DEPTH}", text)
-        elif char in "}]":
-            depth -= 1
-            if depth == 0:
-                return at + 1
-    return len(text)
+    if not objects:
+        raise UnusableReply("it holds no JSON object", text)
+    return objects[0]
 
 
 def require_unique(pairs: list[tuple[str, JSONValue]]) -> dict[str, JSONValue]:
@@ -155,7 +133,9 @@ class _Cutter:
         self.limit, self.redact = limit, redact
         self.truncated = self.redacted = 0
 
-    def clean(self, value: JSONValue) -> JSONValue:
+    def clean(self, value: JSONValue, depth: int = 0) -> JSONValue:
+        if depth > _MOST_DEPTH:
+            raise ValueError(_TOO_DEEP)
         if isinstance(value, str):
             words = clean(value, max(len(value), self.limit))
             safe = self.redact(words)
@@ -164,10 +144,13 @@ class _Cutter:
             return safe[: self.limit].strip()
         if isinstance(value, dict):
             return require_unique(
-                [(self._clean_name(name), self.clean(part)) for name, part in value.items()]
+                [
+                    (self._clean_name(name), self.clean(part, depth + 1))
+                    for name, part in value.items()
+                ]
             )
         if isinstance(value, list):
-            return [self.clean(part) for part in value]
+            return [self.clean(part, depth + 1) for part in value]
         return value
 
     def _clean_name(self, name: str) -> str:

