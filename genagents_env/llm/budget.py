@@ -112,12 +112,11 @@ class Budget:
     Attributes:
         spent: by requests that are over.
         reserved: for requests under way.
-        lost: requests under way when their process ended or they were cancelled: nobody got the
-            answer, and they are spent at the most they could cost.
-        clipped: answers whose usage was above what they could have read and written, and was
-            counted at that.
-        on_change: called before a request is sent and whenever one was spent in vain, to keep
-            `state()`; what it raises stops the request.
+        lost: requests cut off under way; nobody got the answer, and they count at the most they
+            could cost.
+        clipped: answers whose usage was more than they can have read and written.
+        on_change: called before a request is sent and whenever one was spent in vain, to have
+            the spending kept; what it raises stops the request.
     """
 
     def __init__(
@@ -170,13 +169,13 @@ class Budget:
             BudgetExceeded: `most` does not fit beside what is already spent.
         """
         self._check(self.spent + most)
-        return self._find_excess(self.spent + self.reserved + most) is None
+        return not self._list_exceeded(self.spent + self.reserved + most)
 
     async def admit(self, most: Spend) -> None:
         """Reserve `most` here and with the shared budget, which may make it wait for a rate.
 
-        It waits here while only calls in flight prevent it. Refused or cancelled, it leaves no
-        reservation. The reservation is kept (`on_change`) when this returns.
+        It waits here while only calls in flight prevent it. The reservation is kept (`on_change`)
+        when this returns; refused or cancelled, it leaves none.
 
         Raises:
             BudgetExceeded: `most` does not fit beside what is already spent.
@@ -235,16 +234,12 @@ class Budget:
         """Raise BudgetExceeded where the time is over, or `total` is above a limit."""
         if self.seconds is not None and self.elapsed >= self.seconds:
             raise BudgetExceeded("seconds", self.seconds, self.elapsed)
-        excess = self._find_excess(total)
-        if excess is not None:
-            raise excess
+        for kind in self._list_exceeded(total):
+            raise BudgetExceeded(kind, float(getattr(self, kind)), float(getattr(total, kind)))
 
-    def _find_excess(self, total: Spend) -> BudgetExceeded | None:
-        for kind in ("calls", "tokens", "dollars"):
-            limit, value = getattr(self, kind), getattr(total, kind)
-            if limit is not None and value > limit:
-                return BudgetExceeded(kind, float(limit), float(value))
-        return None
+    def _list_exceeded(self, total: Spend) -> list[str]:
+        limits = {"calls": self.calls, "tokens": self.tokens, "dollars": self.dollars}
+        return [k for k, most in limits.items() if most is not None and getattr(total, k) > most]
 
 
 @dataclass(frozen=True)

@@ -30,21 +30,18 @@ class RecordedReply:
         reasks: 0 or 1.
         truncated: strings of the reply that were cut to the text limit.
         fault: what went wrong last, or None.
-        model: that was asked, outside every canonical hash.
-        answered_by: the model that answered last, by its own word, outside every canonical hash.
-        fingerprint: of its system, likewise; both are empty where it did not say.
+
+    The rest is outside every canonical hash:
+        model: that was asked.
+        answered_by, fingerprint: model and system that answered last, by their own word, or empty.
         reasoning_tokens: of `completion_tokens`, those of hidden thinking.
-        cached_tokens: of `prompt_tokens`, those read from the endpoint's cache, outside every
-            canonical hash.
-        cache_write_tokens: of `prompt_tokens`, those written to it, outside every canonical hash.
-        unsaid_prompt_tokens: read in attempts in which the model only thought, until it was cut
-            off. How many there are depends on the room it was given; they are not in the sums
-            above, and outside every canonical hash.
-        unsaid_completion_tokens: written in those.
-        latency_seconds: wall clock, outside every canonical hash.
-        started_at: Unix time, outside every canonical hash.
-        messages: what was asked, for those who read the record; a cassette may leave it out of
-            what `get` returns, `prompt_hash` stands for it.
+        cached_tokens, cache_write_tokens: of `prompt_tokens`, those read from and written to the
+            endpoint's cache.
+        unsaid_prompt_tokens, unsaid_completion_tokens: of attempts in which the model only
+            thought, until it was cut off; they are not in the sums above.
+        latency_seconds: wall clock.
+        started_at: Unix time.
+        messages: what was asked; `get` may leave it out, `prompt_hash` stands for it.
     """
 
     prompt_hash: str

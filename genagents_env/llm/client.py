@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
-from genagents_env.errors import LLMRefused, LLMUnavailable, ModelOutage
+from genagents_env.errors import LLMRefused, LLMUnavailable
 from genagents_env.llm.budget import Budget, Spend, bill, clip_usage, upper_bound
 from genagents_env.llm.calls import (
     AttemptFailed,
@@ -41,7 +41,7 @@ from genagents_env.llm.completions import (
 from genagents_env.llm.pace import Pace
 from genagents_env.llm.redact import KeyHolder
 from genagents_env.llm.replies import ParsedReply, parse
-from genagents_env.llm.retries import RetryPolicy, with_retries
+from genagents_env.llm.retries import UNUSABLE_IN_A_ROW, OutageWatch, RetryPolicy, with_retries
 from genagents_env.llm.schemas import make_request_schema, schema_name
 from genagents_env.rng import draw_bits
 from genagents_env.text import clean
@@ -57,9 +57,6 @@ _PROMPT_TOKENS = 4000  # of a prompt that follows the model; the paper's code fi
 _REPLY_TOKENS = 1000  # of a context that a prompt leaves free
 _LEAST_PROMPT = 400
 ENOUGH_CONTEXT = _PROMPT_TOKENS + _REPLY_TOKENS
-# Without any usable reply. At the share at which a run is degraded (20 %), ten in a row come by
-# chance once in ten million calls; a prompt that no model can answer is one call of its tick.
-UNUSABLE_IN_A_ROW = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +151,12 @@ class ModelClient:
         self.ledger = ledger if ledger is not None else Ledger()
         self.retry = retry if retry is not None else RetryPolicy()
         self.max_in_flight = max_in_flight
-        self.outage_after, self.unusable_after = outage_after, unusable_after
+        self.outages = OutageWatch(outage_after, unusable_after)
         self.routes, self.asked_once = dict(routes or {}), frozenset(asked_once)
         endpoints = (endpoint, *self.routes.values())
         self.prices = {each.model: each.price for each in endpoints}
         self.allowances = {each.model: find_allowance(each.model, thinking) for each in endpoints}
         self._holders = [each for each in _list_once(endpoints) if isinstance(each, KeyHolder)]
-        self.failures: dict[str, int] = {}  # without an answer in a row, by model
-        self.unusable: dict[str, list[int]] = {}  # ticks of those without a usable reply in a row
         for each in endpoints:
             self.budget.check_price(each.model, each.price)
         # What waits for a slot belongs to a loop; `asyncio.run` makes a new one a call.
@@ -239,7 +234,7 @@ class ModelClient:
     @property
     def failed_in_a_row(self) -> int:
         """How many calls failed since an answer; of several models the most."""
-        return max(self.failures.values(), default=0)
+        return max(self.outages.failures.values(), default=0)
 
     @property
     def pace(self) -> Pace:
@@ -278,20 +273,20 @@ class ModelClient:
             except (LLMUnavailable, PromptRefused) as failure:
                 kind = "refused:" if isinstance(failure, PromptRefused) else UNAVAILABLE
                 call.fault = clean(f"{kind} {failure}", _MOST_FAULT)
-                self._check_outage(call, str(failure), failed=self.failures.get(model, 0) + 1)
+                self.outages.count_failure(model, call.key.tick, str(failure), call.learns)
                 return None
             except UnusableReply as bad:
-                self.failures[model] = 0
+                self.outages.count_answer(model)
                 fault = self._redact(clean(f"bad reply: {bad}", _MOST_CORRECTION))
                 call.fault = fault[:_MOST_FAULT].strip()
                 call.words = self._redact(clean(bad.text, _MOST_SAID))[:_MOST_WORDS].strip()
                 if call.reasks or call.learns:
-                    self._check_outage(call, call.fault, failed=0)
+                    self.outages.count_unusable(model, call.key.tick, call.fault, call.learns)
                     return None
                 call.request = self._make_reask(call, str(bad))
                 call.reasks += 1
             else:
-                self.failures[model], self.unusable[model] = 0, []
+                self.outages.count_answer(model, usable=True)
                 if parsed.redacted:
                     call.fault = f"key hidden: {parsed.redacted} texts of the reply held one"
                 return parsed
@@ -387,32 +382,6 @@ class ModelClient:
             messages=(*call.request.messages, *said, Message("user", correction)),
             seed=call_seed(self.run_seed, call.key, "reask"),
         )
-
-    def _check_outage(self, call: _Call, fault: str, *, failed: int) -> None:
-        """Count a call without a usable reply, the `failed`-th in a row without any answer.
-
-        Raises:
-            ModelOutage: with it there are too many in a row, without an answer or without a
-                usable reply.
-        """
-        model = call.endpoint.model
-        ticks = self.unusable.setdefault(model, [])
-        ticks.append(call.key.tick)
-        self.failures[model] = failed
-        if failed >= self.outage_after:
-            raise ModelOutage(
-                f"{failed} model calls in a row failed, the last with: {fault}",
-                "Resume the run when the endpoint answers again",
-                since=min(ticks),
-            ) from None
-        if self.unusable_after and not call.learns and len(ticks) >= self.unusable_after:
-            raise ModelOutage(
-                f"{len(ticks)} calls in a row to {model} had no usable reply, the last with: "
-                f"{fault}",
-                "Resume the run with a model that follows the form of its prompts (--model), or "
-                "with --max-fallbacks 1 to have defaults stand in",
-                since=min(ticks),
-            ) from None
 
     def _record(
         self, call: _Call, request: CompletionRequest, parsed: ParsedReply[T] | None

@@ -7,7 +7,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import BoundedEndpoint, Endpoint, ServedEndpoint
 from genagents_env.llm.cassette import Cassette
-from genagents_env.llm.client import ENOUGH_CONTEXT, UNUSABLE_IN_A_ROW, ModelClient
+from genagents_env.llm.client import ENOUGH_CONTEXT, ModelClient
 from genagents_env.llm.completions import is_reasoning_model
 from genagents_env.llm.open import (
     ModelOptions,
@@ -17,6 +17,7 @@ from genagents_env.llm.open import (
     read_endpoint_variables,
 )
 from genagents_env.llm.prices import StoredPrice, unpack_price
+from genagents_env.llm.retries import UNUSABLE_IN_A_ROW
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.memory.embedder import EmbeddingSource
 from genagents_env.memory.open import open_source
