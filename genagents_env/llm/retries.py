@@ -129,6 +129,10 @@ class OutageWatch:
         self.failures: dict[str, int] = {}
         self._unusable: dict[str, list[int]] = {}  # the ticks of those calls
 
+    def begin_anew(self) -> "OutageWatch":
+        """Return one that has counted nothing yet, with the same limits."""
+        return OutageWatch(self.failed_after, self.unusable_after)
+
     def count_answer(self, model: str, *, usable: bool = False) -> None:
         """Begin to count anew, since `model` answered."""
         self.failures[model] = 0

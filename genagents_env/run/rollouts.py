@@ -159,7 +159,7 @@ def _client_for(client: ModelClient | None, seed: int) -> ModelClient | None:
     if client is None:
         return None
     own = copy(client)
-    own.run_seed, own.failures, own.unusable = seed, {}, {}
+    own.run_seed, own.outages = seed, client.outages.begin_anew()
     return own
 
 
