@@ -94,18 +94,13 @@ def _check_model(options: "RunOptions", calls: bool, quiet: bool) -> "list[Findi
 
 
 def _check_server(options: "RunOptions") -> "list[Finding]":
-    from genagents_env.llm.open import (
-        DEFAULT_BASE_URL,
-        DEFAULT_MODEL,
-        list_models,
-        read_endpoint_variables,
-    )
+    from genagents_env.llm import open as opening
     from genagents_env.run.checkup import check_listing
 
-    base_url, api_key = read_endpoint_variables()
-    listing = list_models(base_url or DEFAULT_BASE_URL, api_key)
-    model = options.model or (None if base_url else DEFAULT_MODEL)
-    return list(check_listing(model, listing.address, listing))
+    base_url, api_key = opening.read_endpoint_variables()
+    listing = opening.list_models(base_url or opening.DEFAULT_BASE_URL, api_key)
+    model = options.model or (None if base_url else opening.DEFAULT_MODEL)
+    return list(check_listing(model, listing))
 
 
 def _announce(endpoint: "Endpoint", options: "RunOptions") -> None:

@@ -78,14 +78,14 @@ def check_machine() -> Iterator[Finding]:
     yield Finding("cores", "ok", f"{cores}; runs of a sweep at once: --workers {cores}")
 
 
-def check_listing(model: str | None, where: str, listing: "ModelListing") -> Iterator[Finding]:
+def check_listing(model: str | None, listing: "ModelListing") -> Iterator[Finding]:
     """Yield what the list of a server's models tells."""
     if not listing.reachable:
         yield Finding(
-            "endpoint", "fault", f"{where}: {listing.problem}", "OPENAI_BASE_URL names it"
+            "endpoint", "fault", f"{listing.address}: {listing.problem}", "OPENAI_BASE_URL names it"
         )
         return
-    yield Finding("endpoint", "ok", f"{where} answers")
+    yield Finding("endpoint", "ok", f"{listing.address} answers")
     if listing.key_refused:
         yield Finding("key", "fault", f"refused ({listing.problem})", "OPENAI_API_KEY holds it")
         return
