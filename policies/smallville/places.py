@@ -7,7 +7,7 @@ from datetime import time
 from genagents_env.cognition.ownership import find_owner_names
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.routine import find_entry
-from genagents_env.llm.token_bound import bound_tokens
+from genagents_env.llm.tokens import bound_tokens
 
 from .mind import SmallvilleMind
 from .rooms import KnownRoom, list_rooms

@@ -5,7 +5,7 @@ import pytest
 from genagents_env.llm.budget import Budget, upper_bound
 from genagents_env.llm.calls import CallKey, Completion, CompletionRequest, Message, prompt_hash
 from genagents_env.llm.cassette import MemoryCassette
-from genagents_env.llm.reasoning import is_reasoning_model, separate_thinking
+from genagents_env.llm.completions import is_reasoning_model, separate_thinking
 from genagents_env.testing.fault_server import FaultServer, ThinkingPlace, reasoning
 from tests.llm.asking import FakeTime, ask, client_of, endpoint_at, retry_on
 

@@ -7,7 +7,7 @@ import pytest
 
 from genagents_env.cognition.query import PendingQuery
 from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
-from genagents_env.llm.token_bound import bound_prompt_tokens
+from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Conversation, HeardWords, Percept, SeenObject, SeenPerson
 from genagents_env.policies.smallville import perceive
