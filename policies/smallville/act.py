@@ -10,10 +10,9 @@ from genagents_env.cognition.routine import find_entry, is_in_bed
 from genagents_env.percept import Percept, SeenObject
 from genagents_env.text import set_apart
 
-from .day import Piece, is_sleep, is_walk
-from .mind import SmallvilleActivity, SmallvilleMind, TemporaryUse
-from .places import find_best_match, find_named_place, is_related, is_within
-from .rooms import list_rooms
+from .agenda import is_sleep, is_walk
+from .mind import Piece, SmallvilleActivity, SmallvilleMind, TemporaryUse
+from .places import find_best_match, find_named_place, is_related, is_within, list_rooms
 
 _RETRY_SECONDS = 300  # before trying again to get to a place that was closed, or to bed
 _RETRY_PRIVATE = 86_400  # the same where the agent is not allowed in
@@ -74,9 +73,7 @@ def _think_again(mind: SmallvilleMind, moment: Moment, why: str) -> None:
     The next pieces of the plan are made anew, by one who knows why; a reaction is over.
     """
     mind.refused, mind.refused_at = why, moment.now
-    for piece in mind.day.drop_pieces(moment.now):
-        if piece.memory >= 0:
-            mind.stream.expire(piece.memory, moment.now)
+    mind.drop_plan(mind.day.drop_pieces(moment.now), moment.now)
     mind.activity.until = moment.now
     mind.activity.reaction = False
 
@@ -199,8 +196,7 @@ def _describe_between(mind: SmallvilleMind, moment: Moment) -> str:
     block = mind.day.find_block(moment.now)
     if block is None:
         return "getting ready"
-    rooms = list_rooms(mind, moment.percept.known)
-    named = find_named_place(mind, block.text, rooms)
+    named = find_named_place(mind, block.text, list_rooms(mind, moment))
     elsewhere = named and not is_related(moment.percept.me.place, named)
     return "getting ready" if elsewhere or is_sleep(block.text) else block.text
 

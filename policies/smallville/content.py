@@ -61,7 +61,7 @@ def describe_mind(saved: SavedMind) -> MindContent:
         for name, tie in saved.state["ties"].items()
         if tie["text"]
     ]
-    ties += [tie for tie in last if not any(_is_same(tie, one) for one in ties)]
+    ties += [tie for tie in last if not any(_is_same(tie, asked) for asked in ties)]
     return MindContent(
         tuple(list_stream(saved, stream, (SEED, PAST))),
         tuple(_list_plans(saved, stream)),

@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Literal, cast
+from typing import ClassVar, Literal
 
 from pydantic import Field, create_model
 
@@ -37,9 +37,8 @@ from genagents_env.percept import HeardWords, Percept, SeenObject, SeenPerson
 from genagents_env.text import fold, quote, set_apart
 
 from .mind import BelievedObject, SmallvilleMind
-from .repeats import reduce_words
+from .retrieve import IDLE, is_passing, reduce_words
 from .summary import describe_status
-from .trivia import IDLE, is_passing
 
 _ME = ""  # the agent's own key among the events noticed; no person is called so
 _RATINGS_KEPT = 500
@@ -337,9 +336,7 @@ async def _apply(
 @lru_cache(maxsize=16)
 def _make_ratings_model(count: int) -> type[Ratings]:
     exact = Field(min_length=count, max_length=count)
-    return cast(
-        type[Ratings], create_model("Ratings", __base__=Ratings, ratings=(list[Importance], exact))
-    )
+    return create_model("Ratings", __base__=Ratings, ratings=(list[Importance], exact))
 
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {

@@ -4,12 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from genagents_env.policies.smallville.agenda import describe_commitments, describe_under_way
-from genagents_env.policies.smallville.commitments import Commitment
-from genagents_env.policies.smallville.day import Piece
-from genagents_env.policies.smallville.mind import SmallvilleActivity, SmallvilleMind
-from genagents_env.policies.smallville.ties import format_tie, format_ties
-from genagents_env.policies.smallville.upcoming import describe_upcoming
+from genagents_env.policies.smallville.agenda import (
+    describe_commitments,
+    describe_under_way,
+    describe_upcoming,
+)
+from genagents_env.policies.smallville.memo import format_tie, format_ties
+from genagents_env.policies.smallville.mind import (
+    Commitment,
+    Piece,
+    SmallvilleActivity,
+    SmallvilleMind,
+)
 from tests.policies.percepts import STANDING, Moment
 from tests.policies.smallville.minds import make_mind, moment
 

@@ -5,14 +5,14 @@ from datetime import datetime
 
 import pytest
 
-from genagents_env.policies.smallville.commitments import (
-    Commitment,
+from genagents_env.policies.smallville.agenda import (
     add_commitment,
     format_commitment,
     format_commitments,
     has_begun_with,
     list_ahead,
 )
+from genagents_env.policies.smallville.mind import Commitment
 
 HANG = Commitment("2023-02-13", "17:00", "hanging paper hearts", "Hobbs Cafe", "Maria Lopez")
 PARTY = Commitment("2023-02-14", "17:00", "going to the party", "Hobbs Cafe")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from genagents_env.policies.smallville.day import is_walk
+from genagents_env.policies.smallville.agenda import is_walk
 
 
 @pytest.mark.parametrize(

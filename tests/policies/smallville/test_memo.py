@@ -12,9 +12,14 @@ from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Conversation
 from genagents_env.policies.smallville import memo
-from genagents_env.policies.smallville.commitments import Commitment
 from genagents_env.policies.smallville.memo import Memo
-from genagents_env.policies.smallville.mind import Dialogue, DialogueLine, SmallvilleMind, Tie
+from genagents_env.policies.smallville.mind import (
+    Commitment,
+    Dialogue,
+    DialogueLine,
+    SmallvilleMind,
+    Tie,
+)
 from tests.policies.percepts import Moment, Value, body, speech, wait_for
 from tests.policies.smallville.minds import by_fields, live, make_mind, moment
 

@@ -11,10 +11,9 @@ from genagents_env.llm.token_bound import bound_prompt_tokens
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Conversation, HeardWords, Percept, SeenObject, SeenPerson
 from genagents_env.policies.smallville import perceive
-from genagents_env.policies.smallville.day import Piece
-from genagents_env.policies.smallville.mind import BelievedObject, SmallvilleMind
+from genagents_env.policies.smallville.mind import BelievedObject, Piece, SmallvilleMind
 from genagents_env.policies.smallville.perceive import Observation
-from genagents_env.policies.smallville.repeats import reduce_words
+from genagents_env.policies.smallville.retrieve import reduce_words
 from tests.policies.percepts import Moment, Value, body, profile, speech
 from tests.policies.smallville.days import UNUSABLE
 from tests.policies.smallville.minds import (

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from genagents_env.policies.smallville.repeats import ShownTexts, reduce_words
+from genagents_env.policies.smallville.retrieve import ShownTexts, reduce_words
 
 NAME = "Isabella Rodriguez"
 SAME, NEAR, FAR = np.array([1.0, 0.0]), np.array([0.95, 0.3122]), np.array([0.6, 0.8])

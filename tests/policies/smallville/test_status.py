@@ -2,8 +2,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from genagents_env.policies.smallville import retrieve, status
-from genagents_env.policies.smallville.mind import Dialogue, SmallvilleMind, make_mind
+from genagents_env.policies.smallville import past, retrieve, summary
+from genagents_env.policies.smallville.mind import Dialogue, SmallvilleMind
 from genagents_env.policies.smallville.summary import describe_status
 from tests.policies.percepts import Moment, Value, profile, wait_for
 from tests.policies.smallville import minds
@@ -19,7 +19,7 @@ def begin(replies: Mapping[str, Mapping[str, object]] = SAYS, **config: Value) -
     memories = ("Ann swims at dawn", *CURRENTLY.split("; "))
     who = profile(currently=CURRENTLY, goal="Give a party.", memories=memories)
     services = minds.make_mind(by_fields(replies), who=who, **config).services
-    return make_mind(services, who)
+    return past.make_mind(services, who)
 
 
 def talk(mind: SmallvilleMind) -> int:
@@ -31,7 +31,7 @@ def talk(mind: SmallvilleMind) -> int:
 
 def ask(mind: SmallvilleMind, percept: Moment) -> list[str]:
     """Ask what is due; return the purposes."""
-    queries = status.make_queries(mind, moment(mind, percept))
+    queries = summary.query_status(mind, moment(mind, percept))
     think(mind, queries, percept)
     return [query.purpose for query in queries]
 
@@ -71,7 +71,7 @@ def test_it_is_asked_once_in_a_while_and_nothing_that_happened_is_left_out() -> 
     assert ask(mind, Moment().later(3600)) == ["summary.status"]
     first, second = talk(mind), talk(mind)
     assert ask(mind, Moment().later(7190)) == []
-    (query,) = status.make_queries(mind, moment(mind, Moment().later(7200)))
+    (query,) = summary.query_status(mind, moment(mind, Moment().later(7200)))
     assert query.data["changes"] == [first, second]
 
 

@@ -37,7 +37,7 @@ def make_summary_rule(**changes: Value) -> Rule:
 
 def live(mind: SmallvilleMind, percept: Percept = NOW) -> None:
     """Live one tick with the summary alone."""
-    think(mind, summary.make_queries(mind, moment(mind, percept)), percept)
+    think(mind, summary.query_description(mind, moment(mind, percept)), percept)
 
 
 def test_describes_the_agent_at_first_and_again_when_it_is_old() -> None:
@@ -54,7 +54,7 @@ def test_does_not_describe_when_it_cannot(why: str) -> None:
     mind.asleep = why == "asleep"
     if why == "under way":
         mind.pending.append(PendingQuery("summary.describe", {}, (), 0, 0, 9))
-    assert len(summary.make_queries(mind, moment(mind, NOW))) == 0
+    assert len(summary.query_description(mind, moment(mind, NOW))) == 0
 
 
 def test_three_questions_bring_up_the_memories_of_one_prompt() -> None:

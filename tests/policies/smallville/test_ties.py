@@ -1,8 +1,7 @@
 """What others are to the agent: asked once, kept, and thought over where something changed."""
 
-from genagents_env.policies.smallville.commitments import Commitment
-from genagents_env.policies.smallville.mind import Dialogue, Tie
-from genagents_env.policies.smallville.ties import find_latest_talk, format_tie, list_unknown
+from genagents_env.policies.smallville.memo import find_latest_talk, format_tie, list_unknown
+from genagents_env.policies.smallville.mind import Commitment, Dialogue, Tie
 from tests.policies.percepts import profile
 from tests.policies.smallville.minds import make_mind
 
