@@ -40,7 +40,7 @@ from .places import (
     is_blocked,
     is_related,
     is_within,
-    leave_out_place,
+    leave_out_shut,
     list_offers,
     list_rooms,
     list_states,
@@ -160,7 +160,8 @@ async def _settle(
         return
     piece.place, piece.object, piece.use, piece.emoji = place, object_, state, use.emoji
     piece.about = (mind.name, piece.text.split(" ")[0], object_.rpartition("/")[2] or NOTHING)
-    piece.text = _leave_out_shut(mind, piece, rooms)
+    if not is_walk(piece.text):
+        piece.text = leave_out_shut(mind, piece.text, place, rooms)
     if cause and piece.end > moment.now:
         _remember(mind, piece, moment, rooms, cause)
 
@@ -168,15 +169,6 @@ async def _settle(
 def _find_piece(mind: SmallvilleMind, start: int, text: str) -> Piece | None:
     pieces = (piece for piece in mind.day.pieces if piece.start == start and piece.text == text)
     return next(pieces, None)
-
-
-def _leave_out_shut(mind: SmallvilleMind, piece: Piece, rooms: Sequence[KnownRoom]) -> str:
-    """Return a piece's words without the place that it names, where one could not get in there."""
-    shut = [place for place in mind.blocked if not is_related(place, piece.place)]
-    named = find_named_place(mind, piece.text, rooms) if shut and not is_walk(piece.text) else ""
-    if named and any(is_related(named, place) for place in shut):
-        return leave_out_place(piece.text, named)
-    return piece.text
 
 
 def _remember(

@@ -219,11 +219,22 @@ def find_named_place(mind: SmallvilleMind, text: str, rooms: Sequence[KnownRoom]
     return mind.profile.workplace or "" if _WORK.search(text) else ""
 
 
-def leave_out_place(text: str, place: str) -> str:
-    """Return an activity without its words for a building, where it does not take place there."""
-    name = re.escape(_strip_article(place.split("/")[0]))
-    named = rf",? ?(?:\b(?:at|in|to|into)\b )?(?:\bthe )?{name}"
-    return re.sub(named, "", text, flags=re.I).strip(" ,") or text
+def leave_out_shut(mind: SmallvilleMind, text: str, place: str, rooms: Sequence[KnownRoom]) -> str:
+    """Return an activity without its words for a building, where the agent could not get in there.
+
+    Args:
+        mind: whose.
+        text: the activity.
+        place: where it takes place instead.
+        rooms: those that the agent knows.
+    """
+    shut = [blocked for blocked in mind.blocked if not is_related(blocked, place)]
+    named = find_named_place(mind, text, rooms) if shut else ""
+    if not named or not any(is_related(named, blocked) for blocked in shut):
+        return text
+    name = re.escape(_strip_article(named.split("/")[0]))
+    words = rf",? ?(?:\b(?:at|in|to|into)\b )?(?:\bthe )?{name}"
+    return re.sub(words, "", text, flags=re.I).strip(" ,") or text
 
 
 def _strip_article(name: str) -> str:
