@@ -31,19 +31,18 @@ def choose_action(mind: SmallvilleMind, moment: Moment) -> Action:
         step = _end_use(mind, moment, doing) or _go_to_bed(mind, moment)
     elif percept.me.asleep:
         # Any step wakes the agent up: it sleeps as long as it meant to.
-        step = Idle() if _is_napping(mind, moment) else Move(percept.me.place)
+        napping = mind.activity.kind == "sleep" and moment.now < mind.activity.until
+        step = Idle() if napping else Move(percept.me.place)
     else:
         _choose_activity(mind, moment)
         step = _end_use(mind, moment, doing) or _step(mind, moment)
     mind.last = type(step).__name__
-    mind.going = _find_target(step)
-    return step
-
-
-def _find_target(step: Action) -> str:
+    mind.going = ""
     if isinstance(step, Move):
-        return step.place
-    return step.object if isinstance(step, Interact) else ""
+        mind.going = step.place
+    elif isinstance(step, Interact):
+        mind.going = step.object
+    return step
 
 
 def _note_result(mind: SmallvilleMind, moment: Moment) -> None:
@@ -76,11 +75,6 @@ def _think_again(mind: SmallvilleMind, moment: Moment, why: str) -> None:
     mind.drop_plan(mind.day.drop_pieces(moment.now), moment.now)
     mind.activity.until = moment.now
     mind.activity.reaction = False
-
-
-def _is_napping(mind: SmallvilleMind, moment: Moment) -> bool:
-    """Return whether the agent sleeps by its plan, which says until when."""
-    return mind.activity.kind == "sleep" and moment.now < mind.activity.until
 
 
 def _is_bedtime(mind: SmallvilleMind, moment: Moment) -> bool:
@@ -221,16 +215,13 @@ def _step(mind: SmallvilleMind, moment: Moment) -> Action:
         return Idle(_SHUT_OUT, "🤔")
     if activity.arrived and not there:
         activity.arrived = False  # a talk, or an object, led the agent away
-    if not activity.arrived and not (there and not _is_on_the_way(mind, percept)):
+    # Somebody who is walking there still is perhaps in its door.
+    walking = mind.last == "Move" and mind.going == activity.place and not percept.result.arrived
+    if not activity.arrived and (walking or not there):
         return Move(activity.place)
     activity.arrived = True
     using = None if activity.used or not activity.object else _use_object(mind, percept)
     return using or Idle(activity.text, activity.emoji or "🙂")
-
-
-def _is_on_the_way(mind: SmallvilleMind, percept: Percept) -> bool:
-    """Return whether the agent is walking there still, perhaps in its door."""
-    return mind.last == "Move" and mind.going == mind.activity.place and not percept.result.arrived
 
 
 def _use_object(mind: SmallvilleMind, percept: Percept) -> Action | None:
@@ -294,11 +285,9 @@ def _find_state(item: SeenObject, words: str) -> str:
     """Return the state that `words` mean for the object; empty where it allows none like it."""
     if not words:
         return ""
-    exact = next(
-        (s for s in (item.state, *item.next_states) if s.casefold() == words.casefold()), ""
-    )
-    if exact:
-        return exact
+    for state in (item.state, *item.next_states):
+        if state.casefold() == words.casefold():
+            return state
     return find_best_match(words, item.next_states) or (set_apart(words) if item.free_text else "")
 
 

@@ -1,7 +1,7 @@
 """Agenda: the plan, what is under way, and promises, as the prompts of all faculties show them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
@@ -128,10 +128,10 @@ def _list_next(mind: SmallvilleMind, now: int) -> list[JSONValue]:
     return [[f"planned {to_time(part.start):%H:%M}", part.text] for part in parts[:_BLOCKS]]
 
 
-def rank_last(sections: Sequence[Section], *, besides: str = "") -> list[Section]:
-    """Return `sections`, of which all `besides` that one give way where a prompt is short."""
+def rank_last(sections: Sequence[Section], *, besides: Collection[str] = ()) -> list[Section]:
+    """Return `sections`, of which all but `besides` give way where a prompt is short."""
     return [
-        section if section.name == besides else replace(section, rank=REMEMBERED)
+        section if section.name in besides else replace(section, rank=REMEMBERED)
         for section in sections
     ]
 

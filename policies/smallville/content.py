@@ -9,7 +9,6 @@ from itertools import groupby
 
 from genagents_env.cognition.prompts import shorten_name
 from genagents_env.memory.content import (
-    AskedCall,
     CallCause,
     Causes,
     ContentPlan,
@@ -61,7 +60,8 @@ def describe_mind(saved: SavedMind) -> MindContent:
         for name, tie in saved.state["ties"].items()
         if tie["text"]
     ]
-    ties += [tie for tie in last if not any(_is_same(tie, asked) for asked in ties)]
+    known = {(tie.name, tie.text) for tie in ties}
+    ties += [tie for tie in last if (tie.name, tie.text) not in known]
     return MindContent(
         tuple(list_stream(saved, stream, (SEED, PAST))),
         tuple(_list_plans(saved, stream)),
@@ -101,13 +101,10 @@ def _make_line(saved: SavedMind, stream: State, number: int) -> ContentPlanLine:
 
 
 def _list_outline(saved: SavedMind, cause: str) -> list[ContentPlanLine]:
-    made = next((c for c in saved.calls if _name_call(c) == cause), None)
+    named = (c for c in saved.calls if f"{c.purpose} #{c.number} at tick {c.tick}" == cause)
+    made = next(named, None)
     outline = read_reply(made).get("outline", []) if made is not None else []
     return [ContentPlanLine(str(stroke)) for stroke in outline]
-
-
-def _name_call(call: AskedCall) -> str:
-    return f"{call.purpose} #{call.number} at tick {call.tick}"
 
 
 def _list_ties(saved: SavedMind) -> Iterator[ContentTie]:
@@ -128,7 +125,3 @@ def _find_names(text: str, names: Sequence[str]) -> list[str]:
             found.append(name)
             text = text.replace(shorten_name(name), "")
     return found
-
-
-def _is_same(one: ContentTie, other: ContentTie) -> bool:
-    return (one.name, one.text) == (other.name, other.text)

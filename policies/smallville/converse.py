@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from genagents_env.actions import Action, Idle, Move, Talk
-from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.prompts import shorten_name, shorten_names
 from genagents_env.cognition.query import (
     Moment,
@@ -27,12 +26,11 @@ from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
 from . import memo
-from .agenda import describe_upcoming, rank_last
 from .dialogue import EMOJI, choose_step, end, find_step, follow, note_heard
 from .memo import RelationshipReply, format_ties, list_tie_memories, list_unknown
 from .mind import Dialogue, SmallvilleMind, Tie
 from .retrieve import TimedMemory, recall
-from .summary import describe_context, describe_self, make_context_handler, query_in_context
+from .summary import describe_briefly, describe_context, make_context_handler, query_in_context
 from .turns import TALKING, is_interrupted, is_my_turn
 
 _RECENT = 4  # utterances that memories are looked for by (public code: 4)
@@ -117,9 +115,7 @@ async def _prepare_words(
         "converse_speak",
         data,
         [
-            *rank_last(describe_here_and_now(moment.percept), besides="now"),
-            *rank_last(describe_self(mind), besides="status"),
-            *rank_last(describe_upcoming(mind, moment, promised)),
+            *describe_briefly(mind, moment, promised),
             *others,
             *known,
             Section("talk", _format_talk(mind, dialogue), SPOKEN, "last"),

@@ -118,18 +118,22 @@ async def _fill_prompt(
     queries = [asked, f"{mind.name}'s relationship with {asker}"] if asker else [asked]
     recalled = await recall(mind, queries, now, touch=False, without=heard) if asked else []
     head = f"{asker} asks you" if asker else "question"
+    to_time = mind.services.to_time
+    promised = format_commitments(list_ahead(mind.commitments, to_time(now)))
+    plan: list[JSONValue] = [
+        ["your plan", f"{to_time(block.start):%H:%M}", block.text]
+        for block in mind.day.hours
+        if block.end > now
+    ]
     return mind.services.prompts.fill(
         "interview_answer",
         mind.profile,
         [
-            describe_now(mind.services.to_time(now), mind.place),
+            describe_now(to_time(now), mind.place),
             Section("question", [[head, asked]]),
             *describe_self(mind),
-            Section(
-                "commitments",
-                format_commitments(list_ahead(mind.commitments, mind.services.to_time(now))),
-            ),
-            Section("plan", _format_plan(mind, now)),
+            Section("commitments", promised),
+            Section("plan", plan),
             Section("doing", [["you are", doing]] if doing else []),
         ],
         memories=[*utterances, *recalled],
@@ -158,15 +162,6 @@ def _to_memory(number: int, line: DialogueLine, now: int) -> Memory:
         expires=None,
         cause="",
     )
-
-
-def _format_plan(mind: SmallvilleMind, now: int) -> list[JSONValue]:
-    """Return what comes next in the day's plan, a block a line."""
-    return [
-        ["your plan", f"{mind.services.to_time(block.start):%H:%M}", block.text]
-        for block in mind.day.hours
-        if block.end > now
-    ]
 
 
 # Access to memory.

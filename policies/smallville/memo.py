@@ -30,7 +30,6 @@ from genagents_env.memory.stream import Memory
 
 from .agenda import (
     add_commitment,
-    describe_upcoming,
     format_commitments,
     list_ahead,
     rank_last,
@@ -39,7 +38,7 @@ from .dates import read_clock, read_date
 from .dialogue import list_company
 from .mind import Commitment, Dialogue, DialogueLine, SmallvilleMind, Tie
 from .retrieve import recall
-from .summary import describe_self
+from .summary import describe_briefly
 
 _MOST = 4  # commitments of one conversation
 _ALONE = ("nobody", "no one", "alone")  # with whom one does what one promised to do oneself
@@ -119,9 +118,7 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
         "converse_memo",
         data,
         [
-            *rank_last(describe_here_and_now(moment.percept), besides="now"),
-            *rank_last(describe_self(mind), besides="status"),
-            *rank_last(describe_upcoming(mind, moment, tie)),
+            *describe_briefly(mind, moment, tie),
             *rank_last([Section("tie", tie)]),
             Section("talk", format_transcript(mind, before, lines), SPOKEN, "last"),
         ],
@@ -234,7 +231,7 @@ def format_tie(mind: SmallvilleMind, other: str, now: int) -> list[JSONValue]:
     if talk is not None:
         when = format_moment(mind.services.to_time(talk.created))
         lines.append([f"latest talk with {name}", when, talk.text])
-    first = other.split()[0] if other.split() else other
+    first = other.split()[0]
     ahead = list_ahead(mind.commitments, mind.services.to_time(now))
     return lines + format_commitments([promise for promise in ahead if first in promise.with_whom])
 
@@ -254,16 +251,14 @@ def find_latest_talk(mind: SmallvilleMind, other: str, now: int) -> Memory | Non
 
 def list_unknown(mind: SmallvilleMind, dialogue: Dialogue) -> list[str]:
     """Return of which of the others the agent has to think what they are to it."""
-    return [name for name in dialogue.others if not _is_settled(mind, name, dialogue.begun)]
-
-
-def _is_settled(mind: SmallvilleMind, other: str, begun: int) -> bool:
-    tie = mind.ties.get(other)
-    if tie is None:
-        return False
-    if tie.made >= begun:
-        return True  # in this very talk
-    return bool(tie.text) and not tie.stale and not _has_news(mind, other, tie.made)
+    unknown: list[str] = []
+    for name in dialogue.others:
+        tie = mind.ties.get(name)
+        if tie is not None and tie.made >= dialogue.begun:
+            continue  # in this very talk
+        if tie is None or not tie.text or tie.stale or _has_news(mind, name, tie.made):
+            unknown.append(name)
+    return unknown
 
 
 def _has_news(mind: SmallvilleMind, other: str, since: int) -> bool:

@@ -41,7 +41,7 @@ from .agenda import (
 from .mind import DAY, HOUR, MINUTE, Commitment, Day, PlanBlock, SmallvilleMind
 from .places import describe_town, find_named_place, list_rooms
 from .retrieve import recall
-from .summary import describe_self, describe_status, replace_status
+from .summary import describe_situation, describe_status, replace_status
 
 _WAKE_WITHIN = 2  # hours that a plan may get up before the lifestyle's hour
 _RISE_WITHIN = (_WAKE_WITHIN + 1) * HOUR  # plans get up on the hour, lifestyles at any minute
@@ -146,8 +146,7 @@ async def _prepare_renewal(mind: SmallvilleMind, data: QueryData, moment: Moment
         "plan_renew",
         mind.profile,
         [
-            *describe_here_and_now(moment.percept),
-            *describe_self(mind),
+            *describe_situation(mind, moment),
             describe_commitments(mind, moment),
             Section("needs", [["yesterday needed", need] for need in mind.requirements]),
         ],
@@ -189,8 +188,7 @@ async def _prepare_day(mind: SmallvilleMind, data: QueryData, moment: Moment) ->
         "plan_day",
         {**data, "wake_hours": wake_hours, "usual": outline},
         [
-            *describe_here_and_now(moment.percept),
-            *describe_self(mind),
+            *describe_situation(mind, moment),
             Section("needs", [["today needs", need] for need in mind.requirements]),
             describe_commitments(mind, moment),
             describe_routine(mind, begins, time(23, 59)),
@@ -295,7 +293,7 @@ async def _prepare_hours(
         "plan_hours",
         {**data, "start": start, "slots": slots, "habit": habit},
         [
-            *rank_last(describe_here_and_now(moment.percept), besides="now"),
+            *rank_last(describe_here_and_now(moment.percept), besides=("now",)),
             describe_status(mind),
             Section("reason", [["just now", why]] if why else []),
             describe_outline(mind),

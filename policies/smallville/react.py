@@ -20,7 +20,6 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, create_model
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.prompts import shorten_name, shorten_names
 from genagents_env.cognition.query import (
     Moment,
@@ -38,14 +37,14 @@ from genagents_env.rng import draw_index
 from genagents_env.text import quote
 
 from . import ground
-from .agenda import describe_upcoming, rank_last
+from .agenda import rank_last
 from .converse import query_words
 from .dialogue import begin, may_open
 from .memo import format_tie, list_tie_memories
 from .mind import MINUTE, Focus, SmallvilleActivity, SmallvilleMind
 from .perceive import Observation
 from .retrieve import TimedMemory, recall
-from .summary import describe_context, describe_self, make_context_handler, query_in_context
+from .summary import describe_briefly, describe_context, make_context_handler, query_in_context
 from .turns import COMING, TALKING, TURNING, is_approached, is_talking, may_begin
 
 GO_ON, WAIT, ELSE = "go on", "wait", "something else"
@@ -134,7 +133,9 @@ def _take_in(mind: SmallvilleMind, moment: Moment, observations: Sequence[Observ
 def _choose_focus(mind: SmallvilleMind, moment: Moment) -> Focus | None:
     """Return what to consider now, and note that it is; None where there is nothing."""
     attention = mind.attention
-    if moment.percept.me.asleep or mind.is_busy("react.") or _is_grounding(mind):
+    # Where a reaction that is decided on takes place may still be asked.
+    grounding = any(p.purpose.startswith("ground.") and "minutes" in p.data for p in mind.pending)
+    if moment.percept.me.asleep or mind.is_busy("react.") or grounding:
         return None
     if attention.news:
         return attention.news.pop(0)
@@ -152,11 +153,6 @@ def _is_time(mind: SmallvilleMind, moment: Moment) -> bool:
     """Return whether the agent may begin to talk, and nobody is about to speak to it."""
     span = 1 + mind.config.latency("react") + 2 * mind.config.latency("converse")
     return not is_approached(moment.percept) and may_begin(mind, moment, span)
-
-
-def _is_grounding(mind: SmallvilleMind) -> bool:
-    """Return whether a reaction is decided on, but not yet where it takes place."""
-    return any(p.purpose.startswith("ground.") and "minutes" in p.data for p in mind.pending)
 
 
 def _is_news(mind: SmallvilleMind, heard: HeardWords, moment: Moment) -> bool:
@@ -178,12 +174,14 @@ def _find_new(
 ) -> Focus | None:
     """Return what to react to of what was noticed now."""
     first, now = mind.name.split()[0], moment.now
+    again = MINUTE * mind.config.react_again_minutes
     new: list[Focus] = []
     for seen in observations:
         if _calls_for_something(mind, seen, moment):
             named = seen.kind == _PERSON and first in seen.text.removeprefix(seen.subject)
             focus = Focus(seen.kind, seen.subject, seen.text, now, named)
-            if _is_new(mind, moment, focus):
+            considered = mind.attention.considered.get(_find_key(focus))
+            if considered is None or now - considered >= again:
                 new.append(focus)
     for focus in new:
         if focus.kind == _PERSON and _may_talk(mind, moment, focus.subject):
@@ -230,12 +228,6 @@ def _note_considered(mind: SmallvilleMind, focus: Focus, moment: Moment) -> None
     considered[_find_key(focus)] = moment.now
 
 
-def _is_new(mind: SmallvilleMind, moment: Moment, focus: Focus) -> bool:
-    considered = mind.attention.considered.get(_find_key(focus))
-    again = MINUTE * mind.config.react_again_minutes
-    return considered is None or moment.now - considered >= again
-
-
 def _find_key(focus: Focus) -> str:
     """Return what is not considered again so soon: somebody, or an object in one state.
 
@@ -270,9 +262,7 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
         "react_decide",
         {**data, "choices": choices},
         [
-            *rank_last(describe_here_and_now(percept), besides="now"),
-            *rank_last(describe_self(mind), besides="status"),
-            *rank_last(describe_upcoming(mind, moment, tie)),
+            *describe_briefly(mind, moment, tie),
             *rank_last([Section("tie", tie), *known]),
             Section("focus", [[_HEADS.get(data["kind"], "you see"), data["text"]]]),
         ],
@@ -341,10 +331,23 @@ async def _apply(
         return _talk(mind, other, moment, what, phone=phone)
     if choice == GO_ON or (choice == ELSE and not what):
         return ()
-    _leave_talk(mind)
+    if mind.dialogue is not None and mind.dialogue.id >= 0:
+        mind.dialogue.unsaid, mind.dialogue.leaving = "", True
+    else:
+        mind.dialogue = None
     until = moment.now + MINUTE * minutes
     if choice == WAIT:
-        _wait(mind, moment, until)
+        mind.activity = SmallvilleActivity(
+            kind="wait",
+            text=WAITING,
+            emoji=WAITING_EMOJI,
+            place=moment.percept.me.place,
+            begun=moment.now,
+            until=until,
+            arrived=True,
+            used=True,
+            reaction=True,
+        )
         return [Query("plan.revise", {"start": until, "why": f"{WAITING}: {data['text']}"})]
     return [
         ground.query_reaction(mind, {"text": what, "minutes": minutes}),
@@ -360,29 +363,6 @@ def _talk(
         return []
     begin(mind, other, moment, reason=reason, phone=phone)
     return query_words(mind, moment)
-
-
-def _leave_talk(mind: SmallvilleMind) -> None:
-    """Take one's leave of a conversation for something that cannot wait."""
-    dialogue = mind.dialogue
-    if dialogue is not None and dialogue.id >= 0:
-        dialogue.unsaid, dialogue.leaving = "", True
-    else:
-        mind.dialogue = None
-
-
-def _wait(mind: SmallvilleMind, moment: Moment, until: int) -> None:
-    mind.activity = SmallvilleActivity(
-        kind="wait",
-        text=WAITING,
-        emoji=WAITING_EMOJI,
-        place=moment.percept.me.place,
-        begun=moment.now,
-        until=until,
-        arrived=True,
-        used=True,
-        reaction=True,
-    )
 
 
 @lru_cache(maxsize=256)

@@ -13,7 +13,6 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, create_model
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import (
     Moment,
@@ -32,7 +31,7 @@ from genagents_env.text import fold
 
 from .mind import SmallvilleMind
 from .retrieve import recall, recall_latest, reduce_words
-from .summary import describe_self
+from .summary import describe_situation
 
 # What happened and thoughts about it. Intentions say nothing about either, and there are many.
 _LOOKED_AT: tuple[Kind, ...] = ("event", "thought", "chat")
@@ -98,7 +97,7 @@ async def _prepare_questions(
     shown = mind.services.prompts.fill(
         "reflect_questions",
         mind.profile,
-        [*describe_here_and_now(moment.percept), *describe_self(mind)],
+        describe_situation(mind, moment),
         memories=latest,
         count=count,
     )
@@ -137,8 +136,7 @@ async def _prepare_insights(
         mind.profile,
         [
             Section("question", [["question", question]]),
-            *describe_here_and_now(moment.percept),
-            *describe_self(mind),
+            *describe_situation(mind, moment),
         ],
         memories=await recall(mind, [question], moment.now),
         count=count,

@@ -179,7 +179,9 @@ class _Choice:
         passing = is_passing(memory.about, self._mind.name)
         if not self._repeated:
             own = passing and memory.about[0] == self._mind.name
-            if own or memory.about[1:] == ("is", IDLE) or _is_over(memory, self._now):
+            # A plan for a time that is past: what was done instead is remembered.
+            over = memory.start is not None and memory.start + (memory.duration or 0) <= self._now
+            if own or over or memory.about[1:] == ("is", IDLE):
                 return False
         if memory.events and self._events.issuperset(memory.events):
             return False
@@ -191,11 +193,6 @@ class _Choice:
         if passing:
             self._passing.append(id_)
         return not passing
-
-
-def _is_over(memory: Memory, now: int) -> bool:
-    """Return whether it is a plan for a time that is past: what was done instead is remembered."""
-    return memory.start is not None and memory.start + (memory.duration or 0) <= now
 
 
 def _list_own_words(mind: SmallvilleMind) -> tuple[str, ...]:

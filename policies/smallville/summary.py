@@ -29,7 +29,7 @@ from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.stream import Memory
 from genagents_env.text import split_sentences
 
-from .agenda import format_commitments, list_ahead
+from .agenda import describe_upcoming, format_commitments, list_ahead, rank_last
 from .mind import HOUR, MINUTE, PAST, SEED, SelfSummary, SmallvilleMind, first_status
 from .retrieve import add_times, recall
 
@@ -72,6 +72,22 @@ class ContextReply(ReplyModel):
 def make_queries(mind: SmallvilleMind, moment: Moment) -> list[Query]:
     """Ask for a description that is missing or has served its time, and for a changed status."""
     return [*query_description(mind, moment), *query_status(mind, moment)]
+
+
+def describe_situation(mind: SmallvilleMind, moment: Moment) -> list[Section]:
+    """Return when and where it is, who is there, what the agent is up to, and what it is."""
+    return [*describe_here_and_now(moment.percept), *describe_self(mind)]
+
+
+def describe_briefly(
+    mind: SmallvilleMind, moment: Moment, promised: Sequence[JSONValue]
+) -> list[Section]:
+    """Return the situation and what comes next, of which clock and status alone keep their room.
+
+    `promised`: lines on promises that the prompt has already.
+    """
+    sections = [*describe_situation(mind, moment), *describe_upcoming(mind, moment, promised)]
+    return rank_last(sections, besides=("now", "status"))
 
 
 def describe_self(mind: SmallvilleMind) -> list[Section]:
@@ -178,8 +194,7 @@ async def _prepare_status(mind: SmallvilleMind, data: QueryData, moment: Moment)
     lately: list[JSONValue] = [["lately", when, memory.text] for when, memory in changes]
     queries = [f"what {mind.name} is up to these days", texts[-1]]
     sections = [
-        *describe_here_and_now(moment.percept),
-        *describe_self(mind),
+        *describe_situation(mind, moment),
         Section("commitments", promised),
         Section("lately", lately, keep="last"),
     ]
@@ -228,8 +243,7 @@ def make_context_handler(
         if not questions:
             return Query(data["for"], data)
         sections = [
-            *describe_here_and_now(moment.percept),
-            *describe_self(mind),
+            *describe_situation(mind, moment),
             Section("questions", [["question", question] for question in questions]),
         ]
         memories = await recall(mind, questions, moment.now)

@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 
 from genagents_env.cognition.query import Moment
-from genagents_env.percept import Percept, SeenPerson
+from genagents_env.percept import Percept
 from genagents_env.rng import draw_bits, draw_index
 
-from .mind import Dialogue, SmallvilleMind
+from .mind import Dialogue, DialogueLine, SmallvilleMind
 
 # How what one does begins, for all to see.
 TALKING, TURNING, COMING = "talking with", "turning to", "walking up to"
@@ -36,7 +36,8 @@ def may_begin(mind: SmallvilleMind, moment: Moment, span: int = 1) -> bool:
     """
     if moment.tick % span or moment.percept.me.doing.startswith(TALKING):
         return False
-    others = [seen for seen in moment.percept.people if _is_rival(seen)]
+    people = moment.percept.people
+    others = [seen for seen in people if not (seen.asleep or seen.doing.startswith(TALKING))]
     if any(seen.doing.startswith(TURNING) for seen in others):
         return False
     mine = _draw(mind, mind.name, moment.tick // span)
@@ -110,11 +111,6 @@ def find_addressee(words: str, names: Sequence[str]) -> str:
     return asked or called or mentioned
 
 
-def _is_rival(seen: SeenPerson) -> bool:
-    """Return whether somebody in sight might begin to talk at the same moment."""
-    return not seen.asleep and not seen.doing.startswith(TALKING)
-
-
 def _draw(mind: SmallvilleMind, name: str, period: int) -> int:
     return draw_bits(mind.services.model.run_seed, "begins", period, name)
 
@@ -123,23 +119,17 @@ def _order_answers(
     mind: SmallvilleMind, dialogue: Dialogue, members: Sequence[str], talk: int
 ) -> list[str]:
     """Return those who may answer the last words, in the order in which they do."""
-    last = dialogue.lines[-1] if dialogue.lines else None
-    speaker = last.speaker if last is not None else ""
-    waiting = [name for name in members if name != speaker]
-    event = last.event if last is not None else -1
-    first = draw_index(mind.services.model.run_seed, len(waiting), "answers", talk, event)
+    last = dialogue.lines[-1] if dialogue.lines else DialogueLine("", "", -1)
+    waiting = [name for name in members if name != last.speaker]
+    first = draw_index(mind.services.model.run_seed, len(waiting), "answers", talk, last.event)
     waiting = [*waiting[first:], *waiting[:first]]
     before = [line.speaker for line in dialogue.lines if line.speaker in waiting]
-    spoken_to = find_addressee(last.text, waiting) if last is not None else ""
-    if not spoken_to and before and not _is_among_two(dialogue):
+    spoken_to = find_addressee(last.text, waiting)
+    recent = [line.speaker for line in dialogue.lines[-_ALTERNATE:]]
+    among_two = len(recent) == _ALTERNATE and len(set(recent)) < 3
+    if not spoken_to and before and not among_two:
         spoken_to = before[-1]
     return sorted(waiting, key=lambda name: name != spoken_to)
-
-
-def _is_among_two(dialogue: Dialogue) -> bool:
-    """Return whether two have spoken for so long that it is time for another to."""
-    recent = [line.speaker for line in dialogue.lines[-_ALTERNATE:]]
-    return len(recent) == _ALTERNATE and len(set(recent)) < 3
 
 
 def _find_last(sentence: str, names: Sequence[str], *, called: bool) -> str:
