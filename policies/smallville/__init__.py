@@ -125,7 +125,7 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
 
     @classmethod
     def describe_mind(cls, saved: SavedMind) -> MindContent:
-        """Return what a saved mind holds."""
+        """Describe what a saved mind holds."""
         return content.describe_mind(saved)
 
     def collect_past(self, agent: str, source: str) -> Past:

@@ -173,7 +173,7 @@ def _is_sleep(mind: SmallvilleMind, piece: Piece) -> bool:
 
 
 def _find_end(mind: SmallvilleMind, piece: Piece) -> int:
-    """Return until when a piece lasts: pieces of sleep in a row are one."""
+    """Find until when a piece lasts: pieces of sleep in a row are one."""
     end = piece.end
     if _is_sleep(mind, piece):
         for following in mind.day.pieces:
@@ -183,7 +183,7 @@ def _find_end(mind: SmallvilleMind, piece: Piece) -> int:
 
 
 def _describe_between(mind: SmallvilleMind, moment: Moment) -> str:
-    """Return what the agent does where the day is not taken apart yet: its block, or the habit.
+    """Describe what the agent does where the day is not taken apart yet: its block, or the habit.
 
     Unless the block is of another place, or of sleep: nobody does what it cannot do here.
     """

@@ -60,12 +60,12 @@ def describe_routine(mind: SmallvilleMind, first: time, last: time) -> Section:
 
 
 def describe_hours(mind: SmallvilleMind, blocks: Sequence[PlanBlock]) -> Section:
-    """Return what is planned, a stretch of time a line."""
+    """Describe what is planned, a stretch of time a line."""
     return Section("hours", [[_format_span(mind, block), block.text] for block in blocks])
 
 
 def describe_under_way(mind: SmallvilleMind, moment: Moment, start: int) -> Section:
-    """Return what the agent is doing, and what it will have done by the second `start`.
+    """Describe what the agent is doing, and what it will have done by the second `start`.
 
     What begins at this very moment is under way, although no step of it was taken yet.
     """
@@ -103,7 +103,7 @@ def _format_span(mind: SmallvilleMind, part: Piece | PlanBlock) -> str:
 def describe_upcoming(
     mind: SmallvilleMind, moment: Moment, without: Sequence[JSONValue] = ()
 ) -> list[Section]:
-    """Return what the agent is doing, what is planned next, and what it has promised.
+    """Describe what the agent is doing, what is planned next, and what it has promised.
 
     Args:
         mind: whose.
@@ -142,7 +142,7 @@ def rank_last(sections: Sequence[Section], *, besides: Collection[str] = ()) -> 
 def describe_commitments(
     mind: SmallvilleMind, moment: Moment, without: Sequence[JSONValue] = ()
 ) -> Section:
-    """Return what the agent has promised for today and later, but for the lines in `without`."""
+    """Describe what the agent has promised for today and later, but for the lines in `without`."""
     lines = format_commitments(list_ahead(mind.commitments, moment.percept.time))
     return Section("promised", [line for line in lines if line not in without])
 
@@ -159,7 +159,7 @@ def format_commitments(commitments: Sequence[Commitment]) -> list[JSONValue]:
 
 
 def format_commitment(promise: Commitment) -> str:
-    """Return what is promised, where and with whom, without its moment."""
+    """Format what is promised, where and with whom, without its moment."""
     text = promise.what
     for word, detail in (("at", promise.where), ("with", promise.with_whom)):
         if detail and detail.casefold() not in promise.what.casefold():

@@ -166,7 +166,7 @@ def _describe_others(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -
 
 
 def _format_talk(mind: SmallvilleMind, dialogue: Dialogue) -> list[JSONValue]:
-    """Return what was said, news that all heard meanwhile, and what the agent meant to say."""
+    """Format what was said, news that all heard meanwhile, and what the agent meant to say."""
     lines = memo.format_transcript(mind, dialogue.before, dialogue.lines)
     news = [line for line in mind.heard if not line.speaker and line.at >= dialogue.begun]
     lines += [["all heard", line.text] for line in news]

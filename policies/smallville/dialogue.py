@@ -95,7 +95,7 @@ def note_heard(mind: SmallvilleMind, moment: Moment) -> None:
 def _list_before(
     mind: SmallvilleMind, moment: Moment, speakers: Collection[str]
 ) -> list[DialogueLine]:
-    """Return what some people said in the agent's hearing before this moment, of late."""
+    """List what some people said in the agent's hearing before this moment, of late."""
     return [
         DialogueLine(line.speaker, line.text, line.event)
         for line in mind.heard
@@ -152,7 +152,7 @@ def _take_own_words(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) ->
 
 
 def _list_others_words(percept: Percept, others: set[str]) -> list[DialogueLine]:
-    """Return what those of the conversation said to the agent, a farewell included."""
+    """List what those of the conversation said to the agent, a farewell included."""
     return [
         DialogueLine(heard.speaker, heard.text, heard.event_id)
         for heard in percept.heard
@@ -243,7 +243,7 @@ def begin(
 
 
 def find_step(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Step:
-    """Return what leads to the first words now; `say` where they can be said at this tick."""
+    """Find what leads to the first words now; `say` where they can be said at this tick."""
     percept, other = moment.percept, dialogue.others[0]
     seen, talked = _find_person(percept, other), mind.attention.talked.get(other)
     if is_late(mind, moment) or (seen is not None and seen.asleep):

@@ -282,9 +282,8 @@ async def _apply_spots(
 ) -> Sequence[Query]:
     starts, texts, reaction = data["starts"], data["texts"], "minutes" in data
     cause = "" if reply.fallback else reply.call
-    for start, text, spot, usual in zip(
-        starts, texts, reply.value.spots, data["usual"], strict=False
-    ):
+    settled = zip(starts, texts, reply.value.spots, data["usual"], strict=False)
+    for start, text, spot, usual in settled:
         if reaction or _find_piece(mind, start, text) is not None:
             place = spot.where
             if not reply.fallback:
@@ -292,12 +291,6 @@ async def _apply_spots(
             await _settle(mind, {**data, "start": start, "text": text}, moment, place, spot, cause)
     rest = starts[len(texts) :]
     return [Query("ground.pieces", {"start": rest[0], "end": data["end"]})] if rest else ()
-
-
-def _make_default_spots(data: QueryData) -> Spots:
-    """Return what is usual for what is done by routine, and for all else where the agent is."""
-    spots = (Spot(where=place, thing=thing, state=s, emoji="") for place, thing, s in data["usual"])
-    return Spots(spots=list(spots))
 
 
 @lru_cache(maxsize=256)
@@ -426,7 +419,9 @@ _SPOTS = QueryHandler(
     reply_model=lambda data: _make_spots_model(
         *(tuple(data[name]) for name in ("places", "things", "states")), count=len(data["texts"])
     ),
-    fallback=_make_default_spots,
+    fallback=lambda data: Spots(
+        spots=[Spot(where=w, thing=t, state=s, emoji="") for w, t, s in data["usual"]]
+    ),
     apply=_apply_spots,
     max_tokens=lambda data: 24 + 96 * len(data["texts"]),
 )
@@ -437,17 +432,16 @@ _STEP = QueryHandler(
     apply=_apply_step,
     max_tokens=lambda data: 80,
 )
-_OBJECT = QueryHandler(
-    prepare=_prepare_object,
-    reply_model=lambda data: _make_object_model(tuple(data["things"])),
-    fallback=_make_default_use,
-    apply=_apply_object,
-    max_tokens=lambda data: 96,
-)
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "ground.pieces": _SPOTS,
     "ground.one": _SPOTS,
     "ground.sector": _STEP,
     "ground.arena": _STEP,
-    "ground.object": _OBJECT,
+    "ground.object": QueryHandler(
+        prepare=_prepare_object,
+        reply_model=lambda data: _make_object_model(tuple(data["things"])),
+        fallback=_make_default_use,
+        apply=_apply_object,
+        max_tokens=lambda data: 96,
+    ),
 }

@@ -81,7 +81,7 @@ async def answer_questions(
 
 
 def list_memories(mind: SmallvilleMind) -> list[RecalledMemory]:
-    """Return what is in the stream and has not expired, each with the events it goes back to."""
+    """List what is in the stream and has not expired, each with the events it goes back to."""
     stream, now = mind.stream, (mind.tick + 1) * mind.services.seconds_per_tick
     kept = (stream[id_] for id_ in range(len(stream)))
     return [

@@ -98,7 +98,7 @@ def make_data(mind: SmallvilleMind, dialogue: Dialogue) -> QueryData:
 def format_transcript(
     mind: SmallvilleMind, before: Sequence[DialogueLine], lines: Sequence[DialogueLine]
 ) -> list[JSONValue]:
-    """Return what was said as lines for the fence of a prompt.
+    """Format what was said as lines for the fence of a prompt.
 
     `before`: what was said in the agent's hearing before it came.
     """
@@ -222,7 +222,7 @@ def format_ties(mind: SmallvilleMind, others: Sequence[str], now: int) -> list[J
 
 
 def format_tie(mind: SmallvilleMind, other: str, now: int) -> list[JSONValue]:
-    """Return what somebody is to the agent, the latest talk with them, and promises, as lines."""
+    """Format what somebody is to the agent, the latest talk with them, and promises, as lines."""
     name, lines = shorten_name(other), list[JSONValue]()
     tie, talk = mind.ties.get(other), find_latest_talk(mind, other, now)
     text = tie.text if tie is not None and tie.text else mind.profile.relationships.get(other, "")

@@ -98,7 +98,7 @@ def make_queries(mind: SmallvilleMind, moment: Moment) -> list[Query]:
 
 
 def _list_attended(mind: SmallvilleMind, percept: Percept) -> Sequence[SeenPerson | SeenObject]:
-    """Return what attention holds of what is in sight: the nearest, people before objects."""
+    """List what attention holds of what is in sight: the nearest, people before objects."""
     near: list[SeenPerson | SeenObject] = [*percept.people, *percept.objects]
     most = mind.profile.attention_bandwidth
     return near if len(near) <= most else sorted(near, key=lambda seen: seen.distance)[:most]

@@ -124,7 +124,7 @@ def _sleep_through(mind: SmallvilleMind, start: int) -> int:
 
 
 def _find_end(mind: SmallvilleMind, start: int) -> int:
-    """Return where the steps from `start` on end: on an hour, where sleep begins, or at bedtime.
+    """Find where the steps from `start` on end: on an hour, where sleep begins, or at bedtime.
 
     So an hour begun late ends on time, and one after it begins as it is planned.
     """
@@ -140,7 +140,7 @@ def _find_end(mind: SmallvilleMind, start: int) -> int:
 
 
 def _list_within(day: Day, start: int, end: int) -> list[list[str | int]]:
-    """Return what is planned from `start` until `end`, and for how many minutes each."""
+    """List what is planned from `start` until `end`, and for how many minutes each."""
     return [
         [block.text, max(1, (min(block.end, end) - max(block.start, start)) // 60)]
         for block in day.hours

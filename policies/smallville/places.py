@@ -109,7 +109,7 @@ def _leave_out_sleep(mind: SmallvilleMind, thing: TownThing) -> TownThing:
 
 
 def describe_town(mind: SmallvilleMind, moment: Moment) -> Section:
-    """Return what the agent knows of the town: a sentence for each building, its own ones first."""
+    """Describe what the agent knows of the town, a sentence a building, its own ones first."""
     buildings: dict[str, list[KnownRoom]] = {}
     for room in list_rooms(mind, moment):
         buildings.setdefault(room.sector, []).append(room)
@@ -190,7 +190,7 @@ def find_arena(object_id: str) -> str:
 
 
 def find_best_match(words: str, names: Sequence[str]) -> str:
-    """Return which of `names` shares most words with `words`; empty where none shares any."""
+    """Find which of `names` shares most words with `words`; empty where none shares any."""
     wanted = _find_words(words)
     # A name such as "on" is made of words that mean nothing elsewhere.
     shared = [len(wanted & (_find_content(name) or _find_words(name))) for name in names]
@@ -310,7 +310,7 @@ async def rank_places(
 async def _score_rooms(
     mind: SmallvilleMind, rooms: Sequence[KnownRoom], texts: Sequence[str], clock: time, here: str
 ) -> Mapping[str, float]:
-    """Return how much each room has to do with the activities and with the agent.
+    """Score how much each room has to do with the activities and with the agent.
 
     First come those that the activities name, then by meaning; the one of the routine at `clock`,
     where the agent is, and its own home and workplace win among equals.
@@ -421,7 +421,7 @@ async def _match_state(mind: SmallvilleMind, thing: TownThing, state: str) -> st
 
 
 async def find_like(mind: SmallvilleMind, words: str, names: Sequence[str]) -> str:
-    """Return which of `names` the words mean; empty where they mean none of them."""
+    """Find which of `names` the words mean; empty where they mean none of them."""
     folded = words.casefold().strip()
     exact = next((name for name in names if name.casefold() == folded), "")
     if exact or not folded or not names:

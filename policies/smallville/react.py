@@ -296,7 +296,7 @@ def _list_partners(mind: SmallvilleMind, data: QueryData, moment: Moment) -> lis
 
 
 def _list_callable(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[str]:
-    """Return whom the agent might call: those named in what it considers, then its ties."""
+    """List whom the agent might call: those named in what it considers, then its ties."""
     if not mind.profile.phone or mind.dialogue is not None:
         return []
     here = {seen.name for seen in moment.percept.people}
@@ -394,7 +394,7 @@ def _list_contacts(mind: SmallvilleMind) -> list[str]:
 
 
 def _find_contact(mind: SmallvilleMind, text: str) -> str:
-    """Return whom an activity says to call, empty where it says of nobody the agent knows."""
+    """Find whom an activity says to call, empty where it says of nobody the agent knows."""
     call = _CALL.search(text)
     if call is None:
         return ""

@@ -151,8 +151,6 @@ async def _apply_insights(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> list[Query]:
     """Keep each insight that names evidence and is new."""
-    if reply.fallback:
-        return []
     shown = FilledPrompt((), tuple(data["memories"]))
     known = _KnownThoughts(mind, moment.now)
     for insight in reply.value.insights:

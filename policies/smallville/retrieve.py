@@ -88,7 +88,7 @@ async def recall(
         weights = replace(weights, decay=mind.profile.recency_decay or weights.decay)
         find = retrieve_in_turn if touch else retrieve
         rankings = find(stream, vectors, now=now, k=count, weights=weights, kinds=kinds)
-        return add_times(mind, _Choice(mind, rankings, count, now, without, repeated=True).ids)
+        return add_times(mind, _Choice(mind, rankings, count, now, without, repeated=True).memories)
     ranked = count
     while True:
         rankings = retrieve(stream, vectors, now=now, k=ranked, weights=weights, kinds=kinds)
@@ -97,8 +97,8 @@ async def recall(
             break
         ranked *= _WIDER
     if touch:
-        stream.touch(choice.ids, now)
-    return add_times(mind, choice.ids)
+        stream.touch([memory.id for memory in choice.memories], now)
+    return add_times(mind, choice.memories)
 
 
 def recall_latest(
@@ -112,19 +112,19 @@ def recall_latest(
 ) -> list[TimedMemory]:
     """Return the latest `count` memories worth recalling, newest first; the rest as in `recall`."""
     latest = mind.stream.recent(len(mind.stream), kinds=kinds, now=now)
-    ids = _Choice(mind, [latest], count, now, without).ids
+    memories = _Choice(mind, [latest], count, now, without).memories
     if touch:
-        mind.stream.touch(ids, now)
-    return add_times(mind, ids)
+        mind.stream.touch([memory.id for memory in memories], now)
+    return add_times(mind, memories)
 
 
-def add_times(mind: SmallvilleMind, ids: Sequence[int]) -> list[TimedMemory]:
+def add_times(mind: SmallvilleMind, memories: Sequence[Memory]) -> list[TimedMemory]:
     """Return memories with the words for when they were made; "before" for what was known first."""
-    memories = [mind.stream[id_] for id_ in ids]
-    to_time = mind.services.to_time
+    times = [mind.services.to_time(memory.created) for memory in memories]
+    words = [format_moment(time) for time in times]
     return [
-        ("before" if memory.cause == SEED else format_moment(to_time(memory.created)), memory)
-        for memory in memories
+        ("before" if memory.cause == SEED else when, memory)
+        for when, memory in zip(words, memories, strict=True)
     ]
 
 
@@ -138,7 +138,7 @@ class _Choice:
     """The memories worth showing of some rankings, beside what a prompt shows already.
 
     Attributes:
-        ids: at most `count` of each ranking, in turns; passing sights come last, if at all.
+        memories: at most `count` of each ranking, in turns; passing sights come last, if at all.
         full: whether every ranking had so many.
 
     With `repeated` only what the prompt shows already is left out.
@@ -154,44 +154,48 @@ class _Choice:
         *,
         repeated: bool = False,
     ) -> None:
-        self._mind, self._now, self._repeated = mind, now, repeated
+        self._stream, self._name = mind.stream, mind.name
+        self._now, self._repeated = now, repeated
         texts = [text for text in without if isinstance(text, str)]
-        self._shown = ShownTexts(mind.name, [*_list_own_words(mind), *texts])
+        self._shown = ShownTexts(self._name, [*_list_own_words(mind), *texts])
         self._events = {event for event in without if isinstance(event, int)}
-        self._kept: dict[int, None] = {}
-        self._passing: list[int] = []
+        self._kept: dict[int, Memory] = {}
+        self._passing: list[Memory] = []
         turns = [self._pick(ranking) for ranking in rankings]
         for _ in range(count):
             turns = [turn for turn in turns if next(turn, None) is not None]
         self.full = len(turns) == len(rankings)
         missing = max(0, min(LEAST, count * len(rankings)) - len(self._kept))
-        self.ids = [*self._kept, *self._passing[:missing]]
+        self.memories = [*self._kept.values(), *self._passing[:missing]]
 
     def _pick(self, ranking: Sequence[int]) -> Iterator[int]:
         """Keep the best of a ranking that is new, one more each time it is asked."""
         for id_ in ranking:
-            if id_ in self._kept or self._is_new(id_):
-                self._kept[id_] = None
-                yield id_
+            if id_ not in self._kept:
+                memory = self._stream[id_]
+                if not self._is_new(memory):
+                    continue
+                self._kept[id_] = memory
+            yield id_
 
-    def _is_new(self, id_: int) -> bool:
-        memory, vector = self._mind.stream[id_], self._mind.stream.find_vector(id_)
-        passing = is_passing(memory.about, self._mind.name)
+    def _is_new(self, memory: Memory) -> bool:
+        passing = is_passing(memory.about, self._name)
         if not self._repeated:
-            own = passing and memory.about[0] == self._mind.name
+            own = passing and memory.about[0] == self._name
             # A plan for a time that is past: what was done instead is remembered.
             over = memory.start is not None and memory.start + (memory.duration or 0) <= self._now
             if own or over or memory.about[1:] == ("is", IDLE):
                 return False
         if memory.events and self._events.issuperset(memory.events):
             return False
+        vector = self._stream.find_vector(memory.id)
         if self._shown.repeats(memory.text, vector):
             return False
         if self._repeated:
             return True
         self._shown.add(memory.text, vector)
         if passing:
-            self._passing.append(id_)
+            self._passing.append(memory)
         return not passing
 
 

@@ -75,7 +75,7 @@ def make_queries(mind: SmallvilleMind, moment: Moment) -> list[Query]:
 
 
 def describe_situation(mind: SmallvilleMind, moment: Moment) -> list[Section]:
-    """Return when and where it is, who is there, what the agent is up to, and what it is."""
+    """Describe when and where it is, who is there, what the agent is up to, and what it is."""
     return [*describe_here_and_now(moment.percept), *describe_self(mind)]
 
 
@@ -91,12 +91,12 @@ def describe_briefly(
 
 
 def describe_self(mind: SmallvilleMind) -> list[Section]:
-    """Return what the agent is up to, and what it is."""
+    """Describe what the agent is up to, and what it is."""
     return [describe_status(mind), Section("summary", format_lines(mind))]
 
 
 def describe_status(mind: SmallvilleMind) -> Section:
-    """Return what the agent is up to these days, and its goal until it has put that in own words.
+    """Describe what the agent is up to these days, and its goal until it has put that in own words.
 
     A status that was renewed says what has become of the goal.
     """
@@ -107,7 +107,7 @@ def describe_status(mind: SmallvilleMind) -> Section:
 
 
 def format_lines(mind: SmallvilleMind) -> list[JSONValue]:
-    """Return what the agent is, as lines: a head, such as `you`, and a sentence; no empty ones."""
+    """Format what the agent is, as lines: a head, such as `you`, and a sentence; no empty ones."""
     sentences = [(head, getattr(mind.summary, name)) for head, name in _HEADS]
     return [[head, text] for head, text in sentences if text]
 
@@ -188,7 +188,7 @@ def replace_status(mind: SmallvilleMind, status: str, now: int) -> None:
 
 
 async def _prepare_status(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery:
-    changes = add_times(mind, data["changes"])
+    changes = add_times(mind, [mind.stream[id_] for id_ in data["changes"]])
     texts = [memory.text for _, memory in changes]
     promised = format_commitments(list_ahead(mind.commitments, moment.percept.time))
     lately: list[JSONValue] = [["lately", when, memory.text] for when, memory in changes]

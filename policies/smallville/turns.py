@@ -96,17 +96,17 @@ def is_my_turn(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool
 
 
 def find_addressee(words: str, names: Sequence[str]) -> str:
-    """Return which of `names` words are spoken to, empty where they do not say.
+    """Find which of `names` words are spoken to, empty where they do not say.
 
     By whole, first or last name, with or without a title: the one who is asked something, else
     the last who is called by name; one of whom something is asked goes before none.
     """
     called, asked, mentioned = "", "", ""
     for sentence in _SENTENCE_END.split(words):
-        found = _find_last(sentence, names, called=True)
-        called = found or called
+        name = _find_last(sentence, names, called=True)
+        called = name or called
         if "?" in sentence:
-            asked = found or asked
+            asked = name or asked
             mentioned = _find_last(sentence, names, called=False) or mentioned
     return asked or called or mentioned
 
@@ -133,13 +133,13 @@ def _order_answers(
 
 
 def _find_last(sentence: str, names: Sequence[str], *, called: bool) -> str:
-    """Return who is named last in a sentence; `called`: as one who is spoken to."""
-    found = [(at, name) for name in names if (at := _find_name(sentence, name, names, called)) >= 0]
-    return max(found)[1] if found else ""
+    """Find who is named last in a sentence; `called`: as one who is spoken to."""
+    named = [(at, name) for name in names if (at := _find_name(sentence, name, names, called)) >= 0]
+    return max(named)[1] if named else ""
 
 
 def _find_name(sentence: str, name: str, names: Sequence[str], called: bool) -> int:
-    """Return where a sentence names somebody last, -1 where it does not."""
+    """Find where a sentence names somebody last, -1 where it does not."""
     parts = name.split()
     shared = {part for other in names if other != name for part in other.split()}
     own = [part for part in (parts[0], parts[-1]) if part not in shared] if parts else []
@@ -149,5 +149,5 @@ def _find_name(sentence: str, name: str, names: Sequence[str], called: bool) -> 
     pattern = rf"(?<!\w)(?:{words})(?!\w)"
     if called:
         pattern = rf"(?i:{_BEFORE}{_TITLE})(?:{words})(?=\s*(?:[,.!?:;\u2026\u2014]|$|and\s))"
-    ends = [found.end() for found in re.finditer(pattern, sentence)]
+    ends = [match.end() for match in re.finditer(pattern, sentence)]
     return ends[-1] if ends else -1

@@ -1,4 +1,4 @@
-"""What prompts of planning say of what is done now, and what is promised."""
+"""What prompts of planning say of what is done now and promised; sleep and ways by their words."""
 
 from dataclasses import replace
 
@@ -8,6 +8,7 @@ from genagents_env.policies.smallville.agenda import (
     describe_commitments,
     describe_under_way,
     describe_upcoming,
+    is_walk,
 )
 from genagents_env.policies.smallville.memo import format_tie, format_ties
 from genagents_env.policies.smallville.mind import (
@@ -67,3 +68,36 @@ def test_a_promise_that_a_tie_shows_is_shown_once() -> None:
     assert len(describe_commitments(mind, now).lines) == 2
     promised = describe_upcoming(mind, now, tie)[-1]
     assert [line[2] for line in promised.lines] == ["calling Dan"]  # type: ignore[index]
+
+
+# What the words for an activity mean.
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "walking to the Park",
+        "going to Hobbs Cafe",
+        "walking home to the dorm with Klaus",
+        "heading back to Oak Hill College",
+        "going to Klaus under the garland in Hobbs Cafe with two cups",
+        "setting out for Johnson Park",
+        "going to the Willows Market and Pharmacy",
+    ],
+)
+def test_a_way_ends_on_arrival(text: str) -> None:
+    assert is_walk(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "going to Maria at the piano of Hobbs Cafe to tell her",
+        "walking to the Park to feed the ducks",
+        "going to the counter and ordering a coffee",
+        "going to bed",
+        "going over the accounts",
+    ],
+)
+def test_what_is_done_there_does_not(text: str) -> None:
+    assert not is_walk(text)
