@@ -158,7 +158,7 @@ def make_observation(
     asleep: bool = False,
 ) -> Observation:
     """Return an observation of a person or an object."""
-    return Observation(kind, subject, text, None, 5, asleep=asleep)
+    return Observation(kind, subject, text, asleep)
 
 
 class Town:
