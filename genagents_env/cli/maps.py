@@ -5,15 +5,9 @@ from typing import Annotated
 
 import typer
 
-from genagents_env.cli import tiled_maps
-from genagents_env.cli.imported_town import describe_town
 from genagents_env.cli.new import check_name, place_folder
 from genagents_env.cli.screen import say
 
-Scenario = Annotated[
-    str,
-    typer.Argument(metavar="DIR", help="The folder of a scenario, or its name."),
-]
 NewFolder = Annotated[
     Path, typer.Argument(metavar="OUT", help="The new folder; its name is the scenario's.")
 ]
@@ -21,11 +15,39 @@ NewFolder = Annotated[
 
 def add_to(app: typer.Typer) -> None:
     """Add the group of commands."""
-    group = typer.Typer(no_args_is_help=True, help="Maps: from other tools, and for them.")
+    group = typer.Typer(no_args_is_help=True, help="Draw a map, or import one from elsewhere.")
     group.command()(draw)
     group.command("import-ville")(import_ville)
-    tiled_maps.add_to(group)
+    group.command("import-tiled")(import_tiled)
     app.add_typer(group, name="map")
+
+
+def draw(
+    folder: Annotated[
+        str, typer.Argument(metavar="DIR", help="The folder of a scenario, or its name.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="The picture, a PNG; NAME.png here if left out.")
+    ] = None,
+    tile: Annotated[
+        int | None,
+        typer.Option(min=8, max=64, help="Pixels a tile; by the size if left out."),
+    ] = None,
+) -> None:
+    """Draw the map of a scenario, with the names of places and things.
+
+    Example: genagents map draw valentines_party --out town.png
+    """
+    from genagents_env.files import find_inside, replace_file
+    from genagents_env.render.map_picture import draw_map
+    from genagents_env.scenario import lay_out, load_scenario
+
+    scenario = load_scenario(folder)
+    path = out or find_inside(Path(), f"{scenario.name}.png")
+    picture = draw_map(lay_out(scenario), title=scenario.title, tile=tile)
+    with replace_file(path) as file:
+        picture.save(file, "PNG")
+    say(f"{path}: {picture.width} x {picture.height} pixels")
 
 
 def import_ville(
@@ -55,30 +77,47 @@ def import_ville(
     title = f"{world[:1].upper()}{world[1:]}, as its matrices have it"
     files = format_new_town(drawn, name=name, title=title, town=world, people=people)
     place_folder(out, files, validate_folder)
-    describe_town(out)
+    _describe_town(out)
 
 
-def draw(
-    folder: Scenario,
-    out: Annotated[
-        Path | None, typer.Option(help="The picture, a PNG; NAME.png here if left out.")
-    ] = None,
-    tile: Annotated[
-        int | None,
-        typer.Option(min=8, max=64, help="Pixels a tile; by the size if left out."),
-    ] = None,
+def import_tiled(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .tmj or .tmx of Tiled.")],
+    out: NewFolder,
 ) -> None:
-    """Draw the map of a scenario, with the names of places and things.
+    """Make a scenario of a town drawn in Tiled.
 
-    Example: genagents map draw valentines_party --out town.png
+    docs/maps.md says what layers and properties mean. To go on drawing in Tiled, import nothing:
+    put the map into a scenario's folder and write `map = "FILE"` into its scenario.toml.
+
+    Example: genagents map import-tiled town.tmj my_town && genagents map draw my_town
     """
-    from genagents_env.files import find_inside, replace_file
-    from genagents_env.render.map_picture import draw_map
+    from genagents_env.files import guard_files
+    from genagents_env.scenario import list_scenario_names, validate_folder
+    from genagents_env.scenario.tiled import convert_map
+
+    name = check_name(out, "scenario", list_scenario_names())
+    with guard_files(file, "read"):
+        files = convert_map(file, name)
+    place_folder(out, files, validate_folder)
+    _describe_town(out)
+
+
+def _describe_town(folder: Path) -> None:
+    """Print what is in an imported town, what is odd in it, and what to do next."""
     from genagents_env.scenario import lay_out, load_scenario
+    from genagents_env.scenario.warnings import list_warnings
 
     scenario = load_scenario(folder)
-    path = out or find_inside(Path(), f"{scenario.name}.png")
-    picture = draw_map(lay_out(scenario), title=scenario.title, tile=tile)
-    with replace_file(path) as file:
-        picture.save(file, "PNG")
-    say(f"{path}: {picture.width} x {picture.height} pixels")
+    plan = lay_out(scenario)
+    sectors, rooms = len(scenario.sectors), sum(len(s.arenas) for s in scenario.sectors)
+    size = f"{plan.width} x {plan.height} tiles, {sectors} sectors, {rooms} arenas"
+    things = f"{len(plan.objects)} objects on {sum(len(o.tiles) for o in plan.objects)} tiles"
+    say(f"{folder}: {size}, {things}, {len(plan.spawns)} spawn tiles")
+    for line in list_warnings(plan):
+        say(line, indent=2)
+    for step, command in (
+        ("edit it", f"{folder}/scenario.toml, {folder}/people/residents.toml"),
+        ("look at it", f"genagents map draw {folder} --out {scenario.name}.png"),
+        ("let it live", f"genagents run {folder} --policy random"),
+    ):
+        say(f"  {step:20} {command}", indent=23)

@@ -1,10 +1,9 @@
-"""Maps drawn in Tiled (https://www.mapeditor.org): read as towns, and towns written as maps.
+"""Maps drawn in Tiled (https://www.mapeditor.org), read as towns.
 
-`docs/maps.md` says how a town is drawn. Reading needs the extra `tiled`; writing needs nothing.
+`docs/maps.md` says how a town is drawn. Reading needs the extra `tiled`.
 """
 
 from genagents_env.scenario.tiled.attaching import attach_map
-from genagents_env.scenario.tiled.export import export_town
 from genagents_env.scenario.tiled.folder import convert_map
 
-__all__ = ["attach_map", "convert_map", "export_town"]
+__all__ = ["attach_map", "convert_map"]

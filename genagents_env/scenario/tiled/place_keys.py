@@ -1,6 +1,6 @@
 """The custom properties by which a Tiled map says what a place is: those of a scenario file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from genagents_env.scenario.faults import quote, suggest
 from genagents_env.scenario.tiled.document import PropertyValue
@@ -67,10 +67,3 @@ def split_list(text: KeyValue) -> list[str]:
     """Return the entries of a list: one a line where there are lines, else between commas."""
     mark = "\n" if "\n" in str(text) else ","
     return [part for entry in str(text).split(mark) if (part := entry.strip())]
-
-
-def join_list(entries: Sequence[str]) -> str:
-    """Return a list as `split_list` reads it."""
-    if any("," in entry for entry in entries):
-        return "".join(f"{entry}\n" for entry in entries)
-    return ", ".join(entries)
