@@ -69,8 +69,8 @@ def import_ville(
     Example: genagents map import-ville the_ville/matrix ville && genagents run ./ville
     """
     from genagents_env.scenario import list_scenario_names, validate_folder
+    from genagents_env.scenario.maps.ville import read_ville
     from genagents_env.scenario.new_town import format_new_town
-    from genagents_env.scenario.ville import read_ville
 
     name = check_name(out, "scenario", list_scenario_names())
     drawn, world = read_ville(folder)
@@ -93,7 +93,7 @@ def import_tiled(
     """
     from genagents_env.files import guard_files
     from genagents_env.scenario import list_scenario_names, validate_folder
-    from genagents_env.scenario.tiled import convert_map
+    from genagents_env.scenario.maps.tiled import convert_map
 
     name = check_name(out, "scenario", list_scenario_names())
     with guard_files(file, "read"):

@@ -11,8 +11,8 @@ from PIL import Image
 from genagents_env import town_v0
 from genagents_env.scenario import Scenario, load_scenario, validate_folder
 from genagents_env.scenario.digest import digest_scenario
+from genagents_env.scenario.maps.tiled import convert_map
 from genagents_env.scenario.sprites import decode_sprite
-from genagents_env.scenario.tiled import convert_map
 from tests.scenario.tiled.maps import (
     FILE,
     SCENARIO,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from genagents_env.scenario.maps.tiled.places import KEYS, NEXT, PART, split_list
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, SectorSpec
-from genagents_env.scenario.tiled.place_keys import KEYS, NEXT, PART, split_list
 
 PAGE = (Path(__file__).parents[3] / "docs" / "maps.md").read_text()
 ROWS = dict(re.findall(r"^\| `(\w+)s` \|(.+)$", PAGE, re.M))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.scenario import TownPlan, lay_out, load_scenario, validate_folder
-from genagents_env.scenario.tiled import convert_map
+from genagents_env.scenario.maps.tiled import convert_map
 from tests.scenario.bad_folders import Files, write
 from tests.scenario.large_town import GRID, LODGE
 from tests.scenario.tiled.maps import SCENARIO, school, to_tmx, write_files, write_map

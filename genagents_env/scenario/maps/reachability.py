@@ -7,9 +7,9 @@ import numpy.typing as npt
 from scipy import ndimage
 
 from genagents_env.scenario.faults import Fault, quote
-from genagents_env.scenario.fitting import FittedMap, list_standing_tiles
-from genagents_env.scenario.grid import Grid, Tile
-from genagents_env.scenario.place_order import arenas_of, objects_of
+from genagents_env.scenario.maps.drawn import Grid, Tile
+from genagents_env.scenario.maps.fitting import FittedMap, list_standing_tiles
+from genagents_env.scenario.maps.order import arenas_of, objects_of
 from genagents_env.scenario.plan import OUTSIDE, ObjectPlan, parse_tile
 from genagents_env.scenario.schema import Scenario
 

@@ -37,9 +37,8 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.scenario.drawn_map import GROUND, DrawnMap, DrawnObject, DrawnSpawn
 from genagents_env.scenario.faults import Fault, Loc, choices, quote, suggest
-from genagents_env.scenario.grid import Tile
+from genagents_env.scenario.maps.drawn import GROUND, DrawnMap, DrawnObject, DrawnSpawn, Tile
 from genagents_env.scenario.schema import SIDE_LIMIT
 
 FIRST_LINE = "genagents map 1"

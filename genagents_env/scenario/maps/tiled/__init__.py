@@ -3,7 +3,6 @@
 `docs/maps.md` says how a town is drawn. Reading needs the extra `tiled`.
 """
 
-from genagents_env.scenario.tiled.attaching import attach_map
-from genagents_env.scenario.tiled.folder import convert_map
+from genagents_env.scenario.maps.tiled.importing import attach_map, convert_map
 
 __all__ = ["attach_map", "convert_map"]

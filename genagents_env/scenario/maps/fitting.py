@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from genagents_env.scenario.ascii_map import FLOOR, read_ascii
-from genagents_env.scenario.drawn_map import DrawnMap
 from genagents_env.scenario.faults import Fault, Loc, quote, suggest
-from genagents_env.scenario.grid import Grid, Tile
-from genagents_env.scenario.grid_file import is_grid, read_grid
+from genagents_env.scenario.maps.ascii import FLOOR, read_ascii
+from genagents_env.scenario.maps.drawn import DrawnMap, Grid, Tile
+from genagents_env.scenario.maps.grid import is_grid, read_grid
 from genagents_env.scenario.plan import OUTSIDE, SpawnPlan
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Scenario, SectorSpec, SpawnSpec
 

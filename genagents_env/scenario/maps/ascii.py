@@ -17,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import ndimage
 
-from genagents_env.scenario.drawn_map import DrawnMap, DrawnObject, DrawnSpawn
 from genagents_env.scenario.faults import Fault, Loc, choices, quote
-from genagents_env.scenario.grid import Grid, Tile
+from genagents_env.scenario.maps.drawn import DrawnMap, DrawnObject, DrawnSpawn, Grid, Tile
 from genagents_env.scenario.plan import OUTSIDE, name_arena
 from genagents_env.scenario.schema import (
     SIDE_LIMIT,
