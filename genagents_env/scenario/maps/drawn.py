@@ -115,10 +115,6 @@ class DrawnMap:
         """The number of tiles from top to bottom."""
         return int(self.closed.shape[0])
 
-    def holds(self, tile: Tile) -> bool:
-        """Return whether `tile` lies inside the map."""
-        return 0 <= tile[0] < self.width and 0 <= tile[1] < self.height
-
 
 def list_parts(ids: Iterable[str]) -> dict[str, dict[str, list[str]]]:
     """Return what ids name, as sectors > arenas > objects (or spawns), each once, in their order.

@@ -73,9 +73,8 @@ def read_ville(folder: Path) -> tuple[DrawnMap, str]:
     Raises:
         ScenarioError: a file is missing or says what it cannot; all that is wrong is listed.
     """
-    matrices = _read_matrices(
-        folder / "matrix" if (folder / "matrix" / _META).is_file() else folder
-    )
+    inner = folder / "matrix"
+    matrices = _read_matrices(inner if (inner / _META).is_file() else folder)
     rooms = _find_rooms(matrices)
     items = _collect(matrices, "game_object", rooms)
     spots = _collect(matrices, "spawning_location", rooms)
@@ -131,14 +130,14 @@ def _read_size(root: Path) -> _Matrices:
         raise ScenarioError([f"{_META}:file: not JSON: {clean(str(error), 200)}"]) from None
     meta = meta if isinstance(meta, dict) else {}
     name = clean(str(meta.get("world_name", "")), NAME_LIMIT).replace("/", " ").strip()
-    width, height = meta.get("maze_width"), meta.get("maze_height")
     matrices = _Matrices(name or "the town", 0, 0)
-    for key, value in (("maze_width", width), ("maze_height", height)):
+    for key in ("maze_width", "maze_height"):
+        value = meta.get(key)
         if not isinstance(value, int) or not 1 <= value <= SIDE_LIMIT:
             text = f"{quote(value)}; a whole number from 1 to {SIDE_LIMIT} is wanted"
             matrices.refuse(f"{_META}:{key}", text)
     matrices.check()
-    matrices.width, matrices.height = int(width), int(height)
+    matrices.width, matrices.height = meta["maze_width"], meta["maze_height"]
     return matrices
 
 

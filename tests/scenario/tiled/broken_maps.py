@@ -432,6 +432,10 @@ BROKEN: dict[str, Broken] = {
         'school.tmx:layer "objects", object 5 "desk": it has no place; numbers of pixels',
         to_tmx(school()).replace('name="desk" x="64"', 'name="desk" x="nan"'),
     ),
+    "endless property in XML": as_tmx(
+        'school.tmx:layer "arenas", object 4 "library": it is not as Tiled writes it',
+        to_tmx(school()).replace('value="5"', 'value="inf"', 1),
+    ),
     "huge in XML": as_tmx(
         'school.tmx:file: "height" is 99999; from 1 to 512 are allowed',
         to_tmx(school()).replace(f'height="{HEIGHT}"', 'height="99999"', 1),
