@@ -12,40 +12,30 @@ counts as nothing.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import ndimage
 
-from genagents_env.scenario.drawn_map import DrawnMap, DrawnObject, DrawnSpawn
 from genagents_env.scenario.faults import Fault, Loc, choices, quote
-from genagents_env.scenario.grid import Grid, Tile
+from genagents_env.scenario.maps.drawn import DrawnMap, DrawnObject, DrawnSpawn, Grid, Tile
 from genagents_env.scenario.plan import OUTSIDE, name_arena
-from genagents_env.scenario.schema import (
-    SIDE_LIMIT,
-    ArenaSpec,
-    ObjectSpec,
-    Scenario,
-    SectorSpec,
-    SpawnSpec,
-)
+from genagents_env.scenario.schema import SIDE_LIMIT, Scenario
 
 WALL, GROUND, DOOR, NOTHING = "#", ".", "+", " "
 _FIXED = WALL + GROUND + DOOR + NOTHING
 FLOOR = "an object stands on the floor of its arena"
 _TOUCHING = np.ones((3, 3), np.bool_)
 
-_Spec = SectorSpec | ArenaSpec | ObjectSpec | SpawnSpec
 
-
-@dataclass(frozen=True, slots=True)
-class _Meaning:
+class _Meaning(NamedTuple):
     """What a symbol stands for: `place` is the number of the place that its tiles belong to."""
 
+    kind: str
     loc: Loc
+    symbol: str | None
     id: str
     place: int
-    spec: _Spec
 
 
 def read_ascii(scenario: Scenario) -> tuple[DrawnMap | None, list[Fault]]:
@@ -59,61 +49,58 @@ def read_ascii(scenario: Scenario) -> tuple[DrawnMap | None, list[Fault]]:
         text = f"it has {width} x {height} tiles; {allowed}"
         return None, [Fault(("map", "size"), text)]
     meanings = list(_list_meanings(scenario))
-    symbols, faults = _legend(meanings)
-    grid = Grid.empty(width, height)
-    drawn: dict[Loc, list[Tile]] = {}
-    doors: list[Tile] = []
-    unknown: dict[str, Tile] = {}
+    symbols, faults = _read_legend(meanings)
+    spots: dict[str, list[Tile]] = {}
     for y, line in enumerate(lines):
         for x, char in enumerate(line.ljust(width)):
-            meaning = symbols.get(char)
-            if meaning is not None:
-                grid.arena[y, x] = meaning.place
-                drawn.setdefault(meaning.loc, []).append((x, y))
-            elif char == DOOR:
-                doors.append((x, y))
-            elif char in (WALL, NOTHING):
-                grid.blocked[y, x] = True
-            elif char != GROUND:
-                unknown.setdefault(char, (x, y))
-    faults += [_unknown(char, x, y, symbols) for char, (x, y) in unknown.items()]
-    open_doors(grid, doors)
+            spots.setdefault(char, []).append((x, y))
+    grid = Grid.empty(width, height)
+    for char, tiles in spots.items():
+        rows, columns = [y for _, y in tiles], [x for x, _ in tiles]
+        if char in symbols:
+            grid.arena[rows, columns] = symbols[char].place
+        elif char in (WALL, NOTHING):
+            grid.blocked[rows, columns] = True
+        elif char not in _FIXED:
+            faults.append(_refuse_symbol(char, *tiles[0], symbols))
+    open_doors(grid, spots.get(DOOR, []))
+    drawn = {meaning.loc: spots[char] for char, meaning in symbols.items() if char in spots}
     faults += _find_undrawn(meanings, drawn)
-    objects, misdrawn = _collect_objects(meanings, drawn, grid)
-    spawns, misplaced = _collect_spawns(meanings, drawn)
+    objects, spawns, misdrawn = _collect(meanings, drawn, grid)
+    ids = {m.place: m.id for m in meanings if m.kind in ("sector", "arena")}
     return DrawnMap(
         closed=grid.blocked,
         place=grid.arena.astype(np.int32),
-        places=_list_places(meanings),
-        objects=tuple(objects),
+        places=tuple(ids[place] for place in sorted(ids)),
+        objects=objects,
         doors=tuple(grid.doors),
-        spawns=tuple(spawns),
-    ), faults + misdrawn + misplaced
+        spawns=spawns,
+    ), faults + misdrawn
 
 
-def _unknown(char: str, x: int, y: int, symbols: Mapping[str, _Meaning]) -> Fault:
+def _refuse_symbol(char: str, x: int, y: int, symbols: Mapping[str, _Meaning]) -> Fault:
     marks = [mark for mark in (*_FIXED, *symbols) if mark != NOTHING]
     text = f"unknown symbol {quote(char)}; allowed: blanks, {choices(marks, 40)}"
     return Fault(("map", f"line {y + 1}", f"column {x + 1}"), text)
 
 
-def _legend(meanings: list[_Meaning]) -> tuple[dict[str, _Meaning], list[Fault]]:
+def _read_legend(meanings: list[_Meaning]) -> tuple[dict[str, _Meaning], list[Fault]]:
+    """Return what each symbol stands for, and where symbols are missing or not allowed."""
     symbols: dict[str, _Meaning] = {}
     faults: list[Fault] = []
     for meaning in meanings:
-        loc, symbol = (*meaning.loc, "symbol"), meaning.spec.symbol
+        symbol, text = meaning.symbol, ""
         if symbol is None:
-            if isinstance(meaning.spec, ArenaSpec):
+            if meaning.kind == "arena":
                 text = "missing; with a map.txt every arena has a symbol, one character"
-                faults.append(Fault(loc, text))
         elif symbol in _FIXED or not symbol.isprintable():
             text = f"{quote(symbol)} already means something in a map, or nothing; take another"
-            faults.append(Fault(loc, text))
         elif symbol in symbols:
             text = f"{quote(symbol)} is used twice; every symbol stands for one thing"
-            faults.append(Fault(loc, text))
         else:
             symbols[symbol] = meaning
+        if text:
+            faults.append(Fault((*meaning.loc, "symbol"), text))
     return symbols, faults
 
 
@@ -126,22 +113,18 @@ def _list_meanings(scenario: Scenario) -> Iterator[_Meaning]:
     for i, sector in enumerate(scenario.sectors):
         if sector.symbol is not None:
             ground += 1
-            yield _Meaning(("sectors", i), sector.name, ground, sector)
+            yield _Meaning("sector", ("sectors", i), sector.symbol, sector.name, ground)
         for j, room in enumerate(sector.arenas):
             arena += 1
             loc: Loc = ("sectors", i, "arenas", j)
             id_ = name_arena(sector.name, room.name)
-            yield _Meaning(loc, id_, arena, room)
+            yield _Meaning("arena", loc, room.symbol, id_, arena)
             for k, item in enumerate(room.objects):
-                yield _Meaning((*loc, "objects", k), f"{id_}/{item.name}", arena, item)
+                where = (*loc, "objects", k)
+                yield _Meaning("object", where, item.symbol, f"{id_}/{item.name}", arena)
             for k, spawn in enumerate(room.spawns):
-                yield _Meaning((*loc, "spawns", k), f"{id_}/{spawn.name}", arena, spawn)
-
-
-def _list_places(meanings: list[_Meaning]) -> tuple[str, ...]:
-    """Return the ids of sectors and arenas by their numbers."""
-    ids = {m.place: m.id for m in meanings if isinstance(m.spec, SectorSpec | ArenaSpec)}
-    return tuple(ids[place] for place in sorted(ids))
+                where = (*loc, "spawns", k)
+                yield _Meaning("spawn", where, spawn.symbol, f"{id_}/{spawn.name}", arena)
 
 
 def open_doors(grid: Grid, doors: list[Tile]) -> None:
@@ -160,62 +143,47 @@ def open_doors(grid: Grid, doors: list[Tile]) -> None:
     grid.doors.sort(key=lambda tile: (tile[1], tile[0]))
 
 
-def _find_undrawn(meanings: list[_Meaning], drawn: Mapping[Loc, list[Tile]]) -> list[Fault]:
-    """Return a fault for each symbol that is declared and not drawn."""
-    faults = []
+def _find_undrawn(meanings: list[_Meaning], drawn: Mapping[Loc, list[Tile]]) -> Iterator[Fault]:
+    """Yield a fault for each symbol that is declared and not drawn."""
     for meaning in meanings:
-        symbol = meaning.spec.symbol
-        if symbol is None or meaning.loc in drawn:
-            continue
-        text = f"{quote(symbol)} does not occur in map.txt; draw "
-        text += "this arena" if isinstance(meaning.spec, ArenaSpec) else "it once"
-        faults.append(Fault((*meaning.loc, "symbol"), text))
-    return faults
+        if meaning.symbol is not None and meaning.loc not in drawn:
+            what = "this arena" if meaning.kind == "arena" else "it once"
+            text = f"{quote(meaning.symbol)} does not occur in map.txt; draw {what}"
+            yield Fault((*meaning.loc, "symbol"), text)
 
 
-def _collect_objects(
+def _collect(
     meanings: list[_Meaning], drawn: Mapping[Loc, list[Tile]], grid: Grid
-) -> tuple[list[DrawnObject], list[Fault]]:
+) -> tuple[tuple[DrawnObject, ...], tuple[DrawnSpawn, ...], list[Fault]]:
+    """Return the objects and spawns that are drawn, and what is wrong with others."""
     objects: list[DrawnObject] = []
-    faults: list[Fault] = []
-    for meaning in meanings:
-        if not isinstance(meaning.spec, ObjectSpec) or meaning.loc not in drawn:
-            continue
-        where, tiles = (*meaning.loc, "symbol"), drawn[meaning.loc]
-        parts = _count_parts(grid, tiles)
-        if parts > 1:
-            how = "tiles that touch, or its `tiles` are listed"
-            faults.append(Fault(where, f"it is drawn {parts} times; an object stands on {how}"))
-        elif not _touches_floor(grid, meaning.place, tiles):
-            faults.append(Fault(where, f"{list(tiles[0])} lies outside its arena; {FLOOR}"))
-        else:
-            objects.append(DrawnObject(meaning.id, tuple(tiles), where))
-    return objects, faults
-
-
-def _count_parts(grid: Grid, tiles: list[Tile]) -> int:
-    marked = np.zeros_like(grid.blocked)
-    for x, y in tiles:
-        marked[y, x] = True
-    return int(ndimage.label(marked, _TOUCHING)[1])
-
-
-def _touches_floor(grid: Grid, place: int, tiles: list[Tile]) -> bool:
-    """Return whether the arena goes on beside what is drawn on these tiles."""
-    beside = {near for tile in tiles for near in grid.beside(tile)}.difference(tiles)
-    return any(grid.arena[y, x] == place and not grid.blocked[y, x] for x, y in beside)
-
-
-def _collect_spawns(
-    meanings: list[_Meaning], drawn: Mapping[Loc, list[Tile]]
-) -> tuple[list[DrawnSpawn], list[Fault]]:
     spawns: list[DrawnSpawn] = []
     faults: list[Fault] = []
     for meaning in meanings:
-        if isinstance(meaning.spec, SpawnSpec) and meaning.loc in drawn:
-            where, tiles = (*meaning.loc, "symbol"), drawn[meaning.loc]
-            if len(tiles) > 1:
-                faults.append(Fault(where, f"it is drawn {len(tiles)} times; a spawn is one tile"))
+        where, tiles = (*meaning.loc, "symbol"), drawn.get(meaning.loc, [])
+        if meaning.kind == "object" and tiles:
+            text = _find_misdrawn(meaning.place, tiles, grid)
+            if text:
+                faults.append(Fault(where, text))
             else:
-                spawns.append(DrawnSpawn(meaning.id, tiles[0], where))
-    return spawns, faults
+                objects.append(DrawnObject(meaning.id, tuple(tiles), where))
+        elif meaning.kind == "spawn" and len(tiles) == 1:
+            spawns.append(DrawnSpawn(meaning.id, tiles[0], where))
+        elif meaning.kind == "spawn" and tiles:
+            faults.append(Fault(where, f"it is drawn {len(tiles)} times; a spawn is one tile"))
+    return tuple(objects), tuple(spawns), faults
+
+
+def _find_misdrawn(place: int, tiles: list[Tile], grid: Grid) -> str:
+    """Return what is wrong with an object: its tiles touch, and its arena goes on beside them."""
+    marked = np.zeros_like(grid.blocked)
+    for x, y in tiles:
+        marked[y, x] = True
+    parts = int(ndimage.label(marked, _TOUCHING)[1])
+    if parts > 1:
+        how = "tiles that touch, or its `tiles` are listed"
+        return f"it is drawn {parts} times; an object stands on {how}"
+    beside = {near for tile in tiles for near in grid.beside(tile)}.difference(tiles)
+    if not any(grid.arena[y, x] == place and not grid.blocked[y, x] for x, y in beside):
+        return f"{list(tiles[0])} lies outside its arena; {FLOOR}"
+    return ""

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from math import ceil, isqrt
 
 import numpy as np
+import numpy.typing as npt
 
-from genagents_env.scenario.grid import Grid, Tile
+from genagents_env.scenario.maps.drawn import SIDES, Grid, Tile
 from genagents_env.scenario.schema import ArenaSpec, Scenario
 
 STREET, MARGIN = 2, 2  # tiles between buildings, and around the town
@@ -130,3 +131,50 @@ def _draw(grid: Grid, block: Block, left: int, top: int) -> None:
         grid.arena[rows, columns] = np.int16(room.arena)
     for (x, y), arena in block.doors:
         grid.add_door((left + x, top + y), arena)
+
+
+def floors(grid: Grid, arenas: int) -> list[list[Tile]]:
+    """Return the walkable tiles of each arena but the doors, row by row."""
+    walkable = ~grid.blocked
+    for x, y in grid.doors:
+        walkable[y, x] = False
+    rows, columns = np.nonzero(walkable & (grid.arena > 0))
+    found: list[list[Tile]] = [[] for _ in range(arenas)]
+    owners = grid.arena[rows, columns].tolist()
+    for owner, x, y in zip(owners, columns.tolist(), rows.tolist(), strict=True):
+        found[owner].append((x, y))
+    return found
+
+
+def mark_doors(grid: Grid) -> npt.NDArray[np.bool_]:
+    """Return which tiles are doors, shape (height, width)."""
+    doors = np.zeros_like(grid.blocked)
+    for x, y in grid.doors:
+        doors[y, x] = True
+    return doors
+
+
+def choose_tiles(
+    grid: Grid, doors: npt.NDArray[np.bool_], floor: list[Tile], taken: set[Tile], count: int
+) -> list[Tile]:
+    """Return `count` distinct tiles of `floor` for objects, fewer where there is no room.
+
+    They stand along the walls and apart from each other, and off the tiles before doors as long
+    as others are left. Deterministic. `doors` is what `mark_doors` returns.
+    """
+    free = [tile for tile in floor if tile not in taken]
+    x, y = np.array(free, dtype=np.int64).reshape(-1, 2).T
+    before = np.zeros(len(free), dtype=np.bool_)
+    edge = before.copy()
+    for dx, dy in SIDES:
+        column, row = (x + dx).clip(0, grid.width - 1), (y + dy).clip(0, grid.height - 1)
+        before |= doors[row, column] & ((row != y) | (column != x))
+        edge |= grid.blocked[row, column] | ((row == y) & (column == x))
+    groups: tuple[list[Tile], list[Tile], list[Tile]] = ([], [], [])  # edge, inner, before
+    for tile, group in zip(free, np.where(before, 2, np.where(edge, 0, 1)).tolist(), strict=True):
+        groups[group].append(tile)
+    chosen: list[Tile] = []
+    for group in groups:
+        wanted = min(count - len(chosen), len(group))
+        chosen += [group[i * len(group) // wanted] for i in range(wanted)]
+    return chosen

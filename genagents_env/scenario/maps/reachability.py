@@ -7,10 +7,14 @@ import numpy.typing as npt
 from scipy import ndimage
 
 from genagents_env.scenario.faults import Fault, quote
-from genagents_env.scenario.fitting import FittedMap, list_standing_tiles
-from genagents_env.scenario.grid import Grid, Tile
-from genagents_env.scenario.place_order import arenas_of, objects_of
-from genagents_env.scenario.plan import OUTSIDE, ObjectPlan, parse_tile
+from genagents_env.scenario.maps.drawn import Grid, Tile
+from genagents_env.scenario.maps.fitting import (
+    FittedMap,
+    arenas_of,
+    list_standing_tiles,
+    objects_of,
+)
+from genagents_env.scenario.plan import OUTSIDE, ObjectPlan, name_arena, parse_tile
 from genagents_env.scenario.schema import Scenario
 
 # Of an arena's tiles, up to so many may be sealed by how its walls and furniture are drawn, such
@@ -143,8 +147,7 @@ def _find_private_part(scenario: Scenario, fitted: FittedMap, tile: Tile, name: 
 
 
 def _names(scenario: Scenario) -> list[str]:
-    places = [(sector.name, arena.name) for _, sector, arena in arenas_of(scenario)]
-    return [scenario.outside] + [s if s == a else f"{s}/{a}" for s, a in places]
+    return [scenario.outside, *(name_arena(s.name, a.name) for _, s, a in arenas_of(scenario))]
 
 
 def _leads_to(ref: str, arena_id: str) -> bool:

@@ -9,12 +9,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from genagents_env.scenario.ascii_map import FLOOR, read_ascii
-from genagents_env.scenario.drawn_map import DrawnMap
 from genagents_env.scenario.faults import Fault, Loc, quote, suggest
-from genagents_env.scenario.grid import Grid, Tile
-from genagents_env.scenario.grid_file import is_grid, read_grid
-from genagents_env.scenario.plan import OUTSIDE, SpawnPlan
+from genagents_env.scenario.maps.ascii import FLOOR, read_ascii
+from genagents_env.scenario.maps.drawn import DrawnMap, Grid, Tile
+from genagents_env.scenario.maps.grid import is_grid, read_grid
+from genagents_env.scenario.plan import OUTSIDE, SpawnPlan, name_arena
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Scenario, SectorSpec, SpawnSpec
 
 Tiles = dict[Loc, tuple[Tile, ...]]
@@ -36,6 +35,20 @@ class FittedMap:
     tiles: Tiles = field(default_factory=dict)
     grounds: tuple[int, ...] = ()
     spawns: tuple[SpawnPlan, ...] = ()
+
+
+def arenas_of(scenario: Scenario) -> Iterator[tuple[Loc, SectorSpec, ArenaSpec]]:
+    """Yield every arena in the order of `TownPlan.arenas`, which puts the outside before them."""
+    for i, sector in enumerate(scenario.sectors):
+        for j, arena in enumerate(sector.arenas):
+            yield ("sectors", i, "arenas", j), sector, arena
+
+
+def objects_of(scenario: Scenario) -> Iterator[tuple[Loc, int, ObjectSpec]]:
+    """Yield every object with the index of its arena, in the order of `TownPlan.objects`."""
+    for index, (loc, _, arena) in enumerate(arenas_of(scenario), OUTSIDE + 1):
+        for k, item in enumerate(arena.objects):
+            yield (*loc, "objects", k), index, item
 
 
 def read_map(scenario: Scenario) -> tuple[FittedMap | None, list[Fault]]:
@@ -63,24 +76,17 @@ class _Specs:
     """What the scenario has, by id: where it stands in the scenario, and its arena's number."""
 
     def __init__(self, scenario: Scenario) -> None:
-        self.sectors: dict[str, int] = {}
-        self.arenas: dict[str, tuple[Loc, int, ArenaSpec]] = {}
+        self.sectors = {sector.name: i for i, sector in enumerate(scenario.sectors)}
+        self.arenas: dict[str, int] = {}
         self.objects: dict[str, tuple[Loc, int, ObjectSpec]] = {}
         self.spawns: dict[str, tuple[Loc, int, SpawnSpec]] = {}
-        number = OUTSIDE
-        for i, sector in enumerate(scenario.sectors):
-            self.sectors[sector.name] = i
-            for j, arena in enumerate(sector.arenas):
-                number += 1
-                self._add(("sectors", i, "arenas", j), number, sector, arena)
-
-    def _add(self, loc: Loc, number: int, sector: SectorSpec, arena: ArenaSpec) -> None:
-        id_ = sector.name if arena.name == sector.name else f"{sector.name}/{arena.name}"
-        self.arenas[id_] = (loc, number, arena)
-        for k, item in enumerate(arena.objects):
-            self.objects[f"{id_}/{item.name}"] = ((*loc, "objects", k), number, item)
-        for k, spawn in enumerate(arena.spawns):
-            self.spawns[f"{id_}/{spawn.name}"] = ((*loc, "spawns", k), number, spawn)
+        for number, (loc, sector, arena) in enumerate(arenas_of(scenario), OUTSIDE + 1):
+            id_ = name_arena(sector.name, arena.name)
+            self.arenas[id_] = number
+            for k, item in enumerate(arena.objects):
+                self.objects[f"{id_}/{item.name}"] = ((*loc, "objects", k), number, item)
+            for k, spawn in enumerate(arena.spawns):
+                self.spawns[f"{id_}/{spawn.name}"] = ((*loc, "spawns", k), number, spawn)
 
 
 def _number_places(
@@ -93,7 +99,7 @@ def _number_places(
     seen = set(np.unique(drawn.place[~drawn.closed]).tolist())
     for n, id_ in enumerate(drawn.places, 1):
         if id_ in specs.arenas:
-            numbers[n] = specs.arenas[id_][1]
+            numbers[n] = specs.arenas[id_]
         elif id_ not in specs.sectors:
             known = [*specs.arenas, *specs.sectors]
             text = f"no place {quote(id_)} in scenario.toml; {suggest(id_, known)}"

@@ -30,27 +30,40 @@ Blank lines and lines that begin with `#` mean nothing.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.scenario.drawn_map import GROUND, DrawnMap, DrawnObject, DrawnSpawn
-from genagents_env.scenario.faults import Fault, Loc, choices, quote, suggest
-from genagents_env.scenario.grid import Tile
+from genagents_env.scenario.faults import Fault, choices, quote, suggest
+from genagents_env.scenario.maps.drawn import GROUND, DrawnMap, DrawnObject, DrawnSpawn, Tile
 from genagents_env.scenario.schema import SIDE_LIMIT
 
 FIRST_LINE = "genagents map 1"
-LAYERS = ("closed", "place", "object")
-_LISTS = ("places", "objects", "spawns", "doors", "sprites")
-_SECTIONS = (*_LISTS, *(f"layer {name}" for name in LAYERS))
+_LAYERS = ("closed", "place", "object")
 _RUN = re.compile(r"(?:([0-9]{1,6})\*)?([0-9]{1,9})")
 _HEAD = re.compile(r"\[\s*(.*?)\s*\]")
 _SIZE = re.compile(r"size\s+([0-9]{1,6})\s+([0-9]{1,6})")
-_NUMBERED = re.compile(r"([0-9]{1,9})\s+(\S.*)")
-_PLACED = re.compile(r"([0-9]{1,6})\s+([0-9]{1,6})(?:\s+(\S.*))?")
+_NUMBERED = re.compile(r"(?P<number>(?=0*[1-9])[0-9]{1,9})\s+(?P<id>\S.*)")
+_DOOR = r"(?P<x>[0-9]{1,6})\s+(?P<y>[0-9]{1,6})"
+_LEGEND = "a number from 1 on and an id are wanted, `1 Inn/taproom`"
+# The lines of each section that is no layer, and what is said of others.
+_LISTS: Mapping[str, tuple[re.Pattern[str], str]] = {
+    "places": (_NUMBERED, _LEGEND),
+    "objects": (_NUMBERED, _LEGEND),
+    "spawns": (
+        re.compile(_DOOR + r"\s+(?P<id>\S.*)"),
+        "such as `6 2 Inn/taproom/by the fire` is wanted",
+    ),
+    "doors": (re.compile(_DOOR), "such as `6 2` is wanted"),
+    "sprites": (
+        re.compile(r"(?P<id>[^=\s][^=]*?)\s*=\s*(?P<file>\S.*)"),
+        "such as `Una Ash = una.png` is wanted",
+    ),
+}
+_SECTIONS = (*_LISTS, *(f"layer {name}" for name in _LAYERS))
 _MANY = 100  # faults of one file
 
 Layer = npt.NDArray[np.int32]
@@ -58,21 +71,24 @@ Layer = npt.NDArray[np.int32]
 
 @dataclass(slots=True)
 class _Reading:
-    """What of a file has been read so far; `starts` says in which line each layer begins."""
+    """What of a file has been read so far: entries of lists and rows of layers, by their lines."""
 
     size: tuple[int, int]
-    legends: dict[str, dict[int, str]] = field(default_factory=dict)
-    lines: dict[str, dict[int, int]] = field(default_factory=dict)  # of each number of a legend
-    spawns: list[DrawnSpawn] = field(default_factory=list)
-    doors: list[Tile] = field(default_factory=list)
-    sprites: dict[str, str] = field(default_factory=dict)
-    rows: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    entries: dict[str, dict[int, re.Match[str]]] = field(
+        default_factory=lambda: {name: {} for name in _LISTS}
+    )
+    rows: dict[str, dict[int, str]] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
 
     def refuse(self, line: int, text: str) -> None:
         """Note what is wrong with a line."""
         if len(self.faults) < _MANY:
             self.faults.append(Fault(("map", f"line {line}"), text))
+
+    def list_legend(self, layer: str) -> dict[int, str]:
+        """Return what the numbers of a layer mean, in the order of the file."""
+        entries = self.entries.get(f"{layer}s", {}).values()
+        return {int(entry["number"]): entry["id"] for entry in entries}
 
 
 def is_grid(text: str) -> bool:
@@ -85,11 +101,11 @@ def read_grid(text: str) -> tuple[DrawnMap | None, list[Fault]]:
     lines = _list_lines(text)
     next(lines)
     number, first = next(lines, (2, ""))
-    found = _SIZE.fullmatch(first)
-    if found is None:
+    size = _SIZE.fullmatch(first)
+    if size is None:
         text = f"{quote(first)} is no size; such as `size 140 100` is wanted here"
         return None, [Fault(("map", f"line {number}"), text)]
-    width, height = int(found[1]), int(found[2])
+    width, height = int(size[1]), int(size[2])
     if not (0 < width <= SIDE_LIMIT and 0 < height <= SIDE_LIMIT):
         allowed = f"from 1 x 1 to {SIDE_LIMIT} x {SIDE_LIMIT} are allowed"
         text = f"the size is {width} x {height}; {allowed}"
@@ -97,7 +113,7 @@ def read_grid(text: str) -> tuple[DrawnMap | None, list[Fault]]:
     reading = _Reading((width, height))
     _read_sections(reading, lines)
     sound = not reading.faults  # else numbers may be unknown only since their lines are at fault
-    layers = {name: _read_layer(reading, name, check_numbers=sound) for name in LAYERS}
+    layers = {name: _read_layer(reading, name, check_numbers=sound) for name in _LAYERS}
     if not reading.faults:
         _refuse_undrawn(reading, layers)
     if reading.faults:
@@ -112,7 +128,7 @@ def _list_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _read_sections(reading: _Reading, lines: Iterator[tuple[int, str]]) -> None:
-    section, seen = "", set[str]()
+    section, seen = "", dict[str, set[str]]()
     for number, line in lines:
         head = _HEAD.fullmatch(line)
         if head is not None:
@@ -122,79 +138,49 @@ def _read_sections(reading: _Reading, lines: Iterator[tuple[int, str]]) -> None:
                 reading.refuse(number, text)
             elif section in seen:
                 reading.refuse(number, f"a second section {quote(section)}; one is allowed")
-            seen.add(section)
+            seen.setdefault(section, set())
         elif section.startswith("layer "):
-            reading.rows.setdefault(section.removeprefix("layer "), []).append((number, line))
-        elif section in _READERS:
-            _READERS[section](reading, section, number, line)
+            reading.rows.setdefault(section.removeprefix("layer "), {})[number] = line
+        elif section in _LISTS:
+            _read_entry(reading, section, number, line, seen[section])
         elif not section:
             reading.refuse(number, f"{quote(line)} stands in no section; {choices(_SECTIONS)}")
             section = "?"  # what follows does not either, and is not told
 
 
-def _read_legend(reading: _Reading, section: str, number: int, line: str) -> None:
-    found = _NUMBERED.fullmatch(line)
-    legend = reading.legends.setdefault(section, {})
-    if found is None or int(found[1]) == 0:
-        text = f"{section}: {quote(line)}; a number from 1 on and an id are wanted, `1 Inn/taproom`"
-        reading.refuse(number, text)
-    elif int(found[1]) in legend:
-        reading.refuse(number, f"{section}: the number {int(found[1])} is used twice")
-    elif found[2] in legend.values():
-        reading.refuse(number, f"{section}: {quote(found[2])} is listed twice; once is allowed")
-    else:
-        legend[int(found[1])] = found[2]
-        reading.lines.setdefault(section, {})[int(found[1])] = number
-
-
-def _read_tile(reading: _Reading, section: str, number: int, line: str) -> None:
-    found = _PLACED.fullmatch(line)
-    if found is None or (found[3] is None) != (section == "doors"):
-        wanted = "`6 2`" if section == "doors" else "`6 2 Inn/taproom/by the fire`"
-        reading.refuse(number, f"{section}: {quote(line)}; such as {wanted} is wanted")
+def _read_entry(reading: _Reading, section: str, number: int, line: str, seen: set[str]) -> None:
+    """Read a line of a list; `seen` are the numbers and ids of those before it."""
+    pattern, wanted = _LISTS[section]
+    entry = pattern.fullmatch(line)
+    if entry is None:
+        reading.refuse(number, f"{section}: {quote(line)}; {wanted}")
         return
-    tile = (int(found[1]), int(found[2]))
-    if not (tile[0] < reading.size[0] and tile[1] < reading.size[1]):
-        size = f"{reading.size[0]} x {reading.size[1]}"
-        reading.refuse(number, f"{section}: {list(tile)} lies outside the map, which is {size}")
-    elif section == "doors":
-        reading.doors.append(tile)
-    elif any(found[3] == spawn.id for spawn in reading.spawns):
-        reading.refuse(number, f"spawns: {quote(found[3])} is listed twice; once is allowed")
+    parts = entry.groupdict()
+    own, id_ = f"number {int(parts.get('number', 0))}", parts.get("id", "")
+    if "x" in parts and not (
+        int(parts["x"]) < reading.size[0] and int(parts["y"]) < reading.size[1]
+    ):
+        tile, size = [int(parts["x"]), int(parts["y"])], f"{reading.size[0]} x {reading.size[1]}"
+        reading.refuse(number, f"{section}: {tile} lies outside the map, which is {size}")
+    elif "number" in parts and own in seen:
+        reading.refuse(number, f"{section}: the {own} is used twice")
+    elif id_ and f"id {id_}" in seen:
+        reading.refuse(number, f"{section}: {quote(id_)} is listed twice; once is allowed")
     else:
-        reading.spawns.append(DrawnSpawn(found[3], tile, ("map", f"line {number}")))
-
-
-def _read_sprite(reading: _Reading, section: str, number: int, line: str) -> None:
-    name, sign, file = (part.strip() for part in line.partition("="))
-    if not (name and sign and file):
-        reading.refuse(number, f"{section}: {quote(line)}; such as `Una Ash = una.png` is wanted")
-    elif name in reading.sprites:
-        reading.refuse(number, f"{section}: {quote(name)} is listed twice; once is allowed")
-    else:
-        reading.sprites[name] = file
-
-
-_READERS: Mapping[str, Callable[[_Reading, str, int, str], None]] = {
-    "places": _read_legend,
-    "objects": _read_legend,
-    "spawns": _read_tile,
-    "doors": _read_tile,
-    "sprites": _read_sprite,
-}
+        seen |= {own, f"id {id_}"}
+        reading.entries[section][number] = entry
 
 
 def _read_layer(reading: _Reading, name: str, *, check_numbers: bool) -> Layer:
     width, height = reading.size
     layer = np.zeros((height, width), np.int32)
-    rows = reading.rows.get(name, [])
+    rows = reading.rows.get(name, {})
     if len(rows) != height and (rows or name != "object"):  # a town without things is one too
-        where: Loc = ("map", f"layer {name}")
         text = f"it has {len(rows)} rows; the size says {height}"
-        reading.faults.append(Fault(where, text))
+        reading.faults.append(Fault(("map", f"layer {name}"), text))
         return layer
-    known = {0, 1} if name == "closed" else {0, *reading.legends.get(f"{name}s", {})}
-    for y, (number, line) in enumerate(rows):
+    known = {0, 1} if name == "closed" else {0, *reading.list_legend(name)}
+    for y, (number, line) in enumerate(rows.items()):
         where_in = f"layer {name}, row {y + 1}"
         values = _read_row(line, width)
         if isinstance(values, str):
@@ -225,44 +211,45 @@ def _read_row(line: str, width: int) -> list[int] | str:
     return values
 
 
-def _draw(reading: _Reading, layers: Mapping[str, Layer]) -> DrawnMap:
-    places = reading.legends.get("places", {})
-    numbers, where = np.unique(layers["place"], return_inverse=True)
-    order = {number: index for index, number in enumerate(places, 1)}
-    ranks = np.array([order.get(number, GROUND) for number in numbers.tolist()], np.int32)
-    objects = [
-        DrawnObject(id_, tuple(tiles), ("map", f"line {reading.lines['objects'][n]}"))
-        for (n, id_), tiles in zip(
-            reading.legends.get("objects", {}).items(), _find_tiles(reading, layers), strict=True
-        )
-    ]
-    return DrawnMap(
-        closed=layers["closed"] == 1,
-        place=ranks[where].reshape(layers["place"].shape),
-        places=tuple(places.values()),
-        objects=tuple(objects),
-        doors=tuple(reading.doors),
-        spawns=tuple(reading.spawns),
-        sprites=tuple(reading.sprites.items()),
-    )
-
-
-def _find_tiles(reading: _Reading, layers: Mapping[str, Layer]) -> list[list[Tile]]:
-    """Return the tiles of each object of the legend, in its order, row by row."""
-    found: dict[int, list[Tile]] = {number: [] for number in reading.legends.get("objects", {})}
-    for y, x in np.argwhere(layers["object"]).tolist():
-        found[int(layers["object"][y, x])].append((x, y))
-    return list(found.values())
-
-
 def _refuse_undrawn(reading: _Reading, layers: Mapping[str, Layer]) -> None:
     """Note what a legend lists and no tile has."""
     for name in ("place", "object"):
         drawn = set(np.unique(layers[name]).tolist())
-        for number, id_ in reading.legends.get(f"{name}s", {}).items():
+        for line, entry in reading.entries[f"{name}s"].items():
+            number, id_ = int(entry["number"]), quote(entry["id"])
             if number not in drawn:
-                text = f"{name}s: {number}, {quote(id_)}, is nowhere in the layer {name}; draw it"
-                reading.refuse(reading.lines[f"{name}s"][number], text)
+                text = f"{name}s: {number}, {id_}, is nowhere in the layer {name}; draw it"
+                reading.refuse(line, text)
+
+
+def _draw(reading: _Reading, layers: Mapping[str, Layer]) -> DrawnMap:
+    places = reading.list_legend("place")
+    numbers, where = np.unique(layers["place"], return_inverse=True)
+    order = {number: index for index, number in enumerate(places, 1)}
+    ranks = np.array([order.get(number, GROUND) for number in numbers.tolist()], np.int32)
+    tiles: dict[int, list[Tile]] = {number: [] for number in reading.list_legend("object")}
+    for y, x in np.argwhere(layers["object"]).tolist():
+        tiles[int(layers["object"][y, x])].append((x, y))
+    entries = reading.entries
+    return DrawnMap(
+        closed=layers["closed"] == 1,
+        place=ranks[where].reshape(layers["place"].shape),
+        places=tuple(places.values()),
+        objects=tuple(
+            DrawnObject(entry["id"], tuple(tiles[int(entry["number"])]), ("map", f"line {line}"))
+            for line, entry in entries["objects"].items()
+        ),
+        doors=tuple(_get_tile(entry) for entry in entries["doors"].values()),
+        spawns=tuple(
+            DrawnSpawn(entry["id"], _get_tile(entry), ("map", f"line {line}"))
+            for line, entry in entries["spawns"].items()
+        ),
+        sprites=tuple((entry["id"], entry["file"]) for entry in entries["sprites"].values()),
+    )
+
+
+def _get_tile(entry: re.Match[str]) -> Tile:
+    return int(entry["x"]), int(entry["y"])
 
 
 def format_grid(drawn: DrawnMap) -> str:

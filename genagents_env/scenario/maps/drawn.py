@@ -1,26 +1,62 @@
 """A town as somebody drew it, whatever with: the one form between all kinds of maps and the town.
 
-    map.txt   ─┐
-    map.grid  ─┼──>  DrawnMap  ──(and the scenario)──>  TownPlan
-    other tools┘
-
 A map says where things are; what they are (states, users, hours) the scenario says, under the same
 ids. A reader of a new kind of map returns a `DrawnMap` and the faults of what it cannot read, each
 at `("map", ...)`, in words that name layer and tile; whether the map fits the scenario is checked
-afterwards, in one place, by `genagents_env.scenario.fitting`. `format_grid` writes any of them as
-the text of a `map.grid`, which is how a scenario holds it.
+afterwards, in one place, by `fitting`. A scenario holds any of them as the text of a `map.grid`.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from genagents_env.scenario.faults import Loc
-from genagents_env.scenario.grid import Tile
 
+Tile = tuple[int, int]  # x to the right, y downwards
+SIDES = ((0, -1), (1, 0), (0, 1), (-1, 0))
 GROUND = 0  # in `DrawnMap.place`: open ground between the buildings
+
+
+@dataclass(slots=True)
+class Grid:
+    """Tiles being filled: `blocked` and `arena` have shape (height, width), indexed [y, x]."""
+
+    blocked: npt.NDArray[np.bool_]
+    arena: npt.NDArray[np.int16]
+    doors: list[Tile] = field(default_factory=list)
+
+    @classmethod
+    def empty(cls, width: int, height: int) -> "Grid":
+        """Return open ground of that size."""
+        return cls(np.zeros((height, width), np.bool_), np.zeros((height, width), np.int16))
+
+    @property
+    def width(self) -> int:
+        """The number of tiles from left to right."""
+        return int(self.blocked.shape[1])
+
+    @property
+    def height(self) -> int:
+        """The number of tiles from top to bottom."""
+        return int(self.blocked.shape[0])
+
+    def holds(self, tile: Tile) -> bool:
+        """Return whether `tile` lies inside the grid."""
+        return 0 <= tile[0] < self.width and 0 <= tile[1] < self.height
+
+    def beside(self, tile: Tile) -> list[Tile]:
+        """Return the up to four tiles that share a side with `tile`."""
+        around = [(tile[0] + dx, tile[1] + dy) for dx, dy in SIDES]
+        return [near for near in around if self.holds(near)]
+
+    def add_door(self, tile: Tile, arena: int) -> None:
+        """Open a door at `tile`; the tile belongs to `arena`."""
+        x, y = tile
+        self.blocked[y, x] = False
+        self.arena[y, x] = arena
+        self.doors.append(tile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +114,6 @@ class DrawnMap:
     def height(self) -> int:
         """The number of tiles from top to bottom."""
         return int(self.closed.shape[0])
-
-    def holds(self, tile: Tile) -> bool:
-        """Return whether `tile` lies inside the map."""
-        return 0 <= tile[0] < self.width and 0 <= tile[1] < self.height
 
 
 def list_parts(ids: Iterable[str]) -> dict[str, dict[str, list[str]]]:
