@@ -149,7 +149,7 @@ class Budget:
             raise ConfigError(
                 f"budget: dollars are limited, but the price of model {model!r} is not known to "
                 f"{describe_list()}; limit tokens instead, or give the price of a language model "
-                "by --price-in and --price-out, in dollars per million tokens"
+                "by --endpoint price_in and price_out, in dollars per million tokens"
             )
 
     @property

@@ -142,8 +142,8 @@ def check_words(completion: Completion, request: CompletionRequest) -> None:
         return
     text = (
         f"the model was cut off at {completion.completion_tokens:,} tokens before it had replied "
-        f"(thinking {thought:,}, allowance {allowance:,}); --thinking N allows more, "
-        "--reasoning-effort low makes some models think less"
+        f"(thinking {thought:,}, allowance {allowance:,}); --endpoint thinking=N allows more, "
+        "--endpoint reasoning_effort=low makes some models think less"
     )
     raise NothingSaid(text) if allowance < MOST_THINKING else LLMUnavailable(text)
 

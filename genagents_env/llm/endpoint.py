@@ -278,7 +278,7 @@ class OpenAIEndpoint:
         if isinstance(failure, LLMError):
             return type(failure)(self._say(str(failure)))
         if isinstance(failure, TimeoutError):
-            text = f"no answer within {self.attempt_deadline:g} s; --timeout allows more"
+            text = f"no answer within {self.attempt_deadline:g} s; --endpoint timeout=N allows more"
             return AttemptFailed(self._say(text), overloaded=True)
         if isinstance(failure, openai.APIStatusError):
             return self._to_status_error(failure.response)

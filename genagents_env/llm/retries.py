@@ -111,7 +111,7 @@ async def with_retries(
             raise LLMUnavailable(f"{last}; no time is left for another attempt")
         _log.info("attempt %d of %d: %s; again in %.1f s", failed, policy.attempts, last, wait)
         await policy.sleep(wait)
-    late = f"no answer within the {policy.call_deadline:g} s of a call; --deadline allows more"
+    late = f"no answer within the {policy.call_deadline:g} s of a call; --endpoint deadline=N allows more"
     raise LLMUnavailable(late if last is None else f"{last}; {late}")
 
 

@@ -71,7 +71,7 @@ def check_machine() -> Iterator[Finding]:
             yield Finding(f"extra {extra}", "note", f"not installed ({missing})", command)
         else:
             yield Finding(f"extra {extra}", "ok", "installed")
-    prices = f"{describe_list()}; your own come first: --price-in, --price-out"
+    prices = f"{describe_list()}; your own come first: --endpoint price_in, price_out"
     yield Finding("prices", "ok", prices)
     folder = cache_folder()
     if (folder / SMOLLM2.file).is_file():
@@ -195,7 +195,7 @@ def _check_thinking(completion: Completion, model: str) -> Finding:
     if not tokens:
         return Finding("reasoning", "ok", "does not show any")
     text = f"thinks before it speaks ({tokens:,} tokens for a small question)"
-    advice = "--thinking 4096 saves what is learned from cut replies"
+    advice = "--endpoint thinking=4096 saves what is learned from cut replies"
     return Finding("reasoning", "ok", text, "" if is_reasoning_model(model) else advice)
 
 

@@ -64,7 +64,7 @@ def test_a_model_that_never_stops_thinking_ends_in_the_fallback_which_says_so() 
     assert answer.fallback
     assert answer.fault is not None
     assert answer.fault.startswith("unavailable: the model was cut off at 16,512 tokens before")
-    assert "--thinking" in answer.fault
+    assert "--endpoint thinking=" in answer.fault
 
 
 def test_the_most_room_is_given_once() -> None:
