@@ -111,7 +111,8 @@ async def with_retries(
             raise LLMUnavailable(f"{last}; no time is left for another attempt")
         _log.info("attempt %d of %d: %s; again in %.1f s", failed, policy.attempts, last, wait)
         await policy.sleep(wait)
-    late = f"no answer within the {policy.call_deadline:g} s of a call; --endpoint deadline=N allows more"
+    within = f"no answer within the {policy.call_deadline:g} s of a call"
+    late = f"{within}; --endpoint deadline=N allows more"
     raise LLMUnavailable(late if last is None else f"{last}; {late}")
 
 
