@@ -46,7 +46,7 @@ def test_a_map_of_too_many_pieces_is_refused(
 
 def test_packed_tiles_in_the_place_of_a_shape_are_not_unpacked(tmp_path: Path) -> None:
     packed = base64.b64encode(zlib.compress(bytes(32 << 20), 9)).decode()
-    layer = {"type": "tilelayer", "name": "bomb", "opacity": 1, "visible": True, "width": 4}
+    layer = {"type": "tilelayer", "name": "bomb", "opacity": 1, "visible": True}
     layer |= {"width": 4, "height": 4, "encoding": "base64", "compression": "zlib", "data": packed}
     town = school()
     town["tilesets"][0]["tiles"].append({"id": 0, "objectgroup": layer})
