@@ -76,7 +76,7 @@ def list_commands() -> list[tuple[str, ...]]:
 
 def list_codes() -> set[int]:
     """Return the exit codes that `genagents --help` lists, but that of a crash."""
-    return {int(code) for code in re.findall(r"\b(\d+) [a-z]", str(app.info.epilog))} - {BUG}
+    return {int(code) for code in re.findall(r"\b(\d+) +[a-z]", str(app.info.epilog))} - {BUG}
 
 
 def run_command(

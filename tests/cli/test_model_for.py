@@ -94,9 +94,9 @@ def test_a_sweep_takes_models_of_people(genagents: Run, tmp_path: Path) -> None:
     arms = ({"name": "asks", "policy": "reactive"}, {"name": "rests", "policy": "idle"})
     given = {"arms": arms, "seeds": 1, "model": "scripted:gossip"}
     (without, _) = trials(tmp_path, **given)
-    file = write_experiment(tmp_path, **given)
-    ben = ("--model-for", "Ben Carver=scripted:obedient")
-    assert genagents("sweep", str(file), "--out", "two", *ben, "--no-report", "-q")[0] == 0
+    ben = {"model_for": {"Ben Carver": "scripted:obedient"}}
+    file = write_experiment(tmp_path, **given, endpoint=ben)
+    assert genagents("sweep", str(file), "--out", "two", "--no-report", "-q")[0] == 0
     folder = SweepFolder("two")
     (asks, _) = build_trials(folder.experiment, tmp_path)
     assert asks.identity != without.identity
