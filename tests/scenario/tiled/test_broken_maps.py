@@ -2,6 +2,7 @@ import base64
 import tracemalloc
 import zlib
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -49,7 +50,8 @@ def test_packed_tiles_in_the_place_of_a_shape_are_not_unpacked(tmp_path: Path) -
     layer = {"type": "tilelayer", "name": "bomb", "opacity": 1, "visible": True}
     layer |= {"width": 4, "height": 4, "encoding": "base64", "compression": "zlib", "data": packed}
     town = school()
-    town["tilesets"][0]["tiles"].append({"id": 0, "objectgroup": layer})
+    tilesets = cast("list[dict[str, list[object]]]", town["tilesets"])
+    tilesets[0]["tiles"].append({"id": 0, "objectgroup": layer})
     folder = write_map(tmp_path, town)
     tracemalloc.start()
     try:
