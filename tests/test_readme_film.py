@@ -63,7 +63,7 @@ def test_its_command_draws_the_same_first_picture() -> None:
 def test_its_command_makes_the_same_film(genagents: Run, tmp_path: Path) -> None:
     words = read_command()
     words[2] = str(tmp_path / "again.gif")
-    code, _, err = genagents(*words, "-q")
+    code, _, err = genagents(*words)
     assert (code, err) == (0, "")
     made, shipped = read_pictures(tmp_path / "again.gif"), read_pictures(FILM)
     assert [time for _, time in made] == [time for _, time in shipped]

@@ -112,12 +112,14 @@ class _Mark:
         """Whether it is no process id, so that the file is somebody else's."""
         return bool(self.content) and not _is_process(self.content)
 
+    @property
+    def is_gone(self) -> bool:
+        """Whether the file was removed, as a writer does that ends."""
+        return self._stream is None or os.fstat(self._stream.fileno()).st_nlink == 0
+
     def is_left(self) -> bool:
-        """Return whether its writer was killed; one that ends removes the file."""
-        stream = self._stream
-        return (
-            bool(self.content) and stream is not None and bool(os.fstat(stream.fileno()).st_nlink)
-        )
+        """Return whether its writer was killed."""
+        return bool(self.content) and not self.is_gone
 
 
 def find_writer(path: Path) -> str | None:
@@ -132,7 +134,9 @@ def find_writer(path: Path) -> str | None:
         if mark.is_foreign:
             return None
         try:
-            lock.acquire(timeout=0)
+            # Another who only looks has it for a moment; a process that runs has it to its end.
+            patience = 0 if _is_running(mark.content) else _PATIENCE
+            lock.acquire(timeout=patience, poll_interval=_PAUSE)
         except Timeout:
             return _read_process(file)
         except OSError:  # it is somebody else's, or gone by now
@@ -140,7 +144,7 @@ def find_writer(path: Path) -> str | None:
         with suppress(OSError):
             if mark.is_left():
                 file.write_bytes(mark.content)
-            else:  # made just now, as its writer ended
+            elif mark.is_gone:  # made just now, as its writer ended
                 file.unlink()
     lock.release()
     return None
@@ -156,6 +160,19 @@ def _read_process(file: Path) -> str:
     except OSError:
         content = b""
     return f"process {int(content)}" if _is_process(content) else "another process"
+
+
+def _is_running(content: bytes) -> bool:
+    """Return whether a process id is of one that runs here; where nobody can tell, it does not."""
+    if os.name != "posix" or not _is_process(content):
+        return False
+    try:
+        os.kill(int(content), 0)
+    except PermissionError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return True
 
 
 def _is_process(content: bytes) -> bool:
