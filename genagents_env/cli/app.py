@@ -96,12 +96,7 @@ class _LazyCommand(TyperCommand):
     def load(self) -> Any:
         """Import the command, and return it."""
         module = import_module(f"genagents_env.cli.{self._module}")
-        commands = typer.Typer()
-        if hasattr(module, "add_to"):
-            module.add_to(commands)
-        else:
-            commands = module.app
-        return typer.main.get_group(commands).commands[self._name]
+        return typer.main.get_group(module.app).commands[self._name]
 
     def make_context(self, *given: Any, **more: Any) -> Any:
         """Return the context of the imported command."""

@@ -13,15 +13,12 @@ NewFolder = Annotated[
 ]
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the group of commands."""
-    group = typer.Typer(no_args_is_help=True, help="Draw a map, or import one from elsewhere.")
-    group.command()(draw)
-    group.command("import-ville")(import_ville)
-    group.command("import-tiled")(import_tiled)
-    app.add_typer(group, name="map")
+app = typer.Typer()
+_group = typer.Typer(no_args_is_help=True, help="Draw a map, or import one from elsewhere.")
+app.add_typer(_group, name="map")
 
 
+@_group.command()
 def draw(
     folder: Annotated[
         str, typer.Argument(metavar="DIR", help="The folder of a scenario, or its name.")
@@ -50,6 +47,7 @@ def draw(
     say(f"{path}: {picture.width} x {picture.height} pixels")
 
 
+@_group.command("import-ville")
 def import_ville(
     folder: Annotated[
         Path,
@@ -80,6 +78,7 @@ def import_ville(
     _describe_town(out)
 
 
+@_group.command("import-tiled")
 def import_tiled(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A .tmj or .tmx of Tiled.")],
     out: NewFolder,

@@ -16,14 +16,10 @@ from genagents_env.files import guard_files
 _TEMPLATES = Path(__file__).parent / "templates"
 _TOWN, _POLICY, _CLASS = "my_town", "my_policy", "MyPolicy"  # what stands for the name in them
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+app = typer.Typer()
 
 
-def add_to(app: typer.Typer) -> None:
-    """Add the commands of this file."""
-    app.command()(new)
-    app.command()(new_policy)
-
-
+@app.command()
 def new(
     place: Annotated[
         Path, typer.Argument(metavar="NAME", help="Of the scenario and its folder; or a path.")
@@ -58,6 +54,7 @@ def new(
         say(f"  {step:23} {command}", indent=26)
 
 
+@app.command()
 def new_policy(
     place: Annotated[
         Path, typer.Argument(metavar="NAME", help="Of the policy and its file; or a path.")
