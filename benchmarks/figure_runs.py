@@ -34,9 +34,6 @@ _SOON = "--people 3 --seed 0 --hours 0.1 --no-interviews"
 _STORY = "--policy lyfe --embedder hashed --model scripted:gossip"
 _LONG, _PAPER = " --hours 1", " --hours 0.25"  # of game time; the paper's stories are the short one
 SEEDS = (0, 1, 2)
-# Sums in single precision, and so what a Smallville mind recalls, differ in their last digits from
-# one processor to another; those of this kernel of OpenBLAS are the same wherever AVX2 is.
-_KERNEL = {"OPENBLAS_CORETYPE": "Haswell"}
 ABLATIONS = ("no_option_action", "no_self_monitor", "no_summarize_and_forget")
 
 
@@ -110,7 +107,6 @@ def live(run: FigureRun, path: Path) -> Cost:
     with subprocess.Popen(  # noqa: S603 - ourselves
         [*command, "--out", str(path), "--force", "--quiet"],
         stdout=subprocess.DEVNULL,
-        env={**os.environ, **_KERNEL},
     ) as process:
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -8,8 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from genagents_env.memory.columns import Floats, unit_rows
-from genagents_env.memory.rows import DECIMALS
+from genagents_env.memory.columns import Floats, compare, unit_rows
 
 
 def link(vectors: Floats, above: float) -> list[list[int]]:
@@ -30,8 +29,8 @@ def link(vectors: Floats, above: float) -> list[list[int]]:
     """
     if not len(vectors):
         return []
-    unit = unit_rows(np.asarray(vectors, dtype=np.float32)).astype(np.float64)
-    near = (unit @ unit.T).round(DECIMALS) >= above
+    unit = unit_rows(np.asarray(vectors, dtype=np.float32))
+    near = compare(unit, unit) >= above
     _, labels = connected_components(csr_array(near), directed=False)
     groups: dict[int, list[int]] = {}
     for row, label in enumerate(labels.tolist()):

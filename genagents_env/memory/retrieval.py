@@ -210,7 +210,7 @@ def _retrieve_as_published(
     recency = weights.recency * _spread(weights.decay ** ranks.astype(np.float64))
     importance = weights.importance * _spread(stream.importance[ids])
     found = []
-    for row in stream.compute_exact_similarity(queries):
+    for row in stream.compute_similarity(queries):
         total = (recency + weights.relevance * _spread(row[ids])) + importance
         found.append([int(id) for id in ids[np.lexsort((ranks, -total))[:k]]])
     return found

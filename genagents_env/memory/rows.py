@@ -6,12 +6,11 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.memory.columns import Floats, unit_rows
+from genagents_env.memory.columns import DECIMALS, Floats, unit_rows
 
 Ids: TypeAlias = npt.NDArray[np.int64]
 Exact: TypeAlias = npt.NDArray[np.float64]
 
-DECIMALS = 5  # of a cosine; equal after rounding is equally near
 _FIRST = 16  # rows
 _FREE = -1
 _DOUBTFUL = 64  # rows a query, which are looked at one by one

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.errors import RecordError
-from genagents_env.memory.columns import Column, Floats, Matrix, Scalar
+from genagents_env.memory.columns import Column, Cosines, Floats, Matrix, Scalar
 
 Kind: TypeAlias = Literal["event", "thought", "chat", "plan"]
 Ids: TypeAlias = npt.NDArray[np.int64]
@@ -292,18 +292,13 @@ class MemoryStream:
         may = self._vectors.known[self._rows.view] & (now < self._expires.view)
         return np.flatnonzero(may if whole else may & np.isin(self._kinds.view, codes))
 
-    def compute_similarity(self, queries: Floats) -> Floats:
-        """Return the cosine of every memory to unit `queries` (Q, D): shape (Q, N), float32.
+    def compute_similarity(self, queries: Floats) -> Cosines:
+        """Return the cosine of every memory to `queries` (Q, D) of any length: shape (Q, N).
 
-        It is 0 for memories without an embedding.
+        It is float64, rounded to eight decimals, and 0 for memories without an embedding.
         """
         products = self._vectors.dot(queries)
         return products if len(self._vectors) == len(self) else products[:, self._rows.view]
-
-    def compute_exact_similarity(self, queries: Floats) -> npt.NDArray[np.float64]:
-        """Return what `compute_similarity` does in double precision, for queries of any length."""
-        products = self._vectors.dot_exactly(queries)
-        return products[:, self._rows.view]
 
     def sources(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Return the record's events that `ids` go back to through their evidence, ascending.

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from genagents_env.memory.columns import Floats
+from genagents_env.memory.columns import Cosines, compare
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.pronouns import PronounReader, list_named
 from genagents_env.scenario.patterns import finds_any
@@ -154,9 +154,9 @@ class FactFinder:
                 found[k].append(Testimony(fact.id, part.quote, similarity))
         return [sorted(own, key=lambda one: -(one.similarity or 0)) for own in found]
 
-    async def _measure(self, texts: Sequence[str]) -> Floats:
+    async def _measure(self, texts: Sequence[str]) -> Cosines:
         """Return how near each text comes to each fact's statement: shape (texts, facts)."""
-        near: Floats = np.zeros((len(texts), len(self.facts)), dtype=np.float32)
+        near = np.zeros((len(texts), len(self.facts)))
         if self._embedder is None or not texts:
             return near
         wanted = [fact.statement for fact in self.facts]
@@ -165,7 +165,7 @@ class FactFinder:
                 texts = [self._people.sub("someone", text) for text in texts]
                 wanted = [self._people.sub("someone", text) for text in wanted]
             rows, columns = await self._embedder.embed(texts), await self._embedder.embed(wanted)
-            near += rows @ columns.T / 2
+            near += compare(rows, columns) / 2
         return near
 
     def _is_related(self, text: str) -> bool:

@@ -21,7 +21,6 @@ from .mind import SEED, AiTownMind
 TimedMemory = tuple[str, Memory]
 Scores = npt.NDArray[np.float64]
 _HOUR = 3600
-_DECIMALS = 6  # of a cosine: sums of products differ in the last digits from one machine to another
 
 
 async def recall(
@@ -51,7 +50,7 @@ async def recall(
         return []
     await embed_new(embedder, mind.stream)
     vectors = await embedder.embed([query])
-    similarity = np.round(mind.stream.compute_exact_similarity(vectors)[0], _DECIMALS)
+    similarity = mind.stream.compute_similarity(vectors)[0]
     order = np.argsort(-similarity, kind="stable").tolist()
     memories = ((id_, mind.stream[id_]) for id_ in order)
     left = [id_ for id_, one in memories if _classify(one) not in without and one.text not in shown]

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Annotated, ClassVar
 
+import numpy as np
 from pydantic import Field
 
 from genagents_env.cognition.here_and_now import describe_now, format_moment
@@ -27,9 +28,8 @@ from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.clusters import link
-from genagents_env.memory.columns import Floats
+from genagents_env.memory.columns import Floats, compare
 from genagents_env.memory.forgetting import ForgettingMemory, MemoryItem, Origin
-from genagents_env.memory.rows import DECIMALS
 
 from . import states
 from .mind import LyfeMind, SummarySentence
@@ -121,7 +121,9 @@ def _find_unlike(
     found: list[MemoryItem] = []
     for kept in bank.nearest(query, _MORE * k):
         (vector,) = bank.vectors([kept.id])
-        if len(found) < k and all(round(float(vector @ one), DECIMALS) < above for one in known):
+        if len(found) < k and not (
+            known and (compare(vector[None], np.stack(known)) >= above).any()
+        ):
             found.append(kept)
             known.append(vector)
     return found

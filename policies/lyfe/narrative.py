@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
+from genagents_env.memory.columns import compare
 from genagents_env.memory.forgetting import MemoryItem
 
 from .mind import LyfeMind, SummarySentence, WorkItem
@@ -57,7 +58,7 @@ async def trace_sentences(
         return [SummarySentence(sentence) for sentence in told]
     words = [words for words, _ in made_of]
     vectors = await mind.services.embed([*told, *words])
-    likeness = (vectors[: len(told)] @ vectors[len(told) :].T).round(5)
+    likeness = compare(vectors[: len(told)], vectors[len(told) :])
     return [
         SummarySentence(sentence, _choose_events(made_of, row))
         for sentence, row in zip(told, likeness.tolist(), strict=True)

@@ -4,9 +4,7 @@ Source: Lyfe Agents (Kaiya et al. 2023), section 3.2, which looks at the agent's
 release, whose constants these are, at those heard.
 """
 
-import numpy as np
-
-from genagents_env.memory.rows import DECIMALS
+from genagents_env.memory.columns import compare
 
 from .mind import LyfeMind
 
@@ -22,8 +20,8 @@ async def note_utterance(mind: LyfeMind, text: str, own: bool) -> None:
     config = mind.config
     if not text or config.repetition_of == ("heard" if own else "own"):
         return
-    rows = (await mind.services.embed([*mind.uttered, text])).astype(np.float64)
-    likeness = (rows[:-1] @ rows[-1]).round(DECIMALS)
+    rows = await mind.services.embed([*mind.uttered, text])
+    likeness = compare(rows[:-1], rows[-1:])
     mind.repeats.append(bool((likeness > config.repetition_above).any()))
     mind.uttered.append(text)
     del mind.uttered[: -config.repetition_window], mind.repeats[: -config.repetition_window]

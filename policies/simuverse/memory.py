@@ -7,8 +7,8 @@ Development"; three memories of a cosine of 0.6 at least, the authors' later fra
 from collections.abc import Collection, Sequence
 
 from genagents_env.cognition.here_and_now import format_moment
+from genagents_env.memory.columns import compare
 from genagents_env.memory.forgetting import MemoryItem
-from genagents_env.memory.rows import DECIMALS
 from genagents_env.text import quote
 
 from .mind import SimuverseMind
@@ -47,12 +47,12 @@ async def recall(
     await _embed_new(mind)
     (vector,) = await mind.services.embed([query])
     found = mind.memory.nearest(vector, k + _MORE * len(shown))
-    cosines = mind.memory.vectors([item.id for item in found]) @ vector
+    cosines = compare(mind.memory.vectors([item.id for item in found]), vector[None])[:, 0]
     least = _find_least(mind) if least is None else least
     near = [
         item
         for item, cosine in zip(found, cosines, strict=True)
-        if round(float(cosine), DECIMALS) >= least and not _is_told(item.text, shown)
+        if cosine >= least and not _is_told(item.text, shown)
     ]
     once = {item.text: item for item in near[::-1]}  # of equal texts the nearest, the newest
     return [(_format_time(mind, item), item) for item in list(once.values())[::-1][:k]]

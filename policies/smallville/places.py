@@ -17,6 +17,7 @@ from genagents_env.cognition.routine import find_entry
 from genagents_env.cognition.sections import REMEMBERED, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.tokens import bound_tokens
+from genagents_env.memory.columns import compare
 from genagents_env.scenario.plan import Hours
 from genagents_env.scenario.town_places import TownThing
 
@@ -337,7 +338,7 @@ async def _compare(
         wanted = _find_content(" ".join(texts))
         return [len(wanted & _find_content(text)) / max(1, len(wanted)) for text in described]
     vectors = await mind.services.embed([*texts, *described])
-    scores: list[float] = (vectors[len(texts) :] @ vectors[: len(texts)].T).max(axis=1).tolist()
+    scores: list[float] = compare(vectors[len(texts) :], vectors[: len(texts)]).max(axis=1).tolist()
     return scores
 
 
@@ -428,7 +429,7 @@ async def find_like(mind: SmallvilleMind, words: str, names: Sequence[str]) -> s
         return exact
     if mind.services.embedder is not None:
         vectors = await mind.services.embed([words, *names])
-        scores: list[float] = (vectors[1:] @ vectors[0]).tolist()
+        scores: list[float] = compare(vectors[:1], vectors[1:])[0].tolist()
         if max(scores) >= LIKE:
             return names[scores.index(max(scores))]
     return find_best_match(words, names)

@@ -25,6 +25,7 @@ from genagents_env.cognition.query import (
 from genagents_env.cognition.replies import Importance, Sentence, keep_first, list_of_numbers
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
+from genagents_env.memory.columns import compare
 from genagents_env.memory.embed import HashedNgrams
 from genagents_env.memory.stream import Kind
 from genagents_env.text import fold
@@ -176,7 +177,7 @@ class _KnownThoughts:
         if reduce_words(text, self._name) in self._words:
             return True
         embed = _load_ngrams()
-        likeness = embed(self._texts) @ embed([text])[0]
+        likeness = compare(embed(self._texts), embed([text]))
         return bool((likeness >= self._alike).any())
 
     def add(self, text: str) -> None:

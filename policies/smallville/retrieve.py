@@ -10,11 +10,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-import numpy as np
-
 from genagents_env.cognition.here_and_now import format_moment
 from genagents_env.memory import embedder
-from genagents_env.memory.columns import Floats
+from genagents_env.memory.columns import Floats, compare
 from genagents_env.memory.retrieval import PRESETS, retrieve, retrieve_in_turn
 from genagents_env.memory.stream import KINDS, Kind, Memory
 from genagents_env.text import fold, split_sentences
@@ -275,6 +273,8 @@ class ShownTexts:
         if vector is None:
             return False
         return any(
-            other is not None and words in shown and float(np.dot(other, vector)) >= ALIKE
+            other is not None
+            and words in shown
+            and compare(other[None], vector[None])[0, 0] >= ALIKE
             for shown, other in self._shown
         )
