@@ -338,8 +338,7 @@ async def _compare(
         wanted = _find_content(" ".join(texts))
         return [len(wanted & _find_content(text)) / max(1, len(wanted)) for text in described]
     vectors = await mind.services.embed([*texts, *described])
-    scores: list[float] = compare(vectors[len(texts) :], vectors[: len(texts)]).max(axis=1).tolist()
-    return scores
+    return list(compare(vectors[len(texts) :], vectors[: len(texts)]).max(axis=1).tolist())
 
 
 def _describe_room(room: KnownRoom) -> str:

@@ -177,8 +177,7 @@ class _KnownThoughts:
         if reduce_words(text, self._name) in self._words:
             return True
         embed = _load_ngrams()
-        likeness = compare(embed(self._texts), embed([text]))
-        return bool((likeness >= self._alike).any())
+        return bool((compare(embed(self._texts), embed([text])) >= self._alike).any())
 
     def add(self, text: str) -> None:
         """Know `text` from now on."""
