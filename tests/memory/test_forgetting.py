@@ -8,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.errors import RecordError
-from genagents_env.memory.columns import Floats, unit_rows
+from genagents_env.memory.columns import DECIMALS, Floats, unit_rows
 from genagents_env.memory.forgetting import ForgettingMemory, MemoryItem
-from genagents_env.memory.rows import DECIMALS
 
 EAST, NORTH, WEST = (np.array(v, np.float32) for v in ([1, 0], [0, 1], [-1, 0]))
 
