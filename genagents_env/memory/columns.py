@@ -41,8 +41,6 @@ class Column(Generic[Scalar]):
 class Matrix:
     """A growing float32 matrix of unit rows, some of which are not known yet (they are zero).
 
-    It lies in memory column by column: BLAS multiplies that with a vector in half the time.
-
     Attributes:
         dim: length of a row; 0 until the first row is known.
         missing: how many rows are not known yet.
@@ -70,7 +68,7 @@ class Matrix:
 
     def row(self, row: int) -> Floats | None:
         """Return row number `row`, shape (dim,), or None where it is not known yet."""
-        return self._data[:, row].copy() if self._known.view[row] else None
+        return self._data[row].copy() if self._known.view[row] else None
 
     def set(self, rows: npt.NDArray[np.int64], vectors: Floats) -> None:
         """Put `vectors`, normalised to length one, in `rows`.
@@ -89,12 +87,12 @@ class Matrix:
             raise ValueError(f"vectors are {vectors.shape[1]} wide, those here are {self.dim}")
         unit = unit_rows(vectors)
         self.dim = vectors.shape[1]
-        held = self._data.shape[1]
+        held = len(self._data)
         if held < len(self):
-            data = np.zeros((self.dim, max(_FIRST, 2 * len(self))), dtype=np.float32)
-            data[:, :held] = self._data.reshape(self.dim, held)
+            data = np.zeros((max(_FIRST, 2 * len(self)), self.dim), dtype=np.float32)
+            data[:held] = self._data.reshape(held, self.dim)
             self._data = data
-        self._data[:, rows] = unit.T
+        self._data[rows] = unit
         self.missing -= len(np.unique(rows[~self._known.view[rows]]))
         self._known.view[rows] = True
 
@@ -108,17 +106,18 @@ class Matrix:
         lengths = np.linalg.norm(doubles, axis=1, keepdims=True)
         doubles /= np.where(lengths > 0, lengths, 1.0)
         cosines = np.zeros((len(queries), len(self)))
-        for at in range(0, min(len(self), self._data.shape[1]), _BLOCK):
-            block = self._data[:, at : min(at + _BLOCK, len(self))].astype(np.float64)
-            cosines[:, at : at + _BLOCK] = doubles @ block
+        filled = min(len(self), len(self._data))
+        for at in range(0, filled, _BLOCK):
+            until = min(at + _BLOCK, filled)
+            cosines[:, at:until] = doubles @ self._data[at:until].astype(np.float64).T
         return cosines.round(_FINE, out=cosines)
 
 
 def compare(rows: Floats, others: Floats) -> Cosines:
     """Return the cosines of unit `rows` (K, D) and `others` (N, D): shape (K, N), float64.
 
-    A sum of products differs in its last digits from one processor to another. Summed in double
-    precision and rounded to `DECIMALS` it does not, so what a mind recalls is the same on both.
+    Sums of products differ in their last digits from one processor to another. Those in double
+    precision, rounded to `DECIMALS`, do not, so the same vectors bring the same to mind on both.
     """
     return (rows.astype(np.float64) @ others.astype(np.float64).T).round(DECIMALS)
 

@@ -6,10 +6,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.memory.columns import DECIMALS, Floats, unit_rows
+from genagents_env.memory.columns import DECIMALS, Cosines, Floats, compare, unit_rows
 
 Ids: TypeAlias = npt.NDArray[np.int64]
-Exact: TypeAlias = npt.NDArray[np.float64]
 
 _FIRST = 16  # rows
 _FREE = -1
@@ -138,11 +137,9 @@ class VectorRows:
         floor = np.partition(products, len(products) - k)[len(products) - k]
         return np.flatnonzero(products >= floor - 2 * self.slack)
 
-    def compute_cosines(self, rows: Ids, vector: Floats) -> Exact:
+    def compute_cosines(self, rows: Ids, vector: Floats) -> Cosines:
         """Return the cosines of `rows` to a unit `vector`, rounded: shape (len(rows),)."""
-        doubles = np.ascontiguousarray(self._data[:, rows].T, dtype=np.float64)
-        cosines = (doubles * vector.astype(np.float64)).sum(axis=1)
-        return np.asarray(cosines.round(DECIMALS), dtype=np.float64)
+        return compare(self._data[:, rows].T, vector[None])[:, 0]
 
 
 def _head(vectors: Floats) -> int:

@@ -121,9 +121,8 @@ def _find_unlike(
     found: list[MemoryItem] = []
     for kept in bank.nearest(query, _MORE * k):
         (vector,) = bank.vectors([kept.id])
-        if len(found) < k and not (
-            known and (compare(vector[None], np.stack(known)) >= above).any()
-        ):
+        alike = compare(vector[None], np.stack(known)) if known else np.zeros(0)
+        if len(found) < k and (alike < above).all():
             found.append(kept)
             known.append(vector)
     return found

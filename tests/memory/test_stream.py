@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -161,6 +164,37 @@ def test_memories_of_the_same_text_share_one_vector() -> None:
     assert stream.find_unembedded() == []
     likeness = stream.compute_similarity(np.eye(2, dtype=np.float32))
     np.testing.assert_allclose(likeness, [[0.6, 0, 0.6], [0.8, 1, 0.8]], rtol=1e-6)
+
+
+def test_what_has_no_vector_yet_is_near_to_nothing() -> None:
+    stream = make_stream(10)
+    stream.embed([*range(10)], np.ones((10, 4), np.float32))
+    for number in range(10, 300):  # more than there is room for
+        stream.add("event", f"event {number}", created=0, events=[0])
+    likeness = stream.compute_similarity(np.ones((1, 4), np.float32))
+    np.testing.assert_array_equal(likeness, [[1.0] * 10 + [0.0] * 290])
+
+
+_PRINT_COSINES = """
+import sys
+import numpy as np
+from genagents_env.memory.columns import Matrix, compare, unit_rows
+vectors = unit_rows(np.random.default_rng(0).standard_normal((300, 384)).astype(np.float32))
+matrix = Matrix()
+for _ in vectors:
+    matrix.append()
+matrix.set(np.arange(300), vectors)
+sys.stdout.write(repr([matrix.dot(vectors).tobytes(), compare(vectors, vectors).tobytes()]))
+"""
+
+
+def test_cosines_are_the_same_on_every_kind_of_processor() -> None:
+    def compute(kernel: str) -> bytes:
+        env = {**os.environ, "OPENBLAS_CORETYPE": kernel}
+        command = [sys.executable, "-c", _PRINT_COSINES]
+        return subprocess.run(command, env=env, capture_output=True, check=True).stdout
+
+    assert compute("Haswell") == compute("Nehalem")
 
 
 def test_vectors_arrive_in_any_order_and_stay_in_their_places() -> None:
