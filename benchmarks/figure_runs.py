@@ -105,8 +105,7 @@ def live(run: FigureRun, path: Path) -> Cost:
     command = [sys.executable, "-m", "genagents_env", "run", *shlex.split(run.command)]
     began = time.monotonic()
     with subprocess.Popen(  # noqa: S603 - ourselves
-        [*command, "--out", str(path), "--force", "--quiet"],
-        stdout=subprocess.DEVNULL,
+        [*command, "--out", str(path), "--force", "--quiet"], stdout=subprocess.DEVNULL
     ) as process:
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
