@@ -108,9 +108,8 @@ def _add_map(folder: Folder, root: Path, raw: Raw) -> None:
         text = raw["map"]
         if isinstance(text, str) and is_grid(text) != (found[0] == MAPS[1]):
             wanted = "characters" if found[0] == MAPS[0] else f'"{FIRST_LINE}" as its first line'
-            first, _, rest = text.partition("\n")
+            first = text.split("\n", 1)[0]
             folder.faults.append(f"{found[0]}:line 1: {quote(first)}; {wanted} is wanted")
-            raw["map"] = text if is_grid(text) else f"{FIRST_LINE}\n{rest}"  # to check the rest
 
 
 def _people_files(folder: Folder, root: Path) -> list[str]:

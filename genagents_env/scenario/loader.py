@@ -4,6 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
 from genagents_env import __path__ as _roots
 from genagents_env.errors import ScenarioError
 from genagents_env.name_search import find_alike
@@ -11,16 +14,16 @@ from genagents_env.scenario.checks import check
 from genagents_env.scenario.checks.places import check_room
 from genagents_env.scenario.cost import check_cost
 from genagents_env.scenario.extends import read_whole
-from genagents_env.scenario.faults import Fault, Origins, quote
+from genagents_env.scenario.faults import Fault, Origins, quote, translate
 from genagents_env.scenario.files import Folder
 from genagents_env.scenario.people_selection import select_people, start_all_at
-from genagents_env.scenario.repair import draft
 from genagents_env.scenario.schema import Scenario
 from genagents_env.scenario.town import lay_out, try_lay_out
 from genagents_env.text import clean
 
 _SHIPPED = ("*/scenario.toml", "stories/*/scenario.toml")  # in the folder of scenarios
 FAULT_LIMIT = 1000  # characters of one fault
+_MOST_FAULTS = 500  # of a scenario's shape
 
 
 def list_scenario_names() -> list[str]:
@@ -134,9 +137,9 @@ def _suggest(path: Path, shipped: Iterable[str]) -> str:
 
 
 def check_folder(folder: Folder) -> tuple[Scenario | None, list[str]]:
-    """Return the scenario of what was read, and everything wrong with it.
+    """Return the scenario of what was read, None where it has no right shape, and its faults.
 
-    With faults it is no scenario to use: values at fault are replaced so that the rest is checked.
+    What refers to what is checked once files and shape are right. With faults it is not to be used.
     """
     scenario, faults = _check(folder) if folder.raw else (None, [])
     # File names and keys come from outside, and faults are shown in terminals.
@@ -153,14 +156,46 @@ def check_scenario(scenario: Scenario) -> list[str]:
 
 
 def _check(folder: Folder) -> tuple[Scenario | None, list[Fault]]:
-    made = draft(folder.raw)
-    if made.scenario is None:
-        return None, made.faults
-    faults = check(made.scenario)
-    if made.has_town:
-        plan, misplaced = try_lay_out(made.scenario)
-        faults += misplaced
-        if plan is not None and not faults:
-            faults += check_room(made.scenario, plan)
-            faults += check_cost(made.scenario, plan)
-    return made.scenario, made.faults + [fault for fault in faults if made.trusts(fault)]
+    """Return the scenario and its faults: those of its shape, else those of what it refers to."""
+    try:
+        scenario = Scenario.model_validate(_freeze(folder.raw))
+    except ValidationError as error:
+        return None, _list_shape_faults(error)
+    if folder.faults:
+        return None, []
+    plan, misplaced = try_lay_out(scenario)
+    faults = check(scenario) + misplaced
+    if plan is not None and not faults:
+        faults += check_room(scenario, plan)
+        faults += check_cost(scenario, plan)
+    return scenario, faults
+
+
+def _list_shape_faults(error: ValidationError) -> list[Fault]:
+    details = [detail for detail in error.errors(include_url=False) if not _is_echo(detail)]
+    faults = [translate(detail, Scenario) for detail in details[:_MOST_FAULTS]]
+    if len(details) > _MOST_FAULTS:
+        text = f"and {len(details) - _MOST_FAULTS} more faults like these; mend the first ones"
+        faults.append(Fault((), text))
+    return faults
+
+
+def _is_echo(detail: ErrorDetails) -> bool:
+    """Return whether a list is called too short only because entries of it are at fault."""
+    if detail["type"] != "too_short" or not isinstance(detail["input"], tuple):
+        return False
+    return len(detail["input"]) >= int(detail["ctx"]["min_length"])
+
+
+def _freeze(value: object, key: str = "") -> object:
+    """Return `value` with every list in it as a tuple, as the strict schema wants them.
+
+    An object that says nothing of its state starts in the first of its states.
+    """
+    if isinstance(value, dict):
+        data = {name: _freeze(item, name) for name, item in value.items()}
+        states = data.get("states")
+        if key == "objects" and "state" not in data and isinstance(states, tuple) and states:
+            data["state"] = states[0]
+        return data
+    return tuple(_freeze(item, key) for item in value) if isinstance(value, list) else value

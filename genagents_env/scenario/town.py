@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from genagents_env.errors import ScenarioError
-from genagents_env.scenario.faults import Fault, Origins
+from genagents_env.scenario.faults import Fault, Origins, quote
 from genagents_env.scenario.fitting import FittedMap, Tiles, read_map
 from genagents_env.scenario.grid import Grid, Tile, choose_tiles, floors, mark_doors
 from genagents_env.scenario.layout import arrange
@@ -18,6 +18,8 @@ from genagents_env.scenario.plan import (
 )
 from genagents_env.scenario.reachability import close_unreachable, find_full_arenas
 from genagents_env.scenario.schema import SIDE_LIMIT, ObjectSpec, Scenario
+
+_SHOWN = 8  # closed tiles of an arena
 
 
 def lay_out(scenario: Scenario) -> TownPlan:
@@ -160,3 +162,16 @@ def _object(item: ObjectSpec, arena: int, tiles: tuple[Tile, ...]) -> ObjectPlan
         sleep_state=item.sleep_state,
         lasting=(item.state, *item.lasting),
     )
+
+
+def list_warnings(plan: TownPlan) -> list[str]:
+    """Return what is odd in a town, a line each: the tiles of its arenas that were closed."""
+    warnings = []
+    for index in range(len(plan.arenas)):
+        tiles = [list(tile) for tile in plan.sealed if plan.arena[tile[1], tile[0]] == index]
+        if tiles:
+            shown = ", ".join(map(str, tiles[:_SHOWN])) + (", …" if len(tiles) > _SHOWN else "")
+            are = "tiles are" if len(tiles) > 1 else "tiles is"
+            text = f"{len(tiles)} of its {are} closed, since there is no way there: {shown}"
+            warnings.append(f"map: {quote(plan.arena_id(index))}: {text}")
+    return warnings

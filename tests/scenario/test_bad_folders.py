@@ -8,6 +8,7 @@ import pytest
 
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario import load_scenario, validate_folder
+from genagents_env.scenario.loader import inspect_folder
 from tests.scenario.bad_folders import BAD, CHECKED, DRAWN, GOOD, Bad, change, write
 
 CORPUS = sorted(BAD)
@@ -75,12 +76,34 @@ PAIRS = [
 ]
 
 
+def _has_shape(bad: Bad, folder: Path) -> bool:
+    return inspect_folder(write(folder, bad.files())).scenario is not None
+
+
 @pytest.mark.parametrize(("first", "second"), PAIRS)
-def test_two_faults_at_once_are_both_listed(first: str, second: str, tmp_path: Path) -> None:
-    one, other = BAD[first], BAD[second]
-    faults = validate_folder(write(tmp_path, change(change(dict(GOOD), one), other)))
-    assert any(one.message in fault for fault in faults), faults
-    assert any(other.message in fault for fault in faults), faults
+def test_two_faults_at_once_are_both_listed_but_shapes_before_references(
+    first: str, second: str, tmp_path: Path
+) -> None:
+    both = (BAD[first], BAD[second])
+    shapes = [bad for n, bad in enumerate(both) if not _has_shape(bad, tmp_path / str(n))]
+    faults = validate_folder(write(tmp_path / "both", change(change(dict(GOOD), both[0]), both[1])))
+    for bad in shapes or both:
+        assert any(bad.message in fault for fault in faults), faults
+
+
+def test_references_are_checked_once_all_shapes_are_right(tmp_path: Path) -> None:
+    bad = [BAD[name] for name in ("nan", "unknown key", "home", "host")]
+    files = dict(GOOD)
+    for fault in bad:
+        files = change(files, fault)
+    faults = validate_folder(write(tmp_path, files))
+    assert len(faults) == 3, faults  # a key that is missing is not the unknown one
+    files = change(change(dict(GOOD), bad[2]), bad[3])
+    faults = validate_folder(write(tmp_path, files))
+    assert [fault.split(": ")[0] for fault in faults] == [
+        "people/vic.toml:home",
+        "scenario.toml:gatherings[0].host",
+    ]
 
 
 @pytest.mark.parametrize(

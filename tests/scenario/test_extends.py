@@ -209,13 +209,16 @@ def test_faults_name_the_file_they_stand_in(tmp_path: Path) -> None:
         "people/una.toml": UNA.replace("Inn/attic", "Inn/atic"),
         "scenario.toml": GOOD["scenario.toml"].replace('fact = "feast"', 'fact = "fest"'),
     }
-    own = {"people/vic.toml": VIC.replace("Inn/attic", "Inn/attik"), "scenario.toml": "hours = -1"}
+    own = {
+        "people/vic.toml": VIC.replace("Inn/attic", "Inn/attik"),
+        "scenario.toml": 'reward = { name = "knowledge_spread", fact = "fest" }',
+    }
     faults = validate_folder(_pair(tmp_path, own, base))
     assert sorted(fault.split(": ")[0] for fault in faults) == [
         "base/people/una.toml:home",
         "base/scenario.toml:gatherings[0].fact",
         "people/vic.toml:home",
-        "scenario.toml:hours",
+        "scenario.toml:reward.fact",
     ]
 
 

@@ -7,8 +7,6 @@ Places are written as ids: `sector`, `sector/arena` or `sector/arena/object`.
 from genagents_env.scenario.schema.people import (
     SPRITE_LIMIT,
     SPRITE_MARK,
-    TABLE,
-    WORDS,
     Lifestyle,
     Person,
     Relationship,
@@ -53,8 +51,6 @@ __all__ = [
     "SIDE_LIMIT",
     "SPRITE_LIMIT",
     "SPRITE_MARK",
-    "TABLE",
-    "WORDS",
     "AnswerCheck",
     "ArenaSpec",
     "Check",

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
+from genagents_env.scenario.faults import TABLE, WORDS
 from genagents_env.scenario.fields import (
     Later,
     Line,
@@ -18,7 +19,6 @@ from genagents_env.scenario.fields import (
 )
 from genagents_env.scenario.past import Past, PastMemory
 
-WORDS, TABLE = "(words)", "(table)"  # how a memory is written; pydantic puts it into places
 SPRITE_LIMIT = 32_768  # bytes of a picture
 SPRITE_MARK = "data:image/png;base64,"
 
