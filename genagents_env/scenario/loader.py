@@ -10,8 +10,7 @@ from pydantic_core import ErrorDetails
 from genagents_env import __path__ as _roots
 from genagents_env.errors import ScenarioError
 from genagents_env.name_search import find_alike
-from genagents_env.scenario.checks import check
-from genagents_env.scenario.checks.places import check_room
+from genagents_env.scenario.checks import check, check_room
 from genagents_env.scenario.cost import check_cost
 from genagents_env.scenario.extends import read_whole
 from genagents_env.scenario.faults import Fault, Origins, quote, translate
@@ -151,7 +150,11 @@ def check_folder(folder: Folder) -> tuple[Scenario | None, list[str]]:
 
 def check_scenario(scenario: Scenario) -> list[str]:
     """Return everything wrong with a scenario that comes from no folder, a line each."""
-    faults = check(scenario) or try_lay_out(scenario)[1]
+    faults = check(scenario)
+    plan, misplaced = (None, []) if faults else try_lay_out(scenario)
+    faults += misplaced
+    if plan is not None and not faults:
+        faults += check_room(scenario, plan)
     return [clean(Origins().render(fault), FAULT_LIMIT) for fault in faults]
 
 
