@@ -167,14 +167,15 @@ def find_place(loc: Loc, model: type[BaseModel]) -> tuple[Loc, list[type[BaseMod
             continue
         place.append(part)
         if isinstance(part, str) and part in tables[0].model_fields:
-            tables = _list_tables(tables[0].model_fields[part].annotation) or tables
+            tables = list_tables(tables[0].model_fields[part].annotation) or tables
     return tuple(place), tables
 
 
-def _list_tables(annotation: object) -> list[type[BaseModel]]:
+def list_tables(annotation: object) -> list[type[BaseModel]]:
+    """Return the models in the type of a key."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [table for part in get_args(annotation) for table in _list_tables(part)]
+    return [table for part in get_args(annotation) for table in list_tables(part)]
 
 
 def _get_kind(table: type[BaseModel]) -> str:

@@ -10,7 +10,9 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from genagents_env.errors import ConfigError
+from genagents_env.scenario.faults import list_tables
 from genagents_env.scenario.key_reference import (
+    NONE,
     REQUIRED,
     KeyTable,
     ScenarioKey,
@@ -18,7 +20,6 @@ from genagents_env.scenario.key_reference import (
     format_key_reference,
     list_key_tables,
 )
-from genagents_env.scenario.key_types import NONE, list_models
 from genagents_env.scenario.schema import Scenario
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -32,7 +33,7 @@ def find_key(path: str, name: str) -> ScenarioKey:
 def list_schema_models() -> list[type[BaseModel]]:
     found: list[type[BaseModel]] = [Scenario]
     for model in found:
-        within = [one for f in model.model_fields.values() for one in list_models(f.annotation)]
+        within = [one for f in model.model_fields.values() for one in list_tables(f.annotation)]
         found += [one for one in dict.fromkeys(within) if one not in found]
     return found
 

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from genagents_env.scenario.faults import TABLE, WORDS
 from genagents_env.scenario.fields import (
+    Emoji,
     Later,
     Line,
     Model,
@@ -15,7 +16,6 @@ from genagents_env.scenario.fields import (
     PersonName,
     Radius,
     Ref,
-    clean_to,
 )
 from genagents_env.scenario.past import Past, PastMemory
 
@@ -50,7 +50,7 @@ class RoutineEntry(Model):
     at: time
     place: Ref
     doing: Line
-    emoji: Annotated[str, clean_to(8)] = ""
+    emoji: Emoji = ""
     use: Ref | None = None
     state: Line | None = None
 
@@ -142,7 +142,7 @@ class Person(Model):
     memories: tuple[SomeMemory, ...] = ()
     currently: Paragraph = ""
     recency_decay: Annotated[float, Field(gt=0, le=1)] | None = None
-    emoji: Annotated[str, clean_to(8)] = "🙂"
+    emoji: Emoji = "🙂"
     sprite: Later[Sprite | None] = None
     vision_radius: Radius | None = None
     hearing_radius: Radius | None = None
