@@ -2,7 +2,7 @@
 
 Run: `python -m benchmarks.state_words`. It prints, for the sentence model and for n-grams, how many
 of twenty wordings of a state are mapped right and wrong at each bound, and how many of ten that
-mean no state are mapped all the same. `LIKE` in `policies/smallville/uses.py` rests on it.
+mean no state are mapped all the same. `LIKE` in `policies/smallville/places.py` rests on it.
 """
 
 import asyncio

@@ -94,15 +94,13 @@ class _Checkup:
                 self.add([Finding("model", "fault", str(error))])
 
     def _check_server(self) -> None:
-        from genagents_env.llm.listing import list_models
-        from genagents_env.llm.open import DEFAULT_BASE_URL, DEFAULT_MODEL, read_endpoint_variables
-        from genagents_env.llm.transport import strip_address
+        from genagents_env.llm import open as opening
         from genagents_env.run.checkup import check_listing
 
-        base_url, api_key = read_endpoint_variables()
-        address = base_url or DEFAULT_BASE_URL
-        model = self._options.model or (None if base_url else DEFAULT_MODEL)
-        self.add(check_listing(model, strip_address(address), list_models(address, api_key)))
+        base_url, api_key = opening.read_endpoint_variables()
+        listing = opening.list_models(base_url or opening.DEFAULT_BASE_URL, api_key)
+        model = self._options.model or (None if base_url else opening.DEFAULT_MODEL)
+        self.add(check_listing(model, listing))
 
     def _ask(self) -> None:
         from genagents_env.llm.event_loop import run_sync

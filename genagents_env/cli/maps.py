@@ -5,15 +5,9 @@ from typing import Annotated
 
 import typer
 
-from genagents_env.cli import tiled_maps
-from genagents_env.cli.imported_town import describe_town
 from genagents_env.cli.new import check_name, place_folder
 from genagents_env.cli.screen import say
 
-Scenario = Annotated[
-    str,
-    typer.Argument(metavar="DIR", help="The folder of a scenario, or its name."),
-]
 NewFolder = Annotated[
     Path, typer.Argument(metavar="OUT", help="The new folder; its name is the scenario's.")
 ]
@@ -21,45 +15,17 @@ NewFolder = Annotated[
 
 def add_to(app: typer.Typer) -> None:
     """Add the group of commands."""
-    group = typer.Typer(no_args_is_help=True, help="Maps: from other tools, and for them.")
+    group = typer.Typer(no_args_is_help=True, help="Draw a map, or import one from elsewhere.")
     group.command()(draw)
     group.command("import-ville")(import_ville)
-    tiled_maps.add_to(group)
+    group.command("import-tiled")(import_tiled)
     app.add_typer(group, name="map")
 
 
-def import_ville(
-    folder: Annotated[
-        Path,
-        typer.Argument(metavar="DIR", help="With maze_meta_info.json, maze/ and special_blocks/."),
-    ],
-    out: NewFolder,
-    people: Annotated[
-        int, typer.Option(min=1, max=26, help="How many residents to begin with.")
-    ] = 3,
-) -> None:
-    """Make a scenario of a map in the matrices of Smallville's public code.
-
-    Everything is where it was: sectors, arenas, objects with all their tiles, spawn tiles. What the
-    matrices do not say is decided, and written into scenario.toml to be edited: anything may be
-    done with an object, and a few residents live where the spawn tiles are.
-
-    Example: genagents map import-ville the_ville/matrix ville && genagents run ./ville
-    """
-    from genagents_env.scenario import list_scenario_names, validate_folder
-    from genagents_env.scenario.new_town import format_new_town
-    from genagents_env.scenario.ville import read_ville
-
-    name = check_name(out, "scenario", list_scenario_names())
-    drawn, world = read_ville(folder)
-    title = f"{world[:1].upper()}{world[1:]}, as its matrices have it"
-    files = format_new_town(drawn, name=name, title=title, town=world, people=people)
-    place_folder(out, files, validate_folder)
-    describe_town(out)
-
-
 def draw(
-    folder: Scenario,
+    folder: Annotated[
+        str, typer.Argument(metavar="DIR", help="The folder of a scenario, or its name.")
+    ],
     out: Annotated[
         Path | None, typer.Option(help="The picture, a PNG; NAME.png here if left out.")
     ] = None,
@@ -82,3 +48,76 @@ def draw(
     with replace_file(path) as file:
         picture.save(file, "PNG")
     say(f"{path}: {picture.width} x {picture.height} pixels")
+
+
+def import_ville(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="With maze_meta_info.json, maze/ and special_blocks/."),
+    ],
+    out: NewFolder,
+    people: Annotated[
+        int, typer.Option(min=1, max=26, help="How many residents to begin with.")
+    ] = 3,
+) -> None:
+    """Make a scenario of a map in the matrices of Smallville's public code.
+
+    Everything is where it was: sectors, arenas, objects with all their tiles, spawn tiles. What the
+    matrices do not say is decided, and written into scenario.toml to be edited: anything may be
+    done with an object, and a few residents live where the spawn tiles are.
+
+    Example: genagents map import-ville the_ville/matrix ville && genagents run ./ville
+    """
+    from genagents_env.scenario import list_scenario_names, validate_folder
+    from genagents_env.scenario.maps.ville import read_ville
+    from genagents_env.scenario.new_town import format_new_town
+
+    name = check_name(out, "scenario", list_scenario_names())
+    drawn, world = read_ville(folder)
+    title = f"{world[:1].upper()}{world[1:]}, as its matrices have it"
+    files = format_new_town(drawn, name=name, title=title, town=world, people=people)
+    place_folder(out, files, validate_folder)
+    _describe_town(out)
+
+
+def import_tiled(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .tmj or .tmx of Tiled.")],
+    out: NewFolder,
+) -> None:
+    """Make a scenario of a town drawn in Tiled.
+
+    docs/maps.md says what layers and properties mean. To go on drawing in Tiled, import nothing:
+    put the map into a scenario's folder and write `map = "FILE"` into its scenario.toml.
+
+    Example: genagents map import-tiled town.tmj my_town && genagents map draw my_town
+    """
+    from genagents_env.files import guard_files
+    from genagents_env.scenario import list_scenario_names, validate_folder
+    from genagents_env.scenario.maps.tiled import convert_map
+
+    name = check_name(out, "scenario", list_scenario_names())
+    with guard_files(file, "read"):
+        files = convert_map(file, name)
+    place_folder(out, files, validate_folder)
+    _describe_town(out)
+
+
+def _describe_town(folder: Path) -> None:
+    """Print what is in an imported town, what is odd in it, and what to do next."""
+    from genagents_env.scenario import lay_out, load_scenario
+    from genagents_env.scenario.town import list_warnings
+
+    scenario = load_scenario(folder)
+    plan = lay_out(scenario)
+    sectors, rooms = len(scenario.sectors), sum(len(s.arenas) for s in scenario.sectors)
+    size = f"{plan.width} x {plan.height} tiles, {sectors} sectors, {rooms} arenas"
+    things = f"{len(plan.objects)} objects on {sum(len(o.tiles) for o in plan.objects)} tiles"
+    say(f"{folder}: {size}, {things}, {len(plan.spawns)} spawn tiles")
+    for line in list_warnings(plan):
+        say(line, indent=2)
+    for step, command in (
+        ("edit it", f"{folder}/scenario.toml, {folder}/people/residents.toml"),
+        ("look at it", f"genagents map draw {folder} --out {scenario.name}.png"),
+        ("let it live", f"genagents run {folder} --policy random"),
+    ):
+        say(f"  {step:20} {command}", indent=23)

@@ -13,7 +13,7 @@ from genagents_env.cli.screen import warn
 from genagents_env.errors import ConfigError, GenagentsError
 
 if TYPE_CHECKING:
-    from genagents_env.llm.model_options import ModelOptions
+    from genagents_env.llm.open import ModelOptions
     from genagents_env.record import RunReader
     from genagents_env.record.rows import JSON
     from genagents_env.run import Limits
@@ -240,7 +240,7 @@ def make_model_options(endpoint: list[str] | None) -> "ModelOptions":
     Raises:
         ConfigError: a value is out of range, or two contradict each other.
     """
-    from genagents_env.llm.model_options import ModelOptions, parse_effort, parse_price
+    from genagents_env.llm.open import ModelOptions, parse_effort, parse_price
 
     values: dict[str, Any] = parse_endpoint(endpoint)
     effort = parse_effort(values.pop("reasoning_effort", None))

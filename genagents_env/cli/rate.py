@@ -25,7 +25,7 @@ from genagents_env.cli.screen import print_json, say, say_lines, warn
 if TYPE_CHECKING:
     from genagents_env.judge import JudgedText, JudgingResult, Rubric, Verdicts
     from genagents_env.judge.verdicts import Judgement
-    from genagents_env.llm.model_options import ModelOptions
+    from genagents_env.llm.open import ModelOptions
     from genagents_env.run import Limits, RunOptions
 
 app = typer.Typer()

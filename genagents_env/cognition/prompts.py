@@ -24,7 +24,7 @@ from genagents_env.cognition.sections import (
 )
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence, load_prompt, run_fence, split_prompt
-from genagents_env.llm.token_bound import bound_prompt_tokens, bound_tokens
+from genagents_env.llm.tokens import bound_prompt_tokens, bound_tokens
 from genagents_env.policy import Profile
 
 _MARK = 6  # characters of the fence's mark: small models read it, and it cannot be forged anyway

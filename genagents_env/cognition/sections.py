@@ -13,7 +13,7 @@ from typing import Literal
 
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.prompts import fence
-from genagents_env.llm.token_bound import bound_tokens
+from genagents_env.llm.tokens import bound_tokens
 from genagents_env.text import SENTENCE_END
 
 RESERVED, SPOKEN, REMEMBERED = 0, 1, 2  # ranks, those that get room first

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 
 from genagents_env.llm.calls import Message
-from genagents_env.llm.token_bound import bound_prompt_tokens, bound_tokens
+from genagents_env.llm.tokens import bound_prompt_tokens, bound_tokens
 from genagents_env.record import RunReader
 from genagents_env.record.notes import PromptCuts, count_cuts
 from genagents_env.record.rows import JSON, CallRow, NoteRow

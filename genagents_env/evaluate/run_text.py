@@ -199,7 +199,7 @@ def _describe_thinking(thought: ThinkingTotals) -> str:
     lost = thought.unsaid_prompt_tokens + thought.unsaid_completion_tokens
     return (
         f"{told}; {_count(thought.calls, 'call')} made again with more room for the reply "
-        f"({lost:,} tokens besides; --thinking N allows more from the start)"
+        f"({lost:,} tokens besides; --endpoint thinking=N allows more from the start)"
     )
 
 

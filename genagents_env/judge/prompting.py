@@ -16,7 +16,7 @@ from genagents_env.judge.texts import JudgedText
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence, load_prompt, run_fence
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.llm.token_bound import bound_tokens
+from genagents_env.llm.tokens import bound_tokens
 from genagents_env.text import clean, fold
 
 R = TypeVar("R", bound="JudgeReply")

@@ -3,14 +3,15 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Protocol
 
 from genagents_env.errors import BudgetExceeded, ConfigError
-from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.calls import Completion, CompletionRequest
 from genagents_env.llm.prices import FREE, Price, describe_list
 from genagents_env.llm.schemas import canonical
+from genagents_env.llm.tokens import byte_count
 
 # Chat templates add role marks to each message and may add a system message of their own.
 _TOKENS_PER_MESSAGE = 16
@@ -27,14 +28,11 @@ class Spend:
     dollars: Decimal = Decimal(0)
 
     def __add__(self, other: "Spend") -> "Spend":
-        return Spend(
-            self.calls + other.calls, self.tokens + other.tokens, self.dollars + other.dollars
-        )
+        calls, tokens = self.calls + other.calls, self.tokens + other.tokens
+        return Spend(calls, tokens, self.dollars + other.dollars)
 
     def __sub__(self, other: "Spend") -> "Spend":
-        return Spend(
-            self.calls - other.calls, self.tokens - other.tokens, self.dollars - other.dollars
-        )
+        return self + Spend(-other.calls, -other.tokens, -other.dollars)
 
     def fits_in(self, most: "Spend") -> bool:
         """Return whether it is at most `most`, in tokens and in dollars."""
@@ -61,12 +59,12 @@ class SharedBudget(Protocol):
 def find_most_tokens(request: CompletionRequest) -> tuple[int, int]:
     """Return the most tokens one attempt at `request` can read and write, for any tokenizer.
 
-    No tokenizer makes more tokens than a text has UTF-8 bytes; a lone surrogate counts as three.
+    No tokenizer makes more tokens than a text has UTF-8 bytes.
     """
     texts = [message.content for message in request.messages]
     if request.schema is not None:
         texts.append(canonical(request.schema))
-    read = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
+    read = sum(map(byte_count, texts))
     read += _TOKENS_PER_MESSAGE * len(request.messages) + _TOKENS_PER_REQUEST
     return read, request.most_tokens
 
@@ -75,6 +73,29 @@ def upper_bound(request: CompletionRequest, price: Price | None) -> Spend:
     """Return the most one attempt at `request` can spend."""
     most = find_most_tokens(request)
     return Spend(1, sum(most), (price or FREE).bound(*most))
+
+
+def bill(completion: Completion, price: Price | None) -> Spend:
+    """Return what one answered attempt spent, by its own word."""
+    read, written = completion.prompt_tokens, completion.completion_tokens
+    cache = completion.cached_tokens, completion.cache_write_tokens
+    return Spend(1, read + written, (price or FREE).cost(read, written, *cache))
+
+
+def clip_usage(completion: Completion, request: CompletionRequest) -> Completion:
+    """Return `completion` with no more tokens than `request` lets it read and write."""
+    most_read, most_written = find_most_tokens(request)
+    read = min(completion.prompt_tokens, most_read)
+    written = min(completion.completion_tokens, most_written)
+    cached = min(completion.cached_tokens, read)
+    return replace(
+        completion,
+        prompt_tokens=read,
+        completion_tokens=written,
+        reasoning_tokens=min(completion.reasoning_tokens, written),
+        cached_tokens=cached,
+        cache_write_tokens=min(completion.cache_write_tokens, read - cached),
+    )
 
 
 class Budget:
@@ -91,12 +112,11 @@ class Budget:
     Attributes:
         spent: by requests that are over.
         reserved: for requests under way.
-        lost: requests under way when their process ended or they were cancelled: nobody got the
-            answer, and they are spent at the most they could cost.
-        clipped: answers whose usage was above what they could have read and written, and was
-            counted at that.
-        on_change: called before a request is sent and whenever one was spent in vain, to keep
-            `state()`; what it raises stops the request.
+        lost: requests cut off under way; nobody got the answer, and they count at the most they
+            could cost.
+        clipped: answers whose usage was more than they can have read and written.
+        on_change: called before a request is sent and whenever one was spent in vain, to have
+            the spending kept; what it raises stops the request.
     """
 
     def __init__(
@@ -129,7 +149,7 @@ class Budget:
             raise ConfigError(
                 f"budget: dollars are limited, but the price of model {model!r} is not known to "
                 f"{describe_list()}; limit tokens instead, or give the price of a language model "
-                "by --price-in and --price-out, in dollars per million tokens"
+                "by --endpoint price_in and price_out, in dollars per million tokens"
             )
 
     @property
@@ -139,7 +159,6 @@ class Budget:
 
     def reserve(self, most: Spend) -> None:
         """Set `most` aside here, or raise BudgetExceeded and set nothing aside."""
-        self._check_time()
         self._check(self.spent + self.reserved + most)
         self.reserved += most
 
@@ -149,15 +168,14 @@ class Budget:
         Raises:
             BudgetExceeded: `most` does not fit beside what is already spent.
         """
-        self._check_time()
         self._check(self.spent + most)
-        return self._find_excess(self.spent + self.reserved + most) is None
+        return not self._list_exceeded(self.spent + self.reserved + most)
 
     async def admit(self, most: Spend) -> None:
         """Reserve `most` here and with the shared budget, which may make it wait for a rate.
 
-        It waits here while only calls in flight prevent it. Refused or cancelled, it leaves no
-        reservation. The reservation is kept (`on_change`) when this returns.
+        It waits here while only calls in flight prevent it. The reservation is kept (`on_change`)
+        when this returns; refused or cancelled, it leaves none.
 
         Raises:
             BudgetExceeded: `most` does not fit beside what is already spent.
@@ -207,26 +225,21 @@ class Budget:
 
     def _release(self, most: Spend) -> None:
         self.reserved -= most
-        waiting, self._waiting = self._waiting, []
-        for waiter in waiting:
+        for waiter in self._waiting:
             if not waiter.done():
                 waiter.set_result(None)
-
-    def _check_time(self) -> None:
-        if self.seconds is not None and self.elapsed >= self.seconds:
-            raise BudgetExceeded("seconds", self.seconds, self.elapsed)
+        self._waiting = []
 
     def _check(self, total: Spend) -> None:
-        excess = self._find_excess(total)
-        if excess is not None:
-            raise excess
+        """Raise BudgetExceeded where the time is over, or `total` is above a limit."""
+        if self.seconds is not None and self.elapsed >= self.seconds:
+            raise BudgetExceeded("seconds", self.seconds, self.elapsed)
+        for kind in self._list_exceeded(total):
+            raise BudgetExceeded(kind, float(getattr(self, kind)), float(getattr(total, kind)))
 
-    def _find_excess(self, total: Spend) -> BudgetExceeded | None:
-        for kind in ("calls", "tokens", "dollars"):
-            limit, value = getattr(self, kind), getattr(total, kind)
-            if limit is not None and value > limit:
-                return BudgetExceeded(kind, float(limit), float(value))
-        return None
+    def _list_exceeded(self, total: Spend) -> list[str]:
+        limits = {"calls": self.calls, "tokens": self.tokens, "dollars": self.dollars}
+        return [k for k, most in limits.items() if most is not None and getattr(total, k) > most]
 
 
 @dataclass(frozen=True)

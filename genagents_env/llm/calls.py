@@ -1,4 +1,4 @@
-"""The data types of one model call: its key, request, completion, and the endpoint's protocol."""
+"""The data types of one model call: its key, request, completion, endpoint, and what can fail."""
 
 import json
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from hashlib import sha256
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
+from genagents_env.errors import LLMBadReply, LLMRefused, LLMUnavailable
 from genagents_env.llm.prices import Price
 
 JSONValue: TypeAlias = (
@@ -41,8 +42,8 @@ class Message:
 class CompletionRequest:
     """Everything a model is asked; two equal requests have the same `prompt_hash`.
 
-    `thinking_tokens` may be written beside `max_tokens`, for thinking that nobody reads: how a
-    model is asked, not what, so requests that differ by it alone have the same hash, too.
+    `thinking_tokens` may be written beside `max_tokens`, for thinking that nobody reads. They say
+    how a model is asked, not what, and are no part of the hash.
     """
 
     messages: tuple[Message, ...]
@@ -79,8 +80,48 @@ class Completion:
     fingerprint: str = ""
 
 
+class AttemptFailed(LLMUnavailable):
+    """One attempt got no completion: no answer, or one that is something else.
+
+    Attributes:
+        retry_after: seconds the endpoint asks to wait, or None when it does not say.
+        billed: whether the endpoint may have done, and charged for, the work.
+        overloaded: whether it had too much to do.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        *,
+        retry_after: float | None = None,
+        billed: bool = True,
+        overloaded: bool = False,
+    ) -> None:
+        super().__init__(text)
+        self.retry_after, self.billed, self.overloaded = retry_after, billed, overloaded
+
+
+class NothingSaid(AttemptFailed):
+    """Thinking used up the room of the answer: it is asked for again at once, with more room."""
+
+
+class PromptRefused(LLMRefused):
+    """The endpoint refuses this one prompt (too long, filtered); others may be answered."""
+
+
+class UnusableReply(LLMBadReply):
+    """The words of a completion are not the reply asked for; `text` is the completion."""
+
+    def __init__(self, fault: str, text: str = "") -> None:
+        super().__init__(fault)
+        self.text = text
+
+
 class Endpoint(Protocol):
-    """Something that completes requests, once each: no retries, no cache, no budget."""
+    """Something that completes requests, once each: no retries, no cache, no budget.
+
+    One that takes a known number of calls at once says so by an attribute `slots`.
+    """
 
     @property
     def model(self) -> str:
@@ -123,12 +164,12 @@ class BoundedEndpoint(Protocol):
 
 
 @runtime_checkable
-class SlottedEndpoint(Protocol):
-    """An endpoint that is known to take so many calls at once."""
+class ServedEndpoint(Protocol):
+    """An endpoint at the address of a server, which may be asked what models it has."""
 
-    @property
-    def slots(self) -> int:
-        """How many."""
+    model: str
+    base_url: str
+    context_tokens: int | None
 
 
 def prompt_hash(request: CompletionRequest) -> str:

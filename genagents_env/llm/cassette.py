@@ -1,10 +1,17 @@
-"""The cassette: every answer kept under its key, so that no answered call is made again."""
+"""What is kept of calls: every answer under its key, in the cassette; its cost, in the ledger.
 
-from dataclasses import dataclass, field
-from typing import Literal, Protocol
+No call that was answered is made again.
+"""
+
+from dataclasses import asdict, dataclass, field, fields
+from decimal import Decimal
+from typing import Annotated, Literal, Protocol
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
 from genagents_env.errors import DivergenceError
-from genagents_env.llm.calls import CallKey, CompletionRequest, Message, prompt_hash
+from genagents_env.llm.calls import CallKey, CompletionRequest, JSONValue, Message, prompt_hash
+from genagents_env.llm.prices import Price
 
 UNAVAILABLE = "unavailable:"  # begins the fault of a call without a completion
 
@@ -23,21 +30,18 @@ class RecordedReply:
         reasks: 0 or 1.
         truncated: strings of the reply that were cut to the text limit.
         fault: what went wrong last, or None.
-        model: that was asked, outside every canonical hash.
-        answered_by: the model that answered last, by its own word, outside every canonical hash.
-        fingerprint: of its system, likewise; both are empty where it did not say.
+
+    The rest is outside every canonical hash:
+        model: that was asked.
+        answered_by, fingerprint: model and system that answered last, by their own word, or empty.
         reasoning_tokens: of `completion_tokens`, those of hidden thinking.
-        cached_tokens: of `prompt_tokens`, those read from the endpoint's cache, outside every
-            canonical hash.
-        cache_write_tokens: of `prompt_tokens`, those written to it, outside every canonical hash.
-        unsaid_prompt_tokens: read in attempts in which the model only thought, until it was cut
-            off. How many there are depends on the room it was given; they are not in the sums
-            above, and outside every canonical hash.
-        unsaid_completion_tokens: written in those.
-        latency_seconds: wall clock, outside every canonical hash.
-        started_at: Unix time, outside every canonical hash.
-        messages: what was asked, for those who read the record; a cassette may leave it out of
-            what `get` returns, `prompt_hash` stands for it.
+        cached_tokens, cache_write_tokens: of `prompt_tokens`, those read from and written to the
+            endpoint's cache.
+        unsaid_prompt_tokens, unsaid_completion_tokens: of attempts in which the model only
+            thought, until it was cut off; they are not in the sums above.
+        latency_seconds: wall clock.
+        started_at: Unix time.
+        messages: what was asked; `get` may leave it out, `prompt_hash` stands for it.
     """
 
     prompt_hash: str
@@ -100,14 +104,13 @@ class MemoryCassette:
 
     def forget_fallbacks(self, from_tick: int) -> int:
         """Drop the fallbacks of `from_tick` and later; return how many."""
-        gone = [
-            key
+        before = len(self.rows)
+        self.rows = {
+            key: row
             for key, row in self.rows.items()
-            if key.tick >= from_tick and row.outcome == "fallback"
-        ]
-        for key in gone:
-            del self.rows[key]
-        return len(gone)
+            if key.tick < from_tick or row.outcome == "reply"
+        }
+        return before - len(self.rows)
 
 
 def recall(
@@ -126,3 +129,93 @@ def recall(
             "start a new run instead of resuming this one"
         )
     return recorded
+
+
+_Sum = Annotated[int, Field(strict=True, ge=0, lt=2**62)]
+
+
+@dataclass(slots=True)
+class LedgerEntry:
+    """Sums over the calls of one agent for one purpose; `seconds` is wall clock."""
+
+    purpose: str
+    agent: str
+    calls: _Sum = 0
+    prompt_tokens: _Sum = 0
+    completion_tokens: _Sum = 0
+    cached_tokens: _Sum = 0
+    dollars: Annotated[Decimal, Field(ge=0, lt=2**62)] = Decimal(0)
+    seconds: Annotated[float, Field(strict=True, ge=0, lt=2**62)] = 0.0
+    retries: _Sum = 0
+    reasks: _Sum = 0
+    fallbacks: _Sum = 0
+    truncated: _Sum = 0
+
+    def add(self, other: "LedgerEntry") -> None:
+        """Add the sums of `other` to these."""
+        for name in _SUMS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+_SUMS = tuple(f.name for f in fields(LedgerEntry))[2:]
+_SAVED = TypeAdapter(list[LedgerEntry], config=ConfigDict(extra="forbid"))
+
+
+class Ledger:
+    """Entries per (purpose, agent); books answered calls, live or from a cassette alike.
+
+    A resumed run loads the ledger of its checkpoint and books the replayed calls again, so that
+    it ends with the sums of the run that was never stopped.
+    """
+
+    def __init__(self) -> None:
+        self._entries: dict[tuple[str, str], LedgerEntry] = {}
+
+    def book(self, key: CallKey, recorded: RecordedReply, price: Price | None) -> None:
+        """Add one answered call; without a price its dollars are 0."""
+        read, written = recorded.prompt_tokens, recorded.completion_tokens
+        cache = recorded.cached_tokens, recorded.cache_write_tokens
+        at = key.purpose, key.agent
+        call = LedgerEntry(
+            *at,
+            calls=1,
+            prompt_tokens=read,
+            completion_tokens=written,
+            cached_tokens=recorded.cached_tokens,
+            dollars=price.cost(read, written, *cache) if price else Decimal(0),
+            seconds=recorded.latency_seconds,
+            retries=max(0, recorded.attempts - 1 - recorded.reasks),
+            reasks=recorded.reasks,
+            fallbacks=int(recorded.outcome == "fallback"),
+            truncated=recorded.truncated,
+        )
+        self._entries.setdefault(at, LedgerEntry(*at)).add(call)
+
+    def rows(self) -> list[LedgerEntry]:
+        """Return one entry per (purpose, agent), sorted by both."""
+        return [self._entries[at] for at in sorted(self._entries)]
+
+    def totals(self) -> LedgerEntry:
+        """Return the sums over everything; its purpose and agent are empty."""
+        total = LedgerEntry("", "")
+        for entry in self.rows():
+            total.add(entry)
+        return total
+
+    def state(self) -> list[JSONValue]:
+        """Return everything as JSON."""
+        return [{**asdict(entry), "dollars": str(entry.dollars)} for entry in self.rows()]
+
+    def load_state(self, state: list[JSONValue]) -> None:
+        """Take over what `state()` gave.
+
+        Raises:
+            ValueError: it is something else.
+        """
+        try:
+            entries = _SAVED.validate_python(state)
+        except ValidationError as fault:
+            first = fault.errors(include_input=False, include_url=False)[0]
+            where = " ".join(map(str, first["loc"]))
+            raise ValueError(f"row {where}: {first['msg']}") from None
+        self._entries = {(entry.purpose, entry.agent): entry for entry in entries}

@@ -17,32 +17,31 @@ from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel
 
-from genagents_env.errors import LLMRefused, LLMUnavailable, ModelOutage
-from genagents_env.llm.attempt_errors import AttemptFailed, PromptRefused, UnusableReply
-from genagents_env.llm.budget import Budget, Spend, find_most_tokens, upper_bound
+from genagents_env.errors import LLMRefused, LLMUnavailable
+from genagents_env.llm.budget import Budget, Spend, bill, clip_usage, upper_bound
 from genagents_env.llm.calls import (
+    AttemptFailed,
     BoundedEndpoint,
     CallKey,
     Completion,
     CompletionRequest,
     Endpoint,
     Message,
-    SlottedEndpoint,
+    PromptRefused,
+    UnusableReply,
     prompt_hash,
 )
-from genagents_env.llm.cassette import UNAVAILABLE, Cassette, RecordedReply, recall
-from genagents_env.llm.ledger import Ledger
-from genagents_env.llm.pace import Pace
-from genagents_env.llm.prices import FREE, Price
-from genagents_env.llm.reasoning import (
-    ThinkingAllowance,
+from genagents_env.llm.cassette import UNAVAILABLE, Cassette, Ledger, RecordedReply, recall
+from genagents_env.llm.completions import (
     check_words,
+    find_allowance,
     grow_allowance,
     separate_thinking,
 )
+from genagents_env.llm.pace import Pace
 from genagents_env.llm.redact import KeyHolder
 from genagents_env.llm.replies import ParsedReply, parse
-from genagents_env.llm.retries import RetryPolicy, with_retries
+from genagents_env.llm.retries import UNUSABLE_IN_A_ROW, OutageWatch, RetryPolicy, with_retries
 from genagents_env.llm.schemas import make_request_schema, schema_name
 from genagents_env.rng import draw_bits
 from genagents_env.text import clean
@@ -54,15 +53,10 @@ _MOST_FAULT = 300
 _MOST_CORRECTION = 1500  # it names the allowed values, which may be many
 _MOST_WORDS = 2000
 _MOST_SAID = 20_000  # of which the words are cut, once keys are out of them
-_KEY_SAID = "key hidden:"
 _PROMPT_TOKENS = 4000  # of a prompt that follows the model; the paper's code filled 4,097
 _REPLY_TOKENS = 1000  # of a context that a prompt leaves free
 _LEAST_PROMPT = 400
 ENOUGH_CONTEXT = _PROMPT_TOKENS + _REPLY_TOKENS
-_NOTHING = Spend()
-# Without any usable reply. At the share at which a run is degraded (20 %), ten in a row come by
-# chance once in ten million calls; a prompt that no model can answer is one call of its tick.
-UNUSABLE_IN_A_ROW = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,28 +73,24 @@ class ModelAnswer(Generic[T]):
 
 
 @dataclass(slots=True)
-class _Tally:
-    """The counts of one `ask` so far, over its attempts and its re-ask."""
+class _Call:
+    """One `ask` under way, over its attempts and its re-ask."""
 
+    key: CallKey
     endpoint: Endpoint
+    request: CompletionRequest  # of the next attempt
+    learns: bool  # it is not asked again, and its silence is its action
     in_turn: bool  # no attempt takes a slot: the caller holds one, or none is wanted
     # Of the first attempt; of the call where none is made: Unix time, and monotonic seconds.
     started_at: float = field(default_factory=time.time)
     begun: float = field(default_factory=time.monotonic)
-    thinking: int = 0  # tokens allowed in the next attempt
-    most: Spend = _NOTHING  # reserved for it
-    attempts: int = 0
+    most: Spend = field(default_factory=Spend)  # reserved for the next attempt
     waited: float = 0.0  # seconds, for the shared budget
+    attempts: int = 0
     reasks: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    reasoning_tokens: int = 0
-    cached_tokens: int = 0
-    cache_write_tokens: int = 0
-    answered_by: str = ""
-    fingerprint: str = ""
-    unsaid_prompt_tokens: int = 0  # of attempts in which it only thought
-    unsaid_completion_tokens: int = 0
+    answers: list[Completion] = field(default_factory=list)
+    unsaid: list[Completion] = field(default_factory=list)  # in which it only thought
+    last: Completion | None = None  # of both
     fault: str | None = None
     words: str = ""
 
@@ -125,17 +115,15 @@ class ModelClient:
         cassette: answers so far; None keeps nothing.
         ledger: where calls are counted; a new one when None.
         retry: attempts and deadlines. A slow endpoint's own attempt deadline extends the call's.
-        max_in_flight: requests under way at once, per event loop, at most; None is as many as the
-            endpoint keeps up with; see `Pace`.
-        outage_after: calls to one model failed in a row (unavailable or refused) that make an
-            outage.
-        unusable_after: calls to one model in a row without a usable reply that make an outage,
-            too; None is never. It is never for those of `asked_once`, which are to learn.
-        thinking: tokens of hidden thinking allowed beside each reply; see `ThinkingAllowance`.
+        max_in_flight: requests at once, per event loop; None is as many as the endpoint keeps up
+            with, see `Pace`.
+        outage_after: calls to one model in a row that failed, and so make an outage.
+        unusable_after: calls to one model in a row without a usable reply that make one, too;
+            None is never, and so it is for those of `asked_once`.
+        thinking: tokens of thinking allowed beside each reply, at first; see `find_allowance`.
         routes: other endpoints for the calls of a person, or of a faculty (their purpose up to its
             first dot), by name; a person's comes before a faculty's.
-        asked_once: models that are not asked again for a reply that can be used; they answer when
-            they like, and calls to them take no slot.
+        asked_once: models that are never re-asked, as learners; calls to them take no slot.
 
     Raises:
         ConfigError: dollars are limited and the model's price is not known.
@@ -163,16 +151,14 @@ class ModelClient:
         self.ledger = ledger if ledger is not None else Ledger()
         self.retry = retry if retry is not None else RetryPolicy()
         self.max_in_flight = max_in_flight
-        self.outage_after, self.unusable_after = outage_after, unusable_after
+        self.outages = OutageWatch(outage_after, unusable_after)
         self.routes, self.asked_once = dict(routes or {}), frozenset(asked_once)
         endpoints = (endpoint, *self.routes.values())
-        self.prices = {one.model: one.price for one in endpoints}
-        self.allowances = {one.model: ThinkingAllowance(one.model, thinking) for one in endpoints}
-        self._holders = [one for one in _list_once(endpoints) if isinstance(one, KeyHolder)]
-        self.failures: dict[str, int] = {}  # without an answer in a row, by model
-        self.unusable: dict[str, list[int]] = {}  # ticks of those without a usable reply in a row
-        for one in endpoints:
-            self.budget.check_price(one.model, one.price)
+        self.prices = {each.model: each.price for each in endpoints}
+        self.allowances = {each.model: find_allowance(each.model, thinking) for each in endpoints}
+        self._holders = [each for each in _list_once(endpoints) if isinstance(each, KeyHolder)]
+        for each in endpoints:
+            self.budget.check_price(each.model, each.price)
         # What waits for a slot belongs to a loop; `asyncio.run` makes a new one a call.
         self._paces: WeakKeyDictionary[asyncio.AbstractEventLoop, Pace] = WeakKeyDictionary()
 
@@ -207,31 +193,35 @@ class ModelClient:
             DivergenceError: the cassette holds another prompt under `key`.
             LLMRefused: key, permission or model name is wrong.
         """
+        endpoint = self.find_endpoint(key)
         request = CompletionRequest(
             tuple(messages),
-            make_request_schema(reply, small=is_small(self.find_endpoint(key))),
+            make_request_schema(reply, small=is_small(endpoint)),
             schema_name(reply),
             max_tokens,
             temperature,
             call_seed(self.run_seed, key),
+            self.allowances[endpoint.model],
         )
         recorded = recall(self.cassette, key, request)
-        if recorded is not None:  # paid for when it was made
-            price = self.prices.get(recorded.model, self.endpoint.price)
-            self.ledger.book(key, recorded, price)
-            return _replay(recorded, reply, fallback)
-        in_turn = in_turn or self.find_endpoint(key).model in self.asked_once
-        recorded = await self._answer(key, request, reply, text_limit, in_turn)
-        _log_call(key, recorded)
-        if self.cassette is not None:
-            self.cassette.put(key, recorded)
-        self.ledger.book(key, recorded, self.prices[recorded.model])
-        return _replay(recorded, reply, fallback)
+        if recorded is None:  # else it was paid for when it was made
+            learns = endpoint.model in self.asked_once
+            call = _Call(key, endpoint, request, learns, in_turn or learns)
+            parsed = await self._converse(call, reply, text_limit)
+            recorded = self._record(call, request, parsed)
+            _log_call(key, recorded)
+            if self.cassette is not None:
+                self.cassette.put(key, recorded)
+        self.ledger.book(key, recorded, self.prices.get(recorded.model, self.endpoint.price))
+        if recorded.outcome == "fallback":
+            return ModelAnswer(fallback, True, recorded.fault)
+        # A live answer takes this way too, so that both are equal.
+        return ModelAnswer(reply.model_validate_json(recorded.reply), False, recorded.fault)
 
     @property
     def small(self) -> bool:
         """Whether one of the models needs short prompts and to be told to write plainly."""
-        return any(is_small(one) for one in (self.endpoint, *self.routes.values()))
+        return any(map(is_small, (self.endpoint, *self.routes.values())))
 
     @property
     def prompt_tokens(self) -> int:
@@ -244,15 +234,14 @@ class ModelClient:
     @property
     def failed_in_a_row(self) -> int:
         """How many calls failed since an answer; of several models the most."""
-        return max(self.failures.values(), default=0)
+        return max(self.outages.failures.values(), default=0)
 
     @property
     def pace(self) -> Pace:
         """The slots of requests under way in the running event loop."""
         loop = asyncio.get_running_loop()
         if loop not in self._paces:
-            own = self.endpoint.slots if isinstance(self.endpoint, SlottedEndpoint) else None
-            self._paces[loop] = Pace(self.max_in_flight, own)
+            self._paces[loop] = Pace(self.max_in_flight, getattr(self.endpoint, "slots", None))
         return self._paces[loop]
 
     def find_endpoint(self, key: CallKey) -> Endpoint:
@@ -260,37 +249,164 @@ class ModelClient:
         own = self.routes.get(key.agent) or self.routes.get(key.purpose.split(".")[0])
         return own or self.endpoint
 
-    async def _answer(
-        self,
-        key: CallKey,
-        request: CompletionRequest,
-        reply: type[T],
-        text_limit: int,
-        in_turn: bool,
+    async def aclose(self) -> None:
+        """Close the endpoints."""
+        for endpoint in _list_once((self.endpoint, *self.routes.values())):
+            await endpoint.aclose()
+
+    async def _converse(self, call: _Call, reply: type[T], limit: int) -> ParsedReply[T] | None:
+        """Return the reply, asked for at most twice, or None; keep count and faults in `call`."""
+        model = call.endpoint.model
+        patience = max(self.retry.call_deadline, call.endpoint.attempt_deadline)
+        begun = self.retry.clock()
+        while True:
+            try:
+                completion = await with_retries(
+                    partial(self._attempt, call),
+                    self.retry,
+                    seed=call_seed(self.run_seed, call.key, "jitter", str(call.reasks)),
+                    deadline=begun + patience + call.waited,
+                    admit=partial(self._admit, call),
+                    on_lost=self.budget.count_lost,
+                )
+                parsed = parse(completion, reply, limit, self._redact)
+            except (LLMUnavailable, PromptRefused) as failure:
+                kind = "refused:" if isinstance(failure, PromptRefused) else UNAVAILABLE
+                call.fault = clean(f"{kind} {failure}", _MOST_FAULT)
+                self.outages.count_failure(model, call.key.tick, str(failure), call.learns)
+                return None
+            except UnusableReply as bad:
+                self.outages.count_answer(model)
+                fault = self._redact(clean(f"bad reply: {bad}", _MOST_CORRECTION))
+                call.fault = fault[:_MOST_FAULT].strip()
+                call.words = self._redact(clean(bad.text, _MOST_SAID))[:_MOST_WORDS].strip()
+                if call.reasks or call.learns:
+                    self.outages.count_unusable(model, call.key.tick, call.fault, call.learns)
+                    return None
+                call.request = self._make_reask(call, str(bad))
+                call.reasks += 1
+            else:
+                self.outages.count_answer(model, usable=True)
+                if parsed.redacted:
+                    call.fault = f"key hidden: {parsed.redacted} texts of the reply held one"
+                return parsed
+
+    async def _admit(self, call: _Call) -> float:
+        """Have a slot and the most an attempt can spend, and return the seconds that took.
+
+        No `await` may come between this and the attempt: a cancelled call would keep it.
+        """
+        asked = self.retry.clock()
+        most = upper_bound(call.request, call.endpoint.price)
+        if not call.in_turn:
+            await self.pace.take()
+        try:
+            await self.budget.admit(most)
+        except BaseException:  # refused, or cancelled: no attempt will be made
+            if not call.in_turn:
+                self.pace.give_back()
+            raise
+        call.most = most
+        waited = self.retry.clock() - asked
+        call.waited += waited
+        return waited
+
+    async def _attempt(self, call: _Call) -> Completion:
+        """Make one admitted request; whatever happens, its reservation is settled, its slot free.
+
+        What an answer cost is kept with it, what was spent in vain at once.
+        """
+        if not call.attempts:
+            call.started_at, call.begun = time.time(), time.monotonic()
+        call.attempts += 1
+        pace, begun = self.pace, self.retry.clock()
+        sent, used = pace.halvings, call.most
+        completion: Completion | None = None
+        try:
+            completion = separate_thinking(await call.endpoint.complete(call.request))
+            if not call.learns:
+                pace.count_answer(sent, self.retry.clock() - begun, completion.completion_tokens)
+            used = bill(completion, call.endpoint.price)
+            if not used.fits_in(call.most):
+                self.budget.clipped += 1
+                completion = clip_usage(completion, call.request)
+                used = bill(completion, call.endpoint.price)
+        except AttemptFailed as failure:
+            used = call.most if failure.billed else Spend(calls=1)
+            if failure.overloaded:
+                pace.count_overload(sent)
+            raise
+        except LLMRefused:
+            used = Spend(calls=1)
+            raise
+        finally:
+            if not call.in_turn:
+                pace.give_back()
+            self.budget.settle(call.most, used)
+            if completion is None:
+                self.budget.keep()
+        self._count_answer(call, completion)
+        return completion
+
+    def _count_answer(self, call: _Call, completion: Completion) -> None:
+        """Count an answer; where the model only thought, allow more the next time.
+
+        Raises:
+            NothingSaid, LLMUnavailable: see `check_words`.
+            AttemptFailed: it has no words.
+        """
+        model, allowance = call.endpoint.model, call.request.thinking_tokens
+        call.last = completion
+        try:
+            check_words(completion, call.request)
+        except LLMUnavailable:
+            call.unsaid.append(completion)
+            call.request = replace(call.request, thinking_tokens=grow_allowance(allowance))
+            self.budget.keep()
+            raise
+        self.allowances[model] = max(self.allowances[model], allowance)
+        call.answers.append(completion)
+        if not call.learns and not clean(completion.text.strip(), _MOST_WORDS):
+            self.budget.keep()
+            raise AttemptFailed("the answer has no words")
+
+    def _make_reask(self, call: _Call, fault: str) -> CompletionRequest:
+        """Return the request that shows the model its own words and what is wrong with them."""
+        correction = (
+            f"That cannot be used: {clean(fault, _MOST_CORRECTION)}. "
+            "Answer again with exactly one JSON object of the form asked for, and nothing else."
+        )
+        said = (Message("assistant", call.words),) if call.words else ()
+        return replace(
+            call.request,
+            messages=(*call.request.messages, *said, Message("user", correction)),
+            seed=call_seed(self.run_seed, call.key, "reask"),
+        )
+
+    def _record(
+        self, call: _Call, request: CompletionRequest, parsed: ParsedReply[T] | None
     ) -> RecordedReply:
-        """Return what the endpoint made of `request`, a usable reply or the lack of one."""
-        tally = _Tally(self.find_endpoint(key), in_turn)
-        parsed = await self._converse(key, request, reply, text_limit, tally)
+        """Return what is stored of a call that began with `request`."""
         return RecordedReply(
             prompt_hash=prompt_hash(request),
             outcome="reply" if parsed else "fallback",
-            reply=parsed.text if parsed else tally.words,
-            prompt_tokens=tally.prompt_tokens,
-            completion_tokens=tally.completion_tokens,
-            attempts=tally.attempts,
-            reasks=tally.reasks,
+            reply=parsed.text if parsed else call.words,
+            prompt_tokens=_sum(call.answers, "prompt_tokens"),
+            completion_tokens=_sum(call.answers, "completion_tokens"),
+            attempts=call.attempts,
+            reasks=call.reasks,
             truncated=parsed.truncated if parsed else 0,
-            fault=tally.fault,
-            model=tally.endpoint.model,
-            reasoning_tokens=tally.reasoning_tokens,
-            cached_tokens=tally.cached_tokens,
-            cache_write_tokens=tally.cache_write_tokens,
-            answered_by=self._redact(tally.answered_by),
-            fingerprint=self._redact(tally.fingerprint),
-            unsaid_prompt_tokens=tally.unsaid_prompt_tokens,
-            unsaid_completion_tokens=tally.unsaid_completion_tokens,
-            latency_seconds=time.monotonic() - tally.begun,
-            started_at=tally.started_at,
+            fault=call.fault,
+            model=call.endpoint.model,
+            answered_by=self._redact(call.last.model) if call.last else "",
+            fingerprint=self._redact(call.last.fingerprint) if call.last else "",
+            reasoning_tokens=_sum(call.answers, "reasoning_tokens"),
+            cached_tokens=_sum(call.answers, "cached_tokens"),
+            cache_write_tokens=_sum(call.answers, "cache_write_tokens"),
+            unsaid_prompt_tokens=_sum(call.unsaid, "prompt_tokens"),
+            unsaid_completion_tokens=_sum(call.unsaid, "completion_tokens"),
+            latency_seconds=time.monotonic() - call.begun,
+            started_at=call.started_at,
             messages=tuple(replace(m, content=self._redact(m.content)) for m in request.messages),
         )
 
@@ -303,238 +419,21 @@ class ModelClient:
             text = holder.redact_keys(text)
         return text
 
-    async def _converse(
-        self, key: CallKey, request: CompletionRequest, reply: type[T], limit: int, tally: _Tally
-    ) -> ParsedReply[T] | None:
-        """Return the reply, asked for at most twice, or None; keep count and faults in `tally`."""
-        patience = max(self.retry.call_deadline, tally.endpoint.attempt_deadline)
-        begun = self.retry.clock()
-        tally.thinking = self.allowances[tally.endpoint.model].tokens
-        while True:
-            deadline = begun + patience + tally.waited
-            seed = call_seed(self.run_seed, key, "jitter", str(tally.reasks))
-            attempt = partial(self._attempt, request, tally)
-            admit = partial(self._admit, request, tally)
-            try:
-                completion = await with_retries(
-                    attempt,
-                    self.retry,
-                    seed=seed,
-                    deadline=deadline,
-                    admit=admit,
-                    on_lost=self.budget.count_lost,
-                )
-                parsed = parse(completion, reply, limit, self._redact)
-            except (LLMUnavailable, PromptRefused) as failure:
-                self._count_failure(key, failure, tally.endpoint.model)
-                kind = "refused:" if isinstance(failure, PromptRefused) else UNAVAILABLE
-                tally.fault = clean(f"{kind} {failure}", _MOST_FAULT)
-                return None
-            except UnusableReply as bad:
-                self.failures[tally.endpoint.model] = 0
-                tally.fault = self._redact(clean(f"bad reply: {bad}", _MOST_CORRECTION))
-                tally.fault = tally.fault[:_MOST_FAULT].strip()
-                tally.words = self._redact(clean(bad.text, _MOST_SAID))[:_MOST_WORDS].strip()
-                if tally.reasks or tally.endpoint.model in self.asked_once:
-                    self._count_unusable(key, tally.fault, tally.endpoint.model)
-                    return None
-                request = self._make_reask(key, request, tally.words, str(bad))
-                tally.reasks += 1
-            else:
-                self.failures[tally.endpoint.model] = 0
-                self.unusable[tally.endpoint.model] = []
-                if parsed.redacted:
-                    tally.fault = f"{_KEY_SAID} {parsed.redacted} texts of the reply held one"
-                return parsed
-
-    async def _admit(self, request: CompletionRequest, tally: _Tally) -> float:
-        """Have a slot and the most an attempt can spend, and return the seconds that took.
-
-        No `await` may come between this and the attempt: a cancelled call would keep it.
-        """
-        asked = self.retry.clock()
-        most = upper_bound(_give_room(request, tally), tally.endpoint.price)
-        if not tally.in_turn:
-            await self.pace.take()
-        try:
-            await self.budget.admit(most)
-        except BaseException:  # refused, or cancelled: no attempt will be made
-            if not tally.in_turn:
-                self.pace.give_back()
-            raise
-        tally.most = most
-        waited = self.retry.clock() - asked
-        tally.waited += waited
-        return waited
-
-    async def _attempt(self, request: CompletionRequest, tally: _Tally) -> Completion:
-        """Make one admitted request; whatever happens, its reservation is settled, its slot free.
-
-        What an answer cost is kept with it, what was spent in vain at once.
-        """
-        price = tally.endpoint.price or FREE
-        if not tally.attempts:
-            tally.started_at, tally.begun = time.time(), time.monotonic()
-        tally.attempts += 1
-        used = most = tally.most
-        roomy = _give_room(request, tally)
-        completion: Completion | None = None
-        pace, begun = self.pace, self.retry.clock()
-        sent = pace.halvings
-        try:
-            completion = separate_thinking(await tally.endpoint.complete(roomy))
-            if tally.endpoint.model not in self.asked_once:
-                pace.count_answer(sent, self.retry.clock() - begun, completion.completion_tokens)
-            completion = self._clip_usage(completion, roomy, tally)
-            used = _bill(completion, price)
-        except AttemptFailed as failure:
-            used = most if failure.billed else Spend(calls=1)
-            if failure.overloaded:
-                pace.count_overload(sent)
-            raise
-        except LLMRefused:
-            used = Spend(calls=1)
-            raise
-        finally:
-            if not tally.in_turn:
-                pace.give_back()
-            self.budget.settle(most, used)
-            if completion is None:
-                self.budget.keep()
-        self._count_tokens(completion, roomy, tally)
-        return completion
-
-    def _clip_usage(
-        self, completion: Completion, request: CompletionRequest, tally: _Tally
-    ) -> Completion:
-        """Return `completion` with its usage, but with no more than was reserved for it."""
-        price = tally.endpoint.price or FREE
-        if _bill(completion, price).fits_in(tally.most):
-            return completion
-        self.budget.clipped += 1
-        tokens = completion.prompt_tokens, completion.completion_tokens
-        read, written = map(min, tokens, find_most_tokens(request))
-        cached = min(completion.cached_tokens, read)
-        return replace(
-            completion,
-            prompt_tokens=read,
-            completion_tokens=written,
-            reasoning_tokens=min(completion.reasoning_tokens, written),
-            cached_tokens=cached,
-            cache_write_tokens=min(completion.cache_write_tokens, read - cached),
-        )
-
-    def _count_tokens(
-        self, completion: Completion, request: CompletionRequest, tally: _Tally
-    ) -> None:
-        """Count what was read and written; where it was only thought, allow more the next time.
-
-        Raises:
-            NothingSaid, LLMUnavailable: see `check_words`.
-            AttemptFailed: it has no words.
-        """
-        try:
-            tally.answered_by, tally.fingerprint = completion.model, completion.fingerprint
-            check_words(completion, request)
-        except LLMUnavailable:
-            tally.unsaid_prompt_tokens += completion.prompt_tokens
-            tally.unsaid_completion_tokens += completion.completion_tokens
-            tally.thinking = grow_allowance(request.thinking_tokens)
-            self.budget.keep()
-            raise
-        self.allowances[tally.endpoint.model].learn(request.thinking_tokens)
-        tally.prompt_tokens += completion.prompt_tokens
-        tally.completion_tokens += completion.completion_tokens
-        tally.reasoning_tokens += completion.reasoning_tokens
-        tally.cached_tokens += completion.cached_tokens
-        tally.cache_write_tokens += completion.cache_write_tokens
-        learns = tally.endpoint.model in self.asked_once  # whose silence is its action
-        if not learns and not clean(completion.text.strip(), _MOST_WORDS):
-            self.budget.keep()
-            raise AttemptFailed("the answer has no words")
-
-    def _make_reask(
-        self, key: CallKey, request: CompletionRequest, words: str, fault: str
-    ) -> CompletionRequest:
-        """Return the request that shows the model its own words and what is wrong with them."""
-        correction = (
-            f"That cannot be used: {clean(fault, _MOST_CORRECTION)}. "
-            "Answer again with exactly one JSON object of the form asked for, and nothing else."
-        )
-        said = (Message("assistant", words),) if words else ()
-        return replace(
-            request,
-            messages=(*request.messages, *said, Message("user", correction)),
-            seed=call_seed(self.run_seed, key, "reask"),
-        )
-
-    def _count_failure(self, key: CallKey, failure: Exception, model: str) -> None:
-        """Count a call that got no answer.
-
-        Raises:
-            ModelOutage: with it there are too many in a row.
-        """
-        self.failures[model] = failed = self.failures.get(model, 0) + 1
-        if failed >= self.outage_after:
-            raise ModelOutage(
-                f"{failed} model calls in a row failed, the last with: {failure}",
-                "Resume the run when the endpoint answers again",
-                since=min([key.tick, *self.unusable.get(model, [])]),
-            ) from None
-        self._count_unusable(key, str(failure), model)
-
-    def _count_unusable(self, key: CallKey, fault: str, model: str) -> None:
-        """Count a call that has no usable reply, whether it was answered or not.
-
-        Raises:
-            ModelOutage: with it there are too many in a row.
-        """
-        ticks = self.unusable.setdefault(model, [])
-        ticks.append(key.tick)
-        limit = None if model in self.asked_once else self.unusable_after
-        if limit is not None and len(ticks) >= limit:
-            raise ModelOutage(
-                f"{len(ticks)} calls in a row to {model} had no usable reply, the last with: "
-                f"{fault}",
-                "Resume the run with a model that follows the form of its prompts (--model), or "
-                "with --max-fallbacks 1 to have defaults stand in",
-                since=min(ticks),
-            ) from None
-
-    async def aclose(self) -> None:
-        """Close the endpoints."""
-        for endpoint in _list_once((self.endpoint, *self.routes.values())):
-            await endpoint.aclose()
-
 
 def _log_call(key: CallKey, made: RecordedReply) -> None:
     """Log how a call went, without its words; a fallback is worth a warning."""
-    _log.log(
-        logging.WARNING if made.outcome == "fallback" else logging.DEBUG,
-        "%s of %s at tick %d: %s by %s, %d tokens read, %d written, %.1f s%s",
-        *(key.purpose, key.agent, key.tick, made.outcome, made.model),
-        *(made.prompt_tokens, made.completion_tokens, made.latency_seconds),
-        f"; {made.fault}" if made.fault else "",
+    level = logging.WARNING if made.outcome == "fallback" else logging.DEBUG
+    text = (
+        f"{key.purpose} of {key.agent} at tick {key.tick}: {made.outcome} by {made.model}, "
+        f"{made.prompt_tokens} tokens read, {made.completion_tokens} written, "
+        f"{made.latency_seconds:.1f} s"
     )
-
-
-def _bill(completion: Completion, price: Price) -> Spend:
-    """Return what one answered attempt cost."""
-    read, written = completion.prompt_tokens, completion.completion_tokens
-    dollars = price.cost(read, written, completion.cached_tokens, completion.cache_write_tokens)
-    return Spend(1, read + written, dollars)
+    _log.log(level, "%s", f"{text}; {made.fault}" if made.fault else text)
 
 
 def _list_once(endpoints: Iterable[Endpoint]) -> list[Endpoint]:
-    return list({id(one): one for one in endpoints}.values())
+    return list({id(endpoint): endpoint for endpoint in endpoints}.values())
 
 
-def _give_room(request: CompletionRequest, tally: _Tally) -> CompletionRequest:
-    return replace(request, thinking_tokens=tally.thinking)
-
-
-def _replay(recorded: RecordedReply, reply: type[T], fallback: T) -> ModelAnswer[T]:
-    """Return the value of `recorded`; a live answer takes this way too, so both are equal."""
-    if recorded.outcome == "fallback":
-        return ModelAnswer(fallback, True, recorded.fault)
-    return ModelAnswer(reply.model_validate_json(recorded.reply), False, recorded.fault)
+def _sum(completions: Iterable[Completion], name: str) -> int:
+    return sum(getattr(completion, name) for completion in completions)

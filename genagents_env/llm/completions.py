@@ -1,17 +1,34 @@
-"""From the bytes of an HTTP answer to a `Completion`: every field checked, nothing assumed."""
+"""What a model wrote: from the bytes of an HTTP answer to a `Completion`, thinking taken off.
+
+Every field of an answer is checked, nothing assumed. Models that think before they speak are known
+by name or by what they do, and given room for it.
+"""
 
 import json
+import re
 from collections.abc import Callable, Mapping
-from typing import Literal, cast
+from dataclasses import replace
 
-from genagents_env.llm.attempt_errors import AttemptFailed
-from genagents_env.llm.calls import Completion, CompletionRequest
+from genagents_env.errors import LLMUnavailable
+from genagents_env.llm.calls import AttemptFailed, Completion, CompletionRequest, NothingSaid
+from genagents_env.llm.replies import refuse_constant, require_unique
 from genagents_env.text import clean
 
-_FINISHED = ("stop", "length", "tool_calls")
+DEFAULT_THINKING = 4096  # tokens; what models known to reason begin with
+MOST_THINKING = 32_768  # tokens; a longer thought is given up
 _MOST_TOKENS = 10**9
 _MOST_NAME = 200
-_THINKING_FIELDS = ("reasoning_content", "reasoning")
+_THINKING_FIELDS = ("reasoning_content", "reasoning")  # as endpoints name it beside the reply
+
+# Families whose models think unless they are told not to, by the words of their names.
+_REASONING = re.compile(
+    r"(?:^|[/:_.-])(?:o\d|gpt-5|gpt-oss|qwq|qwen3|r1|magistral)(?:$|[/:_.-])|reason|think"
+)
+_BLOCKS = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
+# Some templates write the opening mark into the prompt. On a line of its own the closing mark is
+# in no JSON text, which holds no line breaks.
+_LONE_END = re.compile(r"^[ \t]*</think(?:ing)?>[ \t]*$", re.MULTILINE)
+_ANALYSIS, _FINAL = "<|channel|>analysis<|message|>", "<|channel|>final<|message|>"
 
 
 def read_completion(
@@ -29,18 +46,17 @@ def read_completion(
             endpoint may have charged for it all the same.
     """
     answer = _decode(body)
-    choices = answer.get("choices")
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
-        raise AttemptFailed("the answer has no choices")
-    message, finish = choices[0].get("message"), choices[0].get("finish_reason")
-    if not isinstance(message, Mapping):
-        raise AttemptFailed("the answer has no message")
+    match answer.get("choices"):
+        case [{"message": {**message}, **choice}, *_]:
+            finish = choice.get("finish_reason")
+        case _:
+            raise AttemptFailed("the answer has no message")
     text, thinking = message.get("content"), _find_thinking(message)
     if text is None and finish == "length":
         text = ""  # cut off while it was thinking
     if not isinstance(text, str):
         raise AttemptFailed(f"the answer's content is {type(text).__name__}, expected text")
-    if not isinstance(finish, str) or finish not in _FINISHED:
+    if finish not in ("stop", "length", "tool_calls"):
         raise AttemptFailed(f"the answer is unfinished: finish_reason is {str(finish)[:20]!r}")
     try:
         text.encode()
@@ -50,15 +66,18 @@ def read_completion(
     if usage is None:
         read = sum(count(m.content) for m in request.messages)
         usage = {"prompt_tokens": read, "completion_tokens": count(text) + count(thinking)}
-    read, written = _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens")
+    read, written = (_read_tokens(usage, name) for name in ("prompt_tokens", "completion_tokens"))
+    thought = _find_detail(usage, "completion_tokens_details", "reasoning_tokens")
+    if thought is None:  # estimated by its characters
+        thought = round(written * len(thinking) / (len(thinking) + len(text))) if thinking else 0
     cached = min(read, _find_detail(usage, "prompt_tokens_details", "cached_tokens") or 0)
     cache_write = _find_detail(usage, "prompt_tokens_details", "cache_write_tokens") or 0
     return Completion(
         text,
-        cast(Literal["stop", "length", "tool_calls"], finish),
+        finish,
         read,
         written,
-        _reasoning_tokens(usage, written, len(thinking), len(text)),
+        min(thought, written),
         cached,
         min(read - cached, cache_write),
         _find_name(answer, "model"),
@@ -76,9 +95,63 @@ def read_error(body: bytes) -> str:
     return message if isinstance(message, str) else ""
 
 
+def is_reasoning_model(name: str) -> bool:
+    """Return whether a model of that name is known to think before it speaks."""
+    return _REASONING.search(name.lower()) is not None
+
+
+def find_allowance(model: str, given: int | None = None) -> int:
+    """Return the tokens that `model` may think beside a reply, at first.
+
+    As many as are `given`; else 4,096 for models known to reason, 0 for others.
+    """
+    if given is not None:
+        return given
+    return DEFAULT_THINKING if is_reasoning_model(model) else 0
+
+
+def grow_allowance(tokens: int) -> int:
+    """Return twice `tokens` (4,096 after none), at most 32,768: the room of the next attempt."""
+    return min(2 * tokens, MOST_THINKING) if tokens else DEFAULT_THINKING
+
+
+def separate_thinking(completion: Completion) -> Completion:
+    """Return `completion` without the thinking in its text, which is counted as reasoning tokens.
+
+    Where the endpoint does not say how many those are, their characters give an estimate.
+    """
+    text = _cut_thinking(completion.text)
+    if len(text) == len(completion.text):
+        return completion
+    share = 1 - len(text) / len(completion.text)
+    thought = max(completion.reasoning_tokens, round(completion.completion_tokens * share))
+    return replace(completion, text=text, reasoning_tokens=thought)
+
+
+def check_words(completion: Completion, request: CompletionRequest) -> None:
+    """Raise where thinking used up the room, and the reply found none or too little of it.
+
+    Blanks up to the limit are none of this: more room would not help.
+
+    Raises:
+        NothingSaid: with more room it may reply.
+        LLMUnavailable: it had all the room there is.
+    """
+    thought, allowance = completion.reasoning_tokens, request.thinking_tokens
+    if completion.finish_reason != "length" or (completion.text and thought <= allowance):
+        return
+    text = (
+        f"the model was cut off at {completion.completion_tokens:,} tokens before it had replied "
+        f"(thinking {thought:,}, allowance {allowance:,}); --endpoint thinking=N allows more, "
+        "--endpoint reasoning_effort=low makes some models think less"
+    )
+    raise NothingSaid(text) if allowance < MOST_THINKING else LLMUnavailable(text)
+
+
 def _decode(body: bytes) -> Mapping[str, object]:
     try:
-        answer = json.loads(body.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse)
+        text = body.decode("utf-8")
+        answer = json.loads(text, object_pairs_hook=require_unique, parse_constant=refuse_constant)
     except (ValueError, RecursionError, MemoryError) as fault:
         raise AttemptFailed(f"the answer is not JSON ({type(fault).__name__})") from None
     if not isinstance(answer, Mapping):
@@ -86,32 +159,11 @@ def _decode(body: bytes) -> Mapping[str, object]:
     return answer
 
 
-def _tokens(usage: object, name: str) -> int:
+def _read_tokens(usage: object, name: str) -> int:
     value = usage.get(name) if isinstance(usage, Mapping) else None
     if type(value) is not int or not 0 <= value <= _MOST_TOKENS:
         raise AttemptFailed(f"the answer's usage has no sensible {name}")
     return value
-
-
-def _find_name(answer: Mapping[str, object], field: str) -> str:
-    name = answer.get(field)
-    return clean(name, _MOST_NAME) if isinstance(name, str) else ""
-
-
-def _find_thinking(message: Mapping[str, object]) -> str:
-    """Return the thinking that an endpoint sends beside the reply; no two name the field alike."""
-    for name in _THINKING_FIELDS:
-        if isinstance(found := message.get(name), str):
-            return found
-    return ""
-
-
-def _reasoning_tokens(usage: object, written: int, thinking: int, said: int) -> int:
-    """Return how many of `written` tokens were thinking: as told, else by its characters."""
-    thought = _find_detail(usage, "completion_tokens_details", "reasoning_tokens")
-    if thought is not None:
-        return min(thought, written)
-    return round(written * thinking / (thinking + said)) if thinking else 0
 
 
 def _find_detail(usage: object, part: str, name: str) -> int | None:
@@ -121,12 +173,30 @@ def _find_detail(usage: object, part: str, name: str) -> int | None:
     return count if type(count) is int and count >= 0 else None
 
 
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        raise ValueError("a field is given twice")
-    return fields
+def _find_name(answer: Mapping[str, object], field: str) -> str:
+    name = answer.get(field)
+    return clean(name, _MOST_NAME) if isinstance(name, str) else ""
 
 
-def _refuse(name: str) -> float:
-    raise ValueError(f"{name} is not JSON")
+def _find_thinking(message: Mapping[object, object]) -> str:
+    texts = (message.get(name) for name in _THINKING_FIELDS)
+    return next((text for text in texts if isinstance(text, str)), "")
+
+
+def _cut_thinking(text: str) -> str:
+    """Return `text` without its blocks of thinking; an unclosed one goes to the end."""
+    if text.lstrip().startswith(_ANALYSIS):
+        return text.rpartition(_FINAL)[2] if _FINAL in text else ""
+    rest = text
+    while (cut := _cut_block(rest.lstrip())) is not None:
+        rest = cut
+    end = _LONE_END.search(rest)
+    return rest[end.end() :] if end else rest
+
+
+def _cut_block(text: str) -> str | None:
+    """Return what follows the block that `text` begins with, or None where it begins with none."""
+    for begin, end in _BLOCKS:
+        if text.startswith(begin):
+            return text.partition(end)[2]
+    return None

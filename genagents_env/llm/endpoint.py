@@ -1,57 +1,129 @@
-"""Any OpenAI-compatible endpoint, one attempt at a time, with nothing taken on trust."""
+"""Any OpenAI-compatible server: its list of models, and one attempt at a call, nothing trusted.
+
+The only file that imports `openai`, which takes long; `open.py` loads it where a server is asked.
+"""
 
 import asyncio
 import re
+import socket
+import ssl
 import time
-from typing import NoReturn
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 from urllib.parse import unquote, urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
 import openai
 
 from genagents_env.errors import ConfigError, LLMError, LLMRefused
-from genagents_env.llm.attempt_errors import AttemptFailed, PromptRefused
-from genagents_env.llm.bounded_body import read_bounded
-from genagents_env.llm.calls import Completion, CompletionRequest, JSONValue, ReasoningEffort
+from genagents_env.llm.calls import (
+    AttemptFailed,
+    Completion,
+    CompletionRequest,
+    JSONValue,
+    PromptRefused,
+    ReasoningEffort,
+)
 from genagents_env.llm.completions import read_completion, read_error
-from genagents_env.llm.http_library import httpx2
 from genagents_env.llm.prices import FREE, LOOPBACK, Price, find_price
 from genagents_env.llm.redact import Redactor
 from genagents_env.llm.retries import retry_after
 from genagents_env.llm.schemas import is_strict
 from genagents_env.llm.tokens import TokenCounter
-from genagents_env.llm.transport import describe_failure, strip_address
 from genagents_env.text import clean
 
+if TYPE_CHECKING:
+    import httpx2 as httpx2
+else:  # version 2 of `openai` speaks `httpx`, with the same names; some frameworks pin it
+    httpx2 = import_module("httpx2" if int(openai.__version__.split(".")[0]) >= 3 else "httpx")
+
+T = TypeVar("T")
+
+MOST_BYTES = 1 << 20  # of an answer, decompressed or not
+_GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
 _OPENAI = "api.openai.com"
 _FIXED_TEMPERATURE = re.compile(r"o\d|gpt-5")
-_MOST_TOLD = 300  # characters of an error with its address
+_MOST_SAID = 300  # characters of an error with its address
+_MOST_NAME = 200
+_LISTING_SECONDS = 5.0
+_CONTEXTS = ("max_model_len", "context_length", "context_window", "max_context_length")
+_KEY_STATUS = (401, 403)
 _PROMPT_STATUS = (400, 413, 422)
 _TRANSIENT_STATUS = (408, 409, 425, 429)
 _OVERLOAD_STATUS = (429, 503, 529)
 
 
+@dataclass(frozen=True, slots=True)
+class ModelListing:
+    """How a server answered when asked for its models.
+
+    Attributes:
+        address: of the server, as it may be shown.
+        problem: why there is no list; empty where there is one.
+        reachable: whether anything answered.
+        key_refused: whether it refused the key.
+        models: by name the tokens of prompt and reply together, None where it does not tell.
+    """
+
+    address: str
+    problem: str = ""
+    reachable: bool = True
+    key_refused: bool = False
+    models: Mapping[str, int | None] | None = None
+
+
+def list_models(base_url: str, api_key: str) -> ModelListing:
+    """Return what the server at `base_url` lists, asked within five seconds."""
+    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+    url, shown = f"{base_url.rstrip('/')}/models", strip_address(base_url)
+    try:
+        answer = httpx2.get(url, headers=headers, timeout=_LISTING_SECONDS, follow_redirects=False)
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as failure:
+        return ModelListing(shown, _describe_failure(failure), reachable=False)
+    if answer.status_code in _KEY_STATUS:
+        return ModelListing(shown, f"status {answer.status_code}", key_refused=True)
+    try:
+        models = dict(_read_entry(entry) for entry in answer.raise_for_status().json()["data"])
+    except httpx2.HTTPError:
+        return ModelListing(shown, f"status {answer.status_code}")
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return ModelListing(shown, "what answers is no list of models")
+    return ModelListing(shown, models=models)
+
+
+def _read_entry(entry: Mapping[str, object]) -> tuple[str, int | None]:
+    lengths = [entry.get(key) for key in _CONTEXTS]
+    if isinstance(details := entry.get("meta"), Mapping):
+        lengths.append(details.get("n_ctx_train"))
+    known = [value for value in lengths if type(value) is int and value > 0]
+    return clean(str(entry["id"]), _MOST_NAME), known[0] if known else None
+
+
 def find_served_model(base_url: str, api_key: str) -> str:
-    """Return the first model that an endpoint lists, asked within five seconds.
+    """Return the first model that an endpoint lists.
 
     Raises:
         ConfigError: it does not answer, or lists none.
     """
-    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-    try:
-        answer = httpx2.get(
-            f"{base_url.rstrip('/')}/models", headers=headers, timeout=5.0, follow_redirects=False
-        )
-        name = answer.raise_for_status().json()["data"][0]["id"]
-    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, LookupError, TypeError):
-        name = None
     redactor = Redactor(api_key)
-    if not isinstance(name, str) or not clean(name, 200) or redactor.redact(name) != name:
+    name = next(iter(list_models(base_url, api_key).models or ()), "")
+    if not name or redactor.redact(name) != name:
         raise ConfigError(
             f"{redactor.redact(strip_address(base_url))}: it does not say which models "
             "it has; start it, or name one with --model"
-        ) from None
-    return clean(name, 200)
+        )
+    return name
+
+
+def strip_address(url: str) -> str:
+    """Return `url` as it may be shown: without login, query and fragment."""
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=host, query="", fragment=""))
 
 
 class OpenAIEndpoint:
@@ -87,13 +159,11 @@ class OpenAIEndpoint:
         parts = urlsplit(base_url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError("OPENAI_BASE_URL must look like https://host/v1")
-        host = parts.netloc.rpartition("@")[2]
-        self.base_url = urlunsplit(parts._replace(netloc=host))
+        self.base_url = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
         self.model: str = model
+        local = parts.hostname in LOOPBACK
         if price is None:
-            price = (
-                FREE if parts.hostname in LOOPBACK else find_price(model, strip_address(base_url))
-            )
+            price = FREE if local else find_price(model, strip_address(base_url))
         self.price: Price | None = price
         self.attempt_deadline: float = attempt_deadline
         self.reasoning_effort = reasoning_effort
@@ -108,7 +178,7 @@ class OpenAIEndpoint:
             WeakKeyDictionary()
         )
 
-        def connect() -> openai.AsyncOpenAI:
+        def connect() -> openai.AsyncOpenAI:  # the key stays in this closure
             return openai.AsyncOpenAI(
                 base_url=self.base_url,
                 api_key=api_key or "none",
@@ -118,30 +188,40 @@ class OpenAIEndpoint:
                     auth=login,
                     follow_redirects=False,
                     timeout=httpx2.Timeout(attempt_deadline, connect=5.0),
-                    trust_env=self._hostname not in LOOPBACK,
-                    event_hooks={"response": [read_bounded]},
+                    trust_env=not local,
+                    event_hooks={"response": [_read_bounded]},
                 ),
             )
 
         self._connect = connect
 
     def __repr__(self) -> str:
-        return f"OpenAIEndpoint({self.base_url!r}, model={self.model!r})"
+        return f"{type(self).__name__}({self.base_url!r}, model={self.model!r})"
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("an endpoint holds a key and is not pickled; open it where it is used")
 
     async def complete(self, request: CompletionRequest) -> Completion:
         """Return the model's answer to `request`, asked once."""
+        read = partial(read_completion, request=request, count=self.count_tokens)
+        return await self.post("/chat/completions", self._make_payload(request), read)
+
+    async def post(self, path: str, payload: Mapping[str, object], read: Callable[[bytes], T]) -> T:
+        """Return what `read` makes of the body that answers `payload`, sent to `path` once.
+
+        Raises:
+            AttemptFailed: there is no answer in time, or not one that `read` takes.
+            LLMRefused: the endpoint will not answer.
+        """
         try:
             async with asyncio.timeout(self.attempt_deadline):
                 response = await self._client().post(
-                    "/chat/completions",
-                    body=self._payload(request),
+                    path,
+                    body=payload,
                     cast_to=httpx2.Response,
                     options={"follow_redirects": False},
                 )
-            return read_completion(response.content, request, self.count_tokens)
+            return read(response.content)
         except (openai.OpenAIError, httpx2.HTTPError, TimeoutError, LLMError, OSError) as failure:
             fault = self._to_error(failure)
         # Raised here, outside the handler: a context would carry the key into tracebacks.
@@ -167,7 +247,7 @@ class OpenAIEndpoint:
             self._clients[loop] = self._connect()
         return self._clients[loop]
 
-    def _payload(self, request: CompletionRequest) -> dict[str, JSONValue]:
+    def _make_payload(self, request: CompletionRequest) -> dict[str, JSONValue]:
         """Return the request's body; OpenAI's own models name and allow some fields otherwise."""
         own = self._hostname == _OPENAI
         payload: dict[str, JSONValue] = {
@@ -198,37 +278,97 @@ class OpenAIEndpoint:
         if isinstance(failure, LLMError):
             return type(failure)(self._say(str(failure)))
         if isinstance(failure, TimeoutError):
-            told = f"no answer within {self.attempt_deadline:g} s; --timeout allows more"
-            return AttemptFailed(self._say(told), overloaded=True)
+            text = f"no answer within {self.attempt_deadline:g} s; --endpoint timeout=N allows more"
+            return AttemptFailed(self._say(text), overloaded=True)
         if isinstance(failure, openai.APIStatusError):
             return self._to_status_error(failure.response)
-        cause = failure.__cause__
+        cause = failure.__cause__ or failure
         if isinstance(cause, LLMError):
             return self._to_error(cause)
-        root = cause or failure
-        refused = isinstance(root, httpx2.ConnectError | httpx2.ConnectTimeout)
-        return AttemptFailed(self._say(describe_failure(root)), billed=not refused)
-
-    def _say(self, text: str) -> str:
-        """Return `text` under the endpoint's address, free of secrets."""
-        return self._redactor.clean(f"{strip_address(self.base_url)}: {text}", _MOST_TOLD)
+        refused = isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout)
+        return AttemptFailed(self._say(_describe_failure(cause)), billed=not refused)
 
     def _to_status_error(self, response: httpx2.Response) -> LLMError:
         status, headers = response.status_code, response.headers
         text = self._say(f"status {status}: {read_error(response.content)}")
         if status in _TRANSIENT_STATUS or status >= 500:
-            asked = retry_after(
+            wait = retry_after(
                 headers.get("retry-after"), headers.get("retry-after-ms"), time.time()
             )
             overloaded = status in _OVERLOAD_STATUS
-            return AttemptFailed(text, retry_after=asked, billed=False, overloaded=overloaded)
+            return AttemptFailed(text, retry_after=wait, billed=False, overloaded=overloaded)
         if status in _PROMPT_STATUS:
             return PromptRefused(text)
         if 300 <= status < 400:
             return LLMRefused(f"{text} (a redirect; set OPENAI_BASE_URL to the final address)")
         return LLMRefused(f"{text} (check OPENAI_API_KEY, OPENAI_BASE_URL and --model)")
 
+    def _say(self, text: str) -> str:
+        """Return `text` under the endpoint's address, free of secrets."""
+        return self._redactor.clean(f"{strip_address(self.base_url)}: {text}", _MOST_SAID)
+
 
 def _sendable(text: str) -> str:
     """Return `text` with question marks for lone surrogates, which no JSON body can carry."""
     return text.encode("utf-8", "replace").decode()
+
+
+async def _read_bounded(response: httpx2.Response) -> None:
+    """Replace the stream of `response` by its decoded body: an event hook of the HTTP client.
+
+    A compressed body is inflated piece by piece, so that a bomb costs no memory. An error whose
+    body cannot be read has none: its status says what it is.
+
+    Raises:
+        AttemptFailed: the body exceeds 1 MiB or is compressed in a way that was not asked for.
+    """
+    encoding = response.headers.pop("content-encoding", "identity").lower()
+    stream = response.stream
+    assert isinstance(stream, httpx2.AsyncByteStream)  # noqa: S101 - our client is asynchronous
+    try:
+        body = await _read(stream, encoding)
+    except AttemptFailed:
+        if not response.is_error:
+            raise
+        body = b""
+    finally:
+        await stream.aclose()
+    response.stream = httpx2.ByteStream(body)
+
+
+async def _read(stream: httpx2.AsyncByteStream, encoding: str) -> bytes:
+    if encoding not in ("identity", "", "gzip", "deflate"):
+        raise AttemptFailed(f"the answer is compressed with {encoding[:20]!r}")
+    inflate = zlib.decompressobj(_GZIP_OR_ZLIB) if encoding in ("gzip", "deflate") else None
+    body = bytearray()
+    async for chunk in stream:
+        room = MOST_BYTES + 1 - len(body)
+        try:
+            body += inflate.decompress(chunk, room) if inflate else chunk
+        except zlib.error:
+            raise AttemptFailed("the answer's compression is damaged") from None
+        if len(body) > MOST_BYTES:
+            raise AttemptFailed(f"the answer is larger than {MOST_BYTES} bytes")
+    return bytes(body)
+
+
+def _describe_failure(failure: BaseException) -> str:
+    """Return what broke a connection, or kept it from being made, and what to do."""
+    causes = list(_list_causes(failure))
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        return "connection refused; is the server running?"
+    if any(isinstance(cause, socket.gaierror) for cause in causes):
+        return "no such host; check OPENAI_BASE_URL and the network"
+    if any(isinstance(cause, ssl.SSLError) for cause in causes):
+        return f"no TLS with it ({causes[-1]}); is it http instead of https?"
+    if isinstance(failure, httpx2.ConnectTimeout):
+        return "no connection in time; are host and port right?"
+    text = f"{type(failure).__name__}: {failure}".rstrip(": ")
+    return f"connection failed ({text})"
+
+
+def _list_causes(failure: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = failure
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__

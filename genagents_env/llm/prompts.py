@@ -73,9 +73,8 @@ def fence(items: Iterable[JSONValue], mark: str) -> str:
     """Return `items` as a block of data for a prompt, one JSON value a line.
 
     What people said, wrote or are called goes in here, and nowhere else in a prompt; never into
-    a system message. No text can end the block or begin a line of it: line breaks, unprintable
-    characters and angle brackets are escaped inside the JSON, and the marks need angle brackets,
-    so that not even someone who has read `mark` can forge them.
+    a system message. No text can end the block or begin a line of it, not even by somebody who
+    has read `mark`: line breaks, unprintable characters and angle brackets are escaped.
 
     Args:
         items: such as `{"speaker": "Maria Lopez", "said": "Hello"}`; the speaker's name must

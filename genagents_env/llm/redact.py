@@ -1,19 +1,33 @@
-"""Removes keys and passwords from every text that leaves the endpoint."""
+"""Removes keys and passwords from every text that leaves the endpoint.
+
+A server that sends a key back may break it up by blanks or colours, or write it in escapes,
+percent signs, hexadecimal or base64. So a text and a key are compared by their letters and digits
+alone, after escapes are read; twelve of them in a row are a part of the key.
+"""
 
 import base64
 import json
 import os
 import re
+from collections.abc import Iterator
 from typing import NoReturn, Protocol, runtime_checkable
 from urllib.parse import quote
 
-from genagents_env.llm.key_traces import KeyTraces
 from genagents_env.text import clean
 
 _LOGIN_IN_URL = re.compile(r"//[^/@:\s]*:[^/@\s]*@")
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
 _MARK = "[hidden]"
 _MOST_READ = 1 << 16  # characters of a text of which a few hundred are shown
+_LEAST_KEY, _LEAST_DIGITS = 16, 2  # of what is taken for a key rather than a word like `local`
+_PART = 12  # signs in a row that are taken for a part of a key; prose has none of them by chance
+_SIGNS = re.compile(
+    r"(?:\x1b|\\u001b|\\x1b|%1b)\[[0-?]*[ -/]*[@-~]"  # colours of a terminal
+    r"|(?:\\u00|\\x|%(?:25)*|&\#x)(?P<code>[0-9a-f]{2})"
+    r"|\\[abfnrtv]"
+    r"|(?P<plain>[a-z0-9]+)",
+    re.IGNORECASE | re.ASCII,
+)
 
 
 @runtime_checkable
@@ -32,19 +46,18 @@ class Redactor:
     """
 
     def __init__(self, *secrets: str) -> None:
-        forms = sorted({form for secret in secrets for form in _forms(secret)}, key=len)[::-1]
-        find_traces = KeyTraces(*secrets).find
+        forms = sorted({form for secret in secrets for form in _list_forms(secret)}, key=len)[::-1]
+        parts = frozenset(part for secret in secrets for part in _list_parts(secret))
 
         def redact_keys(text: str) -> str:
-            for start, end in reversed(find_traces(text)):
+            for start, end in reversed(_find_parts(text, parts)):
                 text = f"{text[:start]}{_MARK}{text[end:]}"
             return text
 
         def redact(text: str) -> str:
             for form in forms:
                 text = text.replace(form, _MARK)
-            text = redact_keys(text)
-            return _LOGIN_IN_URL.sub(f"//{_MARK}@", text)
+            return _LOGIN_IN_URL.sub(f"//{_MARK}@", redact_keys(text))
 
         self.redact = redact
         self.redact_keys = redact_keys
@@ -76,11 +89,51 @@ def _read_environment() -> Redactor:
     return Redactor(*(value for name, value in os.environ.items() if _SECRET_NAME.search(name)))
 
 
-def _forms(secret: str) -> set[str]:
-    """Return the ways `secret` may be written; none for what is too short to be one."""
+def _list_forms(secret: str) -> set[str]:
+    """Return the ways to write `secret` whole; none for what is too short to be one."""
     if len(secret) < 4:
         return set()
     raw = secret.encode("utf-8", "surrogatepass")
     encoded = {base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode()}
     quoted = {quote(raw, safe=""), json.dumps(secret)[1:-1]}
     return {secret} | encoded | {form.rstrip("=") for form in encoded} | quoted
+
+
+def _list_parts(secret: str) -> Iterator[str]:
+    """Yield every twelve signs in a row of a key: as it is, in hexadecimal, within base64."""
+    is_path = secret.startswith(("/", ".", "~"))
+    digits = sum(char.isdigit() for char in secret)
+    if len(secret) < _LEAST_KEY or digits < _LEAST_DIGITS or is_path:
+        return
+    raw = secret.encode("utf-8", "surrogatepass")
+    writings = [secret, raw.hex()]
+    for shift in range(3):  # the sign at either end may depend on what stands beside the key
+        encoded = base64.b64encode(b"\0" * shift + raw).decode().rstrip("=")
+        uneven = (shift + len(raw)) % 3 != 0
+        writings.append(encoded[(0, 2, 3)[shift] : len(encoded) - uneven])
+    for writing in writings:
+        signs = re.sub(r"[^a-z0-9]+", "", writing.lower())
+        yield from (signs[at : at + _PART] for at in range(len(signs) - _PART + 1))
+
+
+def _find_parts(text: str, parts: frozenset[str]) -> list[tuple[int, int]]:
+    """Return where in `text` parts of keys begin and end, in order, overlapping ones as one."""
+    if not parts:
+        return []
+    signs, places = "", list[tuple[int, int]]()
+    for match in _SIGNS.finditer(text):
+        start, end = match.span()
+        if plain := match["plain"]:
+            signs += plain.lower()
+            places += [(at, at + 1) for at in range(start, end)]
+        elif match["code"] and (sign := chr(int(match["code"], 16))).isascii() and sign.isalnum():
+            signs += sign.lower()
+            places.append((start, end))
+    ranges: list[tuple[int, int]] = []
+    for at in range(len(signs) - _PART + 1):
+        if signs[at : at + _PART] in parts:
+            start, end = places[at][0], places[at + _PART - 1][1]
+            if ranges and start < ranges[-1][1]:
+                start = ranges.pop()[0]
+            ranges.append((start, end))
+    return ranges

@@ -2,23 +2,24 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from genagents_env.llm.attempt_errors import UnusableReply
-from genagents_env.llm.calls import Completion, JSONValue
+from genagents_env.llm.calls import Completion, JSONValue, UnusableReply
 from genagents_env.llm.schemas import PlainReply, canonical
 from genagents_env.text import clean
 
 T = TypeVar("T", bound=BaseModel)
 
 _MOST_TEXT = 250_000
+_MOST_NAME = 100
 _MOST_DIGITS = 20
 _MOST_DEPTH = 32
 _MOST_FAULTS = 5
+_TOO_DEEP = f"it is nested deeper than {_MOST_DEPTH}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +40,16 @@ def parse(
 ) -> ParsedReply[T]:
     """Return the one JSON object in `completion` as a `reply`.
 
-    Of a `PlainReply` all the words are its text. Prose and code fences around an object are passed
-    over. Every string in it passes
-    `text.clean` and `redact`, which takes out keys, and is cut to `text_limit` characters.
+    Prose and code fences around the object are passed over; of a `PlainReply` all the words are
+    its text. Every string in it passes `text.clean` and `redact`, which takes out keys, and is
+    cut to `text_limit` characters.
 
     Raises:
         UnusableReply: no object, two, or one that is not a `reply`; its text says which and why.
     """
     try:
         plain = issubclass(reply, PlainReply)
-        found = {"text": completion.text[:_MOST_TEXT]} if plain else extract(completion.text)
+        words = {"text": completion.text[:_MOST_TEXT]} if plain else extract(completion.text)
     except UnusableReply as fault:
         if completion.finish_reason == "length":
             short = f"the reply was cut off before its end; be shorter ({fault})"
@@ -56,7 +57,7 @@ def parse(
         raise
     cut = _Cutter(text_limit, redact)
     try:
-        text = canonical(cut.clean(found))
+        text = canonical(cut.clean(words))
         return ParsedReply(reply.model_validate_json(text), text, cut.truncated, cut.redacted)
     except ValidationError as fault:
         raise UnusableReply(_explain(fault), completion.text) from None
@@ -68,60 +69,39 @@ def extract(text: str) -> JSONValue:
     """Return the only JSON object in `text`.
 
     Raises:
-        UnusableReply: there is none or more than one, it repeats a key, holds NaN, an
-            overlong integer, or is nested deeper than 32.
+        UnusableReply: there is none or more than one, or it repeats a key, holds NaN or a number
+            that takes long to read.
     """
     if len(text) > _MOST_TEXT:
         raise UnusableReply(f"the reply has {len(text)} characters", text[:_MOST_TEXT])
-    found: list[JSONValue] = []
-    faults: list[str] = []
+    objects: list[JSONValue] = []
     at = text.find("{")
-    while at >= 0 and len(found) + len(faults) < 3:
-        end = _find_end(text, at)
+    while at >= 0 and len(objects) < 2:
         try:
-            found.append(_DECODER.decode(text[at:end]))
+            value, length = _DECODER.raw_decode(text[at:])
+        except RecursionError:
+            raise UnusableReply(_TOO_DEEP, text) from None
         except ValueError as fault:
-            faults.append(str(fault))
-        at = text.find("{", end)
-    if len(found) == 1 and not faults:
-        return found[0]
-    if len(found) > 1:
+            raise UnusableReply(str(fault), text) from None
+        objects.append(value)
+        at = text.find("{", at + length)
+    if len(objects) > 1:
         raise UnusableReply("it holds more than one JSON object; give exactly one", text)
-    raise UnusableReply(faults[0] if faults else "it holds no JSON object", text)
+    if not objects:
+        raise UnusableReply("it holds no JSON object", text)
+    return objects[0]
 
 
-def _find_end(text: str, start: int) -> int:
-    """Return the index after the brace that closes the one at `start`, or the text's end.
-
-    Depth is bounded here, so that no reply can bring the decoder to a RecursionError.
-    """
-    depth, quoted, escaped = 0, False, False
-    for at in range(start, len(text)):
-        char = text[at]
-        if quoted:
-            quoted = escaped or char != '"'
-            escaped = char == "\\" and not escaped
-        elif char == '"':
-            quoted = True
-        elif char in "{[":
-            depth += 1
-            if depth > _MOST_DEPTH:
-                raise UnusableReply(f"it is nested deeper than {_MOST_DEPTH}", text)
-        elif char in "}]":
-            depth -= 1
-            if depth == 0:
-                return at + 1
-    return len(text)
-
-
-def _require_unique(pairs: list[tuple[str, JSONValue]]) -> dict[str, JSONValue]:
+def require_unique(pairs: list[tuple[str, JSONValue]]) -> dict[str, JSONValue]:
+    """Return the fields of a JSON object; raise ValueError where one is given twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError("a field is given twice")
     return fields
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def refuse_constant(name: str) -> NoReturn:
+    """Raise ValueError: NaN and infinity are not JSON."""
     raise ValueError(f"{name} is not a JSON number")
 
 
@@ -139,8 +119,8 @@ def _parse_float(digits: str) -> float:
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_require_unique,
-    parse_constant=_refuse_constant,
+    object_pairs_hook=require_unique,
+    parse_constant=refuse_constant,
     parse_int=_parse_integer,
     parse_float=_parse_float,
 )
@@ -153,28 +133,31 @@ class _Cutter:
         self.limit, self.redact = limit, redact
         self.truncated = self.redacted = 0
 
-    def clean(self, value: JSONValue) -> JSONValue:
+    def clean(self, value: JSONValue, depth: int = 0) -> JSONValue:
+        if depth > _MOST_DEPTH:
+            raise ValueError(_TOO_DEEP)
         if isinstance(value, str):
-            said = clean(value, max(len(value), self.limit))
-            whole = self.redact(said)
-            self.redacted += whole != said
-            self.truncated += len(whole) > self.limit
-            return whole[: self.limit].strip()
+            words = clean(value, max(len(value), self.limit))
+            safe = self.redact(words)
+            self.redacted += safe != words
+            self.truncated += len(safe) > self.limit
+            return safe[: self.limit].strip()
         if isinstance(value, dict):
-            return _require_unique(
-                [(self.redact(clean(name, 100)), self.clean(part)) for name, part in value.items()]
+            return require_unique(
+                [
+                    (self._clean_name(name), self.clean(part, depth + 1))
+                    for name, part in value.items()
+                ]
             )
         if isinstance(value, list):
-            return [self.clean(part) for part in value]
+            return [self.clean(part, depth + 1) for part in value]
         return value
+
+    def _clean_name(self, name: str) -> str:
+        return self.redact(clean(name, len(name)))[:_MOST_NAME].strip()
 
 
 def _explain(fault: ValidationError) -> str:
-    return "; ".join(_list_errors(fault))
-
-
-def _list_errors(fault: ValidationError) -> Iterator[str]:
     errors = fault.errors(include_url=False, include_input=False, include_context=False)
-    for error in errors[:_MOST_FAULTS]:
-        where = ".".join(str(part) for part in error["loc"]) or "the reply"
-        yield f"{where}: {error['msg']}"
+    places = [".".join(map(str, error["loc"])) or "the reply" for error in errors[:_MOST_FAULTS]]
+    return "; ".join(f"{at}: {error['msg']}" for at, error in zip(places, errors, strict=False))

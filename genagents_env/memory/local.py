@@ -50,7 +50,7 @@ class LocalSource:
     Args:
         model: the ONNX file; None fetches it, as below.
         tokenizer: its tokenizer.json; None fetches it to the user's cache on first use.
-        progress: show a progress bar while fetching.
+        progress: say on standard error what is fetched.
 
     Raises:
         ConfigError: packages are missing, or the files cannot be fetched or loaded.

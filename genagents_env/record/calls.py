@@ -202,8 +202,8 @@ class Outage:
         which = "of all its model calls" if self.total else "of the last model calls of the run"
         return (
             f"{self.calls} {which} got no answer, the last with: {self.fault}. "
-            "Resume the run when the endpoint answers; for a slow one, with a longer --timeout "
-            "and --deadline"
+            "Resume the run when the endpoint answers; for a slow one, with a longer "
+            "--endpoint timeout=N and --endpoint deadline=N"
         )
 
 

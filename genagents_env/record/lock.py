@@ -55,12 +55,14 @@ class RunLock:
             check_alone(self._file)
         self._lock = FileLock(self._file, thread_local=False)
         try:
-            self._lock.acquire(timeout=_PATIENCE, poll_interval=_PAUSE)
-        except Timeout:
-            raise RunLocked(
-                f"{path} is being written by {_read_process(self._file)}; wait for it, or stop it "
-                "first"
-            ) from None
+            try:
+                self._lock.acquire(timeout=_PATIENCE, poll_interval=_PAUSE)
+            except Timeout:
+                os.close(os.open(self._file, os.O_RDWR | os.O_CREAT))  # or the folder takes none
+                raise RunLocked(
+                    f"{path} is being written by {_read_process(self._file)}; wait for it, or stop "
+                    "it first"
+                ) from None
         except OSError as error:
             raise DiskError(
                 f"{path} cannot be written: {error.strerror} ({self._file.name}); go on with "

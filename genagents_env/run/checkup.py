@@ -7,30 +7,30 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from genagents_env import __version__
 from genagents_env.errors import LLMError
 from genagents_env.extras import EXTRAS, format_install_command, list_missing_modules
-from genagents_env.llm.attempt_errors import UnusableReply
 from genagents_env.llm.budget import upper_bound
-from genagents_env.llm.calls import Completion, CompletionRequest, Endpoint, Message
-from genagents_env.llm.embedded import SMOLLM2
-from genagents_env.llm.listing import ModelListing
-from genagents_env.llm.prices import describe_list
-from genagents_env.llm.reasoning import (
-    ThinkingAllowance,
+from genagents_env.llm.calls import Completion, CompletionRequest, Endpoint, Message, UnusableReply
+from genagents_env.llm.completions import (
+    find_allowance,
     grow_allowance,
     is_reasoning_model,
     separate_thinking,
 )
+from genagents_env.llm.prices import describe_list
 from genagents_env.llm.replies import parse
 from genagents_env.llm.schemas import make_schema, schema_name
-from genagents_env.llm.weights import cache_folder
+from genagents_env.llm.weights import SMOLLM2, cache_folder
 from genagents_env.run.concurrency import collect_results
 from genagents_env.run.preflight import QUESTION, Readiness
 from genagents_env.run.spec import RunOptions
 from genagents_env.text import clean
+
+if TYPE_CHECKING:
+    from genagents_env.llm.endpoint import ModelListing  # it loads `openai`
 
 Verdict: TypeAlias = Literal["ok", "note", "fault"]
 
@@ -71,7 +71,7 @@ def check_machine() -> Iterator[Finding]:
             yield Finding(f"extra {extra}", "note", f"not installed ({missing})", command)
         else:
             yield Finding(f"extra {extra}", "ok", "installed")
-    prices = f"{describe_list()}; your own come first: --price-in, --price-out"
+    prices = f"{describe_list()}; your own come first: --endpoint price_in, price_out"
     yield Finding("prices", "ok", prices)
     folder = cache_folder()
     if (folder / SMOLLM2.file).is_file():
@@ -83,13 +83,13 @@ def check_machine() -> Iterator[Finding]:
     yield Finding("cores", "ok", f"{cores}; runs of a sweep at once: --workers {cores}")
 
 
-def check_listing(model: str | None, where: str, listing: ModelListing) -> Iterator[Finding]:
+def check_listing(model: str | None, listing: "ModelListing") -> Iterator[Finding]:
     """Yield what the list of a server's models tells."""
     if not listing.reachable:
-        text = f"{where}: {listing.problem}"
+        text = f"{listing.address}: {listing.problem}"
         yield Finding("endpoint", "fault", text, "OPENAI_BASE_URL names it")
         return
-    yield Finding("endpoint", "ok", f"{where} answers")
+    yield Finding("endpoint", "ok", f"{listing.address} answers")
     if listing.key_refused:
         yield Finding("key", "fault", f"refused ({listing.problem})", "OPENAI_API_KEY holds it")
         return
@@ -115,7 +115,7 @@ def check_listing(model: str | None, where: str, listing: ModelListing) -> Itera
 
 def bound_cost(endpoint: Endpoint, options: RunOptions) -> tuple[int, Decimal | None]:
     """Return the most tokens and dollars that `ask_endpoint` can take."""
-    room = ThinkingAllowance(endpoint.model, options.model_options.thinking).tokens
+    room = find_allowance(endpoint.model, options.model_options.thinking)
     more = grow_allowance(room)
     requests = [_make_form(room), _make_form(more)]
     requests += [_make_question(seed, more) for seed in range(CALLS - 1)]
@@ -129,7 +129,7 @@ async def ask_endpoint(endpoint: Endpoint, options: RunOptions) -> list[Finding]
 
     The first is asked again, with more room, where nothing but thinking came.
     """
-    room = ThinkingAllowance(endpoint.model, options.model_options.thinking).tokens
+    room = find_allowance(endpoint.model, options.model_options.thinking)
     try:
         first = await _complete(endpoint, _make_form(room))
         if first.finish_reason == "length" and not first.text.strip():
@@ -195,7 +195,7 @@ def _check_thinking(completion: Completion, model: str) -> Finding:
     if not tokens:
         return Finding("reasoning", "ok", "does not show any")
     text = f"thinks before it speaks ({tokens:,} tokens for a small question)"
-    advice = "--thinking 4096 saves what is learned from cut replies"
+    advice = "--endpoint thinking=4096 saves what is learned from cut replies"
     return Finding("reasoning", "ok", text, "" if is_reasoning_model(model) else advice)
 
 

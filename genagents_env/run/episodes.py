@@ -157,7 +157,7 @@ class _EpisodePlayer:
         groups = PolicyGroups(policies, isolate=self.isolate)
         if client is not None:  # one of this seed, which shares all that `client` shares
             client = copy(client)
-            client.run_seed, client.failures, client.unusable = seed, {}, {}
+            client.run_seed, client.outages = seed, client.outages.begin_anew()
         groups.reset(env.profiles(), seed, env.context(client, self.embedder))
         recorder = TrajectoryRecorder(observations, infos) if self.collect else None
         try:

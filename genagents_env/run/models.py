@@ -3,18 +3,21 @@
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Protocol, runtime_checkable
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.budget import Budget
-from genagents_env.llm.calls import BoundedEndpoint, Endpoint
+from genagents_env.llm.calls import BoundedEndpoint, Endpoint, ServedEndpoint
 from genagents_env.llm.cassette import Cassette
-from genagents_env.llm.client import ENOUGH_CONTEXT, UNUSABLE_IN_A_ROW, ModelClient
-from genagents_env.llm.listing import list_models
-from genagents_env.llm.model_options import parse_effort
-from genagents_env.llm.open import open_endpoint, read_endpoint_variables
+from genagents_env.llm.client import ENOUGH_CONTEXT, ModelClient
+from genagents_env.llm.completions import is_reasoning_model
+from genagents_env.llm.open import (
+    list_models,
+    open_endpoint,
+    parse_effort,
+    read_endpoint_variables,
+)
 from genagents_env.llm.prices import StoredPrice, unpack_price
-from genagents_env.llm.reasoning import is_reasoning_model
+from genagents_env.llm.retries import UNUSABLE_IN_A_ROW
 from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.memory.embedder import BilledSource, Embedder, EmbeddingSource, VectorStore
 from genagents_env.memory.open import open_source
@@ -25,14 +28,6 @@ from genagents_env.run.spec import RunOptions
 
 _INTERVIEW = "interview"  # the faculty of interviews, whatever the policy
 _NO_PRICES: Mapping[str, StoredPrice | None] = {}
-
-
-@runtime_checkable
-class ServedEndpoint(Endpoint, Protocol):
-    """An endpoint that a server answers, told apart without importing the HTTP client."""
-
-    base_url: str
-    context_tokens: int | None
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,14 @@ from dataclasses import replace
 
 from genagents_env.errors import BudgetExceeded, ConfigError, LLMRefused, ModelOutage
 from genagents_env.llm.budget import Budget, Spend
-from genagents_env.llm.calls import CallKey, Endpoint, Message
+from genagents_env.llm.calls import CallKey, Endpoint, Message, ServedEndpoint
 from genagents_env.llm.cassette import UNAVAILABLE, MemoryCassette
 from genagents_env.llm.client import ModelAnswer
 from genagents_env.llm.event_loop import run_sync
-from genagents_env.llm.listing import list_models
-from genagents_env.llm.open import is_served
+from genagents_env.llm.open import is_served, list_models
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.llm.transport import strip_address
-from genagents_env.run.models import Models, ServedEndpoint, make_client, open_model
+from genagents_env.run.models import Models, make_client, open_model
 from genagents_env.run.spec import RunOptions
 
 _ATTEMPTS = 2
@@ -54,7 +52,7 @@ def check_reachable(models: Models) -> None:
     for address in dict.fromkeys(endpoint.base_url for endpoint in models.list_served()):
         listing = list_models(address, "")
         if not listing.reachable:
-            raise ModelOutage(f"{strip_address(address)}: {listing.problem}; nobody was asked")
+            raise ModelOutage(f"{listing.address}: {listing.problem}; nobody was asked")
 
 
 def ask_first_questions(endpoints: Iterable[Endpoint], options: RunOptions) -> Spend:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, PolicyError, RecordError
-from genagents_env.llm.ledger import Ledger
+from genagents_env.llm.cassette import Ledger
 from genagents_env.policy import Infos, Observations
 from genagents_env.record import Checkpoint
 from genagents_env.run.policy_groups import PolicyGroups

@@ -16,7 +16,7 @@ from genagents_env.errors import (
     PolicyFailed,
     RecordError,
 )
-from genagents_env.llm.attempt_errors import PromptRefused
+from genagents_env.llm.calls import PromptRefused
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.event_loop import run_sync
 from genagents_env.memory.embedder import Embedder

@@ -8,7 +8,7 @@ from pathlib import Path
 from genagents_env.config import TownConfig, check_seed
 from genagents_env.llm.budget import NO_LIMITS, Limits, SharedBudget
 from genagents_env.llm.calls import Endpoint
-from genagents_env.llm.model_options import ModelOptions
+from genagents_env.llm.open import ModelOptions
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.memory.embedder import EmbeddingSource
 from genagents_env.record import Degradation

@@ -18,8 +18,8 @@ from typing import TypeAlias
 from genagents_env.scenario.faults import quote, suggest
 from genagents_env.scenario.fields import NAME_LIMIT
 from genagents_env.scenario.files import Folder, Raw, read_folder
+from genagents_env.scenario.maps.tiled import attach_map
 from genagents_env.scenario.sprites import attach_sprites
-from genagents_env.scenario.tiled import attach_map
 from genagents_env.text import fold
 
 KEY = "extends"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from genagents_env.scenario.faults import Loc, Origins, quote
-from genagents_env.scenario.grid_file import FIRST_LINE, is_grid
+from genagents_env.scenario.maps.grid import FIRST_LINE, is_grid
 
 FILE_LIMIT = 1 << 20  # bytes a file
 TOTAL_LIMIT = 16 << 20  # bytes a folder

@@ -3,7 +3,7 @@
 from base64 import b64decode
 
 from genagents_env.scenario.files import MAPS
-from genagents_env.scenario.grid_file import is_grid, read_grid
+from genagents_env.scenario.maps.grid import is_grid, read_grid
 from genagents_env.scenario.schema import SPRITE_MARK, Scenario
 from genagents_env.scenario.toml_text import format_toml
 

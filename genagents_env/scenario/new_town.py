@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
 
-from genagents_env.scenario.drawn_map import DrawnMap, list_parts
-from genagents_env.scenario.grid_file import format_grid
+from genagents_env.scenario.maps.drawn import DrawnMap, list_parts
+from genagents_env.scenario.maps.grid import format_grid
 from genagents_env.scenario.toml_text import format_toml
 
 _OPEN_AIR = re.compile(r"\b(?:park|garden|yard|square|field|beach|plaza)\b", re.IGNORECASE)

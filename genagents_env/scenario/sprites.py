@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from genagents_env.scenario.faults import Fault, quote
 from genagents_env.scenario.files import TOTAL_LIMIT, Folder, Unread, read_bytes
-from genagents_env.scenario.grid_file import is_grid, read_grid
+from genagents_env.scenario.maps.grid import is_grid, read_grid
 from genagents_env.scenario.schema import SPRITE_LIMIT, SPRITE_MARK
 from genagents_env.text import fold
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario.faults import Fault, Origins, quote
-from genagents_env.scenario.fitting import FittedMap, Tiles, read_map
-from genagents_env.scenario.grid import Grid, Tile, choose_tiles, floors, mark_doors
-from genagents_env.scenario.layout import arrange
-from genagents_env.scenario.place_order import arenas_of, objects_of
+from genagents_env.scenario.maps.drawn import Grid, Tile
+from genagents_env.scenario.maps.fitting import FittedMap, Tiles, arenas_of, objects_of, read_map
+from genagents_env.scenario.maps.layout import arrange, choose_tiles, floors, mark_doors
+from genagents_env.scenario.maps.reachability import close_unreachable, find_full_arenas
 from genagents_env.scenario.plan import (
     OUTSIDE,
     ArenaPlan,
@@ -16,7 +16,6 @@ from genagents_env.scenario.plan import (
     TownPlan,
     parse_hours,
 )
-from genagents_env.scenario.reachability import close_unreachable, find_full_arenas
 from genagents_env.scenario.schema import SIDE_LIMIT, ObjectSpec, Scenario
 
 _SHOWN = 8  # closed tiles of an arena

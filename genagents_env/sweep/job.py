@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from genagents_env.llm.model_options import ModelOptions
+from genagents_env.llm.open import ModelOptions
 from genagents_env.run import Limits
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.spending.protocol import Address

@@ -13,7 +13,7 @@ from genagents_env.errors import ConfigError, ScenarioError
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.files import Folder, Raw
 from genagents_env.scenario.loader import check_folder
-from genagents_env.scenario.place_order import arenas_of
+from genagents_env.scenario.maps.fitting import arenas_of
 from genagents_env.scenario.plan import name_arena
 from genagents_env.scenario.schema import ArenaSpec
 from genagents_env.tasks.street_map import (

@@ -20,7 +20,7 @@ from genagents_env.percept import Percept
 from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, get_percept
 from genagents_env.profile import Profile
 from genagents_env.scenario import Scenario
-from genagents_env.scenario.place_order import arenas_of
+from genagents_env.scenario.maps.fitting import arenas_of
 from genagents_env.scenario.plan import name_arena
 from genagents_env.tasks.distance import fit_horizon
 from genagents_env.tasks.layouts import draw_names, list_rooms

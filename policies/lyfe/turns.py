@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from genagents_env.cognition import names
 from genagents_env.cognition.query import Moment
-from genagents_env.llm.token_bound import bound_tokens
+from genagents_env.llm.tokens import bound_tokens
 from genagents_env.rng import draw_index, draw_unit
 
 from . import questions

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.llm.token_bound import bound_prompt_tokens, bound_tokens
+from genagents_env.llm.tokens import bound_prompt_tokens, bound_tokens
 from genagents_env.policy import Answer, Profile, RecalledMemory
 from genagents_env.text import clean
 

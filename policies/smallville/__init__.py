@@ -23,19 +23,17 @@ from . import (
     act,
     content,
     converse,
+    ground,
     interview,
     past,
     perceive,
     plan,
     react,
     reflect,
-    spots,
-    status,
     summary,
-    tree,
 )
 from .config import SmallvilleConfig
-from .mind import SmallvilleMind, make_mind
+from .mind import SmallvilleMind
 from .scripted import REPLIES
 
 __all__ = ["SmallvilleConfig", "SmallvillePolicy"]
@@ -44,10 +42,8 @@ FOLDER = Path(__file__).parent / "prompts"
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     **perceive.HANDLERS,
     **summary.HANDLERS,
-    **status.HANDLERS,
     **plan.HANDLERS,
-    **spots.HANDLERS,
-    **tree.HANDLERS,
+    **ground.HANDLERS,
     **react.HANDLERS,
     **converse.HANDLERS,
     **reflect.HANDLERS,
@@ -90,9 +86,7 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
 
     def make_mind(self, services: Services[SmallvilleConfig], profile: Profile) -> SmallvilleMind:
         """Return a mind that knows what its profile says, and carries along what it has lived."""
-        if profile.past is not None:
-            return past.make_mind_after(services, profile, profile.past)
-        return make_mind(services, profile)
+        return past.make_mind(services, profile)
 
     async def decide(self, mind: SmallvilleMind, percept: Percept) -> Action:
         """Return what the agent does now: perceive, think what is due, act."""
@@ -101,7 +95,6 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
         thoughts = [
             *perceive.make_queries(mind, moment),
             *summary.make_queries(mind, moment),
-            *status.make_queries(mind, moment),
             *reflect.make_queries(mind, moment),
             *plan.make_queries(mind, moment),
             *converse.make_queries(mind, moment),
@@ -124,15 +117,15 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
         self.terms = terms
 
     def memories(self, agent: str) -> list[RecalledMemory]:
-        """Return every memory of the stream that has not expired, with the events it goes back to.
+        """Return every memory that has not expired, with the events it goes back to.
 
-        So those of a thought are the events of what it rests on.
+        Those of a thought are the events of what it rests on.
         """
         return interview.list_memories(self.minds[agent])
 
     @classmethod
     def describe_mind(cls, saved: SavedMind) -> MindContent:
-        """Return what a saved mind holds."""
+        """Describe what a saved mind holds."""
         return content.describe_mind(saved)
 
     def collect_past(self, agent: str, source: str) -> Past:

@@ -10,10 +10,9 @@ from genagents_env.cognition.routine import find_entry, is_in_bed
 from genagents_env.percept import Percept, SeenObject
 from genagents_env.text import set_apart
 
-from .day import Piece, is_sleep, is_walk
-from .mind import SmallvilleActivity, SmallvilleMind, TemporaryUse
-from .places import find_best_match, find_named_place, is_related, is_within
-from .rooms import list_rooms
+from .agenda import is_sleep, is_walk
+from .mind import Piece, SmallvilleActivity, SmallvilleMind, TemporaryUse
+from .places import find_best_match, find_named_place, is_related, is_within, list_rooms
 
 _RETRY_SECONDS = 300  # before trying again to get to a place that was closed, or to bed
 _RETRY_PRIVATE = 86_400  # the same where the agent is not allowed in
@@ -32,19 +31,18 @@ def choose_action(mind: SmallvilleMind, moment: Moment) -> Action:
         step = _end_use(mind, moment, doing) or _go_to_bed(mind, moment)
     elif percept.me.asleep:
         # Any step wakes the agent up: it sleeps as long as it meant to.
-        step = Idle() if _is_napping(mind, moment) else Move(percept.me.place)
+        napping = mind.activity.kind == "sleep" and moment.now < mind.activity.until
+        step = Idle() if napping else Move(percept.me.place)
     else:
         _choose_activity(mind, moment)
         step = _end_use(mind, moment, doing) or _step(mind, moment)
     mind.last = type(step).__name__
-    mind.going = _find_target(step)
-    return step
-
-
-def _find_target(step: Action) -> str:
+    mind.going = ""
     if isinstance(step, Move):
-        return step.place
-    return step.object if isinstance(step, Interact) else ""
+        mind.going = step.place
+    elif isinstance(step, Interact):
+        mind.going = step.object
+    return step
 
 
 def _note_result(mind: SmallvilleMind, moment: Moment) -> None:
@@ -74,16 +72,9 @@ def _think_again(mind: SmallvilleMind, moment: Moment, why: str) -> None:
     The next pieces of the plan are made anew, by one who knows why; a reaction is over.
     """
     mind.refused, mind.refused_at = why, moment.now
-    for piece in mind.day.drop_pieces(moment.now):
-        if piece.memory >= 0:
-            mind.stream.expire(piece.memory, moment.now)
+    mind.drop_plan(mind.day.drop_pieces(moment.now), moment.now)
     mind.activity.until = moment.now
     mind.activity.reaction = False
-
-
-def _is_napping(mind: SmallvilleMind, moment: Moment) -> bool:
-    """Return whether the agent sleeps by its plan, which says until when."""
-    return mind.activity.kind == "sleep" and moment.now < mind.activity.until
 
 
 def _is_bedtime(mind: SmallvilleMind, moment: Moment) -> bool:
@@ -182,7 +173,7 @@ def _is_sleep(mind: SmallvilleMind, piece: Piece) -> bool:
 
 
 def _find_end(mind: SmallvilleMind, piece: Piece) -> int:
-    """Return until when a piece lasts: pieces of sleep in a row are one."""
+    """Find until when a piece lasts: pieces of sleep in a row are one."""
     end = piece.end
     if _is_sleep(mind, piece):
         for following in mind.day.pieces:
@@ -192,15 +183,14 @@ def _find_end(mind: SmallvilleMind, piece: Piece) -> int:
 
 
 def _describe_between(mind: SmallvilleMind, moment: Moment) -> str:
-    """Return what the agent does where the day is not taken apart yet: its block, or the habit.
+    """Describe what the agent does where the day is not taken apart yet: its block, or the habit.
 
     Unless the block is of another place, or of sleep: nobody does what it cannot do here.
     """
     block = mind.day.find_block(moment.now)
     if block is None:
         return "getting ready"
-    rooms = list_rooms(mind, moment.percept.known)
-    named = find_named_place(mind, block.text, rooms)
+    named = find_named_place(mind, block.text, list_rooms(mind, moment))
     elsewhere = named and not is_related(moment.percept.me.place, named)
     return "getting ready" if elsewhere or is_sleep(block.text) else block.text
 
@@ -225,16 +215,13 @@ def _step(mind: SmallvilleMind, moment: Moment) -> Action:
         return Idle(_SHUT_OUT, "🤔")
     if activity.arrived and not there:
         activity.arrived = False  # a talk, or an object, led the agent away
-    if not activity.arrived and not (there and not _is_on_the_way(mind, percept)):
+    # Somebody who is walking there still is perhaps in its door.
+    walking = mind.last == "Move" and mind.going == activity.place and not percept.result.arrived
+    if not activity.arrived and (walking or not there):
         return Move(activity.place)
     activity.arrived = True
     using = None if activity.used or not activity.object else _use_object(mind, percept)
     return using or Idle(activity.text, activity.emoji or "🙂")
-
-
-def _is_on_the_way(mind: SmallvilleMind, percept: Percept) -> bool:
-    """Return whether the agent is walking there still, perhaps in its door."""
-    return mind.last == "Move" and mind.going == mind.activity.place and not percept.result.arrived
 
 
 def _use_object(mind: SmallvilleMind, percept: Percept) -> Action | None:
@@ -298,11 +285,9 @@ def _find_state(item: SeenObject, words: str) -> str:
     """Return the state that `words` mean for the object; empty where it allows none like it."""
     if not words:
         return ""
-    exact = next(
-        (s for s in (item.state, *item.next_states) if s.casefold() == words.casefold()), ""
-    )
-    if exact:
-        return exact
+    for state in (item.state, *item.next_states):
+        if state.casefold() == words.casefold():
+            return state
     return find_best_match(words, item.next_states) or (set_apart(words) if item.free_text else "")
 
 

@@ -1,7 +1,7 @@
-"""What a mind holds, told from its saved state: the stream, the plans in it, ties over time.
+"""What a mind holds, read from its saved state: the stream, the plans in it, ties over time.
 
 Plans are read from the stream, in which each hour and each piece that was planned is a memory with
-the call that made it; so what was replaced later is told, too.
+the call that made it; so what was replaced later is there, too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,6 @@ from itertools import groupby
 
 from genagents_env.cognition.prompts import shorten_name
 from genagents_env.memory.content import (
-    AskedCall,
     CallCause,
     Causes,
     ContentPlan,
@@ -61,7 +60,8 @@ def describe_mind(saved: SavedMind) -> MindContent:
         for name, tie in saved.state["ties"].items()
         if tie["text"]
     ]
-    ties += [tie for tie in last if not any(_is_same(tie, one) for one in ties)]
+    known = {(tie.name, tie.text) for tie in ties}
+    ties += [tie for tie in last if (tie.name, tie.text) not in known]
     return MindContent(
         tuple(list_stream(saved, stream, (SEED, PAST))),
         tuple(_list_plans(saved, stream)),
@@ -84,7 +84,7 @@ def _list_plans(saved: SavedMind, stream: State) -> Iterator[ContentPlan]:
 
 
 def _find_origin(saved: SavedMind, stream: State, number: int) -> tuple[int, str, str]:
-    """Return when a plan was made, of what kind it is, and the call where each is one by itself."""
+    """Find when a plan was made, of what kind it is, and the call where each is one by itself."""
     cause: str = stream["cause"][number]
     made = find_made(saved, stream["created"][number], cause)
     purpose = cause.split(" ")[0]
@@ -101,17 +101,14 @@ def _make_line(saved: SavedMind, stream: State, number: int) -> ContentPlanLine:
 
 
 def _list_outline(saved: SavedMind, cause: str) -> list[ContentPlanLine]:
-    made = next((c for c in saved.calls if _name_call(c) == cause), None)
+    named = (c for c in saved.calls if f"{c.purpose} #{c.number} at tick {c.tick}" == cause)
+    made = next(named, None)
     outline = read_reply(made).get("outline", []) if made is not None else []
     return [ContentPlanLine(str(stroke)) for stroke in outline]
 
 
-def _name_call(call: AskedCall) -> str:
-    return f"{call.purpose} #{call.number} at tick {call.tick}"
-
-
 def _list_ties(saved: SavedMind) -> Iterator[ContentTie]:
-    """Yield what was made of others, before their talks and after them."""
+    """List what was made of others, before their talks and after them."""
     for call in saved.calls:
         if call.purpose in _TIES and (text := read_reply(call).get("relationship", "")):
             asked = call.prompt.rstrip().rpartition("\n")[2]  # names whom it is about
@@ -122,13 +119,9 @@ def _list_ties(saved: SavedMind) -> Iterator[ContentTie]:
 
 def _find_names(text: str, names: Sequence[str]) -> list[str]:
     """Return those in `text`, the longest first; one within another is not found."""
-    found: list[str] = []
+    named: list[str] = []
     for name in sorted(names, key=len, reverse=True):
         if shorten_name(name) in text:
-            found.append(name)
+            named.append(name)
             text = text.replace(shorten_name(name), "")
-    return found
-
-
-def _is_same(one: ContentTie, other: ContentTie) -> bool:
-    return (one.name, one.text) == (other.name, other.text)
+    return named

@@ -2,7 +2,7 @@
 
 Every utterance is an action in its own tick, so a conversation takes as long as it takes, can be
 overheard, joined, and ends when one walks off. Words are thought of at the tick at which they can
-be said: `opening` has the way to the first, `turns` who speaks next, `memo` what stays of it all.
+be said: `dialogue` has the way to the first, `turns` who speaks next, `memo` what stays of it all.
 Source: Park et al. 2023, section 4.3.2. The public code has a whole conversation take place within
 a step.
 """
@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from genagents_env.actions import Action, Idle, Move, Talk
-from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.prompts import shorten_name, shorten_names
 from genagents_env.cognition.query import (
     Moment,
@@ -26,14 +25,13 @@ from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 
-from . import context, memo, ties
-from .dialogue import end, follow, note_heard
-from .mind import Dialogue, SmallvilleMind
-from .opening import EMOJI, choose_step, find_step
+from . import memo
+from .dialogue import EMOJI, choose_step, end, find_step, follow, note_heard
+from .memo import RelationshipReply, format_ties, list_tie_memories, list_unknown
+from .mind import Dialogue, SmallvilleMind, Tie
 from .retrieve import TimedMemory, recall
-from .summary import describe_self
+from .summary import describe_briefly, describe_context, make_context_handler, query_in_context
 from .turns import TALKING, is_interrupted, is_my_turn
-from .upcoming import describe_upcoming, rank_last
 
 _RECENT = 4  # utterances that memories are looked for by (public code: 4)
 _FEW = 2  # utterances left of which the agent is told
@@ -76,11 +74,11 @@ def query_words(mind: SmallvilleMind, moment: Moment) -> list[Query]:
             return []
     elif not is_my_turn(mind, dialogue, moment):
         return []
-    if unknown := ties.list_unknown(mind, dialogue):
-        begun = dialogue.begun
+    begun = dialogue.begun
+    if unknown := list_unknown(mind, dialogue):
         return [Query("converse.relate", {"other": name, "begun": begun}) for name in unknown]
-    data = {"begun": dialogue.begun, "heard": len(dialogue.lines)}
-    return [context.make_query(mind, "converse.speak", data)]
+    data = {"begun": begun, "heard": len(dialogue.lines)}
+    return [query_in_context(mind, "converse.speak", data)]
 
 
 def _find_current(mind: SmallvilleMind, data: QueryData) -> Dialogue | None:
@@ -92,9 +90,11 @@ def _find_current(mind: SmallvilleMind, data: QueryData) -> Dialogue | None:
 async def _apply_relation(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> list[Query]:
-    ties.apply(mind, data, moment, reply)
+    """Take what the reply makes of somebody; without one it is asked again in the next talk."""
+    text = "" if reply.fallback else reply.value.relationship
+    mind.ties[str(data["other"])] = Tie(text, moment.now)
     dialogue = _find_current(mind, data)
-    if dialogue is None or ties.list_unknown(mind, dialogue):
+    if dialogue is None or list_unknown(mind, dialogue):
         return []
     return query_words(mind, moment)
 
@@ -108,21 +108,19 @@ async def _prepare_words(
     dialogue = _find_current(mind, data)
     if dialogue is None:
         return None
-    known = context.find_summary(data)
+    known = describe_context(data)
     others = _describe_others(mind, dialogue, moment)
     promised = [line for section in others for line in section.lines]
-    shown = mind.services.prompts.fill(
+    return mind.ask(
         "converse_speak",
-        mind.profile,
+        data,
         [
-            *rank_last(describe_here_and_now(moment.percept), besides="now"),
-            *rank_last(describe_self(mind), besides="status"),
-            *rank_last(describe_upcoming(mind, moment, promised)),
+            *describe_briefly(mind, moment, promised),
             *others,
             *known,
             Section("talk", _format_talk(mind, dialogue), SPOKEN, "last"),
         ],
-        memories=() if known else await _recall(mind, dialogue, moment),
+        () if known else await _recall(mind, dialogue, moment),
         others=shorten_names(dialogue.others),
         opening=not dialogue.lines,
         joining=not dialogue.lines and bool(dialogue.before),
@@ -130,7 +128,6 @@ async def _prepare_words(
         left=_count_left(mind, dialogue, moment),
         few=_FEW,
     )
-    return PreparedQuery(shown.messages, data, shown.cuts)
 
 
 def _list_questions(mind: SmallvilleMind, data: QueryData) -> list[str]:
@@ -149,20 +146,17 @@ def _list_questions(mind: SmallvilleMind, data: QueryData) -> list[str]:
 
 async def _recall(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[TimedMemory]:
     said = [*dialogue.before, *dialogue.lines]
-    shown = [line.text for line in said] + [
-        text for name in dialogue.others for text in ties.list_texts(mind, name, moment.now)
-    ]
-    return await recall(
-        mind,
-        _list_questions(mind, {"begun": dialogue.begun}),
-        moment.now,
-        without=[*shown, *(line.event for line in said if line.event >= 0)],
-    )
+    shown: list[str | int] = [line.text for line in said]
+    shown += [line.event for line in said if line.event >= 0]
+    for name in dialogue.others:
+        shown += list_tie_memories(mind, name, moment.now)
+    questions = _list_questions(mind, {"begun": dialogue.begun})
+    return await recall(mind, questions, moment.now, without=shown)
 
 
 def _describe_others(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[Section]:
     """Return what the others are to the agent, and why it wanted to talk with them."""
-    tie = ties.format_ties(mind, dialogue.others, moment.now)
+    tie = format_ties(mind, dialogue.others, moment.now)
     why: list[JSONValue] = [
         [shorten_name(name), "was", what] for name, what in dialogue.activities.items()
     ]
@@ -172,7 +166,7 @@ def _describe_others(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -
 
 
 def _format_talk(mind: SmallvilleMind, dialogue: Dialogue) -> list[JSONValue]:
-    """Return what was said, news that all heard meanwhile, and what the agent meant to say."""
+    """Format what was said, news that all heard meanwhile, and what the agent meant to say."""
     lines = memo.format_transcript(mind, dialogue.before, dialogue.lines)
     news = [line for line in mind.heard if not line.speaker and line.at >= dialogue.begun]
     lines += [["all heard", line.text] for line in news]
@@ -248,12 +242,12 @@ def _speak(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment, *, may_spea
     return Idle(doing, EMOJI)
 
 
+# Of a default only `reply.fallback` is looked at, but for the last words.
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "converse.relate": QueryHandler(
-        prepare=ties.prepare,
-        reply_model=lambda data: ties.RelationshipReply,
-        # Only `reply.fallback` is looked at.
-        fallback=lambda data: ties.RelationshipReply(relationship=ties.DEFAULT),
+        prepare=memo.prepare_relation,
+        reply_model=lambda data: RelationshipReply,
+        fallback=lambda data: RelationshipReply(relationship="somebody one knows"),
         apply=_apply_relation,
         max_tokens=lambda data: 200,
     ),
@@ -264,6 +258,6 @@ HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
         apply=_apply_words,
         max_tokens=lambda data: 480,
     ),
-    "converse.context": context.make_handler(_list_questions),
+    "converse.context": make_context_handler(_list_questions),
     "converse.memo": memo.HANDLER,
 }

@@ -38,24 +38,24 @@ def read_date(words: str, today: date) -> date | None:
     `in two days`. A weekday is the next of its name, today included.
     """
     said = words.strip().lower()
-    if found := _ISO.search(said):
-        return _make_date(int(found[1]), int(found[2]), int(found[3]))
-    if found := _MONTH_DAY.search(said):
-        return _find_in_year(found[1], int(found[2]), today)
-    if found := _DAY_MONTH.search(said):
-        return _find_in_year(found[2], int(found[1]), today)
+    if match := _ISO.search(said):
+        return _make_date(int(match[1]), int(match[2]), int(match[3]))
+    if match := _MONTH_DAY.search(said):
+        return _find_in_year(match[1], int(match[2]), today)
+    if match := _DAY_MONTH.search(said):
+        return _find_in_year(match[2], int(match[1]), today)
     if "day after tomorrow" in said:
         return today + timedelta(days=2)
     if "tomorrow" in said:
         return today + timedelta(days=1)
-    if found := _IN_DAYS.search(said):
-        return today + timedelta(days=_read_number(found[1]) * (7 if found[2] == "week" else 1))
-    if found := _WEEKDAY.search(said):
+    if match := _IN_DAYS.search(said):
+        return today + timedelta(days=_read_number(match[1]) * (7 if match[2] == "week" else 1))
+    if match := _WEEKDAY.search(said):
         names = [day[:3] for day in _WEEKDAYS]
-        ahead = (names.index(found[2]) - today.weekday()) % 7
-        return today + timedelta(days=7 if found[1] and not ahead else ahead)
-    if found := _DAY_ALONE.search(said):
-        return _find_in_months(int(found[1]), today)
+        ahead = (names.index(match[2]) - today.weekday()) % 7
+        return today + timedelta(days=7 if match[1] and not ahead else ahead)
+    if match := _DAY_ALONE.search(said):
+        return _find_in_months(int(match[1]), today)
     return today if _TODAY.search(said) else None
 
 
@@ -69,14 +69,14 @@ def read_clock(words: str) -> str:
         return "12:00"
     if "midnight" in said:
         return "00:00"
-    found = _CLOCK.search(said)
-    if found is None:
+    match = _CLOCK.search(said)
+    if match is None:
         return ""
-    hour, minute = _read_number(found[1]), int(found[2] or 0)
-    half = found[3] or found[4] or ""
+    hour, minute = _read_number(match[1]), int(match[2] or 0)
+    half = match[3] or match[4] or ""
     if hour <= 12 and half:
         hour = hour % 12 + (12 if half == "p" else 0)
-    elif 0 < hour < 12 and not (found[1].startswith("0") or _MORNING.search(said)):
+    elif 0 < hour < 12 and not (match[1].startswith("0") or _MORNING.search(said)):
         later = hour < _EARLIEST or _EVENING.search(said)
         hour += 12 if later else 0
     return f"{time(hour, minute):%H:%M}" if hour < 24 and minute < 60 else ""
@@ -98,18 +98,18 @@ def _make_date(year: int, month: int, day: int) -> date | None:
 def _find_in_year(month: str, day: int, today: date) -> date | None:
     """Return the day of a month nearest ahead of `today`, or not long behind it."""
     number = [name[:3] for name in _MONTHS].index(month) + 1
-    found = _make_date(today.year, number, day)
-    if found is not None and (today - found).days > _HALF_YEAR:
+    nearest = _make_date(today.year, number, day)
+    if nearest is not None and (today - nearest).days > _HALF_YEAR:
         return _make_date(today.year + 1, number, day)
-    return found
+    return nearest
 
 
 def _find_in_months(day: int, today: date) -> date | None:
     """Return the next day of that number, today included."""
     year, month = today.year, today.month
     for _ in range(12):
-        found = _make_date(year, month, day)
-        if found is not None and found >= today:
-            return found
+        nearest = _make_date(year, month, day)
+        if nearest is not None and nearest >= today:
+            return nearest
         year, month = (year, month + 1) if month < 12 else (year + 1, 1)
     return None

@@ -1,32 +1,44 @@
 """The interview: questions answered from memory at any moment, leaving no trace.
 
 An answer names the memories, and the words of the conversation under way, that it rests on; their
-events in the record are its evidence. What the agent knew from the start leads to no event.
-Source: Park et al. 2023, section 6.1.
+events in the record are its evidence. What the agent knew from the start leads to no event. Without
+access to some of its memory the agent answers as if they had never been made: the paper asks so
+without reflections, then without plans, then without observations. Source: Park et al. 2023,
+sections 6.1 and 6.2.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from genagents_env.cognition.here_and_now import describe_now
-from genagents_env.cognition.interview import (
-    QUESTION_LIMIT,
-    ask_answer,
-)
+from genagents_env.cognition.interview import QUESTION_LIMIT, ask_answer
 from genagents_env.cognition.policy import gather_all
 from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import CallKey, JSONValue
-from genagents_env.memory.stream import Memory
-from genagents_env.policy import INTERVIEW_CALLS, Answer, InterviewTerms, RecalledMemory
+from genagents_env.memory.stream import Memory, MemoryStream
+from genagents_env.policy import (
+    INTERVIEW_CALLS,
+    Answer,
+    InterviewTerms,
+    MemoryAccess,
+    RecalledMemory,
+)
 from genagents_env.text import clean
 
-from .access import limit_access
-from .commitments import format_commitments, list_ahead
-from .mind import DialogueLine, SmallvilleMind
+from .agenda import format_commitments, list_ahead
+from .mind import (
+    SEED,
+    Day,
+    DialogueLine,
+    SelfSummary,
+    SmallvilleActivity,
+    SmallvilleMind,
+    first_status,
+)
 from .retrieve import embed_new, recall
 from .summary import describe_self
 
-PURPOSE = "interview"
 _NAME = 60  # characters of the interviewer's name
 _USUAL = InterviewTerms()
 _UTTERANCES = 3  # of the conversation under way
@@ -63,13 +75,13 @@ async def answer_questions(
     tick = mind.tick + 1  # the moment after the last step, which no other call has had yet
     # All are awaited before an error is raised: what was answered is then in the cassette.
     return await gather_all(
-        _answer(mind, asker, question, CallKey(mind.agent, tick, PURPOSE, number))
+        _answer(mind, asker, question, CallKey(mind.agent, tick, "interview", number))
         for number, question in enumerate(questions, repeat * INTERVIEW_CALLS)
     )
 
 
 def list_memories(mind: SmallvilleMind) -> list[RecalledMemory]:
-    """Return what is in the stream and has not expired, each with the events it goes back to."""
+    """List what is in the stream and has not expired, each with the events it goes back to."""
     stream, now = mind.stream, (mind.tick + 1) * mind.services.seconds_per_tick
     kept = (stream[id_] for id_ in range(len(stream)))
     return [
@@ -84,11 +96,10 @@ async def _answer(mind: SmallvilleMind, asker: str, question: str, key: CallKey)
     now = key.tick * mind.services.seconds_per_tick
     shown = await _fill_prompt(mind, asker, question, said, now)
     answered = await ask_answer(mind, key, shown)
-    told = answered.value
-    named = shown.find_ids(told.because)
+    named = shown.find_ids(answered.value.because)
     events = {said[-1 - id_].event for id_ in named if id_ < 0} - {-1}
     events.update(mind.stream.sources(id_ for id_ in named if id_ >= 0))
-    return Answer(told.answer, tuple(sorted(events)), answered.fallback)
+    return Answer(answered.value.answer, tuple(sorted(events)), answered.fallback)
 
 
 async def _fill_prompt(
@@ -107,18 +118,22 @@ async def _fill_prompt(
     queries = [asked, f"{mind.name}'s relationship with {asker}"] if asker else [asked]
     recalled = await recall(mind, queries, now, touch=False, without=heard) if asked else []
     head = f"{asker} asks you" if asker else "question"
+    to_time = mind.services.to_time
+    promised = format_commitments(list_ahead(mind.commitments, to_time(now)))
+    plan: list[JSONValue] = [
+        ["your plan", f"{to_time(block.start):%H:%M}", block.text]
+        for block in mind.day.hours
+        if block.end > now
+    ]
     return mind.services.prompts.fill(
         "interview_answer",
         mind.profile,
         [
-            describe_now(mind.services.to_time(now), mind.place),
+            describe_now(to_time(now), mind.place),
             Section("question", [[head, asked]]),
             *describe_self(mind),
-            Section(
-                "commitments",
-                format_commitments(list_ahead(mind.commitments, mind.services.to_time(now))),
-            ),
-            Section("plan", _format_plan(mind, now)),
+            Section("commitments", promised),
+            Section("plan", plan),
             Section("doing", [["you are", doing]] if doing else []),
         ],
         memories=[*utterances, *recalled],
@@ -149,10 +164,68 @@ def _to_memory(number: int, line: DialogueLine, now: int) -> Memory:
     )
 
 
-def _format_plan(mind: SmallvilleMind, now: int) -> list[JSONValue]:
-    """Return what comes next in the day's plan, a block a line."""
-    return [
-        ["your plan", f"{mind.services.to_time(block.start):%H:%M}", block.text]
-        for block in mind.day.hours
-        if block.end > now
-    ]
+# Access to memory.
+
+
+def limit_access(mind: SmallvilleMind, without: Collection[MemoryAccess]) -> SmallvilleMind:
+    """Return a mind of its own that remembers all of `mind` but these memories.
+
+    What the profile says is always remembered, and where one is and what time it is. What is built
+    on memories (the summary, a status that was renewed) has been made with all of them, so it goes
+    with the first kind that goes.
+    """
+    if not without:
+        return mind
+    limited = replace(
+        mind,
+        stream=_filter_stream(mind.stream, without),
+        summary=SelfSummary(),
+        status=first_status(mind.profile),
+        pending=[],
+    )
+    if "planning" in without:
+        limited.day, limited.requirements, limited.commitments = Day(), [], []
+        limited.activity = SmallvilleActivity()
+    if "observation" in without:
+        limited.dialogue, limited.activity, limited.objects = None, SmallvilleActivity(), {}
+        limited.ties = {}
+    return limited
+
+
+def classify(memory: Memory) -> MemoryAccess | None:
+    """Return what made a memory; None where it was known from the start."""
+    if memory.cause == SEED:
+        return None
+    if memory.kind in ("event", "chat"):
+        return "observation"
+    faculty = memory.cause.split(".")[0]  # of a talk's memo: what one means to do after it
+    if memory.kind == "plan" or faculty in ("plan", "converse"):
+        return "planning"
+    return "reflection" if faculty == "reflect" else "observation"
+
+
+def _filter_stream(stream: MemoryStream, without: Collection[MemoryAccess]) -> MemoryStream:
+    """Return the memories that are left, each with the events it goes back to."""
+    kept = MemoryStream()
+    for id_ in range(len(stream)):
+        memory = stream[id_]
+        if classify(memory) in without:
+            continue
+        new = kept.add(
+            memory.kind,
+            memory.text,
+            created=memory.created,
+            importance=memory.importance,
+            events=stream.sources([id_]),
+            about=memory.about,
+            place=memory.place,
+            start=memory.start,
+            duration=memory.duration,
+            expires=memory.expires,
+            cause=memory.cause or "perceive",
+        )
+        kept.touch([new], memory.accessed)
+        vector = stream.find_vector(id_)
+        if vector is not None:
+            kept.embed([new], vector[None])
+    return kept

@@ -1,8 +1,9 @@
-"""Memo: what stays of a conversation once it is over: a memory, promises, a change of plan.
+"""Memo: what stays of a conversation: a memory, promises, another plan, what the other is to one.
 
-Source: Park et al. 2023, section 4.3.2 and its public code, which asks for the memo and for the
-planning thought by two calls; here both are one, rated by the same. It also renews what the other
-is to the agent (`ties`), and what was agreed becomes a list of commitments with dates.
+Source: Park et al. 2023, section 4.3.2. The public code asks for the memo and for the planning
+thought by two calls; here both are one, rated by the same. What others are to the agent is asked
+for before the first talk with them, kept, renewed by the memo, and asked for again where something
+that matters was learned of them since; the public code summarises it before every utterance.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
+from genagents_env.cognition.here_and_now import describe_here_and_now, format_moment
 from genagents_env.cognition.prompts import shorten_name, shorten_names
 from genagents_env.cognition.query import (
     Moment,
@@ -25,18 +26,25 @@ from genagents_env.cognition.replies import Importance, Phrase, Sentence, Speech
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
+from genagents_env.memory.stream import Memory
 
-from .commitments import Commitment, add_commitment
+from .agenda import (
+    add_commitment,
+    format_commitments,
+    list_ahead,
+    rank_last,
+)
 from .dates import read_clock, read_date
 from .dialogue import list_company
-from .mind import Dialogue, DialogueLine, SmallvilleMind, Tie
-from .summary import describe_self
-from .ties import format_ties
-from .upcoming import describe_upcoming, rank_last
+from .mind import Commitment, Dialogue, DialogueLine, SmallvilleMind, Tie
+from .retrieve import recall
+from .summary import describe_briefly
 
-_DAY = 86_400  # seconds
 _MOST = 4  # commitments of one conversation
 _ALONE = ("nobody", "no one", "alone")  # with whom one does what one promised to do oneself
+_MATTERS = 6.0  # importance from which a memory of somebody changes what they are to the agent
+_LATEST = 100  # memories looked at for that
+_CHATS = 64  # conversations looked at for the latest with somebody
 
 
 class Arrangement(ReplyModel):
@@ -68,6 +76,15 @@ class Memo(ReplyModel):
     changes_plan: bool
 
 
+class RelationshipReply(ReplyModel):
+    """What the agent thinks of somebody."""
+
+    wire_name: ClassVar[str] = "Relationship"
+    wire_description: ClassVar[str] = "What one makes of somebody."
+
+    relationship: Sentence
+
+
 def make_data(mind: SmallvilleMind, dialogue: Dialogue) -> QueryData:
     """Return who said what in a conversation that is over, as data of the query about it."""
     return {
@@ -81,7 +98,7 @@ def make_data(mind: SmallvilleMind, dialogue: Dialogue) -> QueryData:
 def format_transcript(
     mind: SmallvilleMind, before: Sequence[DialogueLine], lines: Sequence[DialogueLine]
 ) -> list[JSONValue]:
-    """Return what was said as lines for the fence of a prompt.
+    """Format what was said as lines for the fence of a prompt.
 
     `before`: what was said in the agent's hearing before it came.
     """
@@ -94,27 +111,20 @@ def format_transcript(
     ]
 
 
-async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
-    before, lines = (_read_lines(data[name]) for name in ("before", "lines"))
+async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery:
+    before, lines = ([DialogueLine(*line) for line in data[name]] for name in ("before", "lines"))
     tie = format_ties(mind, data["others"], moment.now)
-    shown = mind.services.prompts.fill(
+    return mind.ask(
         "converse_memo",
-        mind.profile,
+        data,
         [
-            *rank_last(describe_here_and_now(moment.percept), besides="now"),
-            *rank_last(describe_self(mind), besides="status"),
-            *rank_last(describe_upcoming(mind, moment, tie)),
+            *describe_briefly(mind, moment, tie),
             *rank_last([Section("tie", tie)]),
             Section("talk", format_transcript(mind, before, lines), SPOKEN, "last"),
         ],
         others=shorten_names(data["others"]),
         several=len(data["others"]) > 1,
     )
-    return PreparedQuery(shown.messages, data, shown.cuts)
-
-
-def _read_lines(parts: Sequence[Sequence[str | int]]) -> list[DialogueLine]:
-    return [DialogueLine(str(who), str(text), int(event)) for who, text, event in parts]
 
 
 async def _apply(
@@ -124,26 +134,18 @@ async def _apply(
     memo, fallback = reply.value, reply.fallback
     importance = mind.config.unrated_importance if fallback else float(memo.importance)
     mind.attention.importance += importance
-    plan = "" if fallback else memo.plan
     known = _list_due_today(mind, moment)
-    promised = [] if fallback else _take_promises(mind, data, moment, memo.commitments)
-    due = [one for one in _list_due_today(mind, moment) if one not in known]
-    _renew_ties(mind, data["others"], "" if fallback else memo.relationship, moment.now)
+    promised = _take_promises(mind, data, moment, memo.commitments)
+    due = [begin for begin in _list_due_today(mind, moment) if begin not in known]
+    _renew_ties(mind, data["others"], memo.relationship, moment.now)
     if mind.config.observation:
         chat = _remember(mind, data, moment, reply, importance)
-        for text in dict.fromkeys([plan, *promised]):
+        for text in dict.fromkeys([memo.plan, *promised]):
             if text:
-                mind.stream.add(
-                    "thought",
-                    f"For planning: {text}",
-                    created=moment.now,
-                    importance=importance,
-                    evidence=(chat,),
-                    expires=moment.now + mind.config.thought_days * _DAY,
-                    cause=reply.call,
-                )
-    why = plan or "; ".join(promised)
-    if why and not fallback and (memo.changes_plan or due):  # a promise for today is a change
+                text = f"For planning: {text}"
+                mind.add_thought(text, moment.now, importance, (chat,), reply.call)
+    why = memo.plan or "; ".join(promised)
+    if why and (memo.changes_plan or due):  # a promise for today is a change
         return [Query("plan.revise", {"start": moment.now, "why": why})]
     return ()
 
@@ -151,34 +153,30 @@ async def _apply(
 def _list_due_today(mind: SmallvilleMind, moment: Moment) -> list[datetime]:
     """Return the hours, still to come today, for which something is promised."""
     now = moment.percept.time
-    return [
-        one.begin
-        for one in mind.commitments
-        if one.time and one.begin > now and one.begin.date() == now.date()
-    ]
+    begins = (promise.begin for promise in mind.commitments if promise.time)
+    return [begin for begin in begins if begin > now and begin.date() == now.date()]
 
 
 def _take_promises(
     mind: SmallvilleMind, data: QueryData, moment: Moment, agreed: Sequence[Arrangement]
 ) -> list[str]:
     """Add to the agent's commitments what has a day; return all that was agreed, in words."""
-    told: list[str] = []
+    texts: list[str] = []
     for each in agreed:
         day = read_date(each.day or "today", moment.percept.time.date())
         if day is None:
             mind.note_wish(f"a promise on {each.day!r}, which is no day: {each.what}")
-            told.append(f"{each.what} ({each.day})")
+            texts.append(f"{each.what} ({each.day})")
             continue
         clock, people = read_clock(each.time), each.with_whom or " and ".join(data["others"])
         people = "" if people.casefold() in _ALONE else people
         if each.time and not clock:
             mind.note_wish(f"a promise at {each.time!r}, which is no time: {each.what}")
-        add_commitment(
-            mind.commitments, Commitment(day.isoformat(), clock, each.what, each.where, people)
-        )
+        promise = Commitment(day.isoformat(), clock, each.what, each.where, people)
+        add_commitment(mind.commitments, promise)
         at = f" at {clock}" if clock else ""
-        told.append(f"{day:%A} {day.day} {day:%B}{at}: {each.what}")
-    return told
+        texts.append(f"{day:%A} {day.day} {day:%B}{at}: {each.what}")
+    return texts
 
 
 def _renew_ties(mind: SmallvilleMind, others: Sequence[str], text: str, now: int) -> None:
@@ -212,10 +210,87 @@ def _remember(
     )
 
 
+# What others are to the agent.
+
+
+def format_ties(mind: SmallvilleMind, others: Sequence[str], now: int) -> list[JSONValue]:
+    """Return the lines of `format_tie` for several people; what is promised to them all once."""
+    lines: list[JSONValue] = []
+    for name in others:
+        lines += [line for line in format_tie(mind, name, now) if line not in lines]
+    return lines
+
+
+def format_tie(mind: SmallvilleMind, other: str, now: int) -> list[JSONValue]:
+    """Format what somebody is to the agent, the latest talk with them, and promises, as lines."""
+    name, lines = shorten_name(other), list[JSONValue]()
+    tie, talk = mind.ties.get(other), find_latest_talk(mind, other, now)
+    text = tie.text if tie is not None and tie.text else mind.profile.relationships.get(other, "")
+    if text:
+        lines.append([f"about {name}", text])
+    if talk is not None:
+        when = format_moment(mind.services.to_time(talk.created))
+        lines.append([f"latest talk with {name}", when, talk.text])
+    first = other.split()[0]
+    ahead = list_ahead(mind.commitments, mind.services.to_time(now))
+    return lines + format_commitments([promise for promise in ahead if first in promise.with_whom])
+
+
+def list_tie_memories(mind: SmallvilleMind, other: str, now: int) -> list[str]:
+    """Return the memories that `format_tie` shows already, in their words."""
+    talk, about = find_latest_talk(mind, other, now), mind.profile.relationships.get(other)
+    seed = [f"{mind.name} knows {other}: {about}"] if about else []
+    return [*seed, *([talk.text] if talk is not None else [])]
+
+
+def find_latest_talk(mind: SmallvilleMind, other: str, now: int) -> Memory | None:
+    """Return the memory of the latest talk with somebody, if there was one."""
+    chats = (mind.stream[id_] for id_ in mind.stream.recent(_CHATS, kinds=["chat"], now=now))
+    return next((m for m in chats if other in " ".join(m.about[2:]).split(" and ")), None)
+
+
+def list_unknown(mind: SmallvilleMind, dialogue: Dialogue) -> list[str]:
+    """Return of which of the others the agent has to think what they are to it."""
+    unknown: list[str] = []
+    for name in dialogue.others:
+        tie = mind.ties.get(name)
+        if tie is not None and tie.made >= dialogue.begun:
+            continue  # in this very talk
+        if tie is None or not tie.text or tie.stale or _has_news(mind, name, tie.made):
+            unknown.append(name)
+    return unknown
+
+
+def _has_news(mind: SmallvilleMind, other: str, since: int) -> bool:
+    """Return whether something that matters was learned of somebody since, beside talks."""
+    now = mind.tick * mind.services.seconds_per_tick
+    latest = mind.stream.recent(_LATEST, kinds=["event", "thought"], now=now)
+    recent = (mind.stream[id_] for id_ in latest)
+    return any(m.created > since and m.importance >= _MATTERS and other in m.text for m in recent)
+
+
+async def prepare_relation(
+    mind: SmallvilleMind, data: QueryData, moment: Moment
+) -> PreparedQuery | None:
+    """Ask what somebody is to the agent, unless the conversation is over."""
+    dialogue, other = mind.dialogue, str(data["other"])
+    if dialogue is None or dialogue.begun != data["begun"]:
+        return None
+    query, shown = (
+        f"{mind.name}'s relationship with {other}",
+        list_tie_memories(mind, other, moment.now),
+    )
+    memories = await recall(mind, [query], moment.now, without=shown)
+    sections = [
+        *describe_here_and_now(moment.percept),
+        Section("tie", format_tie(mind, other, moment.now)),
+    ]
+    return mind.ask("converse_relate", data, sections, memories, other=shorten_name(other))
+
+
 HANDLER = QueryHandler(
     prepare=_prepare,
     reply_model=lambda data: Memo,
-    # Only `reply.fallback` is looked at.
     fallback=lambda data: Memo(
         remember="a talk",
         plan="",

@@ -1,23 +1,24 @@
-"""What an agent carries from tick to tick: the memory stream and everything around it."""
+"""A mind: the memory stream, the day's plan, and all else that an agent carries from tick to tick.
 
-from collections.abc import Collection
+All of it is saved, under the names of the fields. Times are seconds of game time.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime, time
 from typing import ClassVar
 
 from genagents_env.cognition.mind import Mind, Services
-from genagents_env.cognition.query import PendingQuery
-from genagents_env.memory.stream import MemoryStream
+from genagents_env.cognition.query import PendingQuery, PreparedQuery, QueryData
+from genagents_env.cognition.sections import Section
+from genagents_env.memory.stream import Memory, MemoryStream
 from genagents_env.policy import Profile
-from genagents_env.scenario.past import PastMemory
 from genagents_env.text import split_sentences
 
-from .commitments import Commitment
 from .config import SmallvilleConfig
-from .day import Day
 
+MINUTE, HOUR, DAY = 60, 3600, 86_400  # seconds
 SEED, PAST = "seed", "past"  # causes of what the profile says, and of what was lived before it
-_SEED_IMPORTANCE = 5.0  # of 10: what the agent is does not compete with what happens today
-_FACT_IMPORTANCE = 8.0
 
 
 @dataclass(slots=True)
@@ -40,6 +41,116 @@ class SmallvilleActivity:
     arrived: bool = False
     used: bool = False
     reaction: bool = False
+
+
+@dataclass(slots=True)
+class PlanBlock:
+    """A stretch of the day with one activity; seconds of game time, `end` excluded.
+
+    `memory`: the id of what is remembered of it, -1 for nothing.
+    """
+
+    start: int
+    end: int
+    text: str
+    memory: int = -1
+
+
+@dataclass(slots=True)
+class Piece:
+    """A piece of a block: some minutes of one activity, and where it happens once grounded.
+
+    `place`: arena id; `object`: object id or empty; `use`: words for the state the object gets;
+    `about`: subject, predicate and object of the activity; `memory`: the id of what is remembered
+    of it, -1 for nothing.
+    """
+
+    start: int
+    end: int
+    text: str
+    place: str = ""
+    object: str = ""
+    use: str = ""
+    emoji: str = ""
+    about: tuple[str, ...] = ()
+    memory: int = -1
+
+
+@dataclass(slots=True)
+class Day:
+    """The plan of one day. Times are seconds of game time; empty where there is none yet.
+
+    `date`: the calendar day, ISO 8601. `wake` to `bed` is the time up; what lies after `bed` is
+    sleep. `pieces` reach as far as the day is taken apart.
+    """
+
+    date: str = ""
+    wake: int = 0
+    bed: int = 0
+    outline: list[str] = field(default_factory=list)
+    hours: list[PlanBlock] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
+
+    def find_block(self, now: int) -> PlanBlock | None:
+        """Return the block in force at `now`."""
+        return next((block for block in self.hours if block.start <= now < block.end), None)
+
+    def find_piece(self, now: int) -> Piece | None:
+        """Return the piece in force at `now`."""
+        return next((piece for piece in self.pieces if piece.start <= now < piece.end), None)
+
+    def find_reach(self, now: int) -> int:
+        """Return up to when the day is taken apart without a gap from `now` on."""
+        reached = now
+        for piece in self.pieces:
+            if piece.start <= reached < piece.end:
+                reached = piece.end
+        return reached
+
+    def drop_pieces(self, start: int) -> list[int]:
+        """Forget the pieces from `start` on, and the part after it of one under way.
+
+        Returns:
+            The memories of those forgotten.
+        """
+        dropped = [piece.memory for piece in self.pieces if piece.start >= start]
+        self.pieces = [piece for piece in self.pieces if piece.start < start]
+        if self.pieces:
+            self.pieces[-1].end = min(self.pieces[-1].end, start)
+        return dropped
+
+    def replace_hours(self, start: int, blocks: list[PlanBlock]) -> list[int]:
+        """Put `blocks` in place of everything from `start` on.
+
+        Returns:
+            The memories of the blocks that are replaced whole.
+        """
+        dropped = [block.memory for block in self.hours if block.start >= start]
+        kept = [block for block in self.hours if block.start < start]
+        if kept:
+            kept[-1].end = min(kept[-1].end, start)
+        self.hours = [*kept, *blocks]
+        return dropped
+
+
+@dataclass(slots=True)
+class Commitment:
+    """Something promised. `date` is ISO 8601, `time` is HH:MM, empty where only the day is known.
+
+    `where` and `with_whom` are in the words they were said in, empty where nothing was said.
+    """
+
+    date: str
+    time: str
+    what: str
+    where: str = ""
+    with_whom: str = ""
+
+    @property
+    def begin(self) -> datetime:
+        """The town time at which it begins: midnight where only the day is known."""
+        clock = time.fromisoformat(self.time) if self.time else time(0)
+        return datetime.combine(date.fromisoformat(self.date), clock)
 
 
 @dataclass(slots=True)
@@ -235,53 +346,38 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
     counted: int = -1
     numbers: dict[str, int] = field(default_factory=dict)
 
+    def ask(
+        self,
+        prompt: str,
+        data: QueryData,
+        sections: Sequence[Section],
+        memories: Sequence[tuple[str, Memory]] = (),
+        **fields: object,
+    ) -> PreparedQuery:
+        """Return the query about `data` in the words of a file of `prompts/`; see its `fill`."""
+        fill = self.services.prompts.fill
+        shown = fill(prompt, self.profile, sections, memories=memories, **fields)
+        return PreparedQuery(shown.messages, data, shown.cuts)
 
-def make_mind(services: Services[SmallvilleConfig], profile: Profile) -> SmallvilleMind:
-    """Return a mind that remembers the profile: what was lived before, nature, knowledge."""
-    mind = SmallvilleMind(services, profile, status=first_status(profile))
-    for memory in profile.dated:
-        add_past_memory(mind, memory)
-    add_seeds(mind)
-    return mind
+    def add_thought(
+        self, text: str, now: int, importance: float, evidence: Sequence[int], cause: str
+    ) -> None:
+        """Remember a thought that rests on other memories, for as many days as thoughts last."""
+        self.stream.add(
+            "thought",
+            text,
+            created=now,
+            importance=importance,
+            evidence=evidence,
+            expires=now + self.config.thought_days * DAY,
+            cause=cause,
+        )
 
-
-def add_seeds(mind: SmallvilleMind, known: Collection[str] = ()) -> None:
-    """Remember what the profile says, but for the texts in `known`."""
-    profile = mind.profile
-    knows = (profile.name, "knows")
-    seeds: list[tuple[str, float, tuple[str, ...]]] = [
-        *((text, _SEED_IMPORTANCE, ()) for text in profile.memories),
-        *(
-            (f"{profile.name} knows {other}: {about}", _SEED_IMPORTANCE, (*knows, other))
-            for other, about in profile.relationships.items()
-        ),
-        *((fact.statement, _FACT_IMPORTANCE, ()) for fact in profile.facts),
-    ]
-    for text, importance, about in seeds:
-        if text not in known:
-            mind.stream.add(
-                "thought", text, created=0, importance=importance, about=about, cause=SEED
-            )
-
-
-def add_past_memory(mind: SmallvilleMind, memory: PastMemory) -> None:
-    """Remember something lived before the start; its evidence are ids of the stream."""
-    to_second = mind.services.to_second
-    id_ = mind.stream.add(
-        memory.kind,
-        memory.text,
-        created=to_second(memory.time),
-        importance=memory.importance,
-        evidence=memory.evidence,
-        about=memory.about,
-        place=memory.place,
-        start=None if memory.begins is None else to_second(memory.begins),
-        duration=memory.seconds,
-        expires=None if memory.expires is None else to_second(memory.expires),
-        cause=SEED if memory.seed else memory.cause or PAST,
-    )
-    if memory.accessed is not None:
-        mind.stream.touch([id_], to_second(memory.accessed))
+    def drop_plan(self, memories: Sequence[int], now: int) -> None:
+        """Forget these memories of plans; -1 is none."""
+        for memory in memories:
+            if memory >= 0:
+                self.stream.expire(memory, now)
 
 
 def first_status(profile: Profile) -> str:

@@ -1,9 +1,10 @@
-"""The past: what a mind hands on to another run, and how one begins with what it was handed.
+"""The past: what a mind begins with, from its profile or another run, and what it hands on to one.
 
 Times go through the town's clock, since the seconds of another run count from another start. The
 events of the record that memories go back to stay behind: they are in that run's record.
 """
 
+from collections.abc import Collection
 from dataclasses import fields
 
 from genagents_env.cognition.mind import Services
@@ -19,22 +20,123 @@ from genagents_env.scenario.past import (
     PastTie,
 )
 
-from .commitments import Commitment
 from .config import SmallvilleConfig
-from .day import Day, PlanBlock
 from .mind import (
     PAST,
     SEED,
     BelievedObject,
+    Commitment,
+    Day,
+    PlanBlock,
     SelfSummary,
     SmallvilleMind,
     Tie,
-    add_past_memory,
-    add_seeds,
     first_status,
 )
 
+_SEED_IMPORTANCE = 5.0  # of 10: what the agent is does not compete with what happens today
+_FACT_IMPORTANCE = 8.0
 _SUMMARY = tuple(part.name for part in fields(SelfSummary) if part.name != "made")
+
+
+def make_mind(services: Services[SmallvilleConfig], profile: Profile) -> SmallvilleMind:
+    """Return a mind that remembers the profile: what was lived before, nature, knowledge.
+
+    With `profile.past` it begins with that, and knows of its profile what is not in there. A fact
+    that was known is in its memories in the words in which it was heard.
+    """
+    mind, past = SmallvilleMind(services, profile, status=first_status(profile)), profile.past
+    if past is None:
+        for memory in profile.dated:
+            _add_memory(mind, memory)
+        _add_seeds(mind)
+        return mind
+    _add_past(mind, past)
+    facts = (fact.statement for fact in profile.facts if fact.id in past.facts)
+    _add_seeds(mind, known={*facts, *(memory.text for memory in past.memories)})
+    return mind
+
+
+def _add_seeds(mind: SmallvilleMind, known: Collection[str] = ()) -> None:
+    """Remember what the profile says, but for the texts in `known`."""
+    profile = mind.profile
+    knows = (profile.name, "knows")
+    seeds: list[tuple[str, float, tuple[str, ...]]] = [
+        *((text, _SEED_IMPORTANCE, ()) for text in profile.memories),
+        *(
+            (f"{profile.name} knows {other}: {about}", _SEED_IMPORTANCE, (*knows, other))
+            for other, about in profile.relationships.items()
+        ),
+        *((fact.statement, _FACT_IMPORTANCE, ()) for fact in profile.facts),
+    ]
+    for text, importance, about in seeds:
+        if text not in known:
+            mind.stream.add(
+                "thought", text, created=0, importance=importance, about=about, cause=SEED
+            )
+
+
+def _add_memory(mind: SmallvilleMind, memory: PastMemory) -> None:
+    """Remember something lived before the start; its evidence are ids of the stream."""
+    to_second = mind.services.to_second
+    id_ = mind.stream.add(
+        memory.kind,
+        memory.text,
+        created=to_second(memory.time),
+        importance=memory.importance,
+        evidence=memory.evidence,
+        about=memory.about,
+        place=memory.place,
+        start=None if memory.begins is None else to_second(memory.begins),
+        duration=memory.seconds,
+        expires=None if memory.expires is None else to_second(memory.expires),
+        cause=SEED if memory.seed else memory.cause or PAST,
+    )
+    if memory.accessed is not None:
+        mind.stream.touch([id_], to_second(memory.accessed))
+
+
+def _add_past(mind: SmallvilleMind, past: Past) -> None:
+    services = mind.services
+    for memory in past.memories:
+        _add_memory(mind, memory)
+    mind.status = past.status or mind.status
+    mind.requirements = list(past.requirements)
+    mind.summary = SelfSummary()
+    for name in _SUMMARY:
+        setattr(mind.summary, name, past.summary.get(name, ""))
+    mind.attention.importance = past.importance
+    mind.attention.scanned = len(mind.stream)  # the status has taken these into account
+    mind.attention.talked = {name: services.to_second(at) for name, at in past.talks.items()}
+    mind.commitments = [
+        Commitment(promise.date, promise.clock, promise.what, promise.where, promise.with_whom)
+        for promise in past.commitments
+    ]
+    mind.ties = {
+        name: Tie(tie.text, services.to_second(tie.time), tie.stale)
+        for name, tie in past.ties.items()
+    }
+    mind.objects = {
+        thing.id: BelievedObject(thing.name, thing.state, services.to_second(thing.time))
+        for thing in past.objects
+    }
+    if past.day is not None:
+        mind.day = _make_day(mind, past.day)
+
+
+def _make_day(mind: SmallvilleMind, day: PastDay) -> Day:
+    """Return the day's plan; its finest pieces are made anew."""
+    to_second = mind.services.to_second
+    return Day(
+        date=day.date,
+        wake=to_second(day.wakes),
+        bed=to_second(day.beds),
+        outline=list(day.outline),
+        hours=[
+            PlanBlock(to_second(block.begins), to_second(block.ends), block.text)
+            for block in day.blocks
+        ],
+    )
 
 
 def collect_past(mind: SmallvilleMind, source: str) -> Past:
@@ -52,13 +154,13 @@ def collect_past(mind: SmallvilleMind, source: str) -> Past:
         importance=mind.attention.importance,
         commitments=tuple(
             PastCommitment(
-                date=one.date,
-                clock=one.time,
-                what=one.what,
-                where=one.where,
-                with_whom=one.with_whom,
+                date=promise.date,
+                clock=promise.time,
+                what=promise.what,
+                where=promise.where,
+                with_whom=promise.with_whom,
             )
-            for one in mind.commitments
+            for promise in mind.commitments
         ),
         ties={
             name: PastTie(text=tie.text, time=services.to_time(tie.made), stale=tie.stale)
@@ -67,8 +169,8 @@ def collect_past(mind: SmallvilleMind, source: str) -> Past:
         people=tuple({**mind.profile.relationships, **mind.attention.talked}),
         talks={name: services.to_time(at) for name, at in mind.attention.talked.items()},
         objects=tuple(
-            PastObject(id=id_, name=one.name, state=one.state, time=services.to_time(one.seen))
-            for id_, one in mind.objects.items()
+            PastObject(id=id_, name=item.name, state=item.state, time=services.to_time(item.seen))
+            for id_, item in mind.objects.items()
         ),
         day=_describe_day(mind),
     )
@@ -103,64 +205,7 @@ def _describe_day(mind: SmallvilleMind) -> PastDay | None:
         beds=to_time(day.bed),
         outline=tuple(day.outline),
         blocks=tuple(
-            PastBlock(begins=to_time(one.start), ends=to_time(one.end), text=one.text)
-            for one in day.hours
+            PastBlock(begins=to_time(block.start), ends=to_time(block.end), text=block.text)
+            for block in day.hours
         ),
-    )
-
-
-def make_mind_after(
-    services: Services[SmallvilleConfig], profile: Profile, past: Past
-) -> SmallvilleMind:
-    """Return a mind that begins with `past`, and knows of its profile what is not in there.
-
-    A fact that was known is in its memories in the words in which it was heard.
-    """
-    mind = SmallvilleMind(services, profile, status=first_status(profile))
-    _add_past(mind, past)
-    facts = (fact.statement for fact in profile.facts if fact.id in past.facts)
-    add_seeds(mind, known={*facts, *(memory.text for memory in past.memories)})
-    return mind
-
-
-def _add_past(mind: SmallvilleMind, past: Past) -> None:
-    services = mind.services
-    for memory in past.memories:
-        add_past_memory(mind, memory)
-    mind.status = past.status or mind.status
-    mind.requirements = list(past.requirements)
-    told = past.summary
-    mind.summary = SelfSummary(
-        told.get("core", ""), told.get("occupation", ""), told.get("progress", "")
-    )
-    mind.attention.importance = past.importance
-    mind.attention.scanned = len(mind.stream)  # the status has taken these into account
-    mind.attention.talked = {name: services.to_second(at) for name, at in past.talks.items()}
-    mind.commitments = [
-        Commitment(one.date, one.clock, one.what, one.where, one.with_whom)
-        for one in past.commitments
-    ]
-    mind.ties = {
-        name: Tie(tie.text, services.to_second(tie.time), tie.stale)
-        for name, tie in past.ties.items()
-    }
-    mind.objects = {
-        one.id: BelievedObject(one.name, one.state, services.to_second(one.time))
-        for one in past.objects
-    }
-    if past.day is not None:
-        mind.day = _make_day(mind, past.day)
-
-
-def _make_day(mind: SmallvilleMind, day: PastDay) -> Day:
-    """Return the day's plan; its finest pieces are made anew."""
-    to_second = mind.services.to_second
-    return Day(
-        date=day.date,
-        wake=to_second(day.wakes),
-        bed=to_second(day.beds),
-        outline=list(day.outline),
-        hours=[
-            PlanBlock(to_second(one.begins), to_second(one.ends), one.text) for one in day.blocks
-        ],
     )

@@ -15,7 +15,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Literal, cast
+from typing import ClassVar, Literal
 
 from pydantic import Field, create_model
 
@@ -36,10 +36,10 @@ from genagents_env.llm.schemas import ReplyModel
 from genagents_env.percept import HeardWords, Percept, SeenObject, SeenPerson
 from genagents_env.text import fold, quote, set_apart
 
-from .mind import BelievedObject, SmallvilleMind
-from .repeats import reduce_words
+from .mind import MINUTE, BelievedObject, SmallvilleMind
+from .places import find_arena
+from .retrieve import IDLE, is_passing, reduce_words
 from .summary import describe_status
-from .trivia import IDLE, is_passing
 
 _ME = ""  # the agent's own key among the events noticed; no person is called so
 _RATINGS_KEPT = 500
@@ -49,19 +49,12 @@ _EXAMPLE = (2, 1, 6, 3, 1)  # ratings, of which the prompt shows as many as it a
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """Something new. `subject`: a person's name or an object's id; `event`: in the record.
-
-    `memory`: what it is remembered as, None where observing is switched off. `addressed`: it was
-    said to the agent.
-    """
+    """Something new. `kind`: person, object or heard; `subject`: a name or an object's id."""
 
     kind: Literal["person", "object", "heard"]
     subject: str
     text: str
-    memory: int | None
-    event: int
     asleep: bool = False
-    addressed: bool = False
 
 
 class Ratings(ReplyModel):
@@ -77,20 +70,16 @@ def notice(mind: SmallvilleMind, moment: Moment) -> list[Observation]:
     """Take in a percept: remember what is new in it, and return that."""
     percept = moment.percept
     mind.tick, mind.asleep, mind.place = percept.tick, percept.me.asleep, percept.me.place
-    found = [o for heard in percept.heard if (o := _notice_words(mind, heard, moment)) is not None]
-    if mind.asleep:
-        return found
-    _notice_oneself(mind, moment)
-    _note_own_use(mind, moment)
-    for item in _list_attended(mind, percept):
-        seen = (
-            _notice_person(mind, item, moment)
-            if isinstance(item, SeenPerson)
-            else _notice_object(mind, item, moment)
-        )
-        if seen is not None:
-            found.append(seen)
-    return found
+    new = [_notice_words(mind, heard, moment) for heard in percept.heard]
+    if not mind.asleep:
+        _notice_oneself(mind, moment)
+        _note_own_use(mind, moment)
+        for seen in _list_attended(mind, percept):
+            if isinstance(seen, SeenPerson):
+                new.append(_notice_person(mind, seen, moment))
+            else:
+                new.append(_notice_object(mind, seen, moment))
+    return [observation for observation in new if observation is not None]
 
 
 def make_queries(mind: SmallvilleMind, moment: Moment) -> list[Query]:
@@ -99,7 +88,7 @@ def make_queries(mind: SmallvilleMind, moment: Moment) -> list[Query]:
     if not attention.unrated:
         return []
     full = len(attention.unrated) >= mind.config.rate_batch
-    due = moment.now - attention.unrated_since >= mind.config.rate_minutes * 60
+    due = moment.now - attention.unrated_since >= mind.config.rate_minutes * MINUTE
     if not (full or due) or mind.is_busy("perceive.rate"):
         return []
     batch = attention.unrated[: mind.config.rate_batch]
@@ -109,13 +98,10 @@ def make_queries(mind: SmallvilleMind, moment: Moment) -> list[Query]:
 
 
 def _list_attended(mind: SmallvilleMind, percept: Percept) -> Sequence[SeenPerson | SeenObject]:
-    """Return what attention holds of what is in sight: the nearest, people before objects."""
-    people, objects = percept.people, percept.objects
+    """List what attention holds of what is in sight: the nearest, people before objects."""
+    near: list[SeenPerson | SeenObject] = [*percept.people, *percept.objects]
     most = mind.profile.attention_bandwidth
-    if len(people) + len(objects) <= most:
-        return [*people, *objects]
-    near: list[SeenPerson | SeenObject] = [*people, *objects]
-    return sorted(near, key=lambda item: item.distance)[:most]
+    return near if len(near) <= most else sorted(near, key=lambda seen: seen.distance)[:most]
 
 
 def _notice_oneself(mind: SmallvilleMind, moment: Moment) -> None:
@@ -129,7 +115,7 @@ def _notice_oneself(mind: SmallvilleMind, moment: Moment) -> None:
     about = piece.about if piece is not None and planned and piece.about else plain
     everyday = planned or is_passing(plain, mind.name)
     text = f"{mind.name} is {me.doing}"
-    _remember(mind, text, me.event_id, moment, about, everyday=everyday, place=me.place)
+    _remember(mind, text, me.event_id, moment, about, me.place, everyday=everyday)
 
 
 def _notice_person(mind: SmallvilleMind, seen: SeenPerson, moment: Moment) -> Observation | None:
@@ -143,43 +129,43 @@ def _notice_person(mind: SmallvilleMind, seen: SeenPerson, moment: Moment) -> Ob
         return None
     about = (seen.name, "is", doing)
     everyday = is_passing(about, mind.name)
-    memory = _remember(
-        mind, text, seen.event_id, moment, about, everyday=everyday, place=seen.place
-    )
-    return Observation("person", seen.name, text, memory, seen.event_id, asleep=seen.asleep)
+    _remember(mind, text, seen.event_id, moment, about, seen.place, everyday=everyday)
+    return Observation("person", seen.name, text, seen.asleep)
 
 
 def _note_own_use(mind: SmallvilleMind, moment: Moment) -> None:
     """Take in what the agent itself did to a thing: it knows that, wherever it now looks."""
-    if mind.last != "Interact" or not moment.percept.result.ok:
-        return
-    used = next((item for item in moment.percept.objects if item.id == mind.going), None)
-    if used is not None:
-        before = mind.objects.get(used.id)
-        rest = used.state if before is None else before.rest
-        mind.objects[used.id] = _believe(used, before, rest, moment.now)
+    if mind.last == "Interact" and moment.percept.result.ok:
+        for item in moment.percept.objects:
+            if item.id == mind.going:
+                _believe(mind, item, moment.now)
+
+
+def _believe(mind: SmallvilleMind, seen: SeenObject, now: int) -> None:
+    """Believe what is seen of an object from now on, with the states it was seen to have."""
+    before = mind.objects.get(seen.id)
+    rest, known = (seen.state, []) if before is None else (before.rest, before.states)
+    usable = seen.next_states or seen.free_text
+    states = list(dict.fromkeys([*known, seen.state, *seen.next_states])) if usable else []
+    believed = BelievedObject(seen.name, seen.state, now, rest, states, seen.free_text)
+    mind.objects[seen.id] = believed
 
 
 def _notice_object(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> Observation | None:
-    before = mind.objects.get(seen.id)
-    if before is None or before.state == seen.state:
-        if before is None:
-            before = mind.objects[seen.id] = _believe(seen, None, seen.state, moment.now)
-        before.seen = moment.now
-        if seen.state == before.rest:
+    if seen.id not in mind.objects:
+        _believe(mind, seen, moment.now)
+    believed = mind.objects[seen.id]
+    if believed.state == seen.state:
+        believed.seen = moment.now
+        if seen.state == believed.rest:
             _notice_idle(mind, seen, moment)
         return None
-    mind.objects[seen.id] = _believe(seen, before, before.rest, moment.now)
-    text, about = _word_state(seen), (seen.name, "is", seen.state)
-    place = seen.id.rpartition("/")[0]
-    memory = _remember(mind, text, seen.event_id, moment, about, place=place)
-    return Observation("object", seen.id, text, memory, seen.event_id)
-
-
-def _word_state(seen: SeenObject) -> str:
-    """Return in what state a thing is, as people say it."""
+    _believe(mind, seen, moment.now)
     what = seen.state.removeprefix("with ")
-    return f"the {seen.name} {'is' if what == seen.state else 'has'} {what}"
+    text = f"the {seen.name} {'is' if what == seen.state else 'has'} {what}"
+    about = (seen.name, "is", seen.state)
+    _remember(mind, text, seen.event_id, moment, about, find_arena(seen.id))
+    return Observation("object", seen.id, text)
 
 
 def _notice_idle(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> None:
@@ -198,37 +184,22 @@ def _notice_idle(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> None
             importance=_EVERYDAY,
             events=(seen.event_id,),
             about=(seen.name, "is", IDLE),
-            place=seen.id.rpartition("/")[0],
+            place=find_arena(seen.id),
         )
-
-
-def _believe(
-    seen: SeenObject, before: BelievedObject | None, rest: str, now: int
-) -> BelievedObject:
-    """Return what the agent believes of an object from now on, with the states it has seen."""
-    usable = seen.next_states or seen.free_text
-    known = before.states if before is not None else []
-    states = list(dict.fromkeys([*known, seen.state, *seen.next_states])) if usable else []
-    return BelievedObject(seen.name, seen.state, now, rest, states, seen.free_text)
 
 
 def _notice_words(mind: SmallvilleMind, heard: HeardWords, moment: Moment) -> Observation | None:
     if heard.kind == "notice" or not heard.text:
         return None
-    about: tuple[str, ...]
+    text, about = f"News: {heard.text}", tuple[str, ...]()
     if heard.kind == "thought":
         text, about = heard.text, (mind.name, "thinks", "")
-    elif heard.speaker is None:
-        text, about = f"News: {heard.text}", ()
-    else:
+    elif heard.speaker is not None:
         to = _find_addressees(mind, heard, moment.percept)
         text = f"{heard.speaker} said to {to}: {quote(heard.text)}"
         about = (heard.speaker, "said", "")
-    place = moment.percept.me.place
-    memory = _remember(mind, text, heard.event_id, moment, about, place=place)
-    return Observation(
-        "heard", heard.speaker or "", text, memory, heard.event_id, addressed=heard.addressed
-    )
+    _remember(mind, text, heard.event_id, moment, about, moment.percept.me.place)
+    return Observation("heard", heard.speaker or "", text)
 
 
 def _find_addressees(mind: SmallvilleMind, heard: HeardWords, percept: Percept) -> str:
@@ -264,10 +235,10 @@ def _remember(
     event: int,
     moment: Moment,
     about: tuple[str, ...],
+    place: str,
     *,
     everyday: bool = False,
-    place: str = "",
-) -> int | None:
+) -> None:
     """Add an observation to the stream, with the importance known for it or to be asked for."""
     attention, config = mind.attention, mind.config
     known = _EVERYDAY if everyday else attention.ratings.get(reduce_words(text))
@@ -275,7 +246,7 @@ def _remember(
     if known is not None or not config.observation:
         attention.importance += importance
     if not config.observation:
-        return None
+        return
     memory = mind.stream.add(
         "event",
         text,
@@ -289,7 +260,6 @@ def _remember(
         if not attention.unrated:
             attention.unrated_since = moment.now
         attention.unrated.append(memory)
-    return memory
 
 
 async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
@@ -337,9 +307,7 @@ async def _apply(
 @lru_cache(maxsize=16)
 def _make_ratings_model(count: int) -> type[Ratings]:
     exact = Field(min_length=count, max_length=count)
-    return cast(
-        type[Ratings], create_model("Ratings", __base__=Ratings, ratings=(list[Importance], exact))
-    )
+    return create_model("Ratings", __base__=Ratings, ratings=(list[Importance], exact))
 
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {

@@ -5,7 +5,7 @@ Source: Park et al. 2023, section 4.3: pieces of 5 to 15 minutes.
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, ClassVar, cast
+from typing import Annotated, ClassVar
 
 from pydantic import Field, create_model
 
@@ -22,14 +22,18 @@ from genagents_env.cognition.replies import Activity
 from genagents_env.llm.schemas import ReplyModel
 
 from . import ground
-from .agenda import describe_commitments, describe_hours, describe_under_way
-from .day import Day, Piece, is_sleep, is_walk
-from .mind import SmallvilleMind
+from .agenda import (
+    describe_commitments,
+    describe_hours,
+    describe_under_way,
+    is_sleep,
+    is_walk,
+)
+from .mind import HOUR, MINUTE, Day, Piece, SmallvilleMind
+from .places import describe_town
 from .retrieve import recall
-from .rooms import describe_town
 from .summary import describe_status
 
-MINUTE, HOUR = 60, 3600
 _LEAST_STRETCH = 15 * MINUTE  # what is left of an hour is taken apart with the next if shorter
 
 
@@ -76,27 +80,32 @@ async def _prepare(
     within = _list_within(mind.day, start, end)
     if not within:
         return None
-    minutes = max(1, (end - start) // MINUTE)
-    shown = mind.services.prompts.fill(
+    minutes, to_time = max(1, (end - start) // MINUTE), mind.services.to_time
+    return mind.ask(
         "plan_pieces",
-        mind.profile,
+        {
+            **data,
+            "start": start,
+            "end": end,
+            "blocks": within,
+            "minutes": minutes,
+            "lengths": list(lengths),
+        },
         [
             *describe_here_and_now(moment.percept),
             describe_status(mind),
             describe_hours(mind, blocks),
             describe_commitments(mind, moment),
             describe_under_way(mind, moment, start),
-            describe_town(mind, moment.percept.known),
+            describe_town(mind, moment),
         ],
-        memories=await recall(mind, [str(text) for text, _ in within], moment.now),
-        begin=f"{mind.services.to_time(start):%H:%M}",
-        end=f"{mind.services.to_time(end):%H:%M}",
+        await recall(mind, [str(text) for text, _ in within], moment.now),
+        begin=f"{to_time(start):%H:%M}",
+        end=f"{to_time(end):%H:%M}",
         minutes=minutes,
         shortest=lengths[0],
         longest=lengths[1],
     )
-    asked = {"end": end, "blocks": within, "minutes": minutes, "lengths": list(lengths)}
-    return PreparedQuery(shown.messages, {**data, "start": start, **asked}, shown.cuts)
 
 
 def _sleep_through(mind: SmallvilleMind, start: int) -> int:
@@ -115,7 +124,7 @@ def _sleep_through(mind: SmallvilleMind, start: int) -> int:
 
 
 def _find_end(mind: SmallvilleMind, start: int) -> int:
-    """Return where the steps from `start` on end: on an hour, where sleep begins, or at bedtime.
+    """Find where the steps from `start` on end: on an hour, where sleep begins, or at bedtime.
 
     So an hour begun late ends on time, and one after it begins as it is planned.
     """
@@ -131,7 +140,7 @@ def _find_end(mind: SmallvilleMind, start: int) -> int:
 
 
 def _list_within(day: Day, start: int, end: int) -> list[list[str | int]]:
-    """Return what is planned from `start` until `end`, and for how many minutes each."""
+    """List what is planned from `start` until `end`, and for how many minutes each."""
     return [
         [block.text, max(1, (min(block.end, end) - max(block.start, start)) // 60)]
         for block in day.hours
@@ -207,7 +216,7 @@ def _make_pieces_model(shortest: int, longest: int, least: int, most: int) -> ty
     minutes = Annotated[int, Field(ge=shortest, le=longest)]
     piece = create_model("PieceReply", __base__=PieceReply, minutes=(minutes, ...))
     several = Annotated[list[piece], Field(min_length=least, max_length=most)]
-    return cast(type[Pieces], create_model("Pieces", __base__=Pieces, pieces=(several, ...)))
+    return create_model("Pieces", __base__=Pieces, pieces=(several, ...))
 
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {

@@ -9,11 +9,10 @@ which feeds the next reflection with itself; here one that repeats a thought is 
 
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Annotated, ClassVar, cast
+from typing import Annotated, ClassVar
 
 from pydantic import Field, create_model
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import (
     Moment,
@@ -31,14 +30,11 @@ from genagents_env.memory.stream import Kind
 from genagents_env.text import fold
 
 from .mind import SmallvilleMind
-from .repeats import reduce_words
-from .retrieve import recall, recall_latest
-from .summary import describe_self
+from .retrieve import recall, recall_latest, reduce_words
+from .summary import describe_situation
 
-_DAY = 86_400  # seconds
 # What happened and thoughts about it. Intentions say nothing about either, and there are many.
 _LOOKED_AT: tuple[Kind, ...] = ("event", "thought", "chat")
-_THOUGHTS: tuple[Kind, ...] = ("thought",)
 _COMPARED = 400  # latest thoughts that a new one is held against
 _NAMED = 8  # numbers of memories an insight may name
 _ITEM = 200  # tokens of an insight at most, even in a script of a token a character
@@ -101,7 +97,7 @@ async def _prepare_questions(
     shown = mind.services.prompts.fill(
         "reflect_questions",
         mind.profile,
-        [*describe_here_and_now(moment.percept), *describe_self(mind)],
+        describe_situation(mind, moment),
         memories=latest,
         count=count,
     )
@@ -125,8 +121,7 @@ def _make_questions_model(count: int) -> type[Questions]:
     several = Annotated[
         list[Sentence], keep_first(count), Field(min_length=count, max_length=count)
     ]
-    made = create_model("Questions", __base__=Questions, questions=(several, ...))
-    return cast(type[Questions], made)
+    return create_model("Questions", __base__=Questions, questions=(several, ...))
 
 
 # The insights.
@@ -141,8 +136,7 @@ async def _prepare_insights(
         mind.profile,
         [
             Section("question", [["question", question]]),
-            *describe_here_and_now(moment.percept),
-            *describe_self(mind),
+            *describe_situation(mind, moment),
         ],
         memories=await recall(mind, [question], moment.now),
         count=count,
@@ -157,8 +151,6 @@ async def _apply_insights(
     mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
 ) -> list[Query]:
     """Keep each insight that names evidence and is new."""
-    if reply.fallback:
-        return []
     shown = FilledPrompt((), tuple(data["memories"]))
     known = _KnownThoughts(mind, moment.now)
     for insight in reply.value.insights:
@@ -166,15 +158,7 @@ async def _apply_insights(
         if not evidence or known.repeats(insight.insight):
             continue
         known.add(insight.insight)
-        mind.stream.add(
-            "thought",
-            insight.insight,
-            created=moment.now,
-            importance=insight.importance,
-            evidence=evidence,
-            expires=moment.now + mind.config.thought_days * _DAY,
-            cause=reply.call,
-        )
+        mind.add_thought(insight.insight, moment.now, insight.importance, evidence, reply.call)
     return []
 
 
@@ -182,11 +166,10 @@ class _KnownThoughts:
     """The thoughts of a mind that are not forgotten, against which a new one is held."""
 
     def __init__(self, mind: SmallvilleMind, now: int) -> None:
-        ids = mind.stream.recent(_COMPARED, kinds=_THOUGHTS, now=now)
+        ids = mind.stream.recent(_COMPARED, kinds=["thought"], now=now)
         self._texts = [mind.stream[id_].text for id_ in ids]
-        self._name = mind.name
+        self._name, self._alike = mind.name, mind.config.alike
         self._words = {reduce_words(text, mind.name) for text in self._texts}
-        self._alike = mind.config.alike
 
     def repeats(self, text: str) -> bool:
         """Return whether a known thought says the same in the same or nearly the same words."""
@@ -216,8 +199,7 @@ def _make_insights_model(count: int, shown: int) -> type[Insights]:
     several = Annotated[
         list[insight], keep_first(count), Field(max_length=count, json_schema_extra={"minItems": 1})
     ]
-    made = create_model("Insights", __base__=Insights, insights=(several, ...))
-    return cast(type[Insights], made)
+    return create_model("Insights", __base__=Insights, insights=(several, ...))
 
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {

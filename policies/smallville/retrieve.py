@@ -5,23 +5,48 @@ What the prompt shows already does not come to mind, nor the same thing twice, a
 code what comes to mind is what that code finds, repetitions included.
 """
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
+import numpy as np
+
+from genagents_env.cognition.here_and_now import format_moment
 from genagents_env.memory import embedder
+from genagents_env.memory.columns import Floats
 from genagents_env.memory.retrieval import PRESETS, retrieve, retrieve_in_turn
-from genagents_env.memory.stream import Kind, Memory
-from genagents_env.text import split_sentences
+from genagents_env.memory.stream import KINDS, Kind, Memory
+from genagents_env.text import fold, split_sentences
 
 from .mind import SEED, SmallvilleMind
-from .repeats import ShownTexts
-from .trivia import is_idle, is_passing
 
-ALL: tuple[Kind, ...] = ("event", "thought", "chat", "plan")
 TimedMemory = tuple[str, Memory]
 
 LEAST = 15  # memories that come to mind where there are so many, passing sights among them
 _WIDER = 4  # times as many are ranked where what repeats leaves too few
+
+# The cosine from which a text that has only words of another says the same. Embeddings alone cannot
+# tell: measured with the local sentence model, "reading at the library" beside "writing at the
+# library" is 0.96 and a party from 5 to 7 beside one from 6 to 8 is 1.00, while "I run the cafe"
+# beside "Isabella Rodriguez runs the cafe" is 0.76. "Reading a book" beside "reading a book at the
+# library" is 0.93; a step of a plan beside the plan that holds it is below 0.7.
+ALIKE = 0.9
+_WORD = re.compile(r"\w+(?:['\u2019]\w+)?|[^\W_]")
+_CONTRACTED = re.compile(r"['\u2019](?:s|m|ve|re)$")
+# Words that differ with the one who speaks, or say nothing.
+_PRONOUNS = ("i", "me", "my", "mine", "myself", "our", "her", "his", "their")
+_FORMS = ("am", "is", "are", "was", "were", "be", "been", "has", "have", "had")
+_EMPTY = frozenset((*_PRONOUNS, *_FORMS, "the", "a", "an"))
+_SHORTEST = 4  # letters of a word that may lose an s
+
+IDLE = "idle"  # the state of a thing that nobody uses, as the public code words it
+# How an activity begins that is only the way to something, or no doing at all.
+_PASSING = (
+    *("walking", "at ", "going home", "going to bed", "turning to"),
+    *("standing", "waiting", "dozing", "asleep", "sleeping", IDLE),
+)
+_TALKING = "talking with "
 
 
 async def recall(
@@ -29,7 +54,7 @@ async def recall(
     queries: Sequence[str],
     now: int,
     *,
-    kinds: Sequence[Kind] = ALL,
+    kinds: Sequence[Kind] = KINDS,
     touch: bool = True,
     without: Collection[str | int] = (),
 ) -> list[TimedMemory]:
@@ -37,8 +62,8 @@ async def recall(
 
     Taken in turns: the best of every query, then the second best of every query, and so on. With
     retrieval switched off: the latest memories, whatever is asked. A memory that says what another
-    says is left out (see `repeats`), or what stands in every prompt: the persona and the status;
-    and so is that the agent walked, stood or talked, and what it planned for a time that is past.
+    says is left out, or what stands in every prompt: the persona and the status; and so is that
+    the agent walked, stood or talked, and what it planned for a time that is past.
 
     Args:
         mind: whose.
@@ -53,28 +78,27 @@ async def recall(
     Returns:
         Pairs of the words for when it was ("Mon 13 Feb 08:10") and the memory.
     """
-    count, stream = mind.config.recall, mind.stream
-    if mind.config.retrieval and mind.services.embedder is not None:
-        await embed_new(mind)
-        vectors = await mind.services.embedder.embed(list(queries))
-        weights = PRESETS[mind.config.retrieval_weights]
-        if mind.config.retrieval_weights == "public_code":
-            decay = mind.profile.recency_decay or weights.decay
-            weights = replace(weights, decay=decay)
-            find = retrieve_in_turn if touch else retrieve
-            found = find(stream, vectors, now=now, k=count, weights=weights, kinds=kinds)
-            return add_times(mind, _Choice(mind, found, count, now, without, whole=True).ids)
-        ranked, whole = count, False
-        while not whole:
-            found = retrieve(stream, vectors, now=now, k=ranked, weights=weights, kinds=kinds)
-            choice = _Choice(mind, found, count, now, without)
-            whole = choice.full or ranked >= len(stream)
-            ranked *= _WIDER
-    else:
+    config, stream, count = mind.config, mind.stream, mind.config.recall
+    if not config.retrieval or mind.services.embedder is None:
         return recall_latest(mind, count, now, kinds=kinds, touch=touch, without=without)
+    await embed_new(mind)
+    vectors = await mind.services.embedder.embed(list(queries))
+    weights = PRESETS[config.retrieval_weights]
+    if config.retrieval_weights == "public_code":
+        weights = replace(weights, decay=mind.profile.recency_decay or weights.decay)
+        find = retrieve_in_turn if touch else retrieve
+        rankings = find(stream, vectors, now=now, k=count, weights=weights, kinds=kinds)
+        return add_times(mind, _Choice(mind, rankings, count, now, without, repeated=True).memories)
+    ranked = count
+    while True:
+        rankings = retrieve(stream, vectors, now=now, k=ranked, weights=weights, kinds=kinds)
+        choice = _Choice(mind, rankings, count, now, without)
+        if choice.full or ranked >= len(stream):
+            break
+        ranked *= _WIDER
     if touch:
-        stream.touch(choice.ids, now)
-    return add_times(mind, choice.ids)
+        stream.touch([memory.id for memory in choice.memories], now)
+    return add_times(mind, choice.memories)
 
 
 def recall_latest(
@@ -82,26 +106,42 @@ def recall_latest(
     count: int,
     now: int,
     *,
-    kinds: Sequence[Kind] = ALL,
+    kinds: Sequence[Kind] = KINDS,
     touch: bool = True,
     without: Collection[str | int] = (),
 ) -> list[TimedMemory]:
     """Return the latest `count` memories worth recalling, newest first; the rest as in `recall`."""
     latest = mind.stream.recent(len(mind.stream), kinds=kinds, now=now)
-    ids = _Choice(mind, [latest], count, now, without).ids
+    memories = _Choice(mind, [latest], count, now, without).memories
     if touch:
-        mind.stream.touch(ids, now)
-    return add_times(mind, ids)
+        mind.stream.touch([memory.id for memory in memories], now)
+    return add_times(mind, memories)
+
+
+def add_times(mind: SmallvilleMind, memories: Sequence[Memory]) -> list[TimedMemory]:
+    """Return memories with the words for when they were made; "before" for what was known first."""
+    times = [mind.services.to_time(memory.created) for memory in memories]
+    words = [format_moment(time) for time in times]
+    return [
+        ("before" if memory.cause == SEED else when, memory)
+        for when, memory in zip(words, memories, strict=True)
+    ]
+
+
+async def embed_new(mind: SmallvilleMind) -> None:
+    """Embed the memories that have no vector yet."""
+    if mind.services.embedder is not None:
+        await embedder.embed_new(mind.services.embedder, mind.stream)
 
 
 class _Choice:
-    """What is worth showing of some rankings, beside what a prompt shows already.
+    """The memories worth showing of some rankings, beside what a prompt shows already.
 
     Attributes:
-        ids: at most `count` of each ranking, in turns; passing sights come last, if at all.
+        memories: at most `count` of each ranking, in turns; passing sights come last, if at all.
         full: whether every ranking had so many.
 
-    With `whole` only what the prompt shows already is left out.
+    With `repeated` only what the prompt shows already is left out.
     """
 
     def __init__(
@@ -112,53 +152,51 @@ class _Choice:
         now: int,
         without: Collection[str | int],
         *,
-        whole: bool = False,
+        repeated: bool = False,
     ) -> None:
-        self._mind, self._now, self._whole = mind, now, whole
+        self._stream, self._name = mind.stream, mind.name
+        self._now, self._repeated = now, repeated
         texts = [text for text in without if isinstance(text, str)]
-        self._shown = ShownTexts(mind.name, [*_list_own_words(mind), *texts])
+        self._shown = ShownTexts(self._name, [*_list_own_words(mind), *texts])
         self._events = {event for event in without if isinstance(event, int)}
-        self._kept: dict[int, None] = {}
-        self._passing: list[int] = []
+        self._kept: dict[int, Memory] = {}
+        self._passing: list[Memory] = []
         turns = [self._pick(ranking) for ranking in rankings]
         for _ in range(count):
             turns = [turn for turn in turns if next(turn, None) is not None]
         self.full = len(turns) == len(rankings)
         missing = max(0, min(LEAST, count * len(rankings)) - len(self._kept))
-        self.ids = [*self._kept, *self._passing[:missing]]
+        self.memories = [*self._kept.values(), *self._passing[:missing]]
 
     def _pick(self, ranking: Sequence[int]) -> Iterator[int]:
         """Keep the best of a ranking that is new, one more each time it is asked."""
         for id_ in ranking:
-            if id_ in self._kept or self._is_new(id_):
-                self._kept[id_] = None
-                yield id_
+            if id_ not in self._kept:
+                memory = self._stream[id_]
+                if not self._is_new(memory):
+                    continue
+                self._kept[id_] = memory
+            yield id_
 
-    def _is_new(self, id_: int) -> bool:
-        memory, vector = self._mind.stream[id_], self._mind.stream.find_vector(id_)
-        if self._whole:
-            said = memory.events and self._events.issuperset(memory.events)
-            return not said and not self._shown.repeats(memory.text, vector)
-        passing = is_passing(memory.about, self._mind.name)
-        if (
-            is_idle(memory)
-            or _is_over(memory, self._now)
-            or (passing and memory.about[0] == self._mind.name)
-        ):
-            return False
+    def _is_new(self, memory: Memory) -> bool:
+        passing = is_passing(memory.about, self._name)
+        if not self._repeated:
+            own = passing and memory.about[0] == self._name
+            # A plan for a time that is past: what was done instead is remembered.
+            over = memory.start is not None and memory.start + (memory.duration or 0) <= self._now
+            if own or over or memory.about[1:] == ("is", IDLE):
+                return False
         if memory.events and self._events.issuperset(memory.events):
             return False
+        vector = self._stream.find_vector(memory.id)
         if self._shown.repeats(memory.text, vector):
             return False
+        if self._repeated:
+            return True
         self._shown.add(memory.text, vector)
         if passing:
-            self._passing.append(id_)
+            self._passing.append(memory)
         return not passing
-
-
-def _is_over(memory: Memory, now: int) -> bool:
-    """Return whether it is a plan for a time that is past: what was done instead is remembered."""
-    return memory.start is not None and memory.start + (memory.duration or 0) <= now
 
 
 def _list_own_words(mind: SmallvilleMind) -> tuple[str, ...]:
@@ -169,21 +207,74 @@ def _list_own_words(mind: SmallvilleMind) -> tuple[str, ...]:
     return (*split_sentences(mind.profile.persona), mind.profile.goal, *status, mind.status)
 
 
-def add_times(mind: SmallvilleMind, ids: Sequence[int]) -> list[TimedMemory]:
-    """Return memories with the words for when they were made."""
-    memories = (mind.stream[id_] for id_ in ids)
-    return [(format_time(mind, memory), memory) for memory in memories]
+def is_passing(about: tuple[str, ...], own_name: str) -> bool:
+    """Return whether somebody only walks, stands, sleeps, or talks with the one who sees it.
+
+    Such a sight is worth neither a thought nor a model call.
+
+    Args:
+        about: subject, predicate and object of what is seen.
+        own_name: of the one who sees it, whose own talks are remembered by what was said in them.
+    """
+    if len(about) != 3 or about[1] != "is":
+        return False
+    subject, _, doing = about
+    if doing.startswith(_TALKING):
+        return subject == own_name or own_name in doing
+    return doing.startswith(_PASSING)
 
 
-def format_time(mind: SmallvilleMind, memory: Memory) -> str:
-    """Return when a memory was made; what the profile says without a time was before."""
-    if memory.cause == SEED:
-        return "before"
-    made = mind.services.to_time(memory.created)
-    return f"{made:%a} {made.day} {made:%b %H:%M}"
+# Repetitions.
 
 
-async def embed_new(mind: SmallvilleMind) -> None:
-    """Embed the memories that have no vector yet."""
-    if mind.services.embedder is not None:
-        await embedder.embed_new(mind.services.embedder, mind.stream)
+@lru_cache(maxsize=20_000)
+def reduce_words(text: str, own_name: str = "") -> str:
+    """Return the words of `text` by which it is compared, blanks between and around them.
+
+    Without articles, forms of *be* and *have*, the first person, the name of the one whose memory
+    it is, and an s at the end: what is left is the same in the first and in the third person.
+    """
+    own = frozenset(fold(own_name).split())
+    words = (_CONTRACTED.sub("", word) for word in _WORD.findall(fold(text)))
+    kept = [_drop_s(word) for word in words if word not in _EMPTY and word not in own]
+    return f" {' '.join(kept)} "
+
+
+def _drop_s(word: str) -> str:
+    return word[:-1] if len(word) >= _SHORTEST and word[-1] == "s" and word[-2] != "s" else word
+
+
+class ShownTexts:
+    """Texts that stand in a prompt, against which a memory is held before it joins them.
+
+    A text repeats another that has the same words, or all its words and nearly the same meaning.
+
+    Args:
+        own_name: of the one who remembers.
+        texts: what the prompt shows beside memories.
+    """
+
+    def __init__(self, own_name: str, texts: Sequence[str] = ()) -> None:
+        self._own = own_name
+        self._shown: list[tuple[str, Floats | None]] = []
+        self._equal: set[str] = set()
+        for text in texts:
+            self.add(text, None)
+
+    def add(self, text: str, vector: Floats | None) -> None:
+        """Show `text`; `vector` is its embedding of length one, if there is one."""
+        words = reduce_words(text, self._own)
+        self._shown.append((words, vector))
+        self._equal.add(words)
+
+    def repeats(self, text: str, vector: Floats | None) -> bool:
+        """Return whether what is shown says `text` already."""
+        words = reduce_words(text, self._own)
+        if words in self._equal:
+            return True
+        if vector is None:
+            return False
+        return any(
+            other is not None and words in shown and float(np.dot(other, vector)) >= ALIKE
+            for shown, other in self._shown
+        )

@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 
 from genagents_env.cognition.query import Moment
-from genagents_env.percept import Percept, SeenPerson
+from genagents_env.percept import Percept
 from genagents_env.rng import draw_bits, draw_index
 
-from .mind import Dialogue, SmallvilleMind
+from .mind import Dialogue, DialogueLine, SmallvilleMind
 
 # How what one does begins, for all to see.
 TALKING, TURNING, COMING = "talking with", "turning to", "walking up to"
@@ -36,7 +36,8 @@ def may_begin(mind: SmallvilleMind, moment: Moment, span: int = 1) -> bool:
     """
     if moment.tick % span or moment.percept.me.doing.startswith(TALKING):
         return False
-    others = [seen for seen in moment.percept.people if _is_rival(seen)]
+    people = moment.percept.people
+    others = [seen for seen in people if not (seen.asleep or seen.doing.startswith(TALKING))]
     if any(seen.doing.startswith(TURNING) for seen in others):
         return False
     mine = _draw(mind, mind.name, moment.tick // span)
@@ -95,24 +96,19 @@ def is_my_turn(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool
 
 
 def find_addressee(words: str, names: Sequence[str]) -> str:
-    """Return which of `names` words are spoken to, empty where they do not say.
+    """Find which of `names` words are spoken to, empty where they do not say.
 
     By whole, first or last name, with or without a title: the one who is asked something, else
     the last who is called by name; one of whom something is asked goes before none.
     """
     called, asked, mentioned = "", "", ""
     for sentence in _SENTENCE_END.split(words):
-        found = _find_last(sentence, names, called=True)
-        called = found or called
+        name = _find_last(sentence, names, called=True)
+        called = name or called
         if "?" in sentence:
-            asked = found or asked
+            asked = name or asked
             mentioned = _find_last(sentence, names, called=False) or mentioned
     return asked or called or mentioned
-
-
-def _is_rival(seen: SeenPerson) -> bool:
-    """Return whether somebody in sight might begin to talk at the same moment."""
-    return not seen.asleep and not seen.doing.startswith(TALKING)
 
 
 def _draw(mind: SmallvilleMind, name: str, period: int) -> int:
@@ -123,33 +119,27 @@ def _order_answers(
     mind: SmallvilleMind, dialogue: Dialogue, members: Sequence[str], talk: int
 ) -> list[str]:
     """Return those who may answer the last words, in the order in which they do."""
-    last = dialogue.lines[-1] if dialogue.lines else None
-    speaker = last.speaker if last is not None else ""
-    waiting = [name for name in members if name != speaker]
-    event = last.event if last is not None else -1
-    first = draw_index(mind.services.model.run_seed, len(waiting), "answers", talk, event)
+    last = dialogue.lines[-1] if dialogue.lines else DialogueLine("", "", -1)
+    waiting = [name for name in members if name != last.speaker]
+    first = draw_index(mind.services.model.run_seed, len(waiting), "answers", talk, last.event)
     waiting = [*waiting[first:], *waiting[:first]]
     before = [line.speaker for line in dialogue.lines if line.speaker in waiting]
-    spoken_to = find_addressee(last.text, waiting) if last is not None else ""
-    if not spoken_to and before and not _is_among_two(dialogue):
+    spoken_to = find_addressee(last.text, waiting)
+    recent = [line.speaker for line in dialogue.lines[-_ALTERNATE:]]
+    among_two = len(recent) == _ALTERNATE and len(set(recent)) < 3
+    if not spoken_to and before and not among_two:
         spoken_to = before[-1]
     return sorted(waiting, key=lambda name: name != spoken_to)
 
 
-def _is_among_two(dialogue: Dialogue) -> bool:
-    """Return whether two have spoken for so long that it is time for another to."""
-    recent = [line.speaker for line in dialogue.lines[-_ALTERNATE:]]
-    return len(recent) == _ALTERNATE and len(set(recent)) < 3
-
-
 def _find_last(sentence: str, names: Sequence[str], *, called: bool) -> str:
-    """Return who is named last in a sentence; `called`: as one who is spoken to."""
-    found = [(at, name) for name in names if (at := _find_name(sentence, name, names, called)) >= 0]
-    return max(found)[1] if found else ""
+    """Find who is named last in a sentence; `called`: as one who is spoken to."""
+    named = [(at, name) for name in names if (at := _find_name(sentence, name, names, called)) >= 0]
+    return max(named)[1] if named else ""
 
 
 def _find_name(sentence: str, name: str, names: Sequence[str], called: bool) -> int:
-    """Return where a sentence names somebody last, -1 where it does not."""
+    """Find where a sentence names somebody last, -1 where it does not."""
     parts = name.split()
     shared = {part for other in names if other != name for part in other.split()}
     own = [part for part in (parts[0], parts[-1]) if part not in shared] if parts else []
@@ -159,5 +149,5 @@ def _find_name(sentence: str, name: str, names: Sequence[str], called: bool) -> 
     pattern = rf"(?<!\w)(?:{words})(?!\w)"
     if called:
         pattern = rf"(?i:{_BEFORE}{_TITLE})(?:{words})(?=\s*(?:[,.!?:;\u2026\u2014]|$|and\s))"
-    ends = [found.end() for found in re.finditer(pattern, sentence)]
+    ends = [match.end() for match in re.finditer(pattern, sentence)]
     return ends[-1] if ends else -1

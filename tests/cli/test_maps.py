@@ -1,11 +1,13 @@
-"""`genagents map`: a town from matrices in one command, and pictures of towns."""
+"""`genagents map`: a town from matrices or from Tiled in one command, and pictures of towns."""
 
 from pathlib import Path
 
+import pytest
 from PIL import Image
 
-from genagents_env.scenario import load_scenario
+from genagents_env.scenario import lay_out, load_scenario
 from tests.cli.conftest import Run
+from tests.scenario.tiled.test_towns import DRAWN
 from tests.scenario.ville.matrices import VILLE, write_ville
 
 
@@ -41,6 +43,33 @@ def test_what_is_there_is_never_replaced_and_what_is_broken_not_made(
     code, _, err = genagents("map", "import-ville", "nowhere", "other")
     assert code == 2
     assert "maze_meta_info.json cannot be read" in err
+
+
+@pytest.mark.parametrize("end", ["tmj", "tmx"])
+def test_a_map_of_tiled_becomes_a_town_in_one_command(end: str, genagents: Run) -> None:
+    code, out, _ = genagents("map", "import-tiled", str(DRAWN / f"tiny.{end}"), "corner")
+    assert code == 0
+    assert out.startswith("corner: 15 x 8 tiles, 1 sectors, 2 arenas, 4 objects on 4 tiles")
+    assert genagents("validate", "corner") == (0, "corner: valid\n", "")
+    plan, tiny = lay_out(load_scenario("corner")), lay_out(load_scenario("tiny"))
+    assert plan.objects == tiny.objects
+    assert plan.doors == tiny.doors
+    assert genagents("run", "corner", "--hours", "0.05", "-q")[0] == 0
+
+
+def test_a_map_of_tiled_that_is_no_town_leaves_nothing_behind(genagents: Run) -> None:
+    code, _, err = genagents("map", "import-tiled", "nothing.tmj", "corner")
+    assert (code, err) == (2, "genagents: nothing.tmj:file: there is no such file\n")
+    Path("bad.tmj").write_text("{")
+    code, _, err = genagents("map", "import-tiled", "bad.tmj", "corner")
+    assert code == 2
+    assert err.startswith("genagents: bad.tmj:file: not JSON: ")
+    assert not Path("corner").exists()
+    Path("corner").mkdir()
+    code, _, err = genagents("map", "import-tiled", str(DRAWN / "tiny.tmj"), "corner")
+    assert code == 2
+    assert "is there already" in err
+    assert list(Path("corner").iterdir()) == []
 
 
 def test_any_scenario_is_drawn(genagents: Run, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_current_model_has_a_price_which_is_told_with_its_source(
             assert run.meta.price[:4] == ("3", "15", "0.3", "3.75")
             assert run.sum_calls().dollars == 9 * Decimal("0.000105")
         _, _, err = genagents(*RUN, "--out", "less.sqlite", "--max-dollars", "1")
-        assert re.search(r"'town-model' is not known to genai-prices .*--price-in", err)
+        assert re.search(r"'town-model' is not known to genai-prices .*--endpoint price_in", err)
         _, out, _ = genagents("doctor", *model[:2])
         assert re.search(listed, out)
         assert re.search(r"ok +prices: genai-prices [0-9.]+ of 20", out)

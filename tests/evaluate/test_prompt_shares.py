@@ -8,7 +8,7 @@ from genagents_env.evaluate.prompt_shares import find_section, measure_prompts
 from genagents_env.llm.calls import CallKey, JSONValue, Message
 from genagents_env.llm.cassette import RecordedReply
 from genagents_env.llm.prompts import fence
-from genagents_env.llm.token_bound import bound_prompt_tokens, bound_tokens
+from genagents_env.llm.tokens import bound_prompt_tokens, bound_tokens
 from genagents_env.record import NoteRow, RunReader, RunWriter
 from tests.record.lived import live, make_meta
 

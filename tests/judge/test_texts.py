@@ -8,7 +8,7 @@ from genagents_env.errors import RecordError
 from genagents_env.evaluate.questions import make_standard_questions
 from genagents_env.judge import load_rubric, load_texts
 from genagents_env.judge.prompting import make_pair_messages, make_rating_messages
-from genagents_env.llm.token_bound import bound_prompt_tokens
+from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.record import InterviewRow, RunReader, RunWriter
 from genagents_env.run import PolicySpec, run
 from tests.judge.planted import answer

@@ -6,8 +6,7 @@ import pytest
 
 from genagents_env.errors import DivergenceError
 from genagents_env.llm.calls import CallKey, CompletionRequest
-from genagents_env.llm.cassette import MemoryCassette
-from genagents_env.llm.ledger import Ledger
+from genagents_env.llm.cassette import Ledger, MemoryCassette
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid, sample_schema
 from genagents_env.testing.fault_server import FaultServer
 from tests.llm.asking import FALLBACK, Choice, ask, ask_choice, client_of, endpoint_at

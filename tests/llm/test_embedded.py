@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.llm.attempt_errors import PromptRefused
-from genagents_env.llm.calls import CallKey, CompletionRequest, Message
+from genagents_env.llm.calls import CallKey, CompletionRequest, Message, PromptRefused
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.embedded import EmbeddedEndpoint, fetch_model
 from tests.llm.asking import ask_choice

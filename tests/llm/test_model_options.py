@@ -3,8 +3,7 @@ from decimal import Decimal
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.llm.model_options import ModelOptions, parse_price
-from genagents_env.llm.open import open_endpoint
+from genagents_env.llm.open import ModelOptions, open_endpoint, parse_price
 from genagents_env.llm.prices import Price
 
 

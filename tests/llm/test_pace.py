@@ -6,8 +6,7 @@ from collections.abc import Iterable
 import pytest
 
 from genagents_env.errors import ModelOutage
-from genagents_env.llm.attempt_errors import AttemptFailed
-from genagents_env.llm.calls import CallKey, Completion, CompletionRequest
+from genagents_env.llm.calls import AttemptFailed, CallKey, Completion, CompletionRequest
 from genagents_env.llm.pace import AT_FIRST, MOST, Pace
 from genagents_env.llm.scripted import ScriptedEndpoint
 from tests.llm.asking import FakeTime, ask_choice, client_of, retry_on

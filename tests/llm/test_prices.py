@@ -84,7 +84,7 @@ def test_what_is_given_comes_before_the_list_and_this_machine_is_free() -> None:
 
 def test_an_unknown_price_is_said_with_the_list_that_has_none() -> None:
     with pytest.raises(
-        ConfigError, match=r"'odd' is not known to genai-prices .* of 20.*--price-in"
+        ConfigError, match=r"'odd' is not known to genai-prices .* of 20.*--endpoint price_in"
     ):
         client_of(ScriptedEndpoint(model="odd", price=None), budget=Budget(dollars=1))
     assert re.fullmatch(r"genai-prices [0-9.]+ of 20\d\d-\d\d-\d\d", describe_list())

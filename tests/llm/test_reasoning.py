@@ -5,7 +5,7 @@ import pytest
 from genagents_env.llm.budget import Budget, upper_bound
 from genagents_env.llm.calls import CallKey, Completion, CompletionRequest, Message, prompt_hash
 from genagents_env.llm.cassette import MemoryCassette
-from genagents_env.llm.reasoning import is_reasoning_model, separate_thinking
+from genagents_env.llm.completions import is_reasoning_model, separate_thinking
 from genagents_env.testing.fault_server import FaultServer, ThinkingPlace, reasoning
 from tests.llm.asking import FakeTime, ask, client_of, endpoint_at, retry_on
 
@@ -64,7 +64,7 @@ def test_a_model_that_never_stops_thinking_ends_in_the_fallback_which_says_so() 
     assert answer.fallback
     assert answer.fault is not None
     assert answer.fault.startswith("unavailable: the model was cut off at 16,512 tokens before")
-    assert "--thinking" in answer.fault
+    assert "--endpoint thinking=" in answer.fault
 
 
 def test_the_most_room_is_given_once() -> None:

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genagents_env.llm.attempt_errors import UnusableReply
-from genagents_env.llm.calls import Completion
+from genagents_env.llm.calls import Completion, UnusableReply
 from genagents_env.llm.replies import parse
 from genagents_env.llm.schemas import PlainReply
 from genagents_env.text import clean

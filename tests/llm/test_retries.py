@@ -5,7 +5,7 @@ from email.utils import formatdate
 import pytest
 
 from genagents_env.errors import LLMUnavailable
-from genagents_env.llm.attempt_errors import AttemptFailed
+from genagents_env.llm.calls import AttemptFailed
 from genagents_env.llm.retries import retry_after, with_retries
 from tests.llm.asking import FakeTime, retry_on
 

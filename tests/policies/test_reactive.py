@@ -10,7 +10,7 @@ from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint, always_invalid
-from genagents_env.llm.token_bound import bound_prompt_tokens
+from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.percept import Conversation, Result
 from genagents_env.policy import Policy
 from genagents_env.run.policies import load_policy

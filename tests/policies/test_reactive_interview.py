@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint, always_invalid
-from genagents_env.llm.token_bound import bound_prompt_tokens
+from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.percept import HeardWords
 from genagents_env.policy import Policy, RecalledMemory
 from genagents_env.run.policies import load_policy

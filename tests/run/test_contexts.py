@@ -8,7 +8,7 @@ import pytest
 from genagents_env.llm.calls import Message
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint
-from genagents_env.llm.token_bound import bound_prompt_tokens
+from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, resume, run
 from genagents_env.testing.fault_server import FaultServer

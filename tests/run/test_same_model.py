@@ -10,8 +10,7 @@ import pytest
 from genagents_env.errors import ConfigError
 from genagents_env.judge import judge_run
 from genagents_env.llm.calls import Endpoint
-from genagents_env.llm.model_options import ModelOptions
-from genagents_env.llm.open import open_endpoint
+from genagents_env.llm.open import ModelOptions, open_endpoint
 from genagents_env.llm.scripted import ScriptedEndpoint, ScriptedReplies
 from genagents_env.memory.embed import HashedSource
 from genagents_env.record import RunReader, RunWriter, canonical_hash

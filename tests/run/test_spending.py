@@ -13,9 +13,8 @@ import pytest
 
 from genagents_env.evaluate import summarize
 from genagents_env.evaluate.run_text import describe_summary
-from genagents_env.llm.attempt_errors import AttemptFailed
 from genagents_env.llm.budget import Budget, Spend, upper_bound
-from genagents_env.llm.calls import Completion, CompletionRequest
+from genagents_env.llm.calls import AttemptFailed, Completion, CompletionRequest
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.prices import Price
 from genagents_env.llm.retries import RetryPolicy

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import LLMUnavailable, ModelOutage
-from genagents_env.llm.attempt_errors import PromptRefused
-from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.calls import CompletionRequest, PromptRefused
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunResult, RunSpec, interview, resume, run

@@ -254,7 +254,7 @@ def test_a_scenario_that_is_not_there_gets_a_suggestion_not_the_whole_list(
         ("tinny", 'did you mean "tiny"?'),
         ("shcool", 'did you mean "school"?'),
         ("murder", 'did you mean "murder_mystery"?'),
-        ("xyzzy", "`genagents scenarios` lists them"),
+        ("xyzzy", "`genagents list scenarios` lists them"),
     ):
         with pytest.raises(ScenarioError) as caught:
             load_scenario(said)

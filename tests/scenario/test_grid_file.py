@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from genagents_env.scenario import TownPlan, lay_out, load_scenario
-from genagents_env.scenario.ascii_map import read_ascii
-from genagents_env.scenario.grid_file import format_grid, read_grid
+from genagents_env.scenario.maps.ascii import read_ascii
+from genagents_env.scenario.maps.grid import format_grid, read_grid
 from tests.scenario.bad_folders import DRAWN, write
 from tests.scenario.large_town import GRID, LODGE
 

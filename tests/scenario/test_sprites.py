@@ -11,8 +11,8 @@ from PIL import Image
 from genagents_env import town_v0
 from genagents_env.scenario import Scenario, load_scenario, validate_folder
 from genagents_env.scenario.digest import digest_scenario
+from genagents_env.scenario.maps.tiled import convert_map
 from genagents_env.scenario.sprites import decode_sprite
-from genagents_env.scenario.tiled import convert_map, export_town
 from tests.scenario.tiled.maps import (
     FILE,
     SCENARIO,
@@ -64,9 +64,9 @@ def test_a_map_may_name_it_and_takes_it_along(tmp_path: Path) -> None:
     write_map(tmp_path / "drawn", by_map())
     (tmp_path / "drawn" / "ann.png").write_bytes(png())
     scenario = load_scenario(tmp_path / "drawn")
-    files = export_town(scenario, tmp_path / "out.tmx")
-    assert [path.name for path in files] == ["out.tmx", "out_tiles.png", "ann_lee.png"]
-    again = load_scenario(write_files(tmp_path / "in", convert_map(files[0], "again")))
+    files = convert_map(tmp_path / "drawn" / FILE, "again")
+    assert files["ann.png"] == png()
+    again = load_scenario(write_files(tmp_path / "in", files))
     assert again.people[0].sprite == scenario.people[0].sprite is not None
 
 
@@ -144,6 +144,5 @@ def test_people_whose_names_are_no_file_names_keep_each_their_picture(tmp_path: 
     write_map(tmp_path, change((("layers", 6, "objects"), spawns)), text)
     for k in range(2):
         (tmp_path / f"{k}.png").write_bytes(png(8 + k))
-    export_town(load_scenario(tmp_path), tmp_path / "out.tmj")
-    files = convert_map(tmp_path / "out.tmj", "again")
-    assert (files["somebody.png"], files["somebody_2.png"]) == (png(8), png(9))
+    files = convert_map(tmp_path / FILE, "again")
+    assert (files["0.png"], files["1.png"]) == (png(8), png(9))

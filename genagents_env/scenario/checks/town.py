@@ -7,7 +7,7 @@ from typing import Protocol
 
 from genagents_env.scenario.checks.references import ScenarioIndex, may_be
 from genagents_env.scenario.faults import Fault, Loc, quote, suggest
-from genagents_env.scenario.place_order import arenas_of, objects_of
+from genagents_env.scenario.maps.fitting import arenas_of, objects_of
 from genagents_env.scenario.plan import TownPlan, name_arena, parse_tile
 from genagents_env.scenario.schema import ObjectSpec, Person, RoutineEntry, Scenario
 from genagents_env.text import fold

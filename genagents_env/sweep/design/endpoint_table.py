@@ -7,7 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import ReasoningEffort
-from genagents_env.llm.model_options import ModelOptions, parse_price
+from genagents_env.llm.open import ModelOptions, parse_price
 
 
 def _format_number(value: object) -> object:

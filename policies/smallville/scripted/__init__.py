@@ -4,20 +4,15 @@ from genagents_env.cognition.interview import AnswerReply
 from genagents_env.llm.scripted import ReplyRules, ScriptedReplies
 from genagents_env.llm.scripted.interview import answer_honestly, invent_answer
 
-from ..context import ContextReply
 from ..converse import Utterance
-from ..hours import HoursReply
-from ..memo import Memo
-from ..outline import DayPlanReply, Renewal, RestOfDayReply
+from ..ground import ObjectUse, PlaceChoice, Spots
+from ..memo import Memo, RelationshipReply
 from ..perceive import Ratings
 from ..pieces import Pieces
+from ..plan import DayPlanReply, HoursReply, Renewal, RestOfDayReply
 from ..react import Reaction
 from ..reflect import Insights, Questions
-from ..spots import Spots
-from ..status import StatusReply
-from ..summary import Description
-from ..ties import RelationshipReply
-from ..tree import ObjectUse, PlaceChoice
+from ..summary import ContextReply, Description, StatusReply
 from . import company, day, neighbour, places, talk, thoughts
 
 _GOSSIP: ReplyRules = {

@@ -10,7 +10,7 @@ import pytest
 
 from genagents_env.cognition.query import PreparedQuery, Query
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.token_bound import bound_prompt_tokens
+from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.percept import Conversation
 from genagents_env.policies.ai_town import converse, interview, reflect, remember
 from genagents_env.policies.ai_town.mind import AiTownMind, FinishedTalk

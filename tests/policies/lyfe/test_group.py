@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from genagents_env.actions import Talk
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule
-from genagents_env.llm.token_bound import bound_tokens
+from genagents_env.llm.tokens import bound_tokens
 from genagents_env.percept import Conversation
 from genagents_env.policies.lyfe import act, senses
 from genagents_env.policies.lyfe.config import LyfeConfig

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from genagents_env.cognition.query import PreparedQuery
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule, always_invalid
-from genagents_env.llm.token_bound import bound_prompt_tokens
+from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.memory.columns import Floats
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.forgetting import MemoryItem

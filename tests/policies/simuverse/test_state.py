@@ -13,7 +13,7 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.schemas import make_schema
 from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
-from genagents_env.llm.token_bound import bound_prompt_tokens
+from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
 from genagents_env.percept import Conversation, HeardWords, Result

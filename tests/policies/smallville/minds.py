@@ -16,7 +16,7 @@ from genagents_env.cognition.scheduler import CallScheduler
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
-from genagents_env.llm.token_bound import bound_prompt_tokens
+from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
@@ -158,7 +158,7 @@ def make_observation(
     asleep: bool = False,
 ) -> Observation:
     """Return an observation of a person or an object."""
-    return Observation(kind, subject, text, None, 5, asleep=asleep)
+    return Observation(kind, subject, text, asleep)
 
 
 class Town:

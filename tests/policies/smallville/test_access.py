@@ -3,7 +3,7 @@
 import pytest
 
 from genagents_env.cognition.policy import gather_all
-from genagents_env.policies.smallville.access import classify, limit_access
+from genagents_env.policies.smallville.interview import classify, limit_access
 from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.policy import InterviewTerms, MemoryAccess
 from tests.policies.smallville.conftest import MakeMind

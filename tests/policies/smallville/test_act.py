@@ -11,9 +11,14 @@ from genagents_env.cognition.query import Query
 from genagents_env.llm.scripted import always_invalid, sample_schema
 from genagents_env.percept import Body, HeardWords, Result, SeenObject, SeenPerson
 from genagents_env.policies.smallville import act as act_module
-from genagents_env.policies.smallville import day, plan
-from genagents_env.policies.smallville.day import Piece, PlanBlock
-from genagents_env.policies.smallville.mind import SmallvilleActivity, SmallvilleMind
+from genagents_env.policies.smallville import plan
+from genagents_env.policies.smallville.mind import (
+    Day,
+    Piece,
+    PlanBlock,
+    SmallvilleActivity,
+    SmallvilleMind,
+)
 from genagents_env.scenario import load_scenario
 from tests.policies.percepts import Moment, Value, body, person, profile
 from tests.policies.smallville.days import BED, Alone
@@ -36,9 +41,9 @@ def at(
     mind: SmallvilleMind, text: str = "baking", place: str = "Cafe", thing: str = "", use: str = ""
 ) -> SmallvilleMind:
     """Give `mind` a piece of a plan for the next ten minutes."""
-    mind.day = day.Day("2023-02-13", 0, 54_000, pieces=[])
-    mind.day.hours = [day.PlanBlock(0, 54_000, "the day")]
-    mind.day.pieces = [day.Piece(0, 600, text, place, thing, use, "🍞")]
+    mind.day = Day("2023-02-13", 0, 54_000, pieces=[])
+    mind.day.hours = [PlanBlock(0, 54_000, "the day")]
+    mind.day.pieces = [Piece(0, 600, text, place, thing, use, "🍞")]
     return mind
 
 

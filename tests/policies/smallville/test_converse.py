@@ -10,8 +10,8 @@ from genagents_env.llm.schemas import ReplyModel
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Result
 from genagents_env.policies.smallville.converse import Utterance
+from genagents_env.policies.smallville.memo import RelationshipReply
 from genagents_env.policies.smallville.mind import SelfSummary, SmallvilleMind
-from genagents_env.policies.smallville.ties import RelationshipReply
 from tests.policies.percepts import Moment, Value, body, person, profile, speech
 from tests.policies.smallville.minds import (
     by_fields,

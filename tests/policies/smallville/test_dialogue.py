@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from genagents_env.percept import Conversation
 from genagents_env.policies.smallville import dialogue as dialogue_module
-from genagents_env.policies.smallville.day import Day
-from genagents_env.policies.smallville.mind import Dialogue, DialogueLine, SmallvilleMind
-from genagents_env.policies.smallville.opening import begin
+from genagents_env.policies.smallville.dialogue import begin
+from genagents_env.policies.smallville.mind import Day, Dialogue, DialogueLine, SmallvilleMind
 from tests.policies.percepts import START, Moment, Value, profile, speech
 from tests.policies.smallville.minds import dialogue_of, make_mind, moment
 

@@ -10,8 +10,14 @@ from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
 from genagents_env.policies import smallville
 from genagents_env.policies.smallville import ground as ground_module
 from genagents_env.policies.smallville import places as places_module
-from genagents_env.policies.smallville.day import Day, Piece, PlanBlock
-from genagents_env.policies.smallville.mind import BelievedObject, Dialogue, SmallvilleMind
+from genagents_env.policies.smallville.mind import (
+    BelievedObject,
+    Day,
+    Dialogue,
+    Piece,
+    PlanBlock,
+    SmallvilleMind,
+)
 from genagents_env.policy import Profile
 from genagents_env.scenario.plan import parse_hours
 from genagents_env.scenario.town_places import TownPlace, TownThing
@@ -101,7 +107,7 @@ def test_all_pieces_are_placed_in_one_call() -> None:
         ("Cafe/kitchen", "Cafe/kitchen/espresso machine", "on"),
         ("Park", "", ""),
     ]
-    assert [p.grounded for p in mind.day.pieces] == [True, True]
+    assert all(piece.place for piece in mind.day.pieces)
     assert mind.day.pieces[0].about == ("Ann Ash", "making", "espresso machine")
 
 
@@ -291,7 +297,7 @@ def test_what_a_prompt_does_not_hold_is_asked_about_afterwards(limit: int) -> No
     texts = [f"{k} {FOREIGN[k : k + 50]}"[:60].strip() for k in range(12)]
     mind = mind_with(texts, prompt_tokens=limit)
     ground(mind)
-    assert all(piece.grounded for piece in mind.day.pieces)
+    assert all(piece.place for piece in mind.day.pieces)
     assert all(length(request) <= limit for request in list_requests(mind))
     for request in list_requests(mind):
         schema: Value = request.schema
@@ -313,7 +319,7 @@ def test_prompts_stay_within_their_budget_in_a_town_of_long_names(grounding: str
         ground(mind, Moment(me=body(f"{long[3]}/room"), known=known))
         assert list_requests(mind)
         assert all(length(request) <= limit for request in list_requests(mind))
-        assert all(piece.grounded for piece in mind.day.pieces)
+        assert all(piece.place for piece in mind.day.pieces)
 
 
 # Down the tree.
@@ -340,7 +346,7 @@ def test_a_single_room_is_not_asked_about_nor_an_object_where_none_is_known() ->
     ground(mind)
     assert [choices(request)[0] for request in list_requests(mind)] == ["Cafe"]
     assert list_spots(mind) == [("Ann's house/bedroom", "", "")]
-    assert mind.day.pieces[0].grounded
+    assert mind.day.pieces[0].place
 
 
 def test_a_sector_that_is_one_room_leads_to_its_objects_at_once() -> None:
@@ -395,7 +401,7 @@ def test_all_pieces_go_down_the_tree_together() -> None:
     ground(mind)
     first = [fields_of(request)[0] for request in list_requests(mind)[:3]]
     assert first == ["where"] * 3
-    assert all(piece.grounded for piece in mind.day.pieces)
+    assert all(piece.place for piece in mind.day.pieces)
 
 
 # Reactions.
@@ -488,7 +494,7 @@ def test_long_or_unclean_words_of_a_reply_are_cut_and_cleaned() -> None:
     mind = mind_with(["juggling"], rule)
     ground(mind)
     (piece,) = mind.day.pieces
-    assert piece.grounded
+    assert piece.place
     assert (piece.object, piece.use) == ("", "")
     (wish,) = list_wishes(mind)
     assert wish.startswith("Cafe/kitchen: ")

@@ -20,10 +20,10 @@ from genagents_env.llm.scripted import (
 )
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import interview, perceive
-from genagents_env.policies.smallville.day import PlanBlock
 from genagents_env.policies.smallville.mind import (
     Dialogue,
     DialogueLine,
+    PlanBlock,
     SelfSummary,
     SmallvilleMind,
 )

@@ -7,8 +7,8 @@ import pytest
 from genagents_env.actions import Idle, Move, Talk
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Result
+from genagents_env.policies.smallville.dialogue import begin
 from genagents_env.policies.smallville.mind import SmallvilleMind
-from genagents_env.policies.smallville.opening import begin
 from genagents_env.policies.smallville.turns import may_begin
 from tests.policies.percepts import Moment, Value, body, person, speech
 from tests.policies.smallville.minds import (

@@ -2,10 +2,17 @@
 
 from dataclasses import replace
 
-from genagents_env.policies.smallville.commitments import Commitment
-from genagents_env.policies.smallville.day import Day, PlanBlock
-from genagents_env.policies.smallville.mind import BelievedObject, SelfSummary, SmallvilleMind, Tie
-from genagents_env.policies.smallville.past import collect_past, make_mind_after
+from genagents_env.policies.smallville import past as past_module
+from genagents_env.policies.smallville.mind import (
+    BelievedObject,
+    Commitment,
+    Day,
+    PlanBlock,
+    SelfSummary,
+    SmallvilleMind,
+    Tie,
+)
+from genagents_env.policies.smallville.past import collect_past
 from genagents_env.scenario.past import Past
 from tests.policies.smallville.conftest import MakeMind
 
@@ -50,7 +57,9 @@ def make_old(make_mind: MakeMind) -> SmallvilleMind:
 
 def begin_later(old: SmallvilleMind, past: Past, seconds: int) -> SmallvilleMind:
     start = old.services.to_time(seconds)
-    return make_mind_after(replace(old.services, start=start), old.profile, past)
+    return past_module.make_mind(
+        replace(old.services, start=start), replace(old.profile, past=past)
+    )
 
 
 def test_all_of_it_comes_back_at_the_same_times_of_town(make_mind: MakeMind) -> None:
@@ -99,6 +108,6 @@ def test_of_the_profile_only_what_is_new_is_added(make_mind: MakeMind) -> None:
     profile = replace(old.profile, memories=("Ada is kind", "Ada sings"), relationships={})
     facts = tuple(fact.id for fact in profile.facts)
     past = collect_past(old, "a test").model_copy(update={"facts": facts})
-    new = make_mind_after(old.services, profile, past)
+    new = past_module.make_mind(old.services, replace(profile, past=past))
     added = [new.stream[id_].text for id_ in range(len(past.memories), len(new.stream))]
     assert added == ["Ada sings"]

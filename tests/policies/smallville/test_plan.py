@@ -13,9 +13,7 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import always_invalid, sample_schema
 from genagents_env.memory.stream import Memory
 from genagents_env.policies.smallville import plan
-from genagents_env.policies.smallville.commitments import Commitment
-from genagents_env.policies.smallville.day import Day, PlanBlock
-from genagents_env.policies.smallville.mind import SmallvilleMind
+from genagents_env.policies.smallville.mind import Commitment, Day, PlanBlock, SmallvilleMind
 from genagents_env.policies.smallville.pieces import PieceReply, _lay_out
 from genagents_env.policy import Profile
 from genagents_env.scenario.schema import RoutineEntry
@@ -330,7 +328,7 @@ def test_days_have_no_gap_whatever_the_model_says(
         if day.hours and day.wake <= now < day.bed and not mind.asleep:
             piece = day.find_piece(now)
             assert piece is not None
-            assert piece.grounded
+            assert piece.place
         if alone.percept.me.asleep:
             asleep_since = now if asleep_since is None else asleep_since
         else:

@@ -13,7 +13,7 @@ from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import CompletionRequest, JSONValue
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
-from genagents_env.llm.token_bound import bound_prompt_tokens, bound_tokens
+from genagents_env.llm.tokens import bound_prompt_tokens, bound_tokens
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.memory.stream import Memory

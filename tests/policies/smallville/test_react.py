@@ -9,10 +9,11 @@ from genagents_env.actions import Talk
 from genagents_env.cognition.query import Query, QueryReply
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Percept
-from genagents_env.policies.smallville import opening, react
-from genagents_env.policies.smallville.day import Day, Piece
+from genagents_env.policies.smallville import dialogue, react
 from genagents_env.policies.smallville.mind import (
+    Day,
     Dialogue,
+    Piece,
     SelfSummary,
     SmallvilleActivity,
     SmallvilleMind,
@@ -222,7 +223,7 @@ def test_a_decision_that_comes_too_late_has_no_effect(change: str) -> None:
     elif change == "drawn in":
         later = later.later(0, conversation=Conversation(4, ("Ann Ash", CID), None, False, 8))
     elif change == "about to talk":
-        opening.begin(mind, CID, moment(mind, SEEN))
+        dialogue.begin(mind, CID, moment(mind, SEEN))
     elif change == "late":
         mind.profile = profile(wake=time(9))
     else:

@@ -19,7 +19,8 @@ from genagents_env.llm.scripted import Rule, ScriptedEndpoint
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.policies import smallville
-from genagents_env.policies.smallville import day, interview
+from genagents_env.policies.smallville import interview
+from genagents_env.policies.smallville import mind as day
 from genagents_env.policies.smallville.mind import (
     BelievedObject,
     Dialogue,

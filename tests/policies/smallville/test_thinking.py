@@ -21,8 +21,7 @@ from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid, sample_
 from genagents_env.llm.scripted.endpoint import Delay
 from genagents_env.policies import smallville
 from genagents_env.policies.smallville import SmallvillePolicy
-from genagents_env.policies.smallville.day import PlanBlock
-from genagents_env.policies.smallville.mind import SmallvilleMind
+from genagents_env.policies.smallville.mind import PlanBlock, SmallvilleMind
 from genagents_env.rng import draw_index
 from genagents_env.run.policies import load_policy
 from genagents_env.testing.check_policy import check_policy

@@ -108,7 +108,14 @@ BROKEN: dict[str, Broken] = {
     ),
     "entity bomb": as_tmx("school.tmx:file: it declares a document type (<!DOCTYPE ", _BOMB),
     "external entity": as_tmx("school.tmx:file: it declares a document type", _ENTITY),
-    "deep XML": as_tmx("school.tmx:file: nested too deeply; at most 32", "<map>" * 50),
+    "deep XML": as_tmx("school.tmx:file: not XML: no element found", "<map>" * 500_000),
+    "groups in groups": as_tmx(
+        "school.tmx:file: groups in groups; at most 8 levels",
+        to_tmx({**school(), "layers": []}).replace(
+            "</map>", "<group>" * 50 + "</group>" * 50 + "</map>"
+        ),
+    ),
+    "too many parts": written("school.tmj:file: too much; at most 1000000 parts", "[" * 1_000_001),
     "no file": said("school.tmj:file: there is no such file", SCENARIO[-1:], "\n"),
     "out of the folder": said(
         "../school.tmj:file: leads out of the scenario folder", '"school.tmj"', '"../school.tmj"'
@@ -150,7 +157,7 @@ BROKEN: dict[str, Broken] = {
     ),
     "tileset of no kind": edited('school.tmj:tileset "t.png": "t.png" is of no', external("t.png")),
     "tileset without a count": written(
-        'school.tmj:tileset "t.tsx": the tileset lacks "tilecount", which Tiled writes',
+        'school.tmj:tileset "t.tsx": it lacks "tilecount", which Tiled writes',
         json.dumps(change(external("t.tsx"))),
         tsx='<tileset name="t" tilewidth="16" tileheight="16" columns="1"/>',
     ),
@@ -296,7 +303,7 @@ BROKEN: dict[str, Broken] = {
         (DOORS, []),
     ),
     "arena without a sector": edited(
-        'school.tmj:layer "arenas", object 4 "library": it lies in no sector; draw one around it',
+        'school.tmj:layer "arenas", object 4 "library": it lies in no sector, at tile 8, 3; draw',
         ((*SCHOOL, "width"), 6 * 16),
     ),
     "arena in two sectors": edited(
@@ -324,7 +331,7 @@ BROKEN: dict[str, Broken] = {
         (OBJECTS, []),
     ),
     "object outside": edited(
-        'school.tmj:layer "objects", object 5 "desk": it lies in no arena, at tile 1, 10; put it',
+        'school.tmj:layer "objects", object 5 "desk": it lies in no arena, at tile 1, 10; draw it',
         (DESK, rectangle(5, "desk", 1, 10, 1, 1)),
     ),
     "object in two arenas": edited(
@@ -424,6 +431,10 @@ BROKEN: dict[str, Broken] = {
     "no point of numbers in XML": as_tmx(
         'school.tmx:layer "objects", object 5 "desk": it has no place; numbers of pixels',
         to_tmx(school()).replace('name="desk" x="64"', 'name="desk" x="nan"'),
+    ),
+    "endless property in XML": as_tmx(
+        'school.tmx:layer "arenas", object 4 "library": it is not as Tiled writes it',
+        to_tmx(school()).replace('value="5"', 'value="inf"', 1),
     ),
     "huge in XML": as_tmx(
         'school.tmx:file: "height" is 99999; from 1 to 512 are allowed',

@@ -4,7 +4,7 @@ import pytest
 
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario import load_scenario, validate_folder
-from genagents_env.scenario.tiled import attaching
+from genagents_env.scenario.maps.tiled import merging
 from tests.scenario.tiled.broken_maps import BROKEN
 from tests.scenario.tiled.maps import FILE, SCENARIO, school, write_files, write_map
 
@@ -35,7 +35,7 @@ def test_a_broken_map_is_named_with_layer_object_and_tile(name: str, tmp_path: P
 def test_a_map_of_too_many_pieces_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(attaching, "MAP_LIMIT", 100)
+    monkeypatch.setattr(merging, "MAP_LIMIT", 100)
     (fault,) = validate_folder(write_map(tmp_path, school()))
     assert fault.startswith("school.tmj:file: its places take ")
     assert "at most 100 are allowed: draw them fewer or plainer" in fault

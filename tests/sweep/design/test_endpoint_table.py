@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.llm.model_options import ModelOptions
+from genagents_env.llm.open import ModelOptions
 from genagents_env.llm.prices import Price
 from genagents_env.sweep.design.changes import apply_changes
 from genagents_env.sweep.job import Job

@@ -1,0 +1,132 @@
+"""A town as somebody drew it, whatever with: the one form between all kinds of maps and the town.
+
+A map says where things are; what they are (states, users, hours) the scenario says, under the same
+ids. A reader of a new kind of map returns a `DrawnMap` and the faults of what it cannot read, each
+at `("map", ...)`, in words that name layer and tile; whether the map fits the scenario is checked
+afterwards, in one place, by `fitting`. A scenario holds any of them as the text of a `map.grid`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.scenario.faults import Loc
+
+Tile = tuple[int, int]  # x to the right, y downwards
+SIDES = ((0, -1), (1, 0), (0, 1), (-1, 0))
+GROUND = 0  # in `DrawnMap.place`: open ground between the buildings
+
+
+@dataclass(slots=True)
+class Grid:
+    """Tiles being filled: `blocked` and `arena` have shape (height, width), indexed [y, x]."""
+
+    blocked: npt.NDArray[np.bool_]
+    arena: npt.NDArray[np.int16]
+    doors: list[Tile] = field(default_factory=list)
+
+    @classmethod
+    def empty(cls, width: int, height: int) -> "Grid":
+        """Return open ground of that size."""
+        return cls(np.zeros((height, width), np.bool_), np.zeros((height, width), np.int16))
+
+    @property
+    def width(self) -> int:
+        """The number of tiles from left to right."""
+        return int(self.blocked.shape[1])
+
+    @property
+    def height(self) -> int:
+        """The number of tiles from top to bottom."""
+        return int(self.blocked.shape[0])
+
+    def holds(self, tile: Tile) -> bool:
+        """Return whether `tile` lies inside the grid."""
+        return 0 <= tile[0] < self.width and 0 <= tile[1] < self.height
+
+    def beside(self, tile: Tile) -> list[Tile]:
+        """Return the up to four tiles that share a side with `tile`."""
+        around = [(tile[0] + dx, tile[1] + dy) for dx, dy in SIDES]
+        return [near for near in around if self.holds(near)]
+
+    def add_door(self, tile: Tile, arena: int) -> None:
+        """Open a door at `tile`; the tile belongs to `arena`."""
+        x, y = tile
+        self.blocked[y, x] = False
+        self.arena[y, x] = arena
+        self.doors.append(tile)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnObject:
+    """The tiles of a thing, at least one, in the order in which they were drawn.
+
+    `id`: `sector/arena/object`. `where`: the place in the map, for faults; empty for the id.
+    """
+
+    id: str
+    tiles: tuple[Tile, ...]
+    where: Loc = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnSpawn:
+    """A tile on which somebody may start. `id`: `sector/arena/spawn`; a name and no object's."""
+
+    id: str
+    tile: Tile
+    where: Loc = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnMap:
+    """Where everything in a town is.
+
+    Attributes:
+        closed: bool, shape (height, width), indexed [y, x]: nobody can stand there, be it a wall,
+            water or a piece of furniture. An object may have closed tiles; it is used from beside.
+        place: int32, the same shape: the number in `places`, counted from 1, of the place that a
+            tile belongs to; GROUND where it belongs to none. Closed tiles may have a place too.
+        places: their ids: `sector/arena`, or `sector` for the ground of a sector outside its
+            arenas, such as a corridor. A sector whose one arena bears its name is that arena.
+        objects: each at most once.
+        doors: tiles between an arena and another; they may be left out.
+        spawns: tiles with names, for `start` of people.
+        sprites: for a person's name the file of the picture that stands for them.
+    """
+
+    closed: npt.NDArray[np.bool_]
+    place: npt.NDArray[np.int32]
+    places: tuple[str, ...]
+    objects: tuple[DrawnObject, ...] = ()
+    doors: tuple[Tile, ...] = ()
+    spawns: tuple[DrawnSpawn, ...] = ()
+    sprites: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def width(self) -> int:
+        """The number of tiles from left to right."""
+        return int(self.closed.shape[1])
+
+    @property
+    def height(self) -> int:
+        """The number of tiles from top to bottom."""
+        return int(self.closed.shape[0])
+
+
+def list_parts(ids: Iterable[str]) -> dict[str, dict[str, list[str]]]:
+    """Return what ids name, as sectors > arenas > objects (or spawns), each once, in their order.
+
+    An id of one part names a sector, of two an arena, of three what is in it.
+    """
+    found: dict[str, dict[str, list[str]]] = {}
+    for id_ in ids:
+        sector, *rest = id_.split("/", 2)
+        arenas = found.setdefault(sector, {})
+        if rest:
+            inside = arenas.setdefault(rest[0], [])
+            if len(rest) == 2 and rest[1] not in inside:
+                inside.append(rest[1])
+    return found

@@ -1,0 +1,210 @@
+"""Whether a drawn map and its scenario fit, and the tiles that come of both.
+
+The scenario says what there is and the map where: of all kinds of maps, what is checked here is
+the same. Arenas have the numbers of `TownPlan.arenas`; the ground of sectors comes after them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from genagents_env.scenario.faults import Fault, Loc, quote, suggest
+from genagents_env.scenario.maps.ascii import FLOOR, read_ascii
+from genagents_env.scenario.maps.drawn import DrawnMap, Grid, Tile
+from genagents_env.scenario.maps.grid import is_grid, read_grid
+from genagents_env.scenario.plan import OUTSIDE, SpawnPlan, name_arena
+from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Scenario, SectorSpec, SpawnSpec
+
+Tiles = dict[Loc, tuple[Tile, ...]]
+
+
+@dataclass(slots=True)
+class FittedMap:
+    """The tiles of a town, with what of the scenario stands on which.
+
+    Attributes:
+        grid: the tiles; objects that cannot be stood on are not blocked yet.
+        tiles: of the objects whose tiles are known, by their place in the scenario.
+        grounds: the sectors, by index, that have ground outside their arenas, in the order of the
+            numbers that follow those of the arenas.
+        spawns: as in a `TownPlan`.
+    """
+
+    grid: Grid
+    tiles: Tiles = field(default_factory=dict)
+    grounds: tuple[int, ...] = ()
+    spawns: tuple[SpawnPlan, ...] = ()
+
+
+def arenas_of(scenario: Scenario) -> Iterator[tuple[Loc, SectorSpec, ArenaSpec]]:
+    """Yield every arena in the order of `TownPlan.arenas`, which puts the outside before them."""
+    for i, sector in enumerate(scenario.sectors):
+        for j, arena in enumerate(sector.arenas):
+            yield ("sectors", i, "arenas", j), sector, arena
+
+
+def objects_of(scenario: Scenario) -> Iterator[tuple[Loc, int, ObjectSpec]]:
+    """Yield every object with the index of its arena, in the order of `TownPlan.objects`."""
+    for index, (loc, _, arena) in enumerate(arenas_of(scenario), OUTSIDE + 1):
+        for k, item in enumerate(arena.objects):
+            yield (*loc, "objects", k), index, item
+
+
+def read_map(scenario: Scenario) -> tuple[FittedMap | None, list[Fault]]:
+    """Return what `scenario.map` says of a town, None where it has no tiles, and all faults."""
+    text = scenario.map or ""
+    drawn, faults = read_grid(text) if is_grid(text) else read_ascii(scenario)
+    if drawn is None:
+        return None, faults
+    fitted, more = fit_map(scenario, drawn)
+    return fitted, faults + more
+
+
+def fit_map(scenario: Scenario, drawn: DrawnMap) -> tuple[FittedMap, list[Fault]]:
+    """Return the tiles of a town from a map and its scenario, and where they do not fit."""
+    specs = _Specs(scenario)
+    numbers, grounds, faults = _number_places(specs, drawn)
+    arena = np.where(drawn.closed, np.int16(OUTSIDE), numbers[drawn.place])
+    grid = Grid(drawn.closed.copy(), arena, list(drawn.doors))
+    tiles, misplaced = _fix_objects(specs, grid, drawn)
+    spawns, lost = _fix_spawns(specs, grid, drawn)
+    return FittedMap(grid, tiles, grounds, spawns), faults + misplaced + lost
+
+
+class _Specs:
+    """What the scenario has, by id: where it stands in the scenario, and its arena's number."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.sectors = {sector.name: i for i, sector in enumerate(scenario.sectors)}
+        self.arenas: dict[str, int] = {}
+        self.objects: dict[str, tuple[Loc, int, ObjectSpec]] = {}
+        self.spawns: dict[str, tuple[Loc, int, SpawnSpec]] = {}
+        for number, (loc, sector, arena) in enumerate(arenas_of(scenario), OUTSIDE + 1):
+            id_ = name_arena(sector.name, arena.name)
+            self.arenas[id_] = number
+            for k, item in enumerate(arena.objects):
+                self.objects[f"{id_}/{item.name}"] = ((*loc, "objects", k), number, item)
+            for k, spawn in enumerate(arena.spawns):
+                self.spawns[f"{id_}/{spawn.name}"] = ((*loc, "spawns", k), number, spawn)
+
+
+def _number_places(
+    specs: _Specs, drawn: DrawnMap
+) -> tuple[np.ndarray[tuple[int], np.dtype[np.int16]], tuple[int, ...], list[Fault]]:
+    """Return the arena's number of each place of the map, the sectors with ground, and faults."""
+    numbers = np.full(len(drawn.places) + 1, OUTSIDE, np.int16)
+    grounds: list[int] = []
+    faults: list[Fault] = []
+    seen = set(np.unique(drawn.place[~drawn.closed]).tolist())
+    for n, id_ in enumerate(drawn.places, 1):
+        if id_ in specs.arenas:
+            numbers[n] = specs.arenas[id_]
+        elif id_ not in specs.sectors:
+            known = [*specs.arenas, *specs.sectors]
+            text = f"no place {quote(id_)} in scenario.toml; {suggest(id_, known)}"
+            faults.append(Fault(("map", "places"), text))
+        elif n in seen:
+            grounds.append(specs.sectors[id_])
+            numbers[n] = OUTSIDE + len(specs.arenas) + len(grounds)
+    return numbers, tuple(grounds), faults
+
+
+def _fix_objects(specs: _Specs, grid: Grid, drawn: DrawnMap) -> tuple[Tiles, list[Fault]]:
+    """Return the tiles of objects that the map or the scenario names, and what is wrong there."""
+    fixed: Tiles = {}
+    owner: dict[Tile, str] = {}
+    faults = list(_find_strangers(specs, drawn))
+    in_map = {item.id: item for item in drawn.objects}
+    for id_, (loc, number, spec) in specs.objects.items():
+        item, where = in_map.get(id_), (*loc, "tiles" if spec.tiles else "at")
+        own = spec.tiles or ((spec.at,) if spec.at is not None else ())
+        tiles = own or (item.tiles if item is not None else ())
+        if own and (item is not None or (spec.tiles and spec.at is not None)):
+            text = "its tiles are said twice; leave all but one of map, `at` and `tiles` out"
+        elif item is not None:
+            where, text = item.where or ("map", id_), _find_fault(grid, number, tiles)
+        else:
+            text = _find_listed_fault(grid, number, tiles)
+        taken = next((tile for tile in tiles if tile in owner), None)
+        if not text and taken is not None:
+            text = f"its tile {list(taken)} already holds {quote(owner[taken])}"
+        if text:
+            faults.append(Fault(where, text))
+        elif tiles:
+            fixed[loc] = tiles
+            owner.update(dict.fromkeys(tiles, spec.name))
+            for x, y in tiles:
+                grid.arena[y, x] = number
+    return fixed, faults
+
+
+def _find_strangers(specs: _Specs, drawn: DrawnMap) -> Iterator[Fault]:
+    """Yield the objects and spawns of a map of which the scenario says nothing."""
+    for kind, parts, known in (
+        ("object", drawn.objects, specs.objects),
+        ("spawn", drawn.spawns, specs.spawns),
+    ):
+        for part in parts:
+            if part.id not in known:
+                text = f"no {kind} {quote(part.id)} in scenario.toml; {suggest(part.id, [*known])}"
+                yield Fault(part.where or ("map", f"{kind}s"), text)
+
+
+def _find_listed_fault(grid: Grid, arena: int, tiles: tuple[Tile, ...]) -> str:
+    """Return what is wrong with tiles that the scenario lists: they are floor of the arena."""
+    for x, y in tiles:
+        if not grid.holds((x, y)):
+            return f"{[x, y]} lies outside the map, which is {grid.width} x {grid.height}"
+        if grid.blocked[y, x]:
+            return f"{[x, y]} is a wall; {FLOOR}"
+    return _find_fault(grid, arena, tiles)
+
+
+def _find_fault(grid: Grid, arena: int, tiles: tuple[Tile, ...]) -> str:
+    """Return what is wrong with where an object stands, or nothing.
+
+    Where nobody can stand it may be as well, such as on a wall, if its arena is beside it.
+    """
+    for x, y in tiles:
+        if not grid.holds((x, y)):
+            return f"{[x, y]} lies outside the map, which is {grid.width} x {grid.height}"
+        if (x, y) in grid.doors:
+            return f"{[x, y]} is a door; {FLOOR}"
+        if not grid.blocked[y, x] and grid.arena[y, x] != arena:
+            return f"{[x, y]} lies outside its arena; {FLOOR}"
+    if tiles and not list_standing_tiles(grid, arena, tiles):
+        return f"nobody can stand at {list(tiles[0])} or beside it in its arena; {FLOOR}"
+    return ""
+
+
+def list_standing_tiles(grid: Grid, arena: int, tiles: tuple[Tile, ...]) -> list[Tile]:
+    """Return the free tiles of an arena from which one uses what stands on `tiles`."""
+    around = dict.fromkeys(near for tile in tiles for near in (tile, *grid.beside(tile)))
+    return [(x, y) for x, y in around if grid.arena[y, x] == arena and not grid.blocked[y, x]]
+
+
+def _fix_spawns(
+    specs: _Specs, grid: Grid, drawn: DrawnMap
+) -> tuple[tuple[SpawnPlan, ...], list[Fault]]:
+    found: list[SpawnPlan] = []
+    faults: list[Fault] = []
+    in_map = {spawn.id: spawn for spawn in drawn.spawns}
+    for id_, (loc, number, spec) in specs.spawns.items():
+        spawn, where = in_map.get(id_), (*loc, "at")
+        tile = spec.at if spawn is None else spawn.tile
+        if spawn is not None:
+            where = spawn.where or ("map", id_)
+        if tile is None:
+            text = "missing; a spawn is a tile, named here or drawn in the map"
+        elif spec.at is not None and spawn is not None:
+            text = "its tile is said twice; leave `at` out, or do not draw it"
+        elif not grid.holds(tile):
+            text = f"{list(tile)} lies outside the map, which is {grid.width} x {grid.height}"
+        elif grid.blocked[tile[1], tile[0]] or grid.arena[tile[1], tile[0]] != number:
+            text = f"{list(tile)} is no free tile of its arena; a spawn is one"
+        else:
+            found.append(SpawnPlan(id_, number, tile))
+            continue
+        faults.append(Fault(where, text))
+    return tuple(found), faults

@@ -1,0 +1,154 @@
+"""Whether everything in a town can be walked to from where the first person starts."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy import ndimage
+
+from genagents_env.scenario.faults import Fault, quote
+from genagents_env.scenario.maps.drawn import Grid, Tile
+from genagents_env.scenario.maps.fitting import (
+    FittedMap,
+    arenas_of,
+    list_standing_tiles,
+    objects_of,
+)
+from genagents_env.scenario.plan import OUTSIDE, ObjectPlan, name_arena, parse_tile
+from genagents_env.scenario.schema import Scenario
+
+# Of an arena's tiles, up to so many may be sealed by how its walls and furniture are drawn, such
+# as corners; if they are more, a door was forgotten.
+SEALED_SHARE = 0.25
+
+Parts = npt.NDArray[np.int32]
+
+
+def close_unreachable(
+    scenario: Scenario, fitted: FittedMap, objects: Sequence[ObjectPlan]
+) -> tuple[tuple[Tile, ...], list[Fault]]:
+    """Close what cannot be reached, and return the tiles of arenas among that, and all faults.
+
+    Open ground and the ground of sectors are closed silently. A small part of an arena is closed
+    too; an arena that cannot be reached, or a large part of it, is a fault. So is an object that
+    one can neither stand on nor beside, and a tile named for a start that is not free.
+    """
+    grid, names = fitted.grid, _names(scenario)
+    # Sideways steps only: what they reach is reached by diagonal ones too.
+    parts, _ = ndimage.label(~grid.blocked)
+    main = _find_main_part(scenario, fitted, parts, names)
+    if main is None:
+        return (), []
+    cut = (parts > 0) & (parts != main)
+    inside = (grid.arena > OUTSIDE) & (grid.arena < len(names))
+    faults = list(_find_cut_arenas(scenario, grid, cut & inside, inside & (parts > 0)))
+    if faults:
+        grid.blocked |= cut & ~inside
+        sealed: list[Tile] = []
+    else:
+        grid.blocked |= cut
+        sealed = [(x, y) for y, x in np.argwhere(cut & inside).tolist()]
+        faults += _find_idle_objects(scenario, grid, objects)
+    grid.doors = [(x, y) for x, y in grid.doors if not grid.blocked[y, x]]
+    faults += _check_tiles(scenario, fitted)
+    return tuple(sealed), faults
+
+
+def find_full_arenas(scenario: Scenario, grid: Grid) -> list[Fault]:
+    """Return a fault for each arena in which there is no tile to stand on."""
+    free = set(np.unique(grid.arena[~grid.blocked]).tolist())
+    text = "the map has no tile of this arena on which one can stand; draw it, or leave one free"
+    places = enumerate(arenas_of(scenario), OUTSIDE + 1)
+    return [Fault(loc, text) for index, (loc, _, _) in places if index not in free]
+
+
+def _find_main_part(
+    scenario: Scenario, fitted: FittedMap, parts: Parts, names: Sequence[str]
+) -> int | None:
+    """Return the part of the town in which the first person starts, None if there is none."""
+    grid, person = fitted.grid, scenario.people[0]
+    start = person.start or person.home
+    tile = _find_start_tile(start, fitted)
+    if tile is not None:
+        if grid.holds(tile) and parts[tile[1], tile[0]]:
+            return int(parts[tile[1], tile[0]])
+        start = person.home
+    inside = (grid.arena > OUTSIDE) & (parts > 0)
+    here = [i for i, name in enumerate(names) if i and _leads_to(start, name)]
+    home = parts[inside & np.isin(grid.arena, here)] if here else parts[parts > 0]
+    return int(np.bincount(home).argmax()) if home.size else None
+
+
+def _find_start_tile(start: str, fitted: FittedMap) -> Tile | None:
+    spawn = next((spawn.tile for spawn in fitted.spawns if spawn.id == start), None)
+    return spawn if spawn is not None else parse_tile(start)
+
+
+def _find_cut_arenas(
+    scenario: Scenario, grid: Grid, cut: npt.NDArray[np.bool_], inside: npt.NDArray[np.bool_]
+) -> Iterator[Fault]:
+    person = scenario.people[0]
+    start = person.start or person.home
+    count = sum(1 for _ in arenas_of(scenario)) + OUTSIDE + 1
+    lost = np.bincount(grid.arena[cut], minlength=count)
+    whole = np.bincount(grid.arena[inside], minlength=count)
+    for index, (loc, _, _) in enumerate(arenas_of(scenario), OUTSIDE + 1):
+        if lost[index] > SEALED_SHARE * whole[index]:
+            much = "it" if lost[index] == whole[index] else f"{lost[index]} of its tiles"
+            text = f"there is no way to {much} from {quote(start)}, where {person.name} starts"
+            yield Fault(loc, f"{text}; open a door")
+
+
+def _find_idle_objects(
+    scenario: Scenario, grid: Grid, objects: Sequence[ObjectPlan]
+) -> Iterator[Fault]:
+    """Yield the objects that nobody can use, since no tile of their arena beside them is free."""
+    plans = iter(objects)
+    plan = next(plans, None)
+    for loc, index, item in objects_of(scenario):
+        if plan is None or (plan.arena, plan.name) != (index, item.name):
+            continue  # it has found no tile, which is a fault already
+        if not list_standing_tiles(grid, index, plan.tiles):
+            text = f"nobody can stand at {list(plan.tile)} or beside it in its arena"
+            yield Fault(loc, f"{text}; leave a tile free from which it is used")
+        plan = next(plans, None)
+
+
+def _check_tiles(scenario: Scenario, fitted: FittedMap) -> Iterator[Fault]:
+    """Yield the tiles named for starts on which nobody can stand."""
+    grid = fitted.grid
+    for i, person in enumerate(scenario.people):
+        tile = _find_start_tile(person.start or "", fitted)
+        if tile is None:
+            continue
+        if not grid.holds(tile):
+            size = f"{grid.width} x {grid.height}"
+            yield Fault(
+                ("people", i, "start"), f"{list(tile)} lies outside the map, which is {size}"
+            )
+        elif grid.blocked[tile[1], tile[0]]:
+            text = f"{list(tile)} is a wall, or there is no way to it; name a tile that is free"
+            yield Fault(("people", i, "start"), text)
+        elif barred := _find_private_part(scenario, fitted, tile, person.name):
+            text = f"{person.name} is not among the users of {quote(barred)}; add the name there"
+            yield Fault(("people", i, "start"), text)
+
+
+def _find_private_part(scenario: Scenario, fitted: FittedMap, tile: Tile, name: str) -> str:
+    """Return the sector or the arena of a tile that a person may not enter, empty if none."""
+    rooms = [(sector, arena) for _, sector, arena in arenas_of(scenario)]
+    number = int(fitted.grid.arena[tile[1], tile[0]]) - OUTSIDE - 1
+    if number < 0:
+        return ""
+    if number >= len(rooms):
+        sector = scenario.sectors[fitted.grounds[number - len(rooms)]]
+        return sector.name if sector.users and name not in sector.users else ""
+    return next((part.name for part in rooms[number] if part.users and name not in part.users), "")
+
+
+def _names(scenario: Scenario) -> list[str]:
+    return [scenario.outside, *(name_arena(s.name, a.name) for _, s, a in arenas_of(scenario))]
+
+
+def _leads_to(ref: str, arena_id: str) -> bool:
+    return f"{ref}/".startswith(f"{arena_id}/") or arena_id.startswith(f"{ref}/")

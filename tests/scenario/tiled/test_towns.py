@@ -1,0 +1,81 @@
+"""Maps of Tiled beside the towns that they show, by any way in: the same town."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from genagents_env.scenario import TownPlan, lay_out, load_scenario, validate_folder
+from genagents_env.scenario.maps.tiled import convert_map
+from tests.scenario.bad_folders import Files, write
+from tests.scenario.large_town import GRID, LODGE
+from tests.scenario.tiled.maps import SCENARIO, school, to_tmx, write_files, write_map
+
+DRAWN = Path(__file__).parent / "drawn"
+PARTY = Path(__file__).parents[3] / "scenarios" / "valentines_party"
+_PARTS = ("width", "height", "sectors", "arenas", "objects", "doors", "spawns", "sealed")
+
+
+def assert_equal_towns(one: TownPlan, other: TownPlan) -> None:
+    for part in _PARTS:
+        assert getattr(one, part) == getattr(other, part), part
+    assert (one.blocked == other.blocked).all()
+    assert (one.arena == other.arena).all()
+
+
+def import_map(file: Path, folder: Path) -> TownPlan:
+    write_files(folder, convert_map(file, "again"))
+    assert validate_folder(folder) == []
+    return lay_out(load_scenario(folder))
+
+
+@pytest.mark.parametrize("end", ["tmj", "tmx"])
+def test_a_map_of_a_shipped_town_is_that_town(end: str, tmp_path: Path) -> None:
+    assert_equal_towns(
+        lay_out(load_scenario("tiny")), import_map(DRAWN / f"tiny.{end}", tmp_path / "again")
+    )
+
+
+def test_the_shipped_map_is_the_town_of_the_party(tmp_path: Path) -> None:
+    town = lay_out(load_scenario("valentines_party"))
+    assert_equal_towns(town, import_map(PARTY / "oak_hill.tmj", tmp_path / "again"))
+    assert (PARTY / "oak_hill_tiles.png").is_file()
+
+
+def test_a_folder_with_a_map_of_its_town_is_the_scenario_itself(tmp_path: Path) -> None:
+    """What the map says as well as scenario.toml is said alike, so both may stay."""
+    folder = tmp_path / "valentines_party"
+    shutil.copytree(PARTY, folder)
+    text = (folder / "scenario.toml").read_text()
+    (folder / "scenario.toml").write_text(f'map = "oak_hill.tmj"\n{text}')
+    town = lay_out(load_scenario("valentines_party"))
+    assert_equal_towns(town, lay_out(load_scenario(folder)))
+
+
+def test_both_formats_of_one_map_are_one_town(tmp_path: Path) -> None:
+    files = {"scenario.toml": SCENARIO.replace(".tmj", ".tmx"), "school.tmx": to_tmx(school())}
+    other = load_scenario(write_files(tmp_path / "tmx", files))
+    assert load_scenario(write_map(tmp_path / "tmj", school())) == other
+
+
+def test_an_imported_map_is_the_town_that_a_reference_to_it_gives(tmp_path: Path) -> None:
+    drawn = load_scenario(write_map(tmp_path / "drawn", school()))
+    again = import_map(tmp_path / "drawn" / "school.tmj", tmp_path / "again")
+    assert_equal_towns(lay_out(drawn), again)
+
+
+LOST = GRID.replace("closed]\n10*1", "closed]\n0 8*1 0").replace("e]\n10*0", "e]\n1 8*0 2")
+
+
+@pytest.mark.parametrize(
+    ("file", "grid", "sealed"), [("lodge.tmj", GRID, ()), ("lost.tmx", LOST, ((9, 0),))]
+)
+def test_corridors_long_tables_and_spawn_tiles_are_read(
+    file: str, grid: str, sealed: tuple[tuple[int, int], ...], tmp_path: Path
+) -> None:
+    """Also where there is no way to some ground and some floor, which are closed as before."""
+    files: Files = {**LODGE, "map.grid": grid}
+    town = lay_out(load_scenario(write(tmp_path / "grid", files)))
+    assert town.sealed == sealed
+    assert_equal_towns(town, import_map(DRAWN / file, tmp_path / "again"))
+    assert (tmp_path / "again" / "ann_low.png").is_file()
