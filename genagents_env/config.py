@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from genagents_env.errors import ConfigError
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.faults import translate
-from genagents_env.scenario.past_folder import give_pasts, read_pasts
+from genagents_env.scenario.past import give_pasts, read_pasts
 from genagents_env.world.rewards import RewardFunction
 
 ScenarioSource: TypeAlias = str | Path | Scenario

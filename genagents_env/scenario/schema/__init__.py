@@ -8,6 +8,13 @@ from genagents_env.scenario.schema.people import (
     SPRITE_LIMIT,
     SPRITE_MARK,
     Lifestyle,
+    Past,
+    PastBlock,
+    PastCommitment,
+    PastDay,
+    PastMemory,
+    PastObject,
+    PastTie,
     Person,
     Relationship,
     RoutineEntry,
@@ -29,8 +36,7 @@ from genagents_env.scenario.schema.plot import (
     Reward,
     ScheduledEvent,
 )
-from genagents_env.scenario.schema.rules import ConversationRules, Rules
-from genagents_env.scenario.schema.scenario import MAP_LIMIT, Scenario
+from genagents_env.scenario.schema.scenario import MAP_LIMIT, ConversationRules, Rules, Scenario
 from genagents_env.scenario.schema.success import (
     AnswerCheck,
     Check,
@@ -63,6 +69,13 @@ __all__ = [
     "Lifestyle",
     "ObjectCheck",
     "ObjectSpec",
+    "Past",
+    "PastBlock",
+    "PastCommitment",
+    "PastDay",
+    "PastMemory",
+    "PastObject",
+    "PastTie",
     "Person",
     "PlaceCheck",
     "Question",
