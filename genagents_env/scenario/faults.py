@@ -34,6 +34,7 @@ _TEXTS = {
     "float_type": "this is {it}; a number is wanted",
     "bool_type": "this is {it}; true or false is wanted",
     "tuple_type": "this is {it}; a list in [ ] is wanted",
+    "list_type": "this is {it}; a list in [ ] is wanted",
     "dict_type": "this is {it}; a table is wanted",
     "model_type": "this is {it}; a table is wanted",
     "model_attributes_type": "this is {it}; a table is wanted",

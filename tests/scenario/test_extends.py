@@ -263,9 +263,9 @@ def test_only_some_of_the_people_may_come_along(tmp_path: Path) -> None:
         ('{ scenario = "base", peple = [] }', "scenario.toml:extends.peple: unknown key; did you"),
         (
             '{ scenario = "base", people = 3 }',
-            "scenario.toml:extends.people: this is no list of na",
+            "scenario.toml:extends.people: this is a whole number; a list in [ ] is wanted",
         ),
-        ('{ scenario = "base", people = [3] }', "scenario.toml:extends.people: this is no list of"),
+        ('{ scenario = "base", people = [3] }', "scenario.toml:extends.people[0]: this is a wh"),
         ('{ scenario = "bass" }', 'scenario.toml:extends: no scenario "bass", shipped or beside'),
         ("{ scenario = 3 }", 'scenario.toml:extends: "3" is no scenario\'s name'),
         (
