@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
-from genagents_env.scenario.faults import Fault, quote, suggest, translate
+from genagents_env.scenario.faults import Fault, list_faults, quote, suggest
 from genagents_env.scenario.fields import NAME_LIMIT, Model
 from genagents_env.scenario.files import Folder, Raw, read_folder
 from genagents_env.scenario.maps.tiled import attach_map
@@ -61,7 +61,7 @@ def _read(path: Path, shipped: Mapping[str, Path], chain: tuple[Path, ...]) -> F
         reference = _Reference.model_validate(data)
         where = _find(reference.scenario, path, shipped, chain)
     except ValidationError as error:
-        faults = [translate(detail, _Reference) for detail in error.errors()]
+        faults = list_faults(error, _Reference)
         _refuse(folder, [Fault((_KEY, *fault.loc), fault.text) for fault in faults])
         return folder
     except LookupError as error:

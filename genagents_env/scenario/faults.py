@@ -7,7 +7,7 @@ from datetime import date, datetime, time
 from math import isfinite
 from typing import get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from genagents_env.name_search import find_alike
@@ -57,6 +57,7 @@ _TEXTS = {
     "value_error": "{error}",
 }
 _SINGULAR = ((" 1 characters are", " 1 character is"), (" 1 entries are", " 1 entry is"))
+_MOST_FAULTS = 500
 WORDS, TABLE = "(words)", "(table)"  # how a memory is written; pydantic puts it into places
 
 
@@ -114,6 +115,23 @@ class Origins:
                 is_key = loc[0] != "map" and isinstance(loc[length - 1], str)
                 return (*self.drawn[loc[:length]], *loc[length - is_key :])
         return loc
+
+
+def list_faults(error: ValidationError, model: type[BaseModel]) -> list[Fault]:
+    """Return all that is wrong with the data of `model`; of very many faults the first ones."""
+    details = [detail for detail in error.errors(include_url=False) if not _is_echo(detail)]
+    faults = [translate(detail, model) for detail in details[:_MOST_FAULTS]]
+    if len(details) > _MOST_FAULTS:
+        text = f"and {len(details) - _MOST_FAULTS} more faults like these; mend the first ones"
+        faults.append(Fault((), text))
+    return faults
+
+
+def _is_echo(error: ErrorDetails) -> bool:
+    """Return True if a list is called too short only because entries of it are at fault."""
+    if error["type"] != "too_short" or not isinstance(error["input"], tuple):
+        return False
+    return len(error["input"]) >= int(error["ctx"]["min_length"])
 
 
 def translate(error: ErrorDetails, model: type[BaseModel]) -> Fault:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from genagents_env import __path__ as _roots
 from genagents_env.errors import ScenarioError
@@ -13,7 +12,7 @@ from genagents_env.name_search import find_alike
 from genagents_env.scenario.checks import check, check_room
 from genagents_env.scenario.cost import check_cost
 from genagents_env.scenario.extends import read_whole
-from genagents_env.scenario.faults import Fault, Origins, quote, translate
+from genagents_env.scenario.faults import Fault, Origins, list_faults, quote
 from genagents_env.scenario.files import Folder
 from genagents_env.scenario.people_selection import select_people, start_all_at
 from genagents_env.scenario.schema import Scenario
@@ -22,7 +21,6 @@ from genagents_env.text import clean
 
 _SHIPPED = ("*/scenario.toml", "stories/*/scenario.toml")  # in the folder of scenarios
 FAULT_LIMIT = 1000  # characters of one fault
-_MOST_FAULTS = 500  # of a scenario's shape
 
 
 def list_scenario_names() -> list[str]:
@@ -48,10 +46,10 @@ def load_scenario(
         ScenarioError: there is no such scenario, its folder has faults (all are listed), or
             nobody or no place of that name is in it.
     """
-    scenario, faults = check_folder(read_whole(_find(name_or_path), _find_shipped()))
-    if scenario is None or faults:
-        raise ScenarioError(faults)
-    scenario = scenario if people is None else select_people(scenario, people)
+    checked = inspect_folder(name_or_path)
+    if checked.scenario is None or checked.faults:
+        raise ScenarioError(checked.faults)
+    scenario = checked.scenario if people is None else select_people(checked.scenario, people)
     if place is None:
         return scenario
     scenario = start_all_at(scenario, place)
@@ -75,7 +73,7 @@ class CheckedFolder:
     """A scenario folder, read and checked.
 
     Attributes:
-        scenario: to use only where there are no faults; None where none could be made.
+        scenario: to use only where there are no faults; None where its shape is wrong.
         faults: everything wrong with it, as `file:key: text`.
         warnings: what is odd in its files, though it may be meant so, written likewise.
     """
@@ -91,9 +89,7 @@ def inspect_folder(path: str | Path) -> CheckedFolder:
     Raises:
         ScenarioError: there is no such folder.
     """
-    folder = read_whole(_find(path), _find_shipped())
-    scenario, faults = check_folder(folder)
-    return CheckedFolder(scenario, faults, [clean(text, FAULT_LIMIT) for text in folder.warnings])
+    return check_folder(read_whole(_find(path), _find_shipped()))
 
 
 def _find_shipped() -> dict[str, Path]:
@@ -135,17 +131,21 @@ def _suggest(path: Path, shipped: Iterable[str]) -> str:
     return f"did you mean {' or '.join(map(quote, near))}? ({wanted})" if near else wanted
 
 
-def check_folder(folder: Folder) -> tuple[Scenario | None, list[str]]:
-    """Return the scenario of what was read, None where it has no right shape, and its faults.
+def check_folder(folder: Folder) -> CheckedFolder:
+    """Return the scenario of what was read, and everything wrong with it.
 
-    What refers to what is checked once files and shape are right. With faults it is not to be used.
+    What refers to what is checked once files and shape are right.
     """
     scenario, faults = _check(folder) if folder.raw else (None, [])
-    # File names and keys come from outside, and faults are shown in terminals.
     if folder.unread:  # nobody may be left because of that
         faults = [fault for fault in faults if fault.loc != ("people",)]
     lines = folder.faults + [folder.origins.render(fault) for fault in faults]
-    return scenario, [clean(line, FAULT_LIMIT) for line in lines]
+    # File names and keys come from outside, and faults are shown in terminals.
+    return CheckedFolder(scenario, _clean(lines), _clean(folder.warnings))
+
+
+def _clean(lines: Iterable[str]) -> list[str]:
+    return [clean(line, FAULT_LIMIT) for line in lines]
 
 
 def check_scenario(scenario: Scenario) -> list[str]:
@@ -155,7 +155,7 @@ def check_scenario(scenario: Scenario) -> list[str]:
     faults += misplaced
     if plan is not None and not faults:
         faults += check_room(scenario, plan)
-    return [clean(Origins().render(fault), FAULT_LIMIT) for fault in faults]
+    return _clean(map(Origins().render, faults))
 
 
 def _check(folder: Folder) -> tuple[Scenario | None, list[Fault]]:
@@ -163,7 +163,7 @@ def _check(folder: Folder) -> tuple[Scenario | None, list[Fault]]:
     try:
         scenario = Scenario.model_validate(_freeze(folder.raw))
     except ValidationError as error:
-        return None, _list_shape_faults(error)
+        return None, list_faults(error, Scenario)
     if folder.faults:
         return None, []
     plan, misplaced = try_lay_out(scenario)
@@ -172,22 +172,6 @@ def _check(folder: Folder) -> tuple[Scenario | None, list[Fault]]:
         faults += check_room(scenario, plan)
         faults += check_cost(scenario, plan)
     return scenario, faults
-
-
-def _list_shape_faults(error: ValidationError) -> list[Fault]:
-    details = [detail for detail in error.errors(include_url=False) if not _is_echo(detail)]
-    faults = [translate(detail, Scenario) for detail in details[:_MOST_FAULTS]]
-    if len(details) > _MOST_FAULTS:
-        text = f"and {len(details) - _MOST_FAULTS} more faults like these; mend the first ones"
-        faults.append(Fault((), text))
-    return faults
-
-
-def _is_echo(detail: ErrorDetails) -> bool:
-    """Return whether a list is called too short only because entries of it are at fault."""
-    if detail["type"] != "too_short" or not isinstance(detail["input"], tuple):
-        return False
-    return len(detail["input"]) >= int(detail["ctx"]["min_length"])
 
 
 def _freeze(value: object, key: str = "") -> object:

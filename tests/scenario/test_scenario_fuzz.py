@@ -100,12 +100,13 @@ def _mutate(draw: st.DrawFn, place: dict[str, Any], key: str) -> None:
 def test_mutated_data_gives_a_scenario_that_lays_out_or_faults_in_words(
     raw: dict[str, Any],
 ) -> None:
-    scenario, faults = check_folder(Folder(raw=raw, people=[("p.toml", ""), ("q.toml", "")]))
-    for fault in faults:
+    checked = check_folder(Folder(raw=raw, people=[("p.toml", ""), ("q.toml", "")]))
+    scenario = checked.scenario
+    for fault in checked.faults:
         assert len(fault.split(":", 2)) == 3
         assert "\n" not in fault
         fault.encode()
-    if not faults:
+    if not checked.faults:
         assert scenario is not None
         lay_out(scenario)
         assert Scenario.model_validate_json(scenario.model_dump_json()) == scenario
