@@ -8,6 +8,7 @@ import os
 import stat
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO, Self
 
 from filelock import FileLock, Timeout
 
@@ -54,6 +55,15 @@ class RunLock:
         with suppress(FileNotFoundError):
             check_alone(self._file)
         self._lock = FileLock(self._file, thread_local=False)
+        with _Mark(self._file) as mark:
+            if mark.is_foreign:
+                raise RecordError(f"{self._file} is not of a run; move it away")
+            self._acquire(path)
+            self.was_left = mark.is_left()
+        with suppress(OSError):  # not on Windows, nor on a full disk; nothing depends on it
+            self._file.write_text(str(os.getpid()))
+
+    def _acquire(self, path: Path) -> None:
         try:
             try:
                 self._lock.acquire(timeout=_PATIENCE, poll_interval=_PAUSE)
@@ -69,18 +79,6 @@ class RunLock:
                 f"`genagents resume {path}` once its folder can be written, or with a copy",
                 why=str(error.strerror),
             ) from None
-        self.was_left = self._sign()
-
-    def _sign(self) -> bool:
-        """Write this process into the lock file, and return whether another one was in it."""
-        with suppress(OSError):  # not on Windows, nor on a full disk; nothing depends on it
-            former = self._file.read_bytes()[: _LONGEST + 1]
-            if former and not _is_process(former):
-                self._lock.release()
-                raise RecordError(f"{self._file} is not of a run; move it away")
-            self._file.write_text(str(os.getpid()))
-            return bool(former)
-        return False
 
     def release(self, *, keep: bool = False) -> None:
         """Release the lock, and remove its file unless it is to be kept; safe to call twice."""
@@ -92,6 +90,36 @@ class RunLock:
         self._lock.release()
 
 
+class _Mark:
+    """What a writer wrote into its lock file, read before the lock is taken, which empties it."""
+
+    def __init__(self, file: Path) -> None:
+        try:
+            self._stream: BinaryIO | None = file.open("rb")
+        except OSError:
+            self._stream = None
+        self.content = b"" if self._stream is None else self._stream.read(_LONGEST + 1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *ended: object) -> None:
+        if self._stream is not None:
+            self._stream.close()
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is no process id, so that the file is somebody else's."""
+        return bool(self.content) and not _is_process(self.content)
+
+    def is_left(self) -> bool:
+        """Return whether its writer was killed; one that ends removes the file."""
+        stream = self._stream
+        return (
+            bool(self.content) and stream is not None and bool(os.fstat(stream.fileno()).st_nlink)
+        )
+
+
 def find_writer(path: Path) -> str | None:
     """Return who writes `path`, as `process 123` or `another process`; None where nobody does."""
     file = _name_lock(find_real(path))
@@ -100,15 +128,20 @@ def find_writer(path: Path) -> str | None:
     except (OSError, RecordError):
         return None
     lock = FileLock(file, thread_local=False)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        return _read_process(file)
-    except OSError:  # it is somebody else's, or gone by now
-        return "another process" if file.exists() else None
-    with suppress(OSError):
-        if not file.stat().st_size:  # made just now, as its writer ended
-            file.unlink()
+    with _Mark(file) as mark:
+        if mark.is_foreign:
+            return None
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return _read_process(file)
+        except OSError:  # it is somebody else's, or gone by now
+            return "another process" if file.exists() else None
+        with suppress(OSError):
+            if mark.is_left():
+                file.write_bytes(mark.content)
+            else:  # made just now, as its writer ended
+                file.unlink()
     lock.release()
     return None
 

@@ -15,17 +15,22 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from scipy import ndimage
 
 from genagents_env.scenario.faults import Fault, Loc, choices, quote
-from genagents_env.scenario.maps.drawn import DrawnMap, DrawnObject, DrawnSpawn, Grid, Tile
+from genagents_env.scenario.maps.drawn import (
+    DrawnMap,
+    DrawnObject,
+    DrawnSpawn,
+    Grid,
+    Tile,
+    split_parts,
+)
 from genagents_env.scenario.plan import OUTSIDE, name_arena
 from genagents_env.scenario.schema import SIDE_LIMIT, Scenario
 
 WALL, GROUND, DOOR, NOTHING = "#", ".", "+", " "
 _FIXED = WALL + GROUND + DOOR + NOTHING
 FLOOR = "an object stands on the floor of its arena"
-_TOUCHING = np.ones((3, 3), np.bool_)
 
 
 class _Meaning(NamedTuple):
@@ -176,10 +181,7 @@ def _collect(
 
 def _find_misdrawn(place: int, tiles: list[Tile], grid: Grid) -> str:
     """Return what is wrong with an object: its tiles touch, and its arena goes on beside them."""
-    marked = np.zeros_like(grid.blocked)
-    for x, y in tiles:
-        marked[y, x] = True
-    parts = int(ndimage.label(marked, _TOUCHING)[1])
+    parts = len(split_parts(tiles, diagonal=True))
     if parts > 1:
         how = "tiles that touch, or its `tiles` are listed"
         return f"it is drawn {parts} times; an object stands on {how}"

@@ -6,7 +6,7 @@ at `("map", ...)`, in words that name layer and tile; whether the map fits the s
 afterwards, in one place, by `fitting`. A scenario holds any of them as the text of a `map.grid`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -114,6 +114,33 @@ class DrawnMap:
     def height(self) -> int:
         """The number of tiles from top to bottom."""
         return int(self.closed.shape[0])
+
+
+def split_parts(tiles: Sequence[Tile], *, diagonal: bool = False) -> list[list[Tile]]:
+    """Return the parts in which tiles are connected, by their first tiles.
+
+    In plain Python, since the library for this takes longer to load than towns take.
+
+    Args:
+        tiles: each once.
+        diagonal: whether tiles are connected that touch by a corner only.
+    """
+    steps = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if diagonal or not (dx and dy)]
+    rest = set(tiles)
+    parts: list[list[Tile]] = []
+    for first in tiles:
+        if first not in rest:
+            continue
+        rest.remove(first)
+        part = [first]
+        for x, y in part:  # it grows while its neighbours are looked at
+            for dx, dy in steps:
+                near = (x + dx, y + dy)
+                if near in rest:
+                    rest.remove(near)
+                    part.append(near)
+        parts.append(part)
+    return parts
 
 
 def list_parts(ids: Iterable[str]) -> dict[str, dict[str, list[str]]]:

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy import ndimage
 
 from genagents_env.scenario.faults import Fault, quote
-from genagents_env.scenario.maps.drawn import Grid, Tile
+from genagents_env.scenario.maps.drawn import Grid, Tile, split_parts
 from genagents_env.scenario.maps.fitting import (
     FittedMap,
     arenas_of,
@@ -34,8 +33,7 @@ def close_unreachable(
     one can neither stand on nor beside, and a tile named for a start that is not free.
     """
     grid, names = fitted.grid, _names(scenario)
-    # Sideways steps only: what they reach is reached by diagonal ones too.
-    parts, _ = ndimage.label(~grid.blocked)
+    parts = _number_parts(grid)
     main = _find_main_part(scenario, fitted, parts, names)
     if main is None:
         return (), []
@@ -52,6 +50,19 @@ def close_unreachable(
     grid.doors = [(x, y) for x, y in grid.doors if not grid.blocked[y, x]]
     faults += _check_tiles(scenario, fitted)
     return tuple(sealed), faults
+
+
+def _number_parts(grid: Grid) -> Parts:
+    """Return the number of the part of the town in which each tile lies; 0 where it is closed.
+
+    Sideways steps only: what they reach is reached by diagonal ones too.
+    """
+    numbers: Parts = np.zeros(grid.blocked.shape, np.int32)
+    free = [(x, y) for y, x in np.argwhere(~grid.blocked).tolist()]
+    for number, part in enumerate(split_parts(free), 1):
+        columns, rows = zip(*part, strict=True)
+        numbers[rows, columns] = number
+    return numbers
 
 
 def find_full_arenas(scenario: Scenario, grid: Grid) -> list[Fault]:

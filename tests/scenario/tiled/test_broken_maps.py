@@ -1,3 +1,6 @@
+import base64
+import tracemalloc
+import zlib
 from pathlib import Path
 
 import pytest
@@ -39,3 +42,19 @@ def test_a_map_of_too_many_pieces_is_refused(
     (fault,) = validate_folder(write_map(tmp_path, school()))
     assert fault.startswith("school.tmj:file: its places take ")
     assert "at most 100 are allowed: draw them fewer or plainer" in fault
+
+
+def test_packed_tiles_in_the_place_of_a_shape_are_not_unpacked(tmp_path: Path) -> None:
+    packed = base64.b64encode(zlib.compress(bytes(32 << 20), 9)).decode()
+    layer = {"type": "tilelayer", "name": "bomb", "opacity": 1, "visible": True}
+    layer |= {"width": 4, "height": 4, "encoding": "base64", "compression": "zlib", "data": packed}
+    town = school()
+    town["tilesets"][0]["tiles"].append({"id": 0, "objectgroup": layer})
+    folder = write_map(tmp_path, town)
+    tracemalloc.start()
+    try:
+        assert validate_folder(folder) == []
+        # reading any file takes a buffer of 16 MB; these tiles unpacked take more than 32 MB
+        assert tracemalloc.get_traced_memory()[1] < 24 << 20
+    finally:
+        tracemalloc.stop()

@@ -156,11 +156,20 @@ def _read_tilesets(root: Node, name: str, open_file: Open) -> Iterator[tuple[int
             if source:
                 path = PurePosixPath(name).parent / source.replace("\\", "/")
                 node = _read_file(path.as_posix(), open_file, "tileset")
-            tileset = parse_part("tileset", node, first, "utf-8")
             with guard_library():
+                _drop_shapes(node)
+                tileset = parse_part("tileset", node, first, "utf-8")
                 kinds = _list_kinds(tileset, _TILE_LIMIT - end + 1)
         yield from enumerate(kinds, first)
         end = first + len(kinds)
+
+
+def _drop_shapes(tileset: Node) -> None:
+    """Remove the shapes of tiles, unused here: a layer in their place is unpacked unbounded."""
+    if not isinstance(tileset, Element):
+        tiles = tileset.get("tiles") or []
+        for tile in tiles.values() if isinstance(tiles, dict) else tiles:
+            tile.pop("objectgroup", None)
 
 
 def _list_kinds(tileset: Any, most: int) -> list[TileKind]:
