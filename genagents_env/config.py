@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from genagents_env.errors import ConfigError
 from genagents_env.scenario import Scenario, load_scenario
-from genagents_env.scenario.error_messages import translate
-from genagents_env.scenario.past_folder import give_pasts, read_pasts
+from genagents_env.scenario.faults import list_faults
+from genagents_env.scenario.past import give_pasts, read_pasts
 from genagents_env.world.rewards import RewardFunction
 
 ScenarioSource: TypeAlias = str | Path | Scenario
@@ -173,7 +173,7 @@ class TownConfig:
         try:
             changed = Scenario.model_validate(data)
         except ValidationError as error:
-            faults = [translate(fault) for fault in error.errors()]
+            faults = list_faults(error, Scenario)
             texts = [f"{'.'.join(map(str, fault.loc))}: {fault.text}" for fault in faults]
             raise ConfigError(f"{scenario.name}: {'; '.join(texts)}") from None
         for person in changed.people:

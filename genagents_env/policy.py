@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from genagents_env.llm.scripted.replies import ScriptedReplies
     from genagents_env.memory.content import Causes, SavedMind
     from genagents_env.memory.embedder import Embedder
-    from genagents_env.scenario.past import Past
+    from genagents_env.scenario.schema import Past
 
 __all__ = [
     "INTERVIEW_CALLS",

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from genagents_env.text import split_sentences
 
 if TYPE_CHECKING:
-    from genagents_env.scenario.past import Past, PastMemory
-    from genagents_env.scenario.schema import Fact, RoutineEntry
-    from genagents_env.scenario.town_places import TownPlace
+    from genagents_env.scenario.profiles import TownPlace
+    from genagents_env.scenario.schema import Fact, Past, PastMemory, RoutineEntry
 
 AgentID = str
 ModelT = TypeVar("ModelT", covariant=True)

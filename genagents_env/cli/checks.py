@@ -30,8 +30,7 @@ def validate(
     """
     from genagents_env.scenario.cost import estimate_cost
     from genagents_env.scenario.loader import inspect_folder
-    from genagents_env.scenario.town import lay_out
-    from genagents_env.scenario.warnings import list_warnings
+    from genagents_env.scenario.town import lay_out, list_warnings
 
     inspected = inspect_folder(folder)
     for line in _shorten(inspected.faults):

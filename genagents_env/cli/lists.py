@@ -201,7 +201,7 @@ def _print_episode(task: "Task", seed: int) -> None:
 
 def _write_episode(task: "Task", seed: int, out: Path) -> None:
     from genagents_env.scenario import list_scenario_names, validate_folder
-    from genagents_env.scenario.folder_text import format_scenario
+    from genagents_env.scenario.toml_text import format_scenario
 
     name = check_name(out, "scenario", list_scenario_names())
     drawn = task.draw(seed).model_copy(update={"name": name})

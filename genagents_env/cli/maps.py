@@ -104,7 +104,7 @@ def import_tiled(
 def _describe_town(folder: Path) -> None:
     """Print what is in an imported town, what is odd in it, and what to do next."""
     from genagents_env.scenario import lay_out, load_scenario
-    from genagents_env.scenario.warnings import list_warnings
+    from genagents_env.scenario.town import list_warnings
 
     scenario = load_scenario(folder)
     plan = lay_out(scenario)

@@ -14,7 +14,7 @@ from genagents_env.errors import ConfigError
 if TYPE_CHECKING:
     from genagents_env.memory.vector_file import TextVectors
     from genagents_env.run import RunOptions
-    from genagents_env.scenario.past import Past
+    from genagents_env.scenario.schema import Past
 
 
 app = typer.Typer()
@@ -50,7 +50,7 @@ def import_memories(
     from genagents_env.memory.vector_file import write_vectors
     from genagents_env.run import RunOptions
     from genagents_env.run.past import VECTORS
-    from genagents_env.scenario.past_folder import write_pasts
+    from genagents_env.scenario.past import write_pasts
 
     if all(source.is_dir() for source in sources):
         if at is not None:

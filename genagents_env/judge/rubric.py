@@ -11,8 +11,7 @@ from pydantic import Field, ValidationError, model_validator
 from genagents_env.errors import ConfigError
 from genagents_env.files import read_text
 from genagents_env.judge.texts import About, JudgedText
-from genagents_env.scenario.error_messages import location, translate
-from genagents_env.scenario.faults import choices, quote, suggest
+from genagents_env.scenario.faults import choices, quote, suggest, translate
 from genagents_env.scenario.fields import Line, Model, Paragraph
 from genagents_env.text import fold
 
@@ -147,10 +146,6 @@ def _format_faults(error: ValidationError, file: str) -> list[str]:
         if one["type"] == "value_error" and not one["loc"]:
             lines += [f"{file}: {fault}" for fault in str(one["ctx"]["error"]).split("\n")]
             continue
-        key = ".".join(map(str, location(one))) or "file"
-        if one["type"] == "extra_forbidden":
-            what = f"unknown key; {suggest(key, list(Rubric.model_fields))}"
-        else:
-            what = translate(one).text
-        lines.append(f"{file}: {key}: {what}")
+        fault = translate(one, Rubric)
+        lines.append(f"{file}: {'.'.join(map(str, fault.loc)) or 'file'}: {fault.text}")
     return lines

@@ -25,7 +25,7 @@ from genagents_env.errors import FileError
 from genagents_env.files import parse_json, read_text
 from genagents_env.memory.columns import unit_rows
 from genagents_env.memory.vector_file import TextVectors
-from genagents_env.scenario.past import Past, PastMemory
+from genagents_env.scenario.schema import Past, PastMemory
 from genagents_env.text import clean
 
 T = TypeVar("T")

@@ -15,7 +15,7 @@ from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.replay import RunReplay, check_tick_number, open_replay
 from genagents_env.run.spec import RunOptions
 from genagents_env.scenario import Scenario
-from genagents_env.scenario.past import Past
+from genagents_env.scenario.schema import Past
 
 Pasts = dict[AgentID, Past]
 VECTORS = "vectors.npz"  # beside the files of the people

@@ -26,7 +26,7 @@ from genagents_env.record.notes import check_note
 from genagents_env.record.rows import JSON, FaultKind, FaultRow, NoteRow
 from genagents_env.run.concurrency import Worker, raise_first
 from genagents_env.run.policies import describe_error
-from genagents_env.scenario.past import Past
+from genagents_env.scenario.schema import Past
 from genagents_env.text import clean
 
 T = TypeVar("T")

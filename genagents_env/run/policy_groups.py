@@ -29,7 +29,7 @@ from genagents_env.run.policies import (
     make_policy,
 )
 from genagents_env.run.policy_group import Decisions, PolicyGroup, describe_fault
-from genagents_env.scenario.past import Past
+from genagents_env.scenario.schema import Past
 
 Answers = tuple[list[Answer], list[FaultRow]]
 

@@ -13,21 +13,30 @@ a scenario does not use the base's map. Every scenario has its own name.
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from genagents_env.scenario.faults import quote, suggest
-from genagents_env.scenario.fields import NAME_LIMIT
+from pydantic import ValidationError
+
+from genagents_env.scenario.faults import Fault, list_faults, quote, suggest
+from genagents_env.scenario.fields import NAME_LIMIT, Model
 from genagents_env.scenario.files import Folder, Raw, read_folder
 from genagents_env.scenario.maps.tiled import attach_map
 from genagents_env.scenario.sprites import attach_sprites
 from genagents_env.text import fold
 
-KEY = "extends"
 CHAIN_LIMIT = 8  # folders
+_KEY = "extends"
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _OWN = ("name", "title", "description")
 
 Where: TypeAlias = tuple[str, ...]  # keys, the outermost first
+
+
+class _Reference(Model):
+    """The table `extends`. `people`: who comes along; everybody where it is left out."""
+
+    scenario: Any
+    people: list[str] | None = None
 
 
 def read_whole(path: Path, shipped: Mapping[str, Path]) -> Folder:
@@ -44,95 +53,86 @@ def _read(path: Path, shipped: Mapping[str, Path], chain: tuple[Path, ...]) -> F
     folder = read_folder(path)
     attach_map(folder, path)
     attach_sprites(folder, path)
-    if KEY not in folder.raw:
+    value = folder.raw.pop(_KEY, None)
+    if value is None:
         return folder
-    name, guests, faults = _read_reference(folder.raw.pop(KEY))
-    folder.faults += [f"scenario.toml:{KEY}{fault}" for fault in faults]
-    if faults:
+    data = value if isinstance(value, dict) else {"scenario": value}
+    try:
+        reference = _Reference.model_validate(data)
+        where = _find(reference.scenario, path, shipped, chain)
+    except ValidationError as error:
+        faults = list_faults(error, _Reference)
+        _refuse(folder, [Fault((_KEY, *fault.loc), fault.text) for fault in faults])
         return folder
-    where, fault = _find(name, path, shipped, chain)
-    if where is None:
-        folder.faults.append(f"scenario.toml:{KEY}: {fault}")
+    except LookupError as error:
+        _refuse(folder, [Fault((_KEY,), str(error.args[0]))])
         return folder
     base = _read(where, shipped, (*chain, where.resolve()))
-    if guests is not None:
-        folder.faults += _drop_people(base, guests)
+    if reference.people is not None:
+        _refuse(folder, _drop_people(base, reference.people))
     return _join(base, folder, f"{where.name}/")
 
 
-def _read_reference(value: object) -> tuple[object, list[str] | None, list[str]]:
-    """Return the base's name, whom to take from it (None: everyone), and what is wrong."""
-    if not isinstance(value, dict):
-        return value, None, []
-    known = ("scenario", "people")
-    faults = [f".{key}: unknown key; {suggest(key, known)}" for key in value if key not in known]
-    if "scenario" not in value:
-        faults.append(".scenario: missing; it is required")
-    guests = value.get("people")
-    if guests is not None and not (
-        isinstance(guests, list) and all(isinstance(guest, str) for guest in guests)
-    ):
-        faults.append(
-            ".people: this is no list of names; a list in [ ], empty for nobody, is wanted"
-        )
-    return value.get("scenario"), guests, faults
+def _refuse(folder: Folder, faults: list[Fault]) -> None:
+    folder.faults += map(folder.origins.render, faults)
 
 
-def _drop_people(base: Folder, guests: list[str]) -> list[str]:
-    """Drop all of the base's people but these, and return a fault for each name it lacks."""
-    people = base.raw.get("people")
-    if not isinstance(people, list):
-        return []
-    wanted = {fold(guest[:NAME_LIMIT]) for guest in guests}
-    kept = [i for i, person in enumerate(people) if _name(person) in wanted]
-    names = [person["name"] for person in people if _name(person)]
-    folded = {fold(name[:NAME_LIMIT]) for name in names}
-    faults = [
-        f"scenario.toml:{KEY}.people: no person {quote(guest)} there; {suggest(guest, names)}"
-        for guest in guests
-        if fold(guest[:NAME_LIMIT]) not in folded
-    ]
-    _drop_casts(base, {fold(name[:NAME_LIMIT]) for name in names} - wanted)
-    base.raw["people"] = [people[i] for i in kept]
-    base.people = [base.people[i] for i in kept]
-    return faults
+def _find(name: object, path: Path, shipped: Mapping[str, Path], chain: tuple[Path, ...]) -> Path:
+    """Return the folder of the base.
 
-
-def _drop_casts(base: Folder, absent: set[str]) -> None:
-    """Drop the base's casts in which one of those is who stay behind."""
-    casts = base.raw.get("casts")
-    if isinstance(casts, dict):
-        base.raw["casts"] = {
-            key: names
-            for key, names in casts.items()
-            if not (isinstance(names, list) and any(_fold(name) in absent for name in names))
-        }
-
-
-def _find(
-    name: object, path: Path, shipped: Mapping[str, Path], chain: tuple[Path, ...]
-) -> tuple[Path | None, str]:
-    """Return the folder of the base, or None and what is wrong."""
+    Raises:
+        LookupError: there is none to build on; its text says why.
+    """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        return None, f"{quote(name)} is no scenario's name; a name and not a path is wanted"
+        raise LookupError(f"{quote(name)} is no scenario's name; a name and not a path is wanted")
     where = shipped.get(name, path.resolve().parent / name)
     if not (where / "scenario.toml").is_file():
         near = suggest(name, sorted(shipped))
-        return None, f"no scenario {quote(name)}, shipped or beside this folder; {near}"
+        raise LookupError(f"no scenario {quote(name)}, shipped or beside this folder; {near}")
     if where.resolve() in chain:
         ring = " -> ".join(quote(folder.name) for folder in (*chain, where.resolve()))
-        return None, f"{ring} goes round; extend a scenario that does not build on this one"
+        raise LookupError(f"{ring} goes round; extend a scenario that does not build on this one")
     if len(chain) >= CHAIN_LIMIT:
-        return None, f"more than {CHAIN_LIMIT} scenarios in a row; extend one further down"
-    return where, ""
+        raise LookupError(f"more than {CHAIN_LIMIT} scenarios in a row; extend one further down")
+    return where
+
+
+def _drop_people(base: Folder, guests: list[str]) -> list[Fault]:
+    """Drop all of the base's people but these, and casts in which others are.
+
+    Returns:
+        A fault for each name that the base lacks.
+    """
+    people, casts = base.raw.get("people"), base.raw.get("casts")
+    if not isinstance(people, list):
+        return []
+    wanted = {_fold(guest) for guest in guests}
+    kept = [i for i, person in enumerate(people) if _get_name(person) in wanted]
+    names = [person["name"] for person in people if _get_name(person)]
+    known = {_fold(name) for name in names}
+    if isinstance(casts, dict):
+        base.raw["casts"] = {
+            key: cast
+            for key, cast in casts.items()
+            if not (isinstance(cast, list) and (known - wanted).intersection(map(_fold, cast)))
+        }
+    base.raw["people"] = [people[i] for i in kept]
+    base.people = [base.people[i] for i in kept]
+    return [
+        Fault((_KEY, "people"), f"no person {quote(guest)} there; {suggest(guest, names)}")
+        for guest in guests
+        if _fold(guest) not in known
+    ]
 
 
 def _join(base: Folder, own: Folder, prefix: str) -> Folder:
     """Return `own` with what it takes from `base`, whose files are named with `prefix`."""
+    faults = [*own.faults, *(prefix + fault for fault in base.faults)]
     if not base.raw:  # what the base lacks cannot be distinguished from what is missing
-        return Folder(faults=[*own.faults, *(prefix + fault for fault in base.faults)])
+        return Folder(faults=faults)
     theirs = {key: value for key, value in base.raw.items() if key not in (*_OWN, "people")}
-    if "sectors" in own.raw:
+    has_town = "sectors" in own.raw
+    if has_town:
         theirs.pop("map", None)
     reward = own.raw.get("reward")
     if isinstance(reward, dict) and "name" in reward:
@@ -140,11 +140,9 @@ def _join(base: Folder, own: Folder, prefix: str) -> Folder:
     raw, taken = _join_tables(theirs, own.raw)
     joined = Folder(
         raw=raw,
-        faults=[*own.faults, *(prefix + fault for fault in base.faults)],
-        warnings=own.warnings
-        if "sectors" in own.raw
-        else [prefix + text for text in base.warnings],
-        drawn=own.drawn if "sectors" in own.raw else base.drawn,
+        faults=faults,
+        warnings=own.warnings if has_town else [prefix + text for text in base.warnings],
+        drawn=own.drawn if has_town else base.drawn,
         keys={**own.keys, **{".".join(path): prefix + base.find_file(path) for path in taken}},
     )
     _join_people(joined, base, own, prefix)
@@ -174,11 +172,13 @@ def _join_people(joined: Folder, base: Folder, own: Folder, prefix: str) -> None
     if not isinstance(theirs, list) or not isinstance(ours, list):
         joined.raw["people"], joined.people = ours, own.people
         return
-    places = {name: i for i, person in enumerate(theirs) if (name := _name(person))}
+    places = {name: i for i, person in enumerate(theirs) if (name := _get_name(person))}
     people = list(theirs)
     origins = [(prefix + file, key) for file, key in base.people]
     for person, origin in zip(ours, own.people, strict=True):
-        place = places.pop(_name(person), None)  # of two with one name the second is added: a fault
+        place = places.pop(
+            _get_name(person), None
+        )  # of two with one name the second is added: a fault
         if place is None:
             people.append(person)
             origins.append(origin)
@@ -187,7 +187,7 @@ def _join_people(joined: Folder, base: Folder, own: Folder, prefix: str) -> None
     joined.raw["people"], joined.people = people, origins
 
 
-def _name(person: object) -> str:
+def _get_name(person: object) -> str:
     """Return the name of a person in raw data as names are compared, "" where there is none."""
     return _fold(person.get("name")) if isinstance(person, dict) else ""
 

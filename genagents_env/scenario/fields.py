@@ -6,13 +6,14 @@ from functools import partial
 from operator import not_
 from typing import Annotated, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from genagents_env.scenario.patterns import compile_pattern
 from genagents_env.scenario.plan import parse_hours
 from genagents_env.text import clean
 
 NAME_LIMIT, LINE_LIMIT, TEXT_LIMIT = 60, 300, 4000
+_EMOJI = 8
 # Signs that end a name in a sentence, words that go on after one, and names of no person.
 _SPEECH = re.compile(
     r"[\":;,()\[\]{}|!?\u2026\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a\u2033\uff02\uff1a\uff1b]"
@@ -81,16 +82,25 @@ T = TypeVar("T")
 # it are stored and hashed as before it came.
 Later = Annotated[T, Field(exclude_if=not_)]
 
-Name = Annotated[str, clean_to(NAME_LIMIT), AfterValidator(_no_slash)]
+
+def _call(word: str) -> WithJsonSchema:
+    """Return what makes a type go by `word` in the reference of keys."""
+    return WithJsonSchema({"type": "string", "format": word})
+
+
+Name = Annotated[str, clean_to(NAME_LIMIT), AfterValidator(_no_slash), _call("name")]
 PersonName = Annotated[Name, AfterValidator(_no_speech)]
-Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
-Ref = Annotated[str, clean_to(4 * NAME_LIMIT), Field(min_length=1)]
-Line = Annotated[str, clean_to(LINE_LIMIT), Field(min_length=1)]
-Paragraph = Annotated[str, clean_to(TEXT_LIMIT)]
-Pattern = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_pattern)]
+Id = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$"), _call("id")]
+Ref = Annotated[str, clean_to(4 * NAME_LIMIT), Field(min_length=1), _call("place")]
+Line = Annotated[str, clean_to(LINE_LIMIT), Field(min_length=1), _call("line")]
+Paragraph = Annotated[str, clean_to(TEXT_LIMIT), _call("paragraph")]
+Emoji = Annotated[str, clean_to(_EMOJI), WithJsonSchema({"type": "string", "maxLength": _EMOJI})]
+Pattern = Annotated[
+    str, Field(min_length=1, max_length=200), AfterValidator(_pattern), _call("pattern")
+]
 Patterns = Annotated[tuple[Pattern, ...], Field(max_length=30)]
 LocalTime = Annotated[datetime, AfterValidator(_local)]
-OpenHours = Annotated[str, AfterValidator(_opening)]
+OpenHours = Annotated[str, AfterValidator(_opening), _call("opening hours")]
 Radius = Annotated[int, Field(ge=1, le=64)]
 
 

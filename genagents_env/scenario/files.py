@@ -20,6 +20,8 @@ ENTITY_LIMIT = 10_000  # tables, and files of people
 VALUE_LIMIT = 100_000  # a file
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _KEY_PART = 64
+_TOO_DEEP = f"nested too deeply; at most {DEPTH_LIMIT} levels"
+_TOO_LONG = "a number is too long; at most 18 digits"
 _SHORT_TIME = re.compile(r"=[ \t]*((?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d)[ \t]*(?:[,}#]|$)", re.M)
 MAPS = ("map.txt", "map.grid")
 TILED = (".tmj", ".tmx")  # ends of the files of Tiled
@@ -96,21 +98,20 @@ def _find_tiled_map(folder: Folder, raw: Raw) -> None:
 
 def _add_map(folder: Folder, root: Path, raw: Raw) -> None:
     """Add the text of the folder's map, drawn in characters or in layers of numbers."""
-    found = [name for name in MAPS if os.path.lexists(root / name)]
-    all_ = [folder.tiled, *found] if folder.tiled is not None else found
-    if len(all_) > 1:
-        folder.faults.append(f"{all_[1]}:file: a second map beside {all_[0]}; one is allowed")
-        found = found[: 2 - len(all_)]
-    if found:
-        raw["map"] = _read_text(folder, root, found[0])
-        if found[0] != MAPS[0]:
-            folder.keys["map"] = found[0]
-        text = raw["map"]
-        if isinstance(text, str) and is_grid(text) != (found[0] == MAPS[1]):
-            wanted = "characters" if found[0] == MAPS[0] else f'"{FIRST_LINE}" as its first line'
-            first, _, rest = text.partition("\n")
-            folder.faults.append(f"{found[0]}:line 1: {quote(first)}; {wanted} is wanted")
-            raw["map"] = text if is_grid(text) else f"{FIRST_LINE}\n{rest}"  # to check the rest
+    files = [name for name in MAPS if os.path.lexists(root / name)]
+    both = files if folder.tiled is None else [folder.tiled, *files]
+    if len(both) > 1:
+        folder.faults.append(f"{both[1]}:file: a second map beside {both[0]}; one is allowed")
+    if not files or folder.tiled is not None:
+        return
+    name = files[0]
+    text = raw["map"] = _read_text(folder, root, name)
+    if name != MAPS[0]:
+        folder.keys["map"] = name
+    if text is not None and is_grid(text) != (name == MAPS[1]):
+        wanted = "characters" if name == MAPS[0] else f'"{FIRST_LINE}" as its first line'
+        first = quote(text.split("\n", 1)[0])
+        folder.faults.append(f"{name}:line 1: {first}; {wanted} is wanted")
 
 
 def _people_files(folder: Folder, root: Path) -> list[str]:
@@ -149,47 +150,39 @@ def _add_people(folder: Folder, root: Path, name: str, people: list[object]) -> 
 
 
 def _read_toml(folder: Folder, root: Path, name: str) -> Raw | None:
+    """Return the data of a TOML file, or None with a fault added."""
     text = _read_text(folder, root, name)
-    if text is None:
-        return None
-    if _is_deep(text):
-        folder.faults.append(f"{name}:file: nested too deeply; at most {DEPTH_LIMIT} levels")
-        return None
     try:
-        raw = tomllib.loads(text)
+        return None if text is None else _check_size(folder, _parse(text))
+    except Unread as error:
+        folder.faults.append(f"{name}:file: {error}")
+        return None
+
+
+def _parse(text: str) -> Raw:
+    if _is_deep(text):
+        raise Unread(_TOO_DEEP)
+    try:
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        folder.faults.append(f"{name}:file: not TOML: {error}{_explain_time(text)}")
-    except (RecursionError, ValueError) as error:
-        deep, long = f"nested too deeply; at most {DEPTH_LIMIT} levels", "a number is too long"
-        why = deep if isinstance(error, RecursionError) else f"{long}; at most 18 digits"
-        folder.faults.append(f"{name}:file: {why}")
-    else:
-        size = _measure(raw)
-        folder.entities += size.tables
-        if size.huge:
-            folder.faults.append(f"{name}:file: a number is too long; at most 18 digits")
-        elif size.depth > DEPTH_LIMIT:
-            folder.faults.append(f"{name}:file: nested too deeply; at most {DEPTH_LIMIT} levels")
-        elif folder.entities > ENTITY_LIMIT:
-            folder.faults.append(f"{name}:file: too much; at most {ENTITY_LIMIT} tables in all")
-        elif size.values > VALUE_LIMIT:
-            folder.faults.append(f"{name}:file: too much; at most {VALUE_LIMIT} values a file")
-        else:
-            return raw
-    return None
+        raise Unread(f"not TOML: {error}{_explain_time(text)}") from None
+    except RecursionError:
+        raise Unread(_TOO_DEEP) from None
+    except ValueError:
+        raise Unread(_TOO_LONG) from None
 
 
 def _explain_time(text: str) -> str:
     """Return what is wrong with a time without seconds, which the parser has no words for."""
-    found = _SHORT_TIME.search(text)
-    if found is None:
+    match = _SHORT_TIME.search(text)
+    if match is None:
         return ""
-    line = text.count("\n", 0, found.start()) + 1
-    return f"; line {line}: a time has seconds, {found[1]}:00 in place of {found[1]}"
+    line = text.count("\n", 0, match.start()) + 1
+    return f"; line {line}: a time has seconds, {match[1]}:00 in place of {match[1]}"
 
 
 def _is_deep(text: str) -> bool:
-    """Return whether a key has very many parts, `a.a.a...`, which take the parser very long."""
+    """Return True if a key has very many parts, `a.a.a...`, which take the parser very long."""
     run = 0
     for part in text.split("."):
         run = run + 1 if len(part) <= _KEY_PART and len(part.split()) <= 1 else 0
@@ -198,28 +191,27 @@ def _is_deep(text: str) -> bool:
     return False
 
 
-@dataclass(slots=True)
-class _Size:
-    depth: int = 0
-    tables: int = 0
-    values: int = 0
-    huge: bool = False  # a number that does not fit
-
-
-def _measure(raw: Raw) -> _Size:
-    """Return how deep and how large the data is, without recursion."""
-    size = _Size()
+def _check_size(folder: Folder, raw: Raw) -> Raw:
+    """Return `raw`, and count its tables, if it is neither deep nor large; without recursion."""
+    values, depth = 0, 0
     layer: list[Raw | list[object]] = [raw]
-    while layer and size.depth <= DEPTH_LIMIT:
-        size.depth += 1
-        size.tables += sum(isinstance(item, dict) for item in layer)
+    while layer:
+        depth += 1
+        folder.entities += sum(isinstance(item, dict) for item in layer)
         inner: list[object] = []
         for item in layer:
             inner += item.values() if isinstance(item, dict) else item
-        size.values += len(inner)
-        size.huge |= any(isinstance(item, int) and abs(item) >= 10**18 for item in inner)
+        values += len(inner)
+        if any(isinstance(item, int) and abs(item) >= 10**18 for item in inner):
+            raise Unread(_TOO_LONG)
+        if depth > DEPTH_LIMIT:
+            raise Unread(_TOO_DEEP)
         layer = [item for item in inner if isinstance(item, dict | list)]
-    return size
+    if folder.entities > ENTITY_LIMIT:
+        raise Unread(f"too much; at most {ENTITY_LIMIT} tables in all")
+    if values > VALUE_LIMIT:
+        raise Unread(f"too much; at most {VALUE_LIMIT} values a file")
+    return raw
 
 
 def _read_text(folder: Folder, root: Path, name: str) -> str | None:

@@ -1,30 +1,41 @@
 """Every key that a scenario may have, from the schema: its type, default, range and meaning.
 
-The meanings are those of the sections `Attributes:` in the docstrings of the schema.
+Types and ranges are those of pydantic's JSON schema; the meanings are those of the sections
+`Attributes:` in the docstrings of the schema.
 """
 
-import inspect
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import get_args, get_origin
-
-from pydantic import BaseModel
-from pydantic_core import PydanticUndefined
+from typing import Any
 
 from genagents_env.errors import ConfigError
 from genagents_env.scenario.faults import quote, suggest
-from genagents_env.scenario.key_types import NONE, describe_type, format_default, list_models
 from genagents_env.scenario.schema import Scenario
 
-REQUIRED = "required"
-_MEANINGS = "Attributes:\n"
+REQUIRED, NONE = "required", "none"  # in place of a default: the key has to be there, has no value
 _MEANING = re.compile(r"^    (\w+): (.+(?:\n {8}.+)*)", re.M)
+_TYPES = {
+    "boolean": "true or false",
+    "integer": "whole number",
+    "number": "number",
+    "string": "text",
+    "time": "time of day",
+    "date-time": "date and time",
+}
+_BOUNDS = (  # of the JSON schema: at least, at most, of what, of one of that
+    ("minimum", "maximum", "", ""),
+    ("minItems", "maxItems", " entries", " entry"),
+    ("minLength", "maxLength", " characters", " character"),
+)
+
+JsonSchema = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioKey:
-    """One key in words: its type, what is allowed, its default (`required` where it has none)."""
+    """A key in words: its type, what is allowed, its default (`required` where it has none)."""
 
     name: str
     type: str
@@ -57,17 +68,13 @@ class KeyTable:
 
 def list_key_tables() -> tuple[KeyTable, ...]:
     """Return every table of a scenario, the outer before the inner."""
-    places: dict[type[BaseModel], list[tuple[str, str]]] = {}
-    for model, path, head in _find_tables(Scenario):
-        places.setdefault(model, []).append((path, head))
+    schema = Scenario.model_json_schema()
+    places: dict[str, list[tuple[str, str]]] = {"": [("", "scenario.toml")]}
+    for name, path, head in _find_tables(schema, schema["$defs"]):
+        places.setdefault(name, []).append((path, head))
     return tuple(
-        KeyTable(
-            tuple(path for path, _ in where),
-            tuple(head for _, head in where),
-            _split_docstring(model)[0],
-            tuple(_make_key(model, name) for name in _list_names(model)),
-        )
-        for model, where in places.items()
+        _make_table(schema["$defs"][name] if name else schema, where)
+        for name, where in places.items()
     )
 
 
@@ -80,22 +87,15 @@ def find_key_tables(path: str) -> tuple[tuple[KeyTable, ...], tuple[str, ...]]:
         ConfigError: there is none.
     """
     tables = list_key_tables()
-    found = [one for one in tables if path in one.paths]
-    found = found or [one for one in tables if any(_is_kind_of(p, path) for p in one.paths)]
-    if not found:
-        known = [at for one in tables for at in one.paths if at]
-        raise ConfigError(f"no table {quote(path)} in a scenario; {suggest(path, known)}")
-    mine = tuple(dict.fromkeys(at for one in found for at in one.paths))
-    inner = [at for one in tables for at in one.paths if at and _is_within(at, path)]
-    return tuple(found), tuple(dict.fromkeys(at for at in inner if at not in mine))
-
-
-def _is_kind_of(path: str, place: str) -> bool:
-    return place != "" and path.rpartition(".")[0] == place
-
-
-def _is_within(path: str, place: str) -> bool:
-    return not place or path.startswith(f"{place}.")
+    matches = [table for table in tables if path in table.paths] or [
+        table for table in tables if path in {at.rpartition(".")[0] for at in table.paths} - {""}
+    ]
+    paths = dict.fromkeys(at for table in tables for at in table.paths if at)
+    if not matches:
+        raise ConfigError(f"no table {quote(path)} in a scenario; {suggest(path, list(paths))}")
+    own = {at for table in matches for at in table.paths}
+    inner = (at for at in paths if not path or at.startswith(f"{path}."))
+    return tuple(matches), tuple(at for at in inner if at not in own)
 
 
 def format_key_reference() -> str:
@@ -104,71 +104,105 @@ def format_key_reference() -> str:
 
 
 def _find_tables(
-    model: type[BaseModel], path: str = "", kind: str = "", hint: object = None
-) -> Iterator[tuple[type[BaseModel], str, str]]:
-    """Yield a table and each within it, with its path and how it is written."""
-    yield model, f"{path}.{kind}" if kind else path, _write_head(path, hint, kind)
-    for name in _list_names(model):
-        hint = model.model_fields[name].annotation
-        within = list_models(hint)
-        for inner in within:
-            where = f"{path}.{name}" if path else name
-            kind = _find_kind(inner) if len(within) > 1 else ""
-            yield from _find_tables(inner, where, kind, hint)
+    table: JsonSchema, models: JsonSchema, path: str = ""
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the model of each table within a table, with its path and how it is written."""
+    for key, schema in table["properties"].items():
+        where = f"{path}.{key}" if path else key
+        names = re.findall(r'"\$ref": "#/\$defs/(\w+)"', json.dumps(schema))
+        head = f"[[{where}]]" if '"array"' in json.dumps(schema) else f"[{where}]"
+        if schema.get("type") == "object":
+            head = f"[{where}.NAME]"
+        for name in names:
+            kind = models[name]["properties"]["kind"]["const"] if len(names) > 1 else ""
+            if kind:
+                yield name, f"{where}.{kind}", f'{head} kind = "{kind}"'
+            else:
+                yield name, where, head
+            yield from _find_tables(models[name], models, where)
 
 
-def _find_kind(model: type[BaseModel]) -> str:
-    """Return the `kind` by which a table is told from others in its place, "" without one."""
-    field = model.model_fields.get("kind")
-    kinds = () if field is None else get_args(field.annotation)
-    return str(kinds[0]) if len(kinds) == 1 else ""
+def _make_table(schema: JsonSchema, places: list[tuple[str, str]]) -> KeyTable:
+    text, _, rest = schema["description"].partition("Attributes:\n")
+    meanings = {match[1]: " ".join(match[2].split()) for match in _MEANING.finditer(rest)}
+    required = schema.get("required", ())
+    keys = []
+    for name, key in schema["properties"].items():
+        type_, allowed = _describe(key)
+        default = REQUIRED if name in required else _format_default(key)
+        allowed_words = ", ".join(dict.fromkeys(allowed))
+        keys.append(ScenarioKey(name, type_, allowed_words, default, meanings.get(name, "")))
+    paths, heads = zip(*places, strict=True)
+    return KeyTable(paths, heads, " ".join(text.split()), tuple(keys))
 
 
-def _write_head(path: str, hint: object, kind: str) -> str:
-    if not path:
-        return "scenario.toml"
-    head = f"[[{path}]]" if _is_list(hint) else f"[{path}]"
-    if _is_table_of_tables(hint):
-        head = f"[{path}.NAME]"
-    return f'{head} kind = "{kind}"' if kind else head
+def _format_default(schema: JsonSchema) -> str:
+    """Return a default as it could stand in the file; `none` for what TOML has no word for."""
+    default = schema.get("default", {})
+    if default is None:
+        return NONE
+    if isinstance(default, dict):
+        return "{}"
+    return default if schema.get("format") == "time" else json.dumps(default, ensure_ascii=False)
 
 
-def _is_list(hint: object) -> bool:
-    return any(get_origin(part) is tuple for part in (hint, *get_args(hint)))
+def _describe(schema: JsonSchema) -> tuple[str, list[str]]:
+    """Return a type in words, and what is allowed of it, which may be everything."""
+    if "$ref" in schema:
+        return "table", []
+    words = [schema["const"]] if "const" in schema else schema.get("enum")
+    if words:
+        return "word", [", ".join(f'`"{word}"`' for word in words)]
+    parts = schema.get("anyOf") or schema.get("oneOf") or schema.get("prefixItems")
+    if parts:
+        return _describe_parts(parts, listed="prefixItems" in schema)
+    if schema.get("type") == "array":
+        each, allowed = _describe(schema["items"])
+        return f"list: {each}", [*allowed, *_list_bounds(schema)]
+    if schema.get("type") == "object":
+        key, allowed = _describe(schema.get("propertyNames", {}))
+        value, more = _describe(schema["additionalProperties"])
+        return f"table by {key}: {value}", allowed + more
+    type_: str = schema.get("format") or schema.get("type", "string")
+    return _TYPES.get(type_, type_), list(_list_bounds(schema))
 
 
-def _is_table_of_tables(hint: object) -> bool:
-    return any(get_origin(part) is dict for part in (hint, *get_args(hint)))
+def _describe_parts(parts: list[JsonSchema], *, listed: bool) -> tuple[str, list[str]]:
+    described = [_describe(part) for part in parts if part.get("type") != "null"]
+    types, allowed = [type_ for type_, _ in described], [a for _, part in described for a in part]
+    return f"[{', '.join(types)}]" if listed else " or ".join(dict.fromkeys(types)), allowed
 
 
-def _list_names(model: type[BaseModel]) -> list[str]:
-    return list(model.model_fields)
+def _list_bounds(schema: JsonSchema) -> Iterator[str]:
+    """Yield the bounds of a number, then those of a length."""
+    if "exclusiveMinimum" in schema:
+        yield f"more than {_format_number(schema['exclusiveMinimum'])}"
+    if "exclusiveMaximum" in schema:
+        yield f"less than {_format_number(schema['exclusiveMaximum'])}"
+    for low, high, unit, single in _BOUNDS:
+        least, most = schema.get(low), schema.get(high)
+        unit_of_least = single if least == 1 else unit
+        if least is not None and least == most:
+            yield f"{_format_number(least)}{unit_of_least}"
+        elif least is not None and most is not None:
+            yield f"{_format_number(least)} to {_format_number(most)}{unit}"
+        elif least is not None:
+            yield f"at least {_format_number(least)}{unit_of_least}"
+        elif most is not None:
+            yield f"at most {_format_number(most)}{unit}"
+    if "pattern" in schema:
+        yield f"`{schema['pattern']}`"
 
 
-def _make_key(model: type[BaseModel], name: str) -> ScenarioKey:
-    field = model.model_fields[name]
-    default = field.get_default(call_default_factory=True)
-    told = REQUIRED if default is PydanticUndefined else format_default(default)
-    words = describe_type(model, name)
-    meaning = _split_docstring(model)[1].get(name, "")
-    return ScenarioKey(name, words.type, ", ".join(words.allowed), told, meaning)
-
-
-def _split_docstring(model: type[BaseModel]) -> tuple[str, dict[str, str]]:
-    """Return what a table is, and what each of its keys means."""
-    text, _, rest = (inspect.getdoc(model) or "").partition(_MEANINGS)
-    found = {match[1]: " ".join(match[2].split()) for match in _MEANING.finditer(rest)}
-    return " ".join(text.split()), found
+def _format_number(value: float) -> str:
+    return f"{int(value):,}" if value == int(value) else f"{value:g}"
 
 
 def _format_table(table: KeyTable) -> str:
     heads = " and ".join(f"`{head}`" for head in table.heads)
     rows = [("key", "type", "allowed", "default", "meaning"), ("---",) * 5]
-    rows += [(f"`{k.name}`", k.type, k.allowed, _mark(k.default), k.meaning) for k in table.keys]
+    for key in table.keys:
+        default = key.default if key.default in (REQUIRED, NONE) else f"`{key.default}`"
+        rows.append((f"`{key.name}`", key.type, key.allowed, default, key.meaning))
     lines = [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in rows]
     return "\n".join([f"## {heads}", "", table.text, "", *lines, ""])
-
-
-def _mark(default: str) -> str:
-    """Return a default as code, where it is a value."""
-    return default if default in (REQUIRED, NONE) else f"`{default}`"

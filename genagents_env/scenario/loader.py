@@ -4,17 +4,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from genagents_env import __path__ as _roots
 from genagents_env.errors import ScenarioError
 from genagents_env.name_search import find_alike
-from genagents_env.scenario.checks import check
-from genagents_env.scenario.checks.places import check_room
+from genagents_env.scenario.checks import check, check_room
 from genagents_env.scenario.cost import check_cost
 from genagents_env.scenario.extends import read_whole
-from genagents_env.scenario.faults import Fault, Origins, quote
+from genagents_env.scenario.faults import Fault, Origins, list_faults, quote
 from genagents_env.scenario.files import Folder
 from genagents_env.scenario.people_selection import select_people, start_all_at
-from genagents_env.scenario.repair import draft
 from genagents_env.scenario.schema import Scenario
 from genagents_env.scenario.town import lay_out, try_lay_out
 from genagents_env.text import clean
@@ -46,10 +46,10 @@ def load_scenario(
         ScenarioError: there is no such scenario, its folder has faults (all are listed), or
             nobody or no place of that name is in it.
     """
-    scenario, faults = check_folder(read_whole(_find(name_or_path), _find_shipped()))
-    if scenario is None or faults:
-        raise ScenarioError(faults)
-    scenario = scenario if people is None else select_people(scenario, people)
+    checked = inspect_folder(name_or_path)
+    if checked.scenario is None or checked.faults:
+        raise ScenarioError(checked.faults)
+    scenario = checked.scenario if people is None else select_people(checked.scenario, people)
     if place is None:
         return scenario
     scenario = start_all_at(scenario, place)
@@ -73,7 +73,7 @@ class CheckedFolder:
     """A scenario folder, read and checked.
 
     Attributes:
-        scenario: to use only where there are no faults; None where none could be made.
+        scenario: to use only where there are no faults; None where its shape is wrong.
         faults: everything wrong with it, as `file:key: text`.
         warnings: what is odd in its files, though it may be meant so, written likewise.
     """
@@ -89,9 +89,7 @@ def inspect_folder(path: str | Path) -> CheckedFolder:
     Raises:
         ScenarioError: there is no such folder.
     """
-    folder = read_whole(_find(path), _find_shipped())
-    scenario, faults = check_folder(folder)
-    return CheckedFolder(scenario, faults, [clean(text, FAULT_LIMIT) for text in folder.warnings])
+    return check_folder(read_whole(_find(path), _find_shipped()))
 
 
 def _find_shipped() -> dict[str, Path]:
@@ -133,34 +131,58 @@ def _suggest(path: Path, shipped: Iterable[str]) -> str:
     return f"did you mean {' or '.join(map(quote, near))}? ({wanted})" if near else wanted
 
 
-def check_folder(folder: Folder) -> tuple[Scenario | None, list[str]]:
+def check_folder(folder: Folder) -> CheckedFolder:
     """Return the scenario of what was read, and everything wrong with it.
 
-    With faults it is no scenario to use: values at fault are replaced so that the rest is checked.
+    What refers to what is checked once files and shape are right.
     """
     scenario, faults = _check(folder) if folder.raw else (None, [])
-    # File names and keys come from outside, and faults are shown in terminals.
     if folder.unread:  # nobody may be left because of that
         faults = [fault for fault in faults if fault.loc != ("people",)]
     lines = folder.faults + [folder.origins.render(fault) for fault in faults]
-    return scenario, [clean(line, FAULT_LIMIT) for line in lines]
+    # File names and keys come from outside, and faults are shown in terminals.
+    return CheckedFolder(scenario, _clean(lines), _clean(folder.warnings))
+
+
+def _clean(lines: Iterable[str]) -> list[str]:
+    return [clean(line, FAULT_LIMIT) for line in lines]
 
 
 def check_scenario(scenario: Scenario) -> list[str]:
     """Return everything wrong with a scenario that comes from no folder, a line each."""
-    faults = check(scenario) or try_lay_out(scenario)[1]
-    return [clean(Origins().render(fault), FAULT_LIMIT) for fault in faults]
+    faults = check(scenario)
+    plan, misplaced = (None, []) if faults else try_lay_out(scenario)
+    faults += misplaced
+    if plan is not None and not faults:
+        faults += check_room(scenario, plan)
+    return _clean(map(Origins().render, faults))
 
 
 def _check(folder: Folder) -> tuple[Scenario | None, list[Fault]]:
-    made = draft(folder.raw)
-    if made.scenario is None:
-        return None, made.faults
-    faults = check(made.scenario)
-    if made.has_town:
-        plan, misplaced = try_lay_out(made.scenario)
-        faults += misplaced
-        if plan is not None and not faults:
-            faults += check_room(made.scenario, plan)
-            faults += check_cost(made.scenario, plan)
-    return made.scenario, made.faults + [fault for fault in faults if made.trusts(fault)]
+    """Return the scenario and its faults: those of its shape, else those of what it refers to."""
+    try:
+        scenario = Scenario.model_validate(_freeze(folder.raw))
+    except ValidationError as error:
+        return None, list_faults(error, Scenario)
+    if folder.faults:
+        return None, []
+    plan, misplaced = try_lay_out(scenario)
+    faults = check(scenario) + misplaced
+    if plan is not None and not faults:
+        faults += check_room(scenario, plan)
+        faults += check_cost(scenario, plan)
+    return scenario, faults
+
+
+def _freeze(value: object, key: str = "") -> object:
+    """Return `value` with every list in it as a tuple, as the strict schema wants them.
+
+    An object that says nothing of its state starts in the first of its states.
+    """
+    if isinstance(value, dict):
+        data = {name: _freeze(item, name) for name, item in value.items()}
+        states = data.get("states")
+        if key == "objects" and "state" not in data and isinstance(states, tuple) and states:
+            data["state"] = states[0]
+        return data
+    return tuple(_freeze(item, key) for item in value) if isinstance(value, list) else value

@@ -1,175 +1,131 @@
-"""What a person carries along from an earlier run: memories, and what was made of them."""
+"""A folder of pasts, one file a person, and the scenario whose people begin with them."""
 
-from typing import Annotated, Literal
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
 
-from pydantic import Field, model_validator
+from pydantic import ValidationError
 
-from genagents_env.scenario.fields import Line, LocalTime, Model, Name, Paragraph, Ref
+from genagents_env.errors import ConfigError, FileError
+from genagents_env.files import find_inside, guard_files, parse_json, read_text, replace_file
+from genagents_env.scenario.schema import Fact, Past, Person, Scenario
 
-MOST_MEMORIES = 200_000  # of one person
-_MANY = 10_000  # people, objects, places, blocks of a day
-Word = Annotated[str, Field(min_length=1, max_length=40)]
-Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+_LIMIT = 32 << 20  # bytes of a file
+_MOST_FILES = 4000  # as people in a scenario
+_NOT_IN_NAMES = re.compile(r"[^\w]+")
+
+Pasts = Mapping[str, Past]
 
 
-class PastMemory(Model):
-    """A memory, with its times on the town's clock.
+def write_pasts(folder: Path, pasts: Pasts) -> list[Path]:
+    """Write a JSON file for each person, a memory a line, and return their paths.
 
-    Attributes:
-        time: When it was made.
-        kind: What it is a memory of.
-        text: The memory, as a sentence.
-        importance: How poignant it is.
-        accessed: When it was last recalled, where that is known.
-        expires: From when it is recalled no more.
-        begins: Of a plan: from when it is to be done.
-        seconds: Of a plan: how long it takes.
-        place: Where it was.
-        about: Subject, predicate and object of it.
-        evidence: Of a thought: the memories that it was inferred from, by their places in the list,
-            from 0; all before its own.
-        cause: The purpose of the model call that made it, such as `reflect.insights`; empty for
-            what was perceived.
-        seed: It was known from the start, and has no hour.
+    Raises:
+        FileError: one cannot be written.
     """
-
-    time: LocalTime
-    kind: Literal["event", "thought", "chat", "plan"] = "event"
-    text: Paragraph
-    importance: Annotated[float, Field(ge=1, le=10)] = 5.0
-    accessed: LocalTime | None = None
-    expires: LocalTime | None = None
-    begins: LocalTime | None = None
-    seconds: Annotated[int, Field(ge=0, le=10**9)] | None = None
-    place: Paragraph = ""
-    about: Annotated[tuple[Paragraph, ...], Field(max_length=8)] = ()
-    evidence: tuple[Annotated[int, Field(ge=0, lt=MOST_MEMORIES)], ...] = ()
-    cause: Annotated[str, Field(max_length=60)] = ""
-    seed: bool = False
+    with guard_files(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, past in pasts.items():
+        path = folder / f"{_NOT_IN_NAMES.sub('_', name.lower()).strip('_') or 'nobody'}.json"
+        if path in written:
+            raise ConfigError(f"{path} would be the file of two people; import them apart")
+        with replace_file(find_inside(folder, path.name)) as file:
+            file.write(_format_past(name, past).encode())
+        written.append(path)
+    return written
 
 
-class PastObject(Model):
-    """What a person believed of an object.
+def _format_past(name: str, past: Past) -> str:
+    data = past.model_dump(mode="json", exclude_defaults=True)
+    memories = data.pop("memories", [])
+    lines = [f'  "name": {json.dumps(name)}']
+    lines += [f'  "{key}": {json.dumps(value, ensure_ascii=False)}' for key, value in data.items()]
+    rows = ",\n".join(f"    {json.dumps(row, ensure_ascii=False)}" for row in memories)
+    lines.append(f'  "memories": [\n{rows}\n  ]')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
-    Attributes:
-        id: Its id.
-        name: How it is called.
-        state: Its state when it was last seen.
-        time: When that was.
+
+def read_pasts(folder: Path) -> dict[str, Past]:
+    """Return the past of every person who has a file in `folder`.
+
+    Raises:
+        FileError: there is no such folder, a file in it is no past or a link, or two are of one
+            person.
     """
+    with guard_files(folder, "read"):
+        files = sorted(path for path in folder.iterdir() if path.suffix == ".json")
+    if not files:
+        raise FileError(
+            f"{folder} holds no memories; `genagents import-memories` writes them, a file a person"
+        )
+    if len(files) > _MOST_FILES:
+        raise FileError(f"{folder} holds {len(files)} files; at most {_MOST_FILES} are read")
+    pasts: dict[str, Past] = {}
+    for path in files:
+        name, past = _read_past(find_inside(folder, path.name))
+        if name in pasts:
+            raise FileError(f"{path}: a second file of {name}")
+        pasts[name] = past
+    return pasts
 
-    id: Ref
-    name: Line
-    state: Line
-    time: LocalTime
+
+def _read_past(path: Path) -> tuple[str, Past]:
+    text = read_text(path, _LIMIT)
+    try:
+        data = parse_json(text)
+        if not isinstance(data, dict):
+            raise TypeError("a person is a table")
+        name = data.pop("name")
+        if not isinstance(name, str):
+            raise TypeError("its name is no text")
+        return name, Past.model_validate_json(json.dumps(data))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise FileError(f"{path}: {where}: {first['msg']}"[:300]) from None
+    except (ValueError, TypeError, AttributeError, LookupError, RecursionError) as error:
+        raise FileError(f"{path} cannot be read: it is no past of a person ({error})") from None
 
 
-class PastBlock(Model):
-    """A stretch of the day that was planned.
+def give_pasts(scenario: Scenario, pasts: Pasts) -> Scenario:
+    """Return the scenario whose people begin with `pasts`; who has none begins as ever.
 
-    Attributes:
-        begins: From when.
-        ends: Until when.
-        text: What was to be done.
+    With a past come the places that one knows and the facts that one had heard.
+
+    Raises:
+        ConfigError: nobody in the scenario has one of them.
     """
-
-    begins: LocalTime
-    ends: LocalTime
-    text: Paragraph
-
-
-class PastDay(Model):
-    """The plan of the last day; what lies after `until` is of use where the run begins before.
-
-    Attributes:
-        date: Which day, as `2023-02-13`.
-        wakes: When one meant to get up.
-        beds: When one meant to go to bed.
-        outline: The day in broad strokes.
-        blocks: What it was made of.
-    """
-
-    date: Day
-    wakes: LocalTime
-    beds: LocalTime
-    outline: Annotated[tuple[Paragraph, ...], Field(max_length=_MANY)] = ()
-    blocks: Annotated[tuple[PastBlock, ...], Field(max_length=_MANY)] = ()
+    names = [person.name for person in scenario.people]
+    if not {*names} & {*pasts}:
+        raise ConfigError(
+            f"memories: they are of {', '.join(pasts)}, none of whom is in {scenario.name}"
+        )
+    places = _list_places(scenario)
+    return scenario.model_copy(
+        update={
+            "people": tuple(
+                _give_past(person, pasts[person.name], places) if person.name in pasts else person
+                for person in scenario.people
+            ),
+            "facts": tuple(_add_knowers(fact, pasts, names) for fact in scenario.facts),
+        }
+    )
 
 
-class PastTie(Model):
-    """What somebody was to one.
-
-    Attributes:
-        text: What one thought of them.
-        time: When one thought so.
-        stale: There was news of them since.
-    """
-
-    text: Paragraph
-    time: LocalTime
-    stale: bool = False
+def _give_past(person: Person, past: Past, places: frozenset[str]) -> Person:
+    known = (*person.known_places, *(place for place in past.places if place in places))
+    return person.model_copy(update={"known_places": tuple(dict.fromkeys(known)), "past": past})
 
 
-class PastCommitment(Model):
-    """Something promised.
-
-    Attributes:
-        date: For which day, as `2023-02-13`.
-        clock: For which hour, as `17:00`; empty where only the day is known.
-        what: What was promised.
-        where: Where.
-        with_whom: With whom.
-    """
-
-    date: Day
-    clock: Annotated[str, Field(pattern=r"^(\d{2}:\d{2})?$")] = ""
-    what: Paragraph
-    where: Paragraph = ""
-    with_whom: Paragraph = ""
+def _add_knowers(fact: Fact, pasts: Pasts, names: list[str]) -> Fact:
+    knowers = [name for name in names if name in pasts and fact.id in pasts[name].facts]
+    return fact.model_copy(update={"known_by": tuple(dict.fromkeys([*fact.known_by, *knowers]))})
 
 
-class Past(Model):
-    """What somebody knew, was and meant to do at `until`, as a mind had it.
-
-    Attributes:
-        until: When the earlier run stopped.
-        source: Where it comes from.
-        memories: What one remembered.
-        status: What one was up to.
-        requirements: What a day has to hold.
-        summary: Of oneself, by the name that the mind has for each part.
-        importance: Of what was observed since one last reflected, summed up.
-        commitments: What one had promised.
-        ties: What others were to one.
-        people: Whom one knew by name.
-        talks: When one last talked with whom.
-        objects: What one believed of objects.
-        facts: Those of the scenario that one knew.
-        places: Those that one had come to know.
-        day: The plan of the last day.
-    """
-
-    until: LocalTime
-    source: Line
-    memories: Annotated[tuple[PastMemory, ...], Field(max_length=MOST_MEMORIES)] = ()
-    status: Paragraph = ""
-    requirements: Annotated[tuple[Paragraph, ...], Field(max_length=100)] = ()
-    summary: dict[Word, Paragraph] = Field(default_factory=dict)
-    importance: Annotated[float, Field(ge=0, le=1e9)] = 0.0
-    commitments: Annotated[tuple[PastCommitment, ...], Field(max_length=_MANY)] = ()
-    ties: dict[Name, PastTie] = Field(default_factory=dict)
-    people: Annotated[tuple[Name, ...], Field(max_length=_MANY)] = ()
-    talks: dict[Name, LocalTime] = Field(default_factory=dict)
-    objects: Annotated[tuple[PastObject, ...], Field(max_length=_MANY)] = ()
-    facts: Annotated[tuple[Word, ...], Field(max_length=100)] = ()
-    places: Annotated[tuple[Ref, ...], Field(max_length=_MANY)] = ()
-    day: PastDay | None = None
-
-    @model_validator(mode="after")
-    def _evidence_comes_first(self) -> "Past":
-        for number, memory in enumerate(self.memories):
-            if any(place >= number for place in memory.evidence):
-                raise ValueError(f"memories[{number}]: its evidence comes after it")
-            if memory.time > self.until:
-                raise ValueError(f"memories[{number}]: it was made after `until`")
-        return self
+def _list_places(scenario: Scenario) -> frozenset[str]:
+    """Return the ids of all places, as `known_places` names them."""
+    sectors = scenario.sectors
+    arenas = (f"{sector.name}/{arena.name}" for sector in sectors for arena in sector.arenas)
+    return frozenset([*(sector.name for sector in sectors), *arenas])

@@ -47,13 +47,16 @@ def select_people(scenario: Scenario, people: Sequence[str] | str) -> Scenario:
     """
     known = {person.name: person for person in scenario.people}
     faults: list[str] = []
-    names = [
-        _find_one("person", name, search_people(name, list(known)), list(known), scenario, faults)
-        for name in _names(scenario, people)
-    ]
-    if faults and len(names) == 1 and scenario.casts:
+    names: list[str] = []
+    given = _list_names(scenario, people)
+    for name in given:
+        matches = search_people(name, list(known))
+        names.append(matches[0] if len(matches) == 1 else name)
+        if len(matches) != 1:
+            faults.append(_reject(scenario, "person", name, matches, list(known)))
+    if faults and len(given) == 1 and scenario.casts:
         casts = choices(scenario.casts)
-        faults = [f"people: no cast {quote(names[0])} in {scenario.name}; casts: {casts}", *faults]
+        faults = [f"people: no cast {quote(given[0])} in {scenario.name}; casts: {casts}", *faults]
     if not names or len(set(names)) < len(names):
         faults.append("people: name at least one person, and nobody twice")
     if faults:
@@ -93,34 +96,24 @@ def start_all_at(scenario: Scenario, place: str) -> Scenario:
     """
     sectors = [sector.name for sector in scenario.sectors]
     arenas = [f"{s.name}/{arena.name}" for s in scenario.sectors for arena in s.arenas]
-    known, faults = [*sectors, *arenas], list[str]()
-    found = _find_one("place", place, search_places(place, known), known, scenario, faults)
-    if faults:
-        raise ScenarioError(faults)
-    return _with(scenario, people=tuple(_with(p, start=found) for p in scenario.people))
+    known = [*sectors, *arenas]
+    matches = search_places(place, known)
+    if len(matches) != 1:
+        raise ScenarioError([_reject(scenario, "place", place, matches, known)])
+    return _with(scenario, people=tuple(_with(p, start=matches[0]) for p in scenario.people))
 
 
-def _find_one(
-    what: str,
-    said: str,
-    found: Sequence[str],
-    known: Sequence[str],
-    scenario: Scenario,
-    faults: list[str],
+def _reject(
+    scenario: Scenario, what: str, said: str, matches: Sequence[str], known: Sequence[str]
 ) -> str:
-    """Return the one that was found, or what was said, with a fault about it added."""
-    if len(found) == 1:
-        return found[0]
+    """Return the fault of a name that nobody has, or several."""
     key = "people" if what == "person" else what
-    if found:
-        faults.append(f"{key}: {quote(said)} may be {choices(found)}; say which")
-    else:
-        hint = suggest(said, known)
-        faults.append(f"{key}: no {what} {quote(said)} in {scenario.name}; {hint}")
-    return said
+    if matches:
+        return f"{key}: {quote(said)} may be {choices(matches)}; say which"
+    return f"{key}: no {what} {quote(said)} in {scenario.name}; {suggest(said, known)}"
 
 
-def _names(scenario: Scenario, people: Sequence[str] | str) -> Sequence[str]:
+def _list_names(scenario: Scenario, people: Sequence[str] | str) -> Sequence[str]:
     """Return the names of a cast where its name is all that is given, else those given."""
     if isinstance(people, str):
         people = [name for name in (part.strip() for part in people.split(",")) if name]

@@ -1,10 +1,44 @@
-"""What the environment tells each of a scenario's people of themselves: their profiles."""
+"""What people know at the start: their profiles, first memories, and what they know of the town."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from genagents_env.profile import AgentID, Profile
-from genagents_env.scenario.people import first_memories, list_dated_memories
-from genagents_env.scenario.plan import TownPlan
-from genagents_env.scenario.schema import ArenaSpec, Person, Scenario, SectorSpec
-from genagents_env.scenario.town_places import find_town_places
+from genagents_env.scenario.plan import DAY, Hours, TownPlan, name_arena, parse_hours
+from genagents_env.scenario.schema import ArenaSpec, PastMemory, Person, Scenario
+from genagents_env.text import split_sentences
+
+
+@dataclass(frozen=True, slots=True)
+class TownThing:
+    """A thing in a room. `free_text`: it may be put into other states than `states` as well."""
+
+    id: str
+    name: str
+    states: tuple[str, ...]
+    free_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TownPlace:
+    """A room, or a piece of open ground, as one of the people knows it at the start.
+
+    Attributes:
+        id: as in `Percept.known`.
+        common: everyone in town knows it.
+        public: anyone may enter; else those it is for.
+        admits: the person may enter, at least while it is open.
+        hours: when it is open, day by day; empty for always. They bind nobody who lives or works
+            in the building.
+        things: those that the person may use; none where the person may not enter.
+    """
+
+    id: str
+    common: bool
+    public: bool
+    admits: bool
+    hours: tuple[Hours, ...] = ()
+    things: tuple[TownThing, ...] = ()
 
 
 def make_profile(
@@ -40,6 +74,22 @@ def make_profile(
     )
 
 
+def first_memories(person: Person) -> tuple[str, ...]:
+    """Return the first memories: sentences of `persona` and `currently`, then `memories`.
+
+    Those with a time are not among them (`list_dated_memories` has them), nor are recent memories:
+    they belong to the day before, and the mind that uses them decides how old they are.
+    """
+    undated = (memory for memory in person.memories if isinstance(memory, str))
+    parts = (*split_sentences(person.persona), *split_sentences(person.currently), *undated)
+    return tuple(text for text in parts if text)
+
+
+def list_dated_memories(person: Person) -> tuple[PastMemory, ...]:
+    """Return the memories that have a time, in order."""
+    return tuple(memory for memory in person.memories if isinstance(memory, PastMemory))
+
+
 def bed_of(person: Person, scenario: Scenario) -> tuple[str, str] | None:
     """Return the id of a person's bed and its sleep state, or None where the home has none.
 
@@ -60,7 +110,7 @@ def bed_of(person: Person, scenario: Scenario) -> tuple[str, str] | None:
 def _rooms_at_home(person: Person, scenario: Scenario) -> list[tuple[str, ArenaSpec]]:
     """Return the rooms of the sector in which a person lives with their ids, one's own first."""
     rooms = [
-        (_place(sector, arena), arena)
+        (name_arena(sector.name, arena.name), arena)
         for sector in scenario.sectors
         if sector.name == person.home.split("/")[0]
         for arena in sector.arenas
@@ -68,5 +118,54 @@ def _rooms_at_home(person: Person, scenario: Scenario) -> list[tuple[str, ArenaS
     return sorted(rooms, key=lambda room: not f"{person.home}/".startswith(f"{room[0]}/"))
 
 
-def _place(sector: SectorSpec, arena: ArenaSpec) -> str:
-    return sector.name if sector.name == arena.name else f"{sector.name}/{arena.name}"
+def find_town_places(
+    person: Person, scenario: Scenario, plan: TownPlan | None = None
+) -> tuple[TownPlace, ...]:
+    """Return the places that a person knows at the start, in the scenario's order.
+
+    Those that everyone knows, one's home and workplace with all their rooms, and where one
+    starts, has been or is led by the routine. `plan` says in which room a tile is on which one
+    starts; without it that room is none of them.
+    """
+    names = find_familiar_places(person, plan)
+    places: list[TownPlace] = []
+    for sector in scenario.sectors:
+        for arena in sector.arenas:
+            id_ = name_arena(sector.name, arena.name)
+            if not (sector.common or sector.name in names or id_ in names):
+                continue
+            users = [group for group in (sector.users, arena.users) if group]
+            admits = all(person.name in group for group in users)
+            things = tuple(
+                TownThing(f"{id_}/{item.name}", item.name, item.states, item.free_text)
+                for item in arena.objects
+                if admits and (not item.users or person.name in item.users)
+            )
+            hours = _combine(sector.hours, arena.hours)
+            places.append(TownPlace(id_, sector.common, not users, admits, hours, things))
+    return tuple(places)
+
+
+def find_familiar_places(person: Person, plan: TownPlan | None = None) -> frozenset[str]:
+    """Return the ids of the sectors and arenas that a person knows besides the common ones."""
+    whole = {ref.split("/")[0] for ref in (person.home, person.workplace) if ref is not None}
+    start = person.start
+    if start is not None and plan is not None:
+        start = plan.locate(start)
+    refs = [start, *person.known_places, *(entry.place for entry in person.routine)]
+    return frozenset(whole | {"/".join(ref.split("/")[:2]) for ref in refs if ref is not None})
+
+
+def _combine(sector: Iterable[str], arena: Iterable[str]) -> tuple[Hours, ...]:
+    """Return when both a building and its room are open; empty for always."""
+    outer, inner = [parse_hours(text) for text in sector], [parse_hours(text) for text in arena]
+    if not outer or not inner:
+        return tuple(outer or inner)
+    return tuple(part for a in outer for b in inner for part in _intersect(a, b))
+
+
+def _intersect(a: Hours, b: Hours) -> Iterator[Hours]:
+    for shift in (-DAY, 0, DAY):
+        start, end = max(a.start, b.start + shift), min(a.end, b.end + shift)
+        if start < end:
+            yield Hours(start % DAY, start % DAY + end - start)

@@ -1,15 +1,60 @@
-"""Data as the text of a TOML file that people go on editing."""
+"""Data as the text of TOML files that people go on editing, and a scenario as such a folder."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from base64 import b64decode
+from collections.abc import Mapping
 from datetime import datetime, time
+from typing import Any
+
+from genagents_env.scenario.files import MAPS
+from genagents_env.scenario.maps.grid import is_grid, read_grid
+from genagents_env.scenario.schema import SPRITE_MARK, Scenario
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _WIDE = 100  # characters of a line
 
 
-def format_toml(data: Mapping[str, object]) -> str:
+def format_scenario(scenario: Scenario, head: str = "") -> dict[str, str | bytes]:
+    """Return the files of a folder that gives the same scenario again, by their names in it.
+
+    What stands at its default is left out. A base that it extends or a map of Tiled is no longer
+    referred to: what they said stands in these files.
+
+    Args:
+        scenario: to write.
+        head: what `scenario.toml` begins with, lines of comment.
+    """
+    data = scenario.model_dump(exclude_defaults=True, exclude={"map"})
+    people = data.pop("people")
+    for arena in (arena for sector in data["sectors"] for arena in sector["arenas"]):
+        for item in arena.get("objects", ()):
+            if "states" in item:  # a file that leaves the state out means the first of them
+                item.setdefault("state", "idle")
+    pictures = _take_sprites(scenario, people)
+    files: dict[str, str | bytes] = {"scenario.toml": head + format_toml(data)}
+    if scenario.map is not None:
+        files[MAPS[is_grid(scenario.map)]] = scenario.map
+    return files | {"people/residents.toml": format_toml({"people": people})} | pictures
+
+
+def _take_sprites(scenario: Scenario, people: list[dict[str, object]]) -> dict[str, bytes]:
+    """Put names of files in place of the pictures of people, and return the files.
+
+    A name that the map gives stays.
+    """
+    drawn = read_grid(scenario.map)[0] if scenario.map and is_grid(scenario.map) else None
+    names = {} if drawn is None else dict(drawn.sprites)
+    files = {}
+    for number, (person, raw) in enumerate(zip(scenario.people, people, strict=True), 1):
+        if person.sprite is not None:
+            name = names.get(person.name, f"person_{number}.png")
+            raw["sprite"] = name
+            files[name] = b64decode(person.sprite.removeprefix(SPRITE_MARK))
+    return files
+
+
+def format_toml(data: Mapping[str, Any]) -> str:
     """Return `data`, its tables as `[key]`, its lists of tables as `[[key]]`.
 
     Lists of tables within these are `[[key.key]]`; what is within those stands in lines of its own.
@@ -17,49 +62,38 @@ def format_toml(data: Mapping[str, object]) -> str:
     Args:
         data: text, numbers, truth values, times, lists and tables of these.
     """
-    return "\n".join(_list_lines(data, "")) + "\n"
+    return "\n".join(_list_lines(data)) + "\n"
 
 
-def _list_lines(table: Mapping[str, object], path: str, *, listed: bool = False) -> Iterator[str]:
-    deep = "." in path  # what is in rooms stands in one line each
-    tables = {key: value for key, value in table.items() if _is_tables(value) and not deep}
-    sections = {key: value for key, value in table.items() if _is_section(value) and not listed}
+def _list_lines(table: Mapping[str, Any], path: str = "", *, listed: bool = False) -> list[str]:
+    """Return the lines of a table: its own values, then tables in it, then lists of tables."""
+    values: list[str] = []
+    tables: list[str] = []
+    lists: list[str] = []
     for key, value in table.items():
-        if key not in tables and key not in sections:
-            yield from _list_entry(key, value)
-    for key, value in sections.items():
-        assert isinstance(value, Mapping)  # noqa: S101 - as `_is_section` says
-        where = _join(path, key)
-        yield from ("", f"[{where}]", *_list_lines(value, where))
-    for key, value in tables.items():
-        assert isinstance(value, list | tuple)  # noqa: S101 - as `_is_tables` says
-        for entry in value:
-            where = _join(path, key)
-            yield from ("", f"[[{where}]]", *_list_lines(entry, where, listed=True))
+        name = _format_key(key)
+        where = f"{path}.{name}" if path else name
+        if isinstance(value, Mapping) and value and not listed:
+            tables += ["", f"[{where}]", *_list_lines(value, where)]
+        elif _has_tables(value) and "." not in path:
+            for entry in value:
+                lists += ["", f"[[{where}]]", *_list_lines(entry, where, listed=True)]
+        else:
+            values += _list_value(name, value)
+    return values + tables + lists
 
 
-def _join(path: str, key: str) -> str:
-    return f"{path}.{_format_key(key)}" if path else _format_key(key)
+def _list_value(name: str, value: object) -> list[str]:
+    line = f"{name} = {_format(value)}"
+    if isinstance(value, list | tuple) and (len(line) > _WIDE or _has_tables(value)):
+        return [f"{name} = [", *(f"  {_format(entry)}," for entry in value), "]"]
+    return [line]
 
 
-def _is_section(value: object) -> bool:
-    return isinstance(value, Mapping) and bool(value)
-
-
-def _is_tables(value: object) -> bool:
+def _has_tables(value: object) -> bool:
     return (
         isinstance(value, list | tuple) and bool(value) and all(isinstance(v, dict) for v in value)
     )
-
-
-def _list_entry(key: str, value: object) -> Iterator[str]:
-    line = f"{_format_key(key)} = {_format(value)}"
-    if isinstance(value, list | tuple) and (len(line) > _WIDE or _is_tables(value)):
-        yield f"{_format_key(key)} = ["
-        yield from (f"  {_format(entry)}," for entry in value)
-        yield "]"
-    else:
-        yield line
 
 
 def _format_key(key: str) -> str:

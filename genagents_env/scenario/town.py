@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from genagents_env.errors import ScenarioError
-from genagents_env.scenario.faults import Fault, Origins
+from genagents_env.scenario.faults import Fault, Origins, quote
 from genagents_env.scenario.maps.drawn import Grid, Tile
 from genagents_env.scenario.maps.fitting import FittedMap, Tiles, arenas_of, objects_of, read_map
 from genagents_env.scenario.maps.layout import arrange, choose_tiles, floors, mark_doors
@@ -17,6 +17,8 @@ from genagents_env.scenario.plan import (
     parse_hours,
 )
 from genagents_env.scenario.schema import SIDE_LIMIT, ObjectSpec, Scenario
+
+_SHOWN = 8  # closed tiles of an arena
 
 
 def lay_out(scenario: Scenario) -> TownPlan:
@@ -159,3 +161,16 @@ def _object(item: ObjectSpec, arena: int, tiles: tuple[Tile, ...]) -> ObjectPlan
         sleep_state=item.sleep_state,
         lasting=(item.state, *item.lasting),
     )
+
+
+def list_warnings(plan: TownPlan) -> list[str]:
+    """Return what is odd in a town, a line each: the tiles of its arenas that were closed."""
+    warnings = []
+    for index in range(len(plan.arenas)):
+        tiles = [list(tile) for tile in plan.sealed if plan.arena[tile[1], tile[0]] == index]
+        if tiles:
+            shown = ", ".join(map(str, tiles[:_SHOWN])) + (", …" if len(tiles) > _SHOWN else "")
+            are = "tiles are" if len(tiles) > 1 else "tiles is"
+            text = f"{len(tiles)} of its {are} closed, since there is no way there: {shown}"
+            warnings.append(f"map: {quote(plan.arena_id(index))}: {text}")
+    return warnings

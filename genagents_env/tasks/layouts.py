@@ -80,10 +80,10 @@ def draw_town(seed: int, *, rooms: tuple[int, int] = ROOMS, people: int = 2) -> 
         "people": _list_people(rng, sectors, people),
         "map": _write(tiles, spots),
     }
-    scenario, faults = check_folder(Folder(raw))
-    if scenario is None or faults:
-        raise ScenarioError(faults)
-    return scenario
+    checked = check_folder(Folder(raw))
+    if checked.scenario is None or checked.faults:
+        raise ScenarioError(checked.faults)
+    return checked.scenario
 
 
 def list_rooms(town: Scenario) -> tuple[str, ...]:

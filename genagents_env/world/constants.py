@@ -11,8 +11,8 @@ import numpy as np
 
 from genagents_env.scenario.patterns import compile_any, prepare
 from genagents_env.scenario.plan import OUTSIDE, TownPlan
+from genagents_env.scenario.profiles import find_familiar_places
 from genagents_env.scenario.schema import Person, Scenario
-from genagents_env.scenario.town_places import find_familiar_places
 from genagents_env.text import fold
 from genagents_env.world.access import EntryRights
 from genagents_env.world.paths import PlacePaths

@@ -11,7 +11,7 @@ from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.sections import REMEMBERED, SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
-from genagents_env.scenario.town_places import TownPlace
+from genagents_env.scenario.profiles import TownPlace
 from genagents_env.text import split_sentences
 
 from . import memory, scope

@@ -17,7 +17,7 @@ from genagents_env.cognition.query import Moment, QueryHandler
 from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept
 from genagents_env.policy import Answer, InterviewTerms, Profile, RecalledMemory
-from genagents_env.scenario.past import Past
+from genagents_env.scenario.schema import Past
 
 from . import (
     act,

@@ -10,7 +10,7 @@ from dataclasses import fields
 from genagents_env.cognition.mind import Services
 from genagents_env.memory.stream import Memory
 from genagents_env.policy import Profile
-from genagents_env.scenario.past import (
+from genagents_env.scenario.schema import (
     Past,
     PastBlock,
     PastCommitment,

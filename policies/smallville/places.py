@@ -19,7 +19,7 @@ from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.tokens import bound_tokens
 from genagents_env.memory.columns import compare
 from genagents_env.scenario.plan import Hours
-from genagents_env.scenario.town_places import TownThing
+from genagents_env.scenario.profiles import TownThing
 
 from .mind import SmallvilleMind
 

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.record import RunReader
-from genagents_env.scenario.past_folder import read_pasts
+from genagents_env.scenario.past import read_pasts
 from tests.cli.conftest import Run
 from tests.memory.test_public_layout import write_person
 

@@ -12,7 +12,7 @@ from genagents_env.memory.vector_file import TextVectors, write_vectors
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, interview, run
 from genagents_env.run.past import VECTORS, collect_run_pasts
-from genagents_env.scenario.past_folder import read_pasts, write_pasts
+from genagents_env.scenario.past import read_pasts, write_pasts
 from tests.run.test_embedder import Counted
 
 ISABELLA, MARIA = "Isabella Rodriguez", "Maria Lopez"

@@ -209,13 +209,16 @@ def test_faults_name_the_file_they_stand_in(tmp_path: Path) -> None:
         "people/una.toml": UNA.replace("Inn/attic", "Inn/atic"),
         "scenario.toml": GOOD["scenario.toml"].replace('fact = "feast"', 'fact = "fest"'),
     }
-    own = {"people/vic.toml": VIC.replace("Inn/attic", "Inn/attik"), "scenario.toml": "hours = -1"}
+    own = {
+        "people/vic.toml": VIC.replace("Inn/attic", "Inn/attik"),
+        "scenario.toml": 'reward = { name = "knowledge_spread", fact = "fest" }',
+    }
     faults = validate_folder(_pair(tmp_path, own, base))
     assert sorted(fault.split(": ")[0] for fault in faults) == [
         "base/people/una.toml:home",
         "base/scenario.toml:gatherings[0].fact",
         "people/vic.toml:home",
-        "scenario.toml:hours",
+        "scenario.toml:reward.fact",
     ]
 
 
@@ -260,9 +263,9 @@ def test_only_some_of_the_people_may_come_along(tmp_path: Path) -> None:
         ('{ scenario = "base", peple = [] }', "scenario.toml:extends.peple: unknown key; did you"),
         (
             '{ scenario = "base", people = 3 }',
-            "scenario.toml:extends.people: this is no list of na",
+            "scenario.toml:extends.people: this is a whole number; a list in [ ] is wanted",
         ),
-        ('{ scenario = "base", people = [3] }', "scenario.toml:extends.people: this is no list of"),
+        ('{ scenario = "base", people = [3] }', "scenario.toml:extends.people[0]: this is a wh"),
         ('{ scenario = "bass" }', 'scenario.toml:extends: no scenario "bass", shipped or beside'),
         ("{ scenario = 3 }", 'scenario.toml:extends: "3" is no scenario\'s name'),
         (

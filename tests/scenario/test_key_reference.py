@@ -10,7 +10,9 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from genagents_env.errors import ConfigError
+from genagents_env.scenario.faults import list_tables
 from genagents_env.scenario.key_reference import (
+    NONE,
     REQUIRED,
     KeyTable,
     ScenarioKey,
@@ -18,9 +20,9 @@ from genagents_env.scenario.key_reference import (
     format_key_reference,
     list_key_tables,
 )
-from genagents_env.scenario.key_types import NONE, list_models
 from genagents_env.scenario.schema import Scenario
 
+TABLES = list_key_tables()
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
@@ -32,13 +34,9 @@ def find_key(path: str, name: str) -> ScenarioKey:
 def list_schema_models() -> list[type[BaseModel]]:
     found: list[type[BaseModel]] = [Scenario]
     for model in found:
-        within = [one for f in model.model_fields.values() for one in list_models(f.annotation)]
+        within = [one for f in model.model_fields.values() for one in list_tables(f.annotation)]
         found += [one for one in dict.fromkeys(within) if one not in found]
     return found
-
-
-def get_path(table: KeyTable) -> str:
-    return table.paths[0]
 
 
 def test_the_page_has_the_tables_there_are() -> None:
@@ -53,7 +51,7 @@ def test_every_key_of_the_schema_is_in_it() -> None:
     assert len(list_key_tables()) == len(list_schema_models()) > 25
 
 
-@pytest.mark.parametrize("table", list_key_tables(), ids=get_path)
+@pytest.mark.parametrize("table", TABLES, ids=[table.paths[0] for table in TABLES])
 def test_every_key_has_a_meaning_and_a_type(table: KeyTable) -> None:
     assert table.text.endswith(".")
     for key in table.keys:
@@ -69,7 +67,7 @@ def test_meanings_are_of_keys_that_are_there(model: type[BaseModel]) -> None:
     assert names == list(model.model_fields)
 
 
-@pytest.mark.parametrize("table", list_key_tables(), ids=get_path)
+@pytest.mark.parametrize("table", TABLES, ids=[table.paths[0] for table in TABLES])
 def test_a_default_shown_is_the_one_that_holds(table: KeyTable) -> None:
     models = {model.__doc__: model for model in list_schema_models()}
     ours = [m for doc, m in models.items() if " ".join((doc or "").split()).startswith(table.text)]
@@ -82,8 +80,7 @@ def test_a_default_shown_is_the_one_that_holds(table: KeyTable) -> None:
             assert default is None, key.name
         else:
             shown = tomllib.loads(f"x = {key.default}")["x"]
-            held = type(default)() if isinstance(default, BaseModel) else default
-            plain = {} if isinstance(held, BaseModel) else held
+            plain = {} if isinstance(default, BaseModel) else default
             assert shown == (list(plain) if isinstance(plain, tuple) else plain), key.name
 
 

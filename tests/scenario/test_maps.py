@@ -5,7 +5,7 @@ import pytest
 
 from genagents_env.scenario import Hours, TownPlan, lay_out, load_scenario, validate_folder
 from genagents_env.scenario.plan import parse_hours
-from genagents_env.scenario.warnings import list_warnings
+from genagents_env.scenario.town import list_warnings
 from tests.scenario.bad_folders import DRAWN, GOOD, Bad, change, write
 from tests.scenario.test_layout import assert_is_a_town
 

@@ -45,15 +45,10 @@ values = st.recursive(
 
 
 def _spots(data: object, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    inner = (
-        data.items()
-        if isinstance(data, dict)
-        else enumerate(data)
-        if isinstance(data, list)
-        else ()
-    )
+    if isinstance(data, list):
+        data = dict(enumerate(data))
     spots = [path] if path else []
-    for key, value in inner:
+    for key, value in data.items() if isinstance(data, dict) else ():
         spots += _spots(value, (*path, key))
     return spots
 
@@ -100,15 +95,16 @@ def _mutate(draw: st.DrawFn, place: dict[str, Any], key: str) -> None:
 def test_mutated_data_gives_a_scenario_that_lays_out_or_faults_in_words(
     raw: dict[str, Any],
 ) -> None:
-    scenario, faults = check_folder(Folder(raw=raw, people=[("p.toml", ""), ("q.toml", "")]))
-    for fault in faults:
+    checked = check_folder(Folder(raw=raw, people=[("p.toml", ""), ("q.toml", "")]))
+    for fault in checked.faults:
         assert len(fault.split(":", 2)) == 3
         assert "\n" not in fault
         fault.encode()
-    if not faults:
-        assert scenario is not None
-        lay_out(scenario)
-        assert Scenario.model_validate_json(scenario.model_dump_json()) == scenario
+    if not checked.faults:
+        assert checked.scenario is not None
+        lay_out(checked.scenario)
+        data = checked.scenario.model_dump_json()
+        assert Scenario.model_validate_json(data) == checked.scenario
 
 
 @settings(max_examples=150, deadline=None)

@@ -2,8 +2,8 @@ import pytest
 
 from genagents_env import town_v0
 from genagents_env.scenario import load_scenario
+from genagents_env.scenario.profiles import TownPlace, find_town_places
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Person, Scenario, SectorSpec
-from genagents_env.scenario.town_places import TownPlace, find_town_places
 
 SAFE = ObjectSpec(name="safe", states=("shut", "open"), users=("Ben",))
 TABLE = ObjectSpec(name="table", states=("bare", "laid"), free_text=True)

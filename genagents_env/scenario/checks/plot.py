@@ -1,13 +1,12 @@
-"""What happens and what counts: facts, gatherings, events and the reward."""
+"""What happens and what is paid for: facts, gatherings, events and the reward with its goals."""
 
 from collections import Counter
-from collections.abc import Iterator
-from datetime import timedelta
+from collections.abc import Iterator, Sequence
 
-from genagents_env.scenario.checks.index import ScenarioIndex
-from genagents_env.scenario.checks.patterns import check_patterns
+from genagents_env.scenario.checks.references import ScenarioIndex
 from genagents_env.scenario.faults import Fault, Loc, quote
-from genagents_env.scenario.schema import Errand, Fact, Gathering, Goal, Reward, ScheduledEvent
+from genagents_env.scenario.patterns import compile_pattern, prepare
+from genagents_env.scenario.schema import Errand, Goal, Reward, ScheduledEvent
 from genagents_env.scenario.truth import list_decidable
 
 _NEEDS = {  # kind of event: the keys it needs, the keys it may have
@@ -31,182 +30,129 @@ _GOAL_NEEDS = {  # kind of goal: the keys it needs, the keys it may have
 _GOALS_EACH = 2  # the slots of an observation
 _PRESENCE = ("company", "occupancy", "public_goods")  # rewards for goals of the kind `be` alone
 _REWARD_COUNTS = {"attendance": "gatherings", "knowledge_spread": "facts"}
+_EMPTY = prepare("")
+
+
+def check_patterns(patterns: Sequence[str], loc: Loc) -> Iterator[Fault]:
+    """Yield which of the patterns at `loc` are found in everything."""
+    for i, pattern in enumerate(patterns):
+        if compile_pattern(pattern).is_in(_EMPTY):
+            text = f"{quote(pattern)} matches the empty text, so everything; make it say something"
+            yield Fault((*loc, i), text)
 
 
 def check_plot(index: ScenarioIndex) -> Iterator[Fault]:
     """Yield what is wrong with facts, gatherings, events and the reward."""
-    for i, fact in enumerate(index.scenario.facts):
-        yield from _fact(index, fact, ("facts", i))
-    for i, gathering in enumerate(index.scenario.gatherings):
-        yield from _gathering(index, gathering, ("gatherings", i))
-    for i, event in enumerate(index.scenario.events):
-        yield from _event(index, event, ("events", i))
-    yield from _reward(index, index.scenario.reward)
-
-
-def _fact(index: ScenarioIndex, fact: Fact, loc: Loc) -> Iterator[Fault]:
-    for i, name in enumerate(fact.known_by):
-        yield from index.person(name, (*loc, "known_by", i))
-    if fact.about is not None:
-        yield from index.person(fact.about, (*loc, "about"))
-    yield from check_patterns(fact.patterns, (*loc, "patterns"))
-
-
-def _gathering(index: ScenarioIndex, gathering: Gathering, loc: Loc) -> Iterator[Fault]:
-    yield from index.place(gathering.place, (*loc, "place"))
-    if gathering.host is not None:
-        yield from index.person(gathering.host, (*loc, "host"))
-    if gathering.fact is not None:
-        yield from index.fact(gathering.fact, (*loc, "fact"))
-    if gathering.end <= gathering.start:
-        text = f"{gathering.end} is not after its start {gathering.start}"
-        yield Fault((*loc, "end"), text)
-    yield from _within(index, gathering, loc)
-
-
-def _within(index: ScenarioIndex, timed: Gathering | ScheduledEvent, loc: Loc) -> Iterator[Fault]:
     scenario = index.scenario
-    key, at = ("at", timed.at) if isinstance(timed, ScheduledEvent) else ("start", timed.start)
-    end = scenario.start + timedelta(hours=scenario.hours)
-    if not scenario.start <= at < end:
-        text = f"{at} is not in the scenario, from {scenario.start} until before {end}"
-        yield Fault((*loc, key), text)
+    for i, fact in enumerate(scenario.facts):
+        yield from check_patterns(fact.patterns, ("facts", i, "patterns"))
+    for i, gathering in enumerate(scenario.gatherings):
+        if gathering.end <= gathering.start:
+            text = f"{gathering.end} is not after its start {gathering.start}"
+            yield Fault(("gatherings", i, "end"), text)
+        yield from index.find_wrong_time(gathering.start, ("gatherings", i, "start"))
+    for i, event in enumerate(scenario.events):
+        yield from index.find_wrong_time(event.at, ("events", i, "at"))
+        yield from _check_keys(event, "an event", ("events", i))
+    yield from _check_reward(index, scenario.reward)
+    yield from _check_errands(index, scenario.reward.errands)
+    yield from _check_goals(index, scenario.reward)
 
 
-def _event(index: ScenarioIndex, event: ScheduledEvent, loc: Loc) -> Iterator[Fault]:
-    yield from _within(index, event, loc)
-    needs, may = _NEEDS[event.kind]
-    allowed = ", ".join((*needs, *may))
-    for key in ("agent", "place", "object", "state", "text"):
-        given = getattr(event, key) is not None
+def _check_keys(part: ScheduledEvent | Goal, what: str, loc: Loc) -> Iterator[Fault]:
+    """Yield keys that the kind of an event or a goal lacks, or does not take."""
+    table = _GOAL_NEEDS if isinstance(part, Goal) else _NEEDS
+    needs, may = table[part.kind]
+    for key in dict.fromkeys(key for keys in table.values() for key in (*keys[0], *keys[1])):
+        given = getattr(part, key) is not None
         if key in needs and not given:
-            yield Fault((*loc, key), f"missing; an event {quote(event.kind)} needs it")
-        elif given and key not in needs and key not in may:
-            text = f"an event {quote(event.kind)} does not take it; it takes {allowed}"
+            yield Fault((*loc, key), f"missing; {what} {quote(part.kind)} needs it")
+        elif given and key not in (*needs, *may):
+            takes = ", ".join((*needs, *may))
+            text = f"{what} {quote(part.kind)} does not take it; it takes {takes}"
             yield Fault((*loc, key), text)
-    if event.agent is not None:
-        yield from index.person(event.agent, (*loc, "agent"))
-    if event.place is not None:
-        yield from index.place(event.place, (*loc, "place"))
-    if event.object is not None:
-        yield from index.object(event.object, (*loc, "object"))
-        if event.state is not None:
-            yield from index.state(event.object, event.state, (*loc, "state"))
 
 
-def _reward(index: ScenarioIndex, reward: Reward) -> Iterator[Fault]:
-    counted = _REWARD_COUNTS.get(reward.name)
+def _check_reward(index: ScenarioIndex, reward: Reward) -> Iterator[Fault]:
+    """Yield what the reward of this name lacks."""
+    name, counted = quote(reward.name), _REWARD_COUNTS.get(reward.name)
+    needs: dict[str, object] = {}
+    if reward.name == "errand":
+        needs = {"errands": reward.errands}
+    elif reward.name == "goals":
+        needs = {"goals": reward.goals or reward.errands}
+    elif reward.name in _PRESENCE:
+        needs = {"goals": reward.goals}
+    for key, given in needs.items():
+        if not given:
+            yield Fault(("reward", key), f"missing; the reward {name} needs them")
+    if reward.name == "public_goods" and reward.common is None:
+        yield Fault(("reward", "common"), f"missing; the reward {name} needs it")
+    if reward.name in _PRESENCE and reward.errands:
+        yield Fault(("reward", "errands"), f"the reward {name} pays for no errands; remove them")
     if counted is not None and not getattr(index.scenario, counted):
-        text = f"the reward {quote(reward.name)} counts {counted}, and there are none; add one"
+        text = f"the reward {name} counts {counted}, and there are none; add one"
         yield Fault(("reward", "name"), text)
-    if reward.name == "errand" and not reward.errands:
-        yield Fault(("reward", "errands"), 'missing; the reward "errand" needs them')
     if reward.name == "success" and not list_decidable(index.scenario):
         text = "needs a success that places, things or facts decide, and there is none; add one"
-        yield Fault(("reward", "name"), f"the reward {quote(reward.name)} {text}")
-    if reward.fact is not None:
-        yield from index.fact(reward.fact, ("reward", "fact"))
-    if reward.gathering is not None:
-        yield from index.gathering(reward.gathering, ("reward", "gathering"))
-    agents = [errand.agent for errand in reward.errands]
-    for i, errand in enumerate(reward.errands):
+        yield Fault(("reward", "name"), f"the reward {name} {text}")
+
+
+def _check_errands(index: ScenarioIndex, errands: Sequence[Errand]) -> Iterator[Fault]:
+    agents = [errand.agent for errand in errands]
+    for i, errand in enumerate(errands):
+        loc: Loc = ("reward", "errands", i)
         if errand.agent in agents[:i]:
             text = f"{quote(errand.agent)} has an errand already; one for each person"
-            yield Fault(("reward", "errands", i, "agent"), text)
-        yield from _errand(index, errand, ("reward", "errands", i))
-    yield from _goals(index, reward)
+            yield Fault((*loc, "agent"), text)
+        item = index.objects.get(errand.object)
+        if item is not None and item.state == errand.state:
+            text = f"{quote(errand.state)} is how it starts; ask for another state"
+            yield Fault((*loc, "state"), text)
+        yield from index.find_closed_object(errand.object, errand.agent, (*loc, "object"))
 
 
-def _goals(index: ScenarioIndex, reward: Reward) -> Iterator[Fault]:
+def _check_goals(index: ScenarioIndex, reward: Reward) -> Iterator[Fault]:
     """Yield what is wrong with the goals, one by one and together."""
-    if reward.name == "goals" and not reward.goals and not reward.errands:
-        yield Fault(("reward", "goals"), 'missing; the reward "goals" needs them')
-    if reward.name in _PRESENCE:
-        yield from _presence(reward)
-    if reward.common is not None:
-        yield from index.place(reward.common, ("reward", "common"))
     count = Counter(errand.agent for errand in reward.errands)
     for i, goal in enumerate(reward.goals):
-        loc = ("reward", "goals", i)
+        loc: Loc = ("reward", "goals", i)
         count[goal.agent] += 1
         if count[goal.agent] == _GOALS_EACH + 1:
             text = f"{quote(goal.agent)} has {_GOALS_EACH} goals already, which is the most"
             yield Fault((*loc, "agent"), text)
-        yield from _goal(index, goal, loc, deal=reward.deal)
+        yield from _check_keys(goal, "a goal", loc)
+        if reward.name in _PRESENCE:
+            yield from _check_presence(goal, reward.name, loc)
+        if goal.person is not None:
+            yield from _check_person(index, goal, loc, deal=reward.deal)
+        yield from _check_span(index, goal, loc)
 
 
-def _presence(reward: Reward) -> Iterator[Fault]:
-    """Yield what rewards for being somewhere lack."""
-    name = quote(reward.name)
-    if not reward.goals:
-        yield Fault(("reward", "goals"), f"missing; the reward {name} needs them")
-    if reward.name == "public_goods" and reward.common is None:
-        yield Fault(("reward", "common"), f"missing; the reward {name} needs it")
-    if reward.errands:
-        yield Fault(("reward", "errands"), f"the reward {name} pays for no errands; remove them")
-    for i, goal in enumerate(reward.goals):
-        if goal.kind != "be":
-            text = f'the reward {name} pays for goals of the kind "be" alone'
-            yield Fault(("reward", "goals", i, "kind"), text)
-        elif reward.name == "company" and goal.start is None and goal.end is None:
-            text = f"missing; the reward {name} needs it, with `end`"
-            yield Fault(("reward", "goals", i, "start"), text)
-
-
-def _goal(index: ScenarioIndex, goal: Goal, loc: Loc, *, deal: bool) -> Iterator[Fault]:
-    needs, may = _GOAL_NEEDS[goal.kind]
-    for key in ("object", "state", "place", "person", "fact", "start", "end"):
-        given = getattr(goal, key) is not None
-        if key in needs and not given:
-            yield Fault((*loc, key), f"missing; a goal {quote(goal.kind)} needs it")
-        elif given and key not in needs and key not in may:
-            text = f"a goal {quote(goal.kind)} does not take it; it takes {', '.join(needs + may)}"
-            yield Fault((*loc, key), text)
-    yield from index.person(goal.agent, (*loc, "agent"))
-    if goal.person is not None:
-        yield from index.person(goal.person, (*loc, "person"))
-        if goal.person == goal.agent and goal.kind != "accuse":
-            yield Fault((*loc, "person"), "it is the agent; name somebody else")
-        if deal and goal.kind != "accuse":
-            text = "goals with a person cannot be dealt, since they may come to that person"
-            yield Fault((*loc, "person"), text)
-    if goal.fact is not None:
-        yield from index.fact(goal.fact, (*loc, "fact"))
-    if goal.place is not None:
-        yield from index.place(goal.place, (*loc, "place"))
-    if goal.object is not None:
-        yield from index.object(goal.object, (*loc, "object"))
-        if goal.state is not None:
-            yield from index.state(goal.object, goal.state, (*loc, "state"))
-        if goal.kind == "accuse" and goal.person is not None:
-            yield from index.state(goal.object, goal.person, (*loc, "person"))
-    if (goal.start is None) != (goal.end is None):
-        yield Fault((*loc, "start"), "it goes with `end`; give both, or none")
-    yield from _goal_time(index, goal, loc)
-
-
-def _goal_time(index: ScenarioIndex, goal: Goal, loc: Loc) -> Iterator[Fault]:
-    scenario = index.scenario
-    if goal.start is None or goal.end is None:
-        return
-    if goal.end <= goal.start:
-        yield Fault((*loc, "end"), f"{goal.end} is not after its start {goal.start}")
-    end = scenario.start + timedelta(hours=scenario.hours)
-    if not scenario.start <= goal.start < end:
-        text = f"{goal.start} is not in the scenario, from {scenario.start} until before {end}"
+def _check_presence(goal: Goal, reward: str, loc: Loc) -> Iterator[Fault]:
+    if goal.kind != "be":
+        text = f'the reward {quote(reward)} pays for goals of the kind "be" alone'
+        yield Fault((*loc, "kind"), text)
+    elif reward == "company" and goal.start is None and goal.end is None:
+        text = f"missing; the reward {quote(reward)} needs it, with `end`"
         yield Fault((*loc, "start"), text)
 
 
-def _errand(index: ScenarioIndex, errand: Errand, loc: Loc) -> Iterator[Fault]:
-    yield from index.person(errand.agent, (*loc, "agent"))
-    yield from index.object(errand.object, (*loc, "object"))
-    yield from index.state(errand.object, errand.state, (*loc, "state"))
-    item = index.item(errand.object)
-    if item is None:
+def _check_person(index: ScenarioIndex, goal: Goal, loc: Loc, *, deal: bool) -> Iterator[Fault]:
+    if goal.kind == "accuse":
+        yield from index.find_wrong_state(goal.object or "", goal.person or "", (*loc, "person"))
         return
-    if item.state == errand.state:
-        text = f"{quote(errand.state)} is how it starts; ask for another state"
-        yield Fault((*loc, "state"), text)
-    if item.users and errand.agent not in item.users:
-        text = f"{errand.agent} is not among the users of {quote(item.name)}; add the name there"
-        yield Fault((*loc, "object"), text)
+    if goal.person == goal.agent:
+        yield Fault((*loc, "person"), "it is the agent; name somebody else")
+    if deal:
+        text = "goals with a person cannot be dealt, since they may come to that person"
+        yield Fault((*loc, "person"), text)
+
+
+def _check_span(index: ScenarioIndex, goal: Goal, loc: Loc) -> Iterator[Fault]:
+    if (goal.start is None) != (goal.end is None):
+        yield Fault((*loc, "start"), "it goes with `end`; give both, or none")
+    elif goal.start is not None and goal.end is not None:
+        if goal.end <= goal.start:
+            yield Fault((*loc, "end"), f"{goal.end} is not after its start {goal.start}")
+        yield from index.find_wrong_time(goal.start, (*loc, "start"))

@@ -7,9 +7,14 @@ Places are written as ids: `sector`, `sector/arena` or `sector/arena/object`.
 from genagents_env.scenario.schema.people import (
     SPRITE_LIMIT,
     SPRITE_MARK,
-    TABLE,
-    WORDS,
     Lifestyle,
+    Past,
+    PastBlock,
+    PastCommitment,
+    PastDay,
+    PastMemory,
+    PastObject,
+    PastTie,
     Person,
     Relationship,
     RoutineEntry,
@@ -31,8 +36,7 @@ from genagents_env.scenario.schema.plot import (
     Reward,
     ScheduledEvent,
 )
-from genagents_env.scenario.schema.rules import ConversationRules, Rules
-from genagents_env.scenario.schema.scenario import MAP_LIMIT, Scenario
+from genagents_env.scenario.schema.scenario import MAP_LIMIT, ConversationRules, Rules, Scenario
 from genagents_env.scenario.schema.success import (
     AnswerCheck,
     Check,
@@ -53,8 +57,6 @@ __all__ = [
     "SIDE_LIMIT",
     "SPRITE_LIMIT",
     "SPRITE_MARK",
-    "TABLE",
-    "WORDS",
     "AnswerCheck",
     "ArenaSpec",
     "Check",
@@ -67,6 +69,13 @@ __all__ = [
     "Lifestyle",
     "ObjectCheck",
     "ObjectSpec",
+    "Past",
+    "PastBlock",
+    "PastCommitment",
+    "PastDay",
+    "PastMemory",
+    "PastObject",
+    "PastTie",
     "Person",
     "PlaceCheck",
     "Question",

@@ -3,15 +3,13 @@
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from genagents_env.errors import ConfigError
 from genagents_env.files import read_text
-from genagents_env.scenario.error_messages import translate
-from genagents_env.scenario.faults import quote, suggest
+from genagents_env.scenario.faults import find_place, quote, suggest, translate
 from genagents_env.text import clean
 
 _FILE_LIMIT = 1 << 20  # bytes
@@ -51,25 +49,11 @@ def _format_faults(error: ValidationError, model: type[BaseModel]) -> Iterator[s
 
 def _format_fault(detail: ErrorDetails, loc: list[str | int], model: type[BaseModel]) -> str:
     if detail["type"] == "extra_forbidden":
-        allowed = list(_find_table(loc[:-1], model).model_fields)
+        allowed = list(find_place(detail["loc"], model)[1][0].model_fields)
         hint = suggest(str(loc[-1]), allowed)
         names = f" allowed: {', '.join(allowed)}" if hint.startswith("did") else ""
         return f"unknown key; {hint if names else 'allowed: ' + ', '.join(allowed)}{names}"
     if detail["type"] == "string_pattern_mismatch":
         words = _PATTERNS["name" if loc == ["name"] else "arms"]
         return f"{quote(detail['input'])} is no name; {words}"
-    return translate(detail).text
-
-
-def _find_table(loc: list[str | int], model: type[BaseModel]) -> type[BaseModel]:
-    """Return the model of the table at `loc`."""
-    for part in loc:
-        if isinstance(part, str) and part in model.model_fields:
-            model = _find_model(model.model_fields[part].annotation) or model
-    return model
-
-
-def _find_model(annotation: object) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((found for part in get_args(annotation) if (found := _find_model(part))), None)
+    return translate(detail, model).text

@@ -17,7 +17,7 @@ from genagents_env.policies.ai_town.mind import (
     TalkState,
     to_rating,
 )
-from genagents_env.scenario.past import PastMemory
+from genagents_env.scenario.schema import PastMemory
 from tests.policies.ai_town.minds import BEA, list_requests, make_mind, moment, talk_with, think
 from tests.policies.ai_town.square import NAMES, Square, fields_of, square
 from tests.policies.percepts import PARTY, Moment, Value, person, profile

@@ -12,7 +12,7 @@ from genagents_env.policies.simuverse import SimuversePolicy, memory
 from genagents_env.policy import Context
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from genagents_env.scenario.past import PastMemory
+from genagents_env.scenario.schema import PastMemory
 from tests.policies.percepts import PARTY, START, Moment, Value, infos, profile, wait_for
 from tests.policies.simuverse.town import ANN, BEN, Quarter, follow, quarter, speaks
 

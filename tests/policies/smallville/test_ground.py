@@ -20,7 +20,7 @@ from genagents_env.policies.smallville.mind import (
 )
 from genagents_env.policy import Profile
 from genagents_env.scenario.plan import parse_hours
-from genagents_env.scenario.town_places import TownPlace, TownThing
+from genagents_env.scenario.profiles import TownPlace, TownThing
 from tests.policies.percepts import Moment, Value, body, profile, wait_for
 from tests.policies.smallville.days import UNUSABLE
 from tests.policies.smallville.minds import (

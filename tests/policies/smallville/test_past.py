@@ -13,7 +13,7 @@ from genagents_env.policies.smallville.mind import (
     Tie,
 )
 from genagents_env.policies.smallville.past import collect_past
-from genagents_env.scenario.past import Past
+from genagents_env.scenario.schema import Past
 from tests.policies.smallville.conftest import MakeMind
 
 HOUR = 3600

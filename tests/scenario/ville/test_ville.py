@@ -9,7 +9,7 @@ from genagents_env.errors import ScenarioError
 from genagents_env.scenario import lay_out, load_scenario, validate_folder
 from genagents_env.scenario.maps.ville import read_ville
 from genagents_env.scenario.new_town import format_new_town
-from genagents_env.scenario.warnings import list_warnings
+from genagents_env.scenario.town import list_warnings
 from tests.scenario.bad_folders import Bad, change, write
 from tests.scenario.ville.matrices import HEIGHT, VILLE, WIDTH, write_ville
 

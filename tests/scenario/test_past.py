@@ -8,8 +8,8 @@ import pytest
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError, FileError
 from genagents_env.scenario import load_scenario
-from genagents_env.scenario.past import Past, PastMemory
-from genagents_env.scenario.past_folder import give_pasts, read_pasts, write_pasts
+from genagents_env.scenario.past import give_pasts, read_pasts, write_pasts
+from genagents_env.scenario.schema import Past, PastMemory
 
 NINE = datetime(2023, 2, 13, 9)  # noqa: DTZ001
 TEA = PastMemory(time=NINE, kind="event", text='Ada said: "Tea? 🍵"', importance=3.0)
