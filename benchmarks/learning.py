@@ -30,7 +30,7 @@ from genagents_env.policies.learned import LearnedPolicy
 from genagents_env.policy import Policy
 from genagents_env.run import rollout
 from genagents_env.run.policies import load_policy
-from genagents_env.tasks import HELD_OUT, TASKS, Task
+from genagents_env.train.tasks import HELD_OUT, TASKS, Task
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "learning"

@@ -28,7 +28,7 @@ def measure(seed: int) -> dict[str, Any]:
 
     from benchmarks.learning import EPISODES, find_optimum
     from examples import train_sb3
-    from genagents_env.tasks import get_task
+    from genagents_env.train.tasks import get_task
 
     torch.set_num_threads(1)
     begun, cpu = time.perf_counter(), time.process_time()

@@ -20,9 +20,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from benchmarks.towns import make_town
 from genagents_env.config import TownConfig
 from genagents_env.run import PolicySpec, RunSpec, run
-from genagents_env.view.admission import Admission
-from genagents_env.view.open_run import OpenRun
-from genagents_env.view.server import ViewServer
+from genagents_env.show.view.admission import Admission
+from genagents_env.show.view.open_run import OpenRun
+from genagents_env.show.view.server import ViewServer
 
 _SECONDS = 5  # of playing that are measured
 _FLAGS = ["--no-sandbox", "--disable-gpu"]

@@ -11,11 +11,11 @@ from statistics import median
 from benchmarks.markdown import make_rows
 from genagents_env import town_v0
 from genagents_env.env import TownEnv
-from genagents_env.render import RenderSnapshot
-from genagents_env.render.closeup import Closeup
-from genagents_env.render.picture import Picture
-from genagents_env.render.views import view_place, view_town
 from genagents_env.run.policies import load_policy
+from genagents_env.show.render import RenderSnapshot
+from genagents_env.show.render.closeup import Closeup
+from genagents_env.show.render.picture import Picture
+from genagents_env.show.render.views import view_place, view_town
 
 TICKS = 40
 

@@ -18,14 +18,14 @@ import numpy as np
 from benchmarks.learning import fill_blocks, find_file, load_learning
 from benchmarks.markdown import make_rows
 from genagents_env import town_v0
-from genagents_env.tasks import HELD_OUT, LAYOUTS, TASKS, TRAINING, Task, TaskEnv
+from genagents_env.train.tasks import HELD_OUT, LAYOUTS, TASKS, TRAINING, Task, TaskEnv
 from genagents_env.world import rewards
 from genagents_env.world.goals import describe_goal
 from genagents_env.world.rewards import goals
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "tasks"
-BASELINES = ROOT / "genagents_env" / "tasks" / "baselines.json"
+BASELINES = ROOT / "genagents_env" / "train" / "tasks" / "baselines.json"
 LIST = "README.md"
 _LOOKED_AT = 4  # layouts, to see of which kinds a task's goals are
 _ROW = re.compile(r"^\| (\w+) \| (.+) \|$", re.MULTILINE)

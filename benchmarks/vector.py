@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env import town_v0
-from genagents_env.wrappers import VectorTown
+from genagents_env.train.wrappers import VectorTown
 
 Choices = npt.NDArray[np.int64]
 Actions = TypeVar("Actions")

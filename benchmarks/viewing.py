@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from genagents_env.config import TownConfig
 from genagents_env.run import PolicySpec, Progress, RunOptions, RunSpec, run
-from genagents_env.view.parts import PART
+from genagents_env.show.view.parts import PART
 
 _EVERY = 1.0  # seconds between two looks of the page, as in web/src/recording.ts
 _TELL = 0.05  # seconds between two lines of the writer
@@ -61,7 +61,7 @@ class Page:
     """What the page asks for while it follows a run, from a process that serves it."""
 
     def __init__(self, path: Path) -> None:
-        command = [sys.executable, "-m", "genagents_env.view.beside", str(path)]
+        command = [sys.executable, "-m", "genagents_env.show.view.beside", str(path)]
         self._process = subprocess.Popen(  # noqa: S603
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )

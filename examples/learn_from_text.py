@@ -2,11 +2,11 @@
 
     python examples/learn_from_text.py --seeds 3 --out runs/learn_from_text
 
-An agent reads what a language model would read (`genagents_env.learn.SharedSession`) and replies
-with what a language model would reply. What it could say is read off the text: places to walk to,
-things to walk to, states to put them into. A small network scores each against the goal line and
-against where the agent is; all of them are embedded by the hashed letters of their words, so that
-it can tell in towns it has never seen what a goal is about. It is shown a few episodes of a
+An agent reads what a language model would read (`genagents_env.train.language.SharedSession`) and
+replies with what a language model would reply. What it could say is read off the text: places to
+walk to, things to walk to, states to put them into. A small network scores each against the goal
+line and against where the agent is; all of them are embedded by the hashed letters of their words,
+so that it can tell in towns it has never seen what a goal is about. It is shown a few episodes of a
 player by rule that errs every other time, and then learns by REINFORCE; or it learns by reward
 alone. Drawn: mean return of an agent in held-out towns, greedy, as training goes on.
 """
@@ -24,11 +24,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.learn import LearnerPrompt, SharedSession
-from genagents_env.learn.seeds import list_seeds
-from genagents_env.learn.shared_session import WAIT
 from genagents_env.memory.embed import HashedNgrams
-from genagents_env.tasks import get_task
+from genagents_env.train.language import LearnerPrompt, SharedSession
+from genagents_env.train.language.seeds import list_seeds
+from genagents_env.train.language.shared_session import WAIT
+from genagents_env.train.tasks import get_task
 
 Floats = npt.NDArray[np.float64]
 WIDTH, HIDDEN, CLOSE = 256, 32, 4.0

@@ -23,8 +23,8 @@ from examples.train_ppo import Batch, Config, Net, Rollouts, advantages, learn, 
 from genagents_env import load_policy, town_v0
 from genagents_env.policy import Policy
 from genagents_env.run import rollout
-from genagents_env.tasks import HELD_OUT
-from genagents_env.wrappers import JoinedTowns
+from genagents_env.train.tasks import HELD_OUT
+from genagents_env.train.wrappers import JoinedTowns
 
 MakePolicy = Callable[[], Policy]
 

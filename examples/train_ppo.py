@@ -25,9 +25,9 @@ from torch import nn
 from torch.distributions import Categorical
 
 from genagents_env.policies.learned.network import save_network
-from genagents_env.tasks import HELD_OUT, LAYOUTS, find_layout
-from genagents_env.tasks.vector import make_vector
-from genagents_env.wrappers import JoinedTowns
+from genagents_env.train.tasks import HELD_OUT, LAYOUTS, find_layout
+from genagents_env.train.tasks.vector import make_vector
+from genagents_env.train.wrappers import JoinedTowns
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt

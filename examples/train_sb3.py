@@ -12,7 +12,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from genagents_env import town_v0
-from genagents_env.tasks.vec_env import TaskVecEnv
+from genagents_env.train.tasks.vec_env import TaskVecEnv
 
 HELD_OUT = range(1_000_000, 1_000_020)  # layouts that training never sees
 

@@ -28,7 +28,7 @@ from transformers.utils import get_json_schema
 from trl import GRPOConfig, GRPOTrainer
 from trl.chat_template_utils import qwen3_instruct_2507_chat_template
 
-from genagents_env.learn import TownTools
+from genagents_env.train.language import TownTools
 
 MARKS = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 TOOLS = [getattr(TownTools, name) for name in ("interact", "leave", "move", "talk", "wait")]

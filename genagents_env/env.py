@@ -34,10 +34,10 @@ from genagents_env.observe.text_obs import TextObservation
 from genagents_env.observe.vector_obs import VectorObservation
 from genagents_env.observe.vicinity import Vicinity
 from genagents_env.profile import AgentID, EmbedderT, EpisodeContext, ModelT, Profile
-from genagents_env.render.ansi import draw_ansi
 from genagents_env.rng import draw_bits
 from genagents_env.scenario import lay_out
 from genagents_env.scenario.profiles import make_profile
+from genagents_env.show.render.ansi import draw_ansi
 from genagents_env.world.constants import TownConstants
 from genagents_env.world.events import JSON, Event
 from genagents_env.world.goals import describe_goal
@@ -46,7 +46,7 @@ from genagents_env.world.rewards import EpisodeReward, make_reward
 from genagents_env.world.world import World
 
 if TYPE_CHECKING:
-    from genagents_env.render.picture import Picture
+    from genagents_env.show.render.picture import Picture
 
 Dicts: TypeAlias = dict[AgentID, Any]
 
@@ -256,7 +256,9 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         world = self.world
         if self.render_mode == "rgb_array":
             if self._picture is None:
-                from genagents_env.render.picture import Picture  # Pillow, of use to pictures only
+                from genagents_env.show.render.picture import (
+                    Picture,  # Pillow, of use to pictures only
+                )
 
                 sprites = [person.sprite for person in world.scenario.people]
                 title = world.scenario.title

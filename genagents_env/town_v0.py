@@ -22,7 +22,7 @@ from genagents_env.env import TownEnv
 from genagents_env.scenario import Scenario
 
 if TYPE_CHECKING:
-    from genagents_env.tasks import Task, TaskEnv
+    from genagents_env.train.tasks import Task, TaskEnv
 
 __all__ = ["env", "parallel_env", "raw_env", "rl_env"]
 
@@ -67,7 +67,7 @@ def rl_env(
         ScenarioError: the task cannot be put into `town`.
     """
     # Tasks bring their solutions along, and these the policies; who steps a town needs neither.
-    from genagents_env.tasks import TaskEnv, get_task
+    from genagents_env.train.tasks import TaskEnv, get_task
 
     options.setdefault("actions", "menu")
     options.setdefault("menu", "portable")

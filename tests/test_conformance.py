@@ -24,8 +24,8 @@ from genagents_env import town_v0
 from genagents_env.memory.embed import HashedNgrams
 from genagents_env.scenario import list_scenario_names
 from genagents_env.testing import check_env
-from genagents_env.wrappers import DropText, EncodeText, FlatBox, MaskInInfo, RenameForRLlib
-from genagents_env.wrappers.observation import Env
+from genagents_env.train.wrappers import DropText, EncodeText, FlatBox, MaskInInfo, RenameForRLlib
+from genagents_env.train.wrappers.observation import Env
 from tests.campaigns import false_alarms
 from tests.scenario.stories.names import STORIES
 

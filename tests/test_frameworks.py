@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.frameworks import BEGIN, END, EXAMPLES, ROOT, TASKS, list_frameworks, write_table
-from genagents_env.tasks import get_task
+from genagents_env.train.tasks import get_task
 
 DOC = (ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8")
 SHOWN = dict(re.findall(r"<!-- file: (\S+) -->\n```python\n(.*?)```", DOC, re.DOTALL))

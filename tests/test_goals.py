@@ -7,7 +7,7 @@ import pytest
 from genagents_env.actions import Interact, Move
 from genagents_env.env import TownEnv
 from genagents_env.scenario.schema import GOAL_KINDS, Goal, Reward
-from genagents_env.tasks import TASKS
+from genagents_env.train.tasks import TASKS
 from genagents_env.world.goals import GoalBoard, describe_goal
 from tests.goal_towns import ADA, BEN, make_fact, make_tiny
 

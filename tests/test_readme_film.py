@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 from genagents_env.record import RunReader
-from genagents_env.record.pictures import PictureChoice, RunPictures
-from genagents_env.record.snapshots import RunSnapshots
 from genagents_env.record.town_times import find_tick
+from genagents_env.show.pictures import PictureChoice, RunPictures
+from genagents_env.show.snapshots import RunSnapshots
 from tests.cli.conftest import Run
 from tests.cli.conftest import genagents as genagents
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.judge.kept_answers import find_kept_file
-from genagents_env.view.demo_runs import DEMOS
+from genagents_env.show.view.demo_runs import DEMOS
 
 hatchling = pytest.importorskip("hatchling.builders.wheel", reason="hatchling builds the wheel")
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,12 +20,12 @@ def list_wheel() -> frozenset[str]:
 
 def test_the_page_is_in_it() -> None:
     assert {
-        f"genagents_env/view/page/{name}" for name in ("index.html", "view.js", "view.css")
+        f"genagents_env/show/view/page/{name}" for name in ("index.html", "view.js", "view.css")
     } <= (list_wheel())
 
 
 def test_the_demo_runs_are_in_it_with_their_answers_and_nothing_else() -> None:
-    folder = "genagents_env/view/runs/"
+    folder = "genagents_env/show/view/runs/"
     kept = {find_kept_file(demo.path) for demo in DEMOS.values()}
     answers = {path.name for path in kept if path.exists()}
     assert answers == {f"smallville_{day}_february.interviews.jsonl" for day in (13, 14)}
@@ -36,7 +36,7 @@ def test_the_demo_runs_are_in_it_with_their_answers_and_nothing_else() -> None:
 
 
 def test_what_the_page_is_built_from_is_not() -> None:
-    assert not [name for name in list_wheel() if name.startswith("genagents_env/view/web")]
+    assert not [name for name in list_wheel() if name.startswith("genagents_env/show/view/web")]
     assert not [name for name in list_wheel() if name.endswith((".ts", ".mjs"))]
 
 

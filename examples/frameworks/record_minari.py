@@ -8,7 +8,7 @@ from minari.data_collector import EpisodeBuffer
 
 from genagents_env import town_v0
 from genagents_env.run import rollouts
-from genagents_env.wrappers import BareVector
+from genagents_env.train.wrappers import BareVector
 
 task = sys.argv[1] if len(sys.argv) > 1 else "errand"
 episodes = int(sys.argv[2]) if len(sys.argv) > 2 else 20

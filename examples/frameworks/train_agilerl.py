@@ -8,7 +8,7 @@ from agilerl.algorithms import IPPO
 from agilerl.training.train_multi_agent_on_policy import train_multi_agent_on_policy
 
 from genagents_env import town_v0
-from genagents_env.wrappers import BareVector, MaskInInfo
+from genagents_env.train.wrappers import BareVector, MaskInInfo
 
 task = sys.argv[1] if len(sys.argv) > 1 else "errand"
 steps = int(sys.argv[2]) if len(sys.argv) > 2 else 8_000

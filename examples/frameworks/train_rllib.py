@@ -11,7 +11,7 @@ from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaski
 from ray.tune.registry import register_env
 
 from genagents_env import town_v0
-from genagents_env.wrappers import RenameForRLlib
+from genagents_env.train.wrappers import RenameForRLlib
 
 task = sys.argv[1] if len(sys.argv) > 1 else "errand"
 steps = int(sys.argv[2]) if len(sys.argv) > 2 else 8_000

@@ -1,5 +1,5 @@
 """The package by which verifiers finds the town: `vf-eval genagents-town`."""
 
-from genagents_env.learn.verifiers_town import TownTaskset, VerifiersTown
+from genagents_env.train.language.verifiers_town import TownTaskset, VerifiersTown
 
 __all__ = ["TownTaskset", "VerifiersTown"]

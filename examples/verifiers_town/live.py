@@ -20,7 +20,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import verifiers.v1 as vf
 from verifiers.v1.clients import EvalClientConfig, ModelContext
 
-from genagents_env.learn.verifiers_town import TownTasksetConfig, VerifiersTown, VerifiersTownConfig
+from genagents_env.train.language.verifiers_town import (
+    TownTasksetConfig,
+    VerifiersTown,
+    VerifiersTownConfig,
+)
 
 GOALS = {"Light the lamp": ("Cottage/study/lamp", "lit"), "the stove on": ("stove", "on")}
 

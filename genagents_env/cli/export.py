@@ -67,7 +67,7 @@ def export(
                 say(str(path))
             return
         from genagents_env.cli.progress import show_count
-        from genagents_env.view.single_file import write_single_file
+        from genagents_env.show.view.single_file import write_single_file
 
         with show_count("writing") as watch:
             path = write_single_file(record, out, watch)
@@ -77,8 +77,8 @@ def export(
 def _export_chats(
     paths: list[Path], out: Path, best: int | None, success: bool, trust: bool
 ) -> None:
-    from genagents_env.learn.chat_export import export_chats
     from genagents_env.run import RunOptions
+    from genagents_env.train.language.chat_export import export_chats
 
     files = [file for path in paths for file in _find_runs(path)]
     options = RunOptions(trust_policies=trust)

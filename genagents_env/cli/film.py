@@ -17,8 +17,8 @@ from genagents_env.files import replace_file
 
 if TYPE_CHECKING:
     from genagents_env.record import RunReader
-    from genagents_env.record.pictures import FilmPace, RunPictures
-    from genagents_env.render.words import FilmFrame
+    from genagents_env.show.pictures import FilmPace, RunPictures
+    from genagents_env.show.render.words import FilmFrame
 
 MOST_FRAMES = {".gif": 3_000, ".mp4": 30_000}
 FASTEST = 36_000  # seconds of the town in a second: ten hours
@@ -77,8 +77,8 @@ def film(
     genagents film run.sqlite --at 17:10 --place "Hobbs Cafe" party.png
     """
     from genagents_env.record import RunReader
-    from genagents_env.record.pictures import FilmPace, PictureChoice, RunPictures
-    from genagents_env.record.snapshots import RunSnapshots
+    from genagents_env.show.pictures import FilmPace, PictureChoice, RunPictures
+    from genagents_env.show.snapshots import RunSnapshots
 
     kind = out.suffix.lower()
     if kind not in (*MOST_FRAMES, ".png"):
@@ -125,9 +125,9 @@ class _Film:
         """Write the film of the ticks between two town times."""
         from genagents_env.cli.progress import show_count
         from genagents_env.record.town_times import find_last_tick, find_tick
-        from genagents_env.render.color_table import ColorTable
-        from genagents_env.render.gif import write_gif
-        from genagents_env.render.mp4 import check_encoder, write_mp4
+        from genagents_env.show.render.color_table import ColorTable
+        from genagents_env.show.render.gif import write_gif
+        from genagents_env.show.render.mp4 import check_encoder, write_mp4
 
         run, is_gif = self.run, self.out.suffix.lower() == ".gif"
         if not is_gif:

@@ -11,7 +11,7 @@ from genagents_env.cli.screen import print_json, print_steps, say
 from genagents_env.errors import ConfigError
 
 if TYPE_CHECKING:
-    from genagents_env.tasks import Task
+    from genagents_env.train.tasks import Task
 
 What: TypeAlias = Literal["scenarios", "policies", "tasks", "measures", "keys"]
 app = typer.Typer()
@@ -54,7 +54,7 @@ def list_(
     genagents list tasks errand --seed 3 --out errand_3 && genagents run errand_3
     """
     if (seed is not None or out is not None) and (what != "tasks" or not name):
-        from genagents_env.tasks import TASKS
+        from genagents_env.train.tasks import TASKS
 
         raise ConfigError(f"--seed, --out: of which task? {', '.join(TASKS)}")
     if as_json and what != "measures":
@@ -139,7 +139,7 @@ def _list_tasks(name: str, seed: int | None, out: Path | None) -> None:
     A task puts people with goals into a town and rewards them for reaching these. Towns, people
     and goals follow from the seed.
     """
-    from genagents_env.tasks import TASKS, get_task
+    from genagents_env.train.tasks import TASKS, get_task
 
     if not name:
         for task in TASKS.values():
@@ -155,7 +155,7 @@ def _list_tasks(name: str, seed: int | None, out: Path | None) -> None:
 
 
 def _print_task(task: "Task") -> None:
-    from genagents_env.tasks.task import read_baselines
+    from genagents_env.train.tasks.task import read_baselines
 
     people = "1 agent" if task.people == 1 else f"{task.people} agents"
     low, high = task.bounds
@@ -167,7 +167,7 @@ def _print_task(task: "Task") -> None:
 
 
 def _describe_task(task: "Task") -> None:
-    from genagents_env.tasks import HELD_OUT, LAYOUTS, TRAINING
+    from genagents_env.train.tasks import HELD_OUT, LAYOUTS, TRAINING
 
     _print_task(task)
     say(f"  {task.lesson}", indent=2)
@@ -182,7 +182,7 @@ def _describe_task(task: "Task") -> None:
 def _print_episode(task: "Task", seed: int) -> None:
     """Print where an episode plays, and each person's goals in it."""
     from genagents_env import town_v0
-    from genagents_env.tasks.layouts import list_rooms
+    from genagents_env.train.tasks.layouts import list_rooms
     from genagents_env.world.goals import describe_goal
 
     env = town_v0.rl_env(task)

@@ -15,7 +15,7 @@ from threading import Event, Thread
 
 from genagents_env.cli.screen import say, warn
 
-_MODULE = "genagents_env.view.beside"
+_MODULE = "genagents_env.show.view.beside"
 _GRACE = 5.0  # seconds in which the process ends
 
 

@@ -36,8 +36,8 @@ def draw(
     Example: genagents map draw valentines_party --out town.png
     """
     from genagents_env.files import find_inside, replace_file
-    from genagents_env.render.map_picture import draw_map
     from genagents_env.scenario import lay_out, load_scenario
+    from genagents_env.show.render.map_picture import draw_map
 
     scenario = load_scenario(folder)
     path = out or find_inside(Path(), f"{scenario.name}.png")

@@ -194,7 +194,7 @@ def _print_scenes(data: "RunData", choice: _SceneChoice) -> None:
 
 def _print_events(record: "RunReader", first: int, last: int | None, agent: str | None) -> None:
     """Print events as JSON Lines, each with the town time; of one person those that concern it."""
-    from genagents_env.evaluate.transcript import concerns
+    from genagents_env.show.transcript import concerns
 
     for event in record.events(first, last):
         if agent is None or concerns(event, agent):

@@ -14,11 +14,11 @@ import typer
 from genagents_env.cli.live_page import open_browser
 from genagents_env.cli.options import RunFile, parse_tick
 from genagents_env.cli.screen import say
-from genagents_env.view.demo_runs import DEFAULT
+from genagents_env.show.view.demo_runs import DEFAULT
 
 if TYPE_CHECKING:
-    from genagents_env.view.admission import Admission
-    from genagents_env.view.open_run import OpenRun
+    from genagents_env.show.view.admission import Admission
+    from genagents_env.show.view.open_run import OpenRun
 
 LOOPBACK = "127.0.0.1"
 _NEW = "new"  # as a token: one is drawn
@@ -48,8 +48,8 @@ def view(
 
     Example: genagents view run.sqlite --at 17:10 --person klaus
     """
-    from genagents_env.view.admission import Admission
-    from genagents_env.view.open_run import OpenRun
+    from genagents_env.show.view.admission import Admission
+    from genagents_env.show.view.open_run import OpenRun
 
     admission = Admission(host, secrets.token_urlsafe(24) if token == _NEW else token)
     with closing(OpenRun(run_file, wait=wait)) as run:
@@ -68,9 +68,9 @@ def demo(
     `mystery`: who murdered Ahmed Khan? `day`: a morning in Smallville, with an invitation to pass
     on. `party`: the evening after it. Their replies were written by a capable reader.
     """
-    from genagents_env.view.admission import Admission
-    from genagents_env.view.demo_runs import find_demo
-    from genagents_env.view.open_run import OpenRun
+    from genagents_env.show.view.admission import Admission
+    from genagents_env.show.view.demo_runs import find_demo
+    from genagents_env.show.view.open_run import OpenRun
 
     shipped = find_demo(name)
     say(shipped.about)
@@ -97,7 +97,7 @@ def make_moment(run_file: Path, at: str | None, person: str | None) -> str:
 def _serve_page(
     run: "OpenRun", admission: "Admission", port: int, moment: str, no_open: bool
 ) -> None:
-    from genagents_env.view.server import ViewServer
+    from genagents_env.show.view.server import ViewServer
 
     with ViewServer(run, admission, port) as server:
         address = server.address + moment

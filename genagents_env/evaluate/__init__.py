@@ -6,7 +6,7 @@ from genagents_env.evaluate.run_summary import RunSummary, summarize
 from genagents_env.evaluate.run_text import format_findings
 from genagents_env.evaluate.scene import Scene, SceneLine
 from genagents_env.evaluate.scenes import find_scenes, index_scenes
-from genagents_env.evaluate.transcript import format_transcript
+from genagents_env.show.transcript import format_transcript
 
 __all__ = [
     "Findings",

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from genagents_env.evaluate.questions import make_standard_questions
-from genagents_env.evaluate.transcript import format_transcript
 from genagents_env.record import RunMeta, RunReader
 from genagents_env.record.rows import encode
 from genagents_env.scenario import Person
 from genagents_env.scenario.questions import When, list_questions
+from genagents_env.show.transcript import format_transcript
 from genagents_env.text import clean
 from genagents_env.world.events import Event
 

@@ -13,10 +13,10 @@ from PIL import Image
 
 from genagents_env.errors import ConfigError
 from genagents_env.record import RunMeta, RunReader
-from genagents_env.record.pictures import WIDTH, PictureChoice, RunPictures
-from genagents_env.record.snapshots import RunSnapshots
 from genagents_env.record.town_times import find_last_tick, find_tick
 from genagents_env.report import run_frames
+from genagents_env.show.pictures import WIDTH, PictureChoice, RunPictures
+from genagents_env.show.snapshots import RunSnapshots
 from genagents_env.text import clean
 
 if TYPE_CHECKING:

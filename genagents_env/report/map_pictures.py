@@ -8,10 +8,10 @@ from PIL import Image
 from genagents_env.evaluate.moments import ShownMoment
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.record import RunReader
-from genagents_env.record.pictures import PictureChoice, RunPictures
-from genagents_env.record.snapshots import RunSnapshots
-from genagents_env.render.views import list_places
 from genagents_env.report.sections import FigureFile
+from genagents_env.show.pictures import PictureChoice, RunPictures
+from genagents_env.show.render.views import list_places
+from genagents_env.show.snapshots import RunSnapshots
 
 SECTION = "pictures"
 _WHOLE = 1280  # pixels of a picture of the whole town

@@ -20,11 +20,11 @@ from genagents_env.evaluate.rates import GAME_SPEED, Tariff
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.evaluate.run_summary import RunSummary, summarize
 from genagents_env.evaluate.run_text import format_findings
-from genagents_env.evaluate.transcript import format_transcript
 from genagents_env.record import RunReader
 from genagents_env.record.canonical import canonical_hash
 from genagents_env.report.trial import MeasuredTrial, PlotData, RunNarrative, TimedAnswer, Usage
 from genagents_env.scenario.digest import digest_scenario
+from genagents_env.show.transcript import format_transcript
 from genagents_env.sweep.folder import SweepFolder
 
 OnRead = Callable[[int, int], None]  # runs read, of how many

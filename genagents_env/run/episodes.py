@@ -25,7 +25,7 @@ from genagents_env.run.policies import find_policy_class
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.trajectory import Trajectory, TrajectoryRecorder
 from genagents_env.scenario import Scenario
-from genagents_env.tasks import TaskEnv
+from genagents_env.train.tasks import TaskEnv
 
 EnvSource: TypeAlias = str | Path | Scenario | Callable[[], TownEnv]
 Policies: TypeAlias = Policy | str | Mapping[AgentID, Policy | str]

@@ -14,7 +14,7 @@ from genagents_env.record.rows import FaultRow
 from genagents_env.run.policies import load_policy
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.trajectory import StepResult
-from genagents_env.tasks import TaskEnv
+from genagents_env.train.tasks import TaskEnv
 from genagents_env.world.events import Event
 
 

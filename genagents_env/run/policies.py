@@ -25,7 +25,7 @@ SOLUTION = "solution"  # of the episodes of tasks alone: in no town, so in no li
 SHOWN = 12  # digits of a hash in a message
 
 _SHIPPED = "genagents_env.policies"
-_SOLUTION_MODULE = "genagents_env.tasks.solution"
+_SOLUTION_MODULE = "genagents_env.train.tasks.solution"
 _FILES = {"random": "uniform"}  # a file random.py would shadow the standard library
 _LARGEST = 10_000_000  # bytes of a file of code; a device or a huge file is none
 _MESSAGE = 300  # characters of what a policy raised

@@ -12,8 +12,8 @@ from genagents_env.observe.spaces import Floats, Mask
 from genagents_env.policy import AgentID, Infos, Observations
 
 if TYPE_CHECKING:
-    from genagents_env.wrappers import VectorTown
-    from genagents_env.wrappers.vector_town import Info, Observation
+    from genagents_env.train.wrappers import VectorTown
+    from genagents_env.train.wrappers.vector_town import Info, Observation
 
 Act: TypeAlias = Callable[["Observation"], npt.ArrayLike]
 Bools = npt.NDArray[np.bool_]

@@ -1,9 +1,9 @@
 """A model that acts directly: it reads the text observation and replies with one action.
 
 No memory, no plans, no faculties: what it can do is what the model can do. It is the form in which
-language models are trained (`genagents_env.learn`), and in which a trained one is deployed. What a
-reply begins goes on without another call: a walk until it has arrived, a wait until it is over, or
-until somebody speaks to the agent.
+language models are trained (`genagents_env.train.language`), and in which a trained one is
+deployed. What a reply begins goes on without another call: a walk until it has arrived, a wait
+until it is over, or until somebody speaks to the agent.
 """
 
 import json

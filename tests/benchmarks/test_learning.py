@@ -9,7 +9,7 @@ from benchmarks import learning
 from benchmarks.learning_tables import count_errors_above_random, tabulate_all, tabulate_task
 from benchmarks.maskable import SEEDS, load_maskable, tabulate_maskable
 from genagents_env.policies.learned import LearnedPolicy
-from genagents_env.tasks import HELD_OUT, TASKS, get_task
+from genagents_env.train.tasks import HELD_OUT, TASKS, get_task
 
 KNOWN = learning.load_learning()
 FIGURES: dict[str, Any] = {

@@ -14,8 +14,8 @@ from benchmarks.task_pages import (
     format_pages,
     leave_out_earnings,
 )
-from genagents_env.tasks import TASKS
-from genagents_env.tasks.task import read_baselines
+from genagents_env.train.tasks import TASKS
+from genagents_env.train.tasks.task import read_baselines
 
 ANEW = "python -m benchmarks.task_pages"
 

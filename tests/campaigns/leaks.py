@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from functools import partial
 
 from genagents_env import town_v0
-from genagents_env.tasks import HELD_OUT, TASKS
 from genagents_env.testing.leaks import check_leaks
+from genagents_env.train.tasks import HELD_OUT, TASKS
 
 FORMATS = ("words", "menu")
 

@@ -9,10 +9,10 @@ from PIL import Image
 
 from genagents_env import town_v0
 from genagents_env.record import RunWriter
-from genagents_env.render.mp4 import check_encoder
-from genagents_env.render.picture import Picture
 from genagents_env.run import PolicySpec, RunOptions, run
 from genagents_env.scenario import lay_out
+from genagents_env.show.render.mp4 import check_encoder
+from genagents_env.show.render.picture import Picture
 from tests.cli.conftest import Run
 from tests.record.lived import make_meta
 from tests.run.towns import compose_spec
@@ -158,7 +158,7 @@ def test_what_stops_a_film_leaves_no_half_of_it(
             raise OSError(28, "No space left on device")
         return 0.0
 
-    monkeypatch.setattr("genagents_env.render.words.WordsPainter._add_words", fail)
+    monkeypatch.setattr("genagents_env.show.render.words.WordsPainter._add_words", fail)
     code, _, err = genagents("film", path, "x.gif", "--width", "320")
     assert code == 2
     assert "the disk is full" in err
@@ -169,7 +169,7 @@ def test_what_stops_a_film_leaves_no_half_of_it(
 def test_without_the_encoder_it_is_said_how_to_get_it(
     genagents: Run, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("genagents_env.render.mp4.find_spec", lambda _: None)
+    monkeypatch.setattr("genagents_env.show.render.mp4.find_spec", lambda _: None)
     code, _, err = genagents("film", path, "x.mp4")
     assert code == 2
     assert "an MP4 needs imageio-ffmpeg: " in err

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.scenario import load_scenario, validate_folder
-from genagents_env.tasks import TASKS
+from genagents_env.train.tasks import TASKS
 from tests.cli.conftest import Run
 
 

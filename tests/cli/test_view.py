@@ -19,7 +19,7 @@ from genagents_env.cli.live_page import open_browser
 from genagents_env.record import RunReader
 from tests.cli.conftest import Run
 from tests.run.towns import run_town
-from tests.view.processes import list_ports, start, wait_for
+from tests.show.view.processes import list_ports, start, wait_for
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
 LONG = ("valentines_party", "--people", "Maria Lopez,Klaus Mueller", "--hours", "48")

@@ -8,7 +8,7 @@ from genagents_env import town_v0
 from genagents_env.config import TownConfig, TownOptions
 from genagents_env.errors import ConfigError
 from genagents_env.scenario import load_scenario
-from genagents_env.wrappers import VectorTown
+from genagents_env.train.wrappers import VectorTown
 
 
 def test_keyword_arguments_are_the_fields_of_the_config() -> None:

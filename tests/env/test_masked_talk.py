@@ -7,7 +7,7 @@ import numpy as np
 from genagents_env import town_v0
 from genagents_env.actions import Move, Talk
 from genagents_env.env import TownEnv
-from genagents_env.wrappers import VectorTown
+from genagents_env.train.wrappers import VectorTown
 
 
 def is_talk_possible(env: TownEnv) -> bool:

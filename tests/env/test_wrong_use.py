@@ -10,9 +10,9 @@ from genagents_env import town_v0
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.run import RunSpec, rollout, rollouts
-from genagents_env.tasks import find_layout, get_task
-from genagents_env.tasks.vector import make_vector
-from genagents_env.wrappers import VectorTown
+from genagents_env.train.tasks import find_layout, get_task
+from genagents_env.train.tasks.vector import make_vector
+from genagents_env.train.wrappers import VectorTown
 
 Make = Callable[..., Any]
 TOWNS: dict[str, Make] = {

@@ -20,7 +20,7 @@ import numpy as np
 
 from genagents_env import town_v0
 from genagents_env.cli import main
-from genagents_env.wrappers import VectorTown
+from genagents_env.train.wrappers import VectorTown
 
 FROZEN = Path(__file__).with_name("frozen.json")
 THREE = '--people "Isabella Rodriguez,Maria Lopez,Klaus Mueller"'

@@ -17,7 +17,6 @@ from pydantic import ValidationError
 
 from genagents_env import town_v0
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
-from genagents_env.evaluate.transcript import format_transcript
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
@@ -28,6 +27,7 @@ from genagents_env.run import rollout
 from genagents_env.run.policies import load_policy
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Person, SectorSpec
+from genagents_env.show.transcript import format_transcript
 from genagents_env.text import quote, set_apart
 from tests.policies.injections import (
     CANARY,

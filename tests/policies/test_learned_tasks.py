@@ -6,7 +6,7 @@ import pytest
 from genagents_env import town_v0
 from genagents_env.policy import Policy
 from genagents_env.run import rollout
-from genagents_env.tasks import HELD_OUT, get_task
+from genagents_env.train.tasks import HELD_OUT, get_task
 
 SEEDS = HELD_OUT[:10]
 

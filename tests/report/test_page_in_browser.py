@@ -11,8 +11,8 @@ from genagents_env.report import write_report
 from genagents_env.report.results import group_summaries
 from genagents_env.text import clean
 from tests.report.planted import ADA, BEN, Happening, cake, make_utterance
-from tests.view.browser import PHONE, WIDE, OpenPage, launch_browser, open_pages
-from tests.view.payloads import NAMES, PLACES, WORDS
+from tests.show.view.browser import PHONE, WIDE, OpenPage, launch_browser, open_pages
+from tests.show.view.payloads import NAMES, PLACES, WORDS
 
 # Words of cells that a browser has put on several lines: the rectangles of each word.
 BROKEN = """() => {

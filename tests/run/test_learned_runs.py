@@ -7,7 +7,7 @@ from pathlib import Path
 from genagents_env.config import TownConfig
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, resume, rollouts, run
-from genagents_env.tasks import get_task
+from genagents_env.train.tasks import get_task
 
 SEED = 1_000_003
 TOWN = TownConfig(get_task("errand").draw(SEED))

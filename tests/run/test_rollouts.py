@@ -20,8 +20,8 @@ from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.policy import Context, Infos, Observations, Policy, Profile
 from genagents_env.run import rollout, rollouts, segments
 from genagents_env.run.policies import load_policy
-from genagents_env.wrappers import VectorTown
-from genagents_env.wrappers.vector_town import Observation
+from genagents_env.train.wrappers import VectorTown
+from genagents_env.train.wrappers.vector_town import Observation
 
 
 class Counted(ScriptedEndpoint):

@@ -8,12 +8,12 @@ from random import Random
 import pytest
 
 from genagents_env.record import RunReader
-from genagents_env.record.snapshots import RunSnapshots
-from genagents_env.render import RenderSnapshot
 from genagents_env.run import PolicySpec, RunOptions, run
 from genagents_env.run.replay import open_replay
-from tests.render.towns import check_same
+from genagents_env.show.render import RenderSnapshot
+from genagents_env.show.snapshots import RunSnapshots
 from tests.run.towns import FOUR, Value, compose_spec
+from tests.show.render.towns import check_same
 
 
 def replay_all(record: RunReader) -> Sequence[RenderSnapshot]:

@@ -9,7 +9,7 @@ from PIL import Image
 from genagents_env.scenario import Scenario, list_scenario_names, load_scenario, validate_folder
 from genagents_env.scenario.sprites import encode_sprite
 from genagents_env.scenario.toml_text import format_scenario
-from genagents_env.tasks.layouts import draw_town
+from genagents_env.train.tasks.layouts import draw_town
 
 
 def write(scenario: Scenario, folder: Path) -> Path:

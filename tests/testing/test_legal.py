@@ -10,7 +10,7 @@ from gymnasium import spaces
 
 from genagents_env import town_v0
 from genagents_env.testing import legal_mask, sample_legal
-from genagents_env.wrappers import FlatBox, MaskInInfo, RenameForRLlib
+from genagents_env.train.wrappers import FlatBox, MaskInInfo, RenameForRLlib
 
 MENU = functools.partial(town_v0.parallel_env, scenario="tiny", actions="menu")
 WORDS = functools.partial(town_v0.parallel_env, scenario="tiny", actions="words")

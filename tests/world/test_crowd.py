@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from genagents_env.actions import Action, Idle, Interact, Move, Restart
 from genagents_env.env import TownEnv
 from genagents_env.scenario import Scenario
+from genagents_env.train.wrappers import VectorTown
 from genagents_env.world.events import Event
 from genagents_env.world.interventions import Join, Part, Put
-from genagents_env.wrappers import VectorTown
 from tests.world.conftest import MakeTown, TownDriver
 from tests.world.mazes import draw_corridor, draw_maze, make_scenario
 

@@ -8,12 +8,12 @@ import pytest
 from genagents_env.actions import Interact, Move
 from genagents_env.env import TownEnv
 from genagents_env.scenario.schema import Goal, Reward
-from genagents_env.tasks import TASKS, TaskEnv
-from genagents_env.tasks.task import change
 from genagents_env.testing.legal import sample_legal
+from genagents_env.train.tasks import TASKS, TaskEnv
+from genagents_env.train.tasks.task import change
 from genagents_env.world.rewards.shaping import Potential, Shaping
 from tests.goal_towns import ADA, make_tiny
-from tests.tasks.names import SMALL
+from tests.train.tasks.names import SMALL
 
 LAMP = "Cottage/study/lamp"
 

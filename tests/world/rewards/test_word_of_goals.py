@@ -5,8 +5,8 @@ import pytest
 from genagents_env.actions import Idle, Interact, Move, Talk
 from genagents_env.env import TownEnv
 from genagents_env.scenario import Scenario
-from genagents_env.tasks.layouts import draw_town, list_rooms, list_things
-from genagents_env.tasks.task import change, find_time, make_people, set_clock, strip
+from genagents_env.train.tasks.layouts import draw_town, list_rooms, list_things
+from genagents_env.train.tasks.task import change, find_time, make_people, set_clock, strip
 from genagents_env.world.rewards.shaping import Potential
 
 ANN, BEN, CAT = "Ann Ash", "Ben Birch", "Cat Cedar"

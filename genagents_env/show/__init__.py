@@ -1,0 +1,1 @@
+"""Shows a single run: its pictures and films, its page, its events as text."""

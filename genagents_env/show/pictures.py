@@ -1,0 +1,188 @@
+"""Pictures and films of a recorded run: the town, a place of it, or what is around a person."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import ceil
+
+from genagents_env.errors import ConfigError
+from genagents_env.name_search import find_person, find_place
+from genagents_env.show.render.closeup import Closeup
+from genagents_env.show.render.film import Film
+from genagents_env.show.render.motion import Motion
+from genagents_env.show.render.picture import Picture
+from genagents_env.show.render.views import (
+    FollowingView,
+    MapView,
+    list_places,
+    view_place,
+    view_town,
+)
+from genagents_env.show.render.words import WORDS_A_MINUTE, FilmFrame, Pixels, WordsPainter
+from genagents_env.show.snapshots import RunSnapshots
+
+WIDTH = 900  # pixels of a picture of a part
+NARROWEST, WIDEST = 320, 3840
+TOLD = 4  # people of whom a picture of a part says what they do
+LAST = 1.5  # seconds that the last frame is shown longer
+SAMPLES = 8  # ticks whose colours those of a film are chosen from
+
+
+@dataclass(frozen=True, slots=True)
+class PictureChoice:
+    """What of a town is shown: all of it, unless a place or a person is named.
+
+    Attributes:
+        place: a sector or arena, by its id or as `name_search` understands it.
+        person: who is followed, likewise.
+        width: of the picture, in pixels; None is that of `rgb_array` for the whole town, else 900.
+    """
+
+    place: str | None = None
+    person: str | None = None
+    width: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.place is not None and self.person is not None:
+            raise ConfigError("name a place or a person to be shown, not both")
+        if self.width is not None and not NARROWEST <= self.width <= WIDEST:
+            raise ConfigError(
+                f"a width of {self.width} pixels is not allowed; {NARROWEST} to {WIDEST} are"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class FilmPace:
+    """How fast a film goes.
+
+    Attributes:
+        fps: pictures a second; about, where a tick does not hold a whole number of them.
+        speed: seconds of the town for each second of the film.
+        wait: whether it stands still until what is said in the picture can be read.
+        words_a_minute: that are read.
+        words: whether they are shown at all.
+    """
+
+    fps: int = 12
+    speed: float = 60.0
+    wait: bool = False
+    words_a_minute: float = WORDS_A_MINUTE
+    words: bool = True
+
+    def count_frames(self, ticks: int, seconds_per_tick: int) -> int:
+        """Return how many frames so many ticks take at most, words that are waited for aside."""
+        if self.count_per_tick(seconds_per_tick) > 1:
+            return ticks * self.count_per_tick(seconds_per_tick) + 1
+        return min(ticks, ceil(ticks * seconds_per_tick / self.speed * self.fps)) + 1
+
+    def count_per_tick(self, seconds_per_tick: int) -> int:
+        """Return how many pictures of a tick are drawn."""
+        return max(1, round(self.fps * seconds_per_tick / self.speed))
+
+
+class RunPictures:
+    """Draws a run.
+
+    Args:
+        snapshots: of the run, open for as long as this is used.
+        choice: what of the town is shown.
+
+    Raises:
+        ConfigError: there is no such place or person.
+    """
+
+    def __init__(self, snapshots: RunSnapshots, choice: PictureChoice | None = None) -> None:
+        self._snapshots = snapshots
+        self._choice = self._find_names(choice if choice is not None else PictureChoice())
+        self._view = self._find_view()
+        self._painter = self._make_painter()
+
+    def draw(self, tick: int) -> Pixels:
+        """Return the picture of a tick, RGB, shape (height, width, 3).
+
+        Raises:
+            IndexError: the run has no such tick.
+        """
+        self._begin(film=False)
+        return self._painter.draw(self._snapshots.find(tick))
+
+    def sample(self, first: int, last: int) -> list[Pixels]:
+        """Return some pictures from `first` to `last`, to choose the colours of a film from."""
+        count = min(SAMPLES, last - first + 1)
+        ticks = {first + round(k * (last - first) / max(1, count - 1)) for k in range(count)}
+        return [self.draw(tick) for tick in sorted(ticks)]
+
+    def film(self, first: int, last: int, pace: FilmPace) -> Iterator[FilmFrame]:
+        """Yield the frames from the end of tick `first` to that of `last`; people walk smoothly."""
+        self._begin(film=True)
+        film = self._make_film(pace)
+        before: FilmFrame | None = None
+        for frame in self._draw_all(film, first, last):
+            if before is not None:
+                yield before
+            before = frame
+        if before is not None:
+            yield before._replace(seconds=before.seconds + LAST)
+
+    def _draw_all(self, film: Film[FilmFrame | None], first: int, last: int) -> Iterator[FilmFrame]:
+        for snapshot in self._snapshots.read(first, last):
+            yield from (frame for frame in film.add(snapshot) if frame is not None)
+        yield from (frame for frame in film.finish() if frame is not None)
+
+    def _make_film(self, pace: FilmPace) -> Film[FilmFrame | None]:
+        meta = self._snapshots.run.meta
+        seconds, rate = meta.seconds_per_tick, pace.count_per_tick(meta.seconds_per_tick)
+        # Where ticks come faster than frames, some are left out.
+        shortest = 0.999 / pace.fps if rate == 1 else 0.0
+        step = seconds / pace.speed / rate
+        painter = WordsPainter(
+            self._painter,
+            step,
+            shortest=shortest,
+            wait=pace.wait,
+            words_a_minute=pace.words_a_minute,
+            words=pace.words,
+        )
+        motion = Motion(self._snapshots.plan, meta.scenario.rules, seconds)
+        return Film(painter, motion, rate)
+
+    def _begin(self, *, film: bool) -> None:
+        self._painter.people.keep_places(film)
+        if self._view is not None:
+            self._view.reset()
+
+    def _find_names(self, choice: PictureChoice) -> PictureChoice:
+        """Return the same choice with the names as the run has them."""
+        person, place = choice.person, choice.place
+        if person is not None:
+            person = find_person(person, self._snapshots.run.meta.names)
+        if place is not None:
+            place = find_place(place, list_places(self._snapshots.plan))
+        return replace(choice, person=person, place=place)
+
+    def _find_view(self) -> MapView | None:
+        """Return the part that is shown; None for the town as `rgb_array` shows it."""
+        place, person, plan = self._choice.place, self._choice.person, self._snapshots.plan
+        if person is not None:
+            return FollowingView(self._snapshots.run.meta.names.index(person))
+        if place is not None:
+            return view_place(plan, place)
+        return None if self._choice.width is None else view_town(plan)
+
+    def _make_painter(self) -> Picture | Closeup:
+        choice, plan, meta = self._choice, self._snapshots.plan, self._snapshots.run.meta
+        names, title = meta.names, meta.scenario.title
+        sprites = [person.sprite for person in meta.scenario.people]
+        if self._view is None:
+            return Picture(plan, names, title=title, sprites=sprites)
+        what = choice.person or choice.place
+        return Closeup(
+            plan,
+            names,
+            self._view,
+            width=choice.width or WIDTH,
+            title=title if what is None else what.replace("/", ", "),
+            line=title if what is not None else "",
+            told=TOLD if what is not None else 0,
+            first=[names.index(choice.person)] if choice.person is not None else (),
+            sprites=sprites,
+        )

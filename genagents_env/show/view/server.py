@@ -1,0 +1,240 @@
+"""The server of the page.
+
+It is Python's own `http.server`: three files and a dozen resources for one reader do not pay for
+a framework in everybody's base install. What that server leaves open is bounded here: the head of
+a request by size and time, connections by number, an answer by time; there are no bodies, no
+methods but GET and HEAD, and no file of the disk is ever named by a request.
+"""
+
+import logging
+import socket
+from email.message import Message
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+from threading import BoundedSemaphore
+from typing import Any
+
+from genagents_env.errors import ConfigError, GenagentsError
+from genagents_env.show.view.admission import Admission, Refusal
+from genagents_env.show.view.answers import Answers
+from genagents_env.show.view.open_run import OpenRun, RunNotBegun
+from genagents_env.show.view.page_files import load_page
+from genagents_env.show.view.request_head import read_head
+from genagents_env.show.view.resources import RESOURCES, UnknownResource, parse_key
+from genagents_env.text import clean
+
+MOST_CONNECTIONS = 32
+_ANSWER_SECONDS = 30.0  # in which a browser must have taken an answer
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = (
+    ("Content-Security-Policy", _POLICY),
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Cache-Control", "no-store"),
+)
+_BUSY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+_DATA, _PLAIN = "/data/", "text/plain; charset=utf-8"
+_log = logging.getLogger(__name__)
+
+
+class ViewServer(ThreadingHTTPServer):
+    """Serves the page of one run until `shutdown`; it listens from the moment it is made.
+
+    Args:
+        run: what is shown; the caller closes it.
+        admission: who may read it.
+        port: 0 takes a free one.
+
+    Raises:
+        ConfigError: it cannot listen there.
+    """
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+
+    def __init__(self, run: OpenRun, admission: Admission, port: int = 0) -> None:
+        self.answers, self.admission = Answers(run), admission
+        self._places = BoundedSemaphore(MOST_CONNECTIONS)
+        if ":" in admission.host:
+            self.address_family = socket.AF_INET6
+        try:
+            super().__init__((admission.host, port), _Handler)
+        except (OSError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise ConfigError(
+                f"--host {admission.host} --port {port}: cannot listen there ({why}); "
+                "--port 0 takes a free one"
+            ) from None
+
+    @property
+    def address(self) -> str:
+        """The address to open, with the token where there is one."""
+        host, port = self.admission.host, self.server_address[1]
+        if host in ("0.0.0.0", "::"):  # noqa: S104 (only compared)
+            host = socket.gethostname()
+        name = f"[{host}]" if ":" in host else host
+        shown = "" if self.admission.token is None else f"?token={self.admission.token}"
+        return f"http://{name}:{port}/{shown}"
+
+    def server_bind(self) -> None:
+        """Bind the socket, without asking a name server for this machine's name."""
+        socket.socket.setsockopt(self.socket, socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self.socket.bind(self.server_address)
+        self.server_address = self.socket.getsockname()
+        self.server_name, self.server_port = self.admission.host, self.server_address[1]
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer in a thread of its own, if not too many are under way."""
+        if self._places.acquire(blocking=False):
+            super().process_request(request, client_address)
+            return
+        try:
+            request.settimeout(0.1)
+            request.sendall(_BUSY)
+        except OSError:
+            pass
+        self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer, then make room for another."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._places.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Note what went wrong; a reader who went away is no fault."""
+        _log.debug("a request was not answered", exc_info=True)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: ViewServer
+    protocol_version = "HTTP/1.1"
+    default_request_version = "HTTP/1.0"  # of requests that name none: answers have headers
+    timeout = _ANSWER_SECONDS
+
+    def handle(self) -> None:
+        """Answer one request; the connection ends with it."""
+        self.close_connection = True
+        head = read_head(self.connection)
+        self.connection.settimeout(_ANSWER_SECONDS)
+        if head is None:
+            self.request_version, self.requestline, self.command = "HTTP/1.1", "", "GET"
+            self._send_text(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "too large, or too slow")
+            return
+        self.rfile = BytesIO(head)
+        self.handle_one_request()
+        self.close_connection = True
+
+    def do_GET(self) -> None:
+        """Answer with a file of the page or a resource."""
+        target = self.requestline.split()[1]  # `path` has leading slashes mended
+        path, asked, query = target.partition("?")
+        if path == "/" and asked and self._take_token(query):
+            return
+        refusal = self._find_refusal(path == "/")
+        if refusal is not None:
+            self._send_text(refusal.status, refusal.reason)
+        elif asked:
+            self._send_text(HTTPStatus.NOT_FOUND, "there is no such page")
+        elif path.startswith(_DATA):
+            self._send_resource(path.removeprefix(_DATA))
+        else:
+            self._send_file(path)
+
+    do_HEAD = do_GET
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse what `http.server` cannot read, in plain text."""
+        if code == HTTPStatus.NOT_IMPLEMENTED:
+            code = HTTPStatus.METHOD_NOT_ALLOWED
+        self._send_text(HTTPStatus(code), HTTPStatus(code).phrase)
+
+    def version_string(self) -> str:
+        """Return what answers call the server."""
+        return "genagents"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Note a request where somebody wants to know."""
+        _log.debug(format, *args)
+
+    def _find_refusal(self, document: bool) -> Refusal | None:
+        if self.headers.get("Transfer-Encoding") or self.headers.get("Content-Length", "0") != "0":
+            return Refusal(HTTPStatus.BAD_REQUEST, "nothing is taken in here")
+        return self.server.admission.check(_join_headers(self.headers), document=document)
+
+    def _take_token(self, query: str) -> bool:
+        """Keep a token of the address in a cookie, out of sight; return whether it was the one."""
+        admission = self.server.admission
+        known = admission.is_token(query.removeprefix("token="))
+        if known:
+            headers = {**_join_headers(self.headers), "Authorization": f"Bearer {admission.token}"}
+            known = admission.check(headers, document=True) is None
+        if known:
+            self._send(HTTPStatus.SEE_OTHER, b"", _PLAIN, admission.make_cookie())
+        return known
+
+    def _send_file(self, path: str) -> None:
+        page = load_page()
+        files = {
+            "/": (page.document, "text/html"),
+            "/view.js": (page.script, "text/javascript"),
+            "/view.css": (page.style, "text/css"),
+        }
+        if path not in files:
+            self._send_text(HTTPStatus.NOT_FOUND, "there is no such page")
+            return
+        text, kind = files[path]
+        self._send(HTTPStatus.OK, text.encode(), f"{kind}; charset=utf-8")
+
+    def _send_resource(self, name: str) -> None:
+        try:
+            key = parse_key(name)
+            body = self.server.answers.get(key)
+        except UnknownResource:
+            self._send_text(HTTPStatus.NOT_FOUND, "there is no such resource")
+        except RunNotBegun:
+            self._send_text(HTTPStatus.SERVICE_UNAVAILABLE, "the run has not begun yet")
+        except GenagentsError as error:
+            self._send_text(HTTPStatus.INTERNAL_SERVER_ERROR, clean(str(error)))
+        except Exception:
+            _log.exception("the resource %s could not be made", clean(name))
+            self._send_text(HTTPStatus.INTERNAL_SERVER_ERROR, "a fault of the program")
+        else:
+            self._send(HTTPStatus.OK, body, RESOURCES[key.resource].media_type)
+
+    def _send_text(self, status: HTTPStatus, text: str) -> None:
+        self._send(status, f"{text}\n".encode(), _PLAIN)
+
+    def _send(self, status: HTTPStatus, body: bytes, kind: str, cookie: str | None = None) -> None:
+        self.send_response(status)
+        for name, value in HEADERS:
+            self.send_header(name, value)
+        if cookie is not None:
+            self.send_header("Set-Cookie", cookie)
+            self.send_header("Location", "/")
+        if status == HTTPStatus.METHOD_NOT_ALLOWED:
+            self.send_header("Allow", "GET, HEAD")
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+
+def _join_headers(headers: "Message[str, str]") -> dict[str, str]:
+    """Return the headers by name; those that are there twice with both values."""
+    found: dict[str, str] = {}
+    for name, value in headers.items():
+        key = "-".join(part.capitalize() for part in name.split("-"))
+        found[key] = f"{found[key]}, {value}" if key in found else value
+    return found

@@ -1,0 +1,1 @@
+"""Training: tasks and towns to learn in, wrappers for frameworks, language models as learners."""

@@ -1,0 +1,329 @@
+"""One episode in which some agents are language models outside: each is asked, and replies."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from genagents_env.errors import ConfigError, EpisodeError
+from genagents_env.llm.calls import CallKey, CompletionRequest, Endpoint, prompt_hash
+from genagents_env.llm.cassette import MemoryCassette, RecordedReply
+from genagents_env.llm.client import ModelClient
+from genagents_env.llm.open import open_endpoint
+from genagents_env.memory.embedder import Embedder
+from genagents_env.policy import AgentID, Policy
+from genagents_env.run.play import Rollout, load_named, play
+from genagents_env.run.policies import find_policy_class, make_policy
+from genagents_env.run.policy_groups import PolicyGroups
+from genagents_env.run.trajectory import StepResult
+from genagents_env.train.language.learner_endpoint import LearnerEndpoint
+from genagents_env.train.language.towns import TownChoice, find_town, open_town, solve_town
+from genagents_env.train.language.turn import ChatTurn, LearnerPrompt
+
+WAIT = '{"do": "wait", "target": "", "words": "", "minutes": 60}'  # of one who has given up
+OtherPolicies = Policy | str | Mapping[AgentID, Policy | str]
+
+
+@dataclass
+class _Asked:
+    """A request, and how the episode stood when it was made."""
+
+    request: CompletionRequest
+    tick: int
+    earned: float
+    illegal: int
+    words: str | None = None
+
+
+@dataclass
+class _Learner:
+    endpoint: LearnerEndpoint
+    asked: list[_Asked] = field(default_factory=list)
+    taken: int = 0  # of what was asked, by `ask`
+    replied: int = 0
+    earned: float = 0.0
+    illegal: int = 0
+
+
+class SharedSession:
+    """A town in which several learners live together, each asked in the form of one mind.
+
+    Whatever the mind of a learner asks its model is a turn: `ask` gives the prompt, `reply` takes
+    the words. All other agents are played by policies. The town goes on as soon as everybody has
+    decided; learners may be asked one after the other or from several tasks of one event loop. An
+    episode is a pure function of its arguments, the seed and the replies.
+
+    Args:
+        town: a scenario as `TownEnv` takes it, or the name of a task.
+        learners: who learns, by id or place in the list of agents; None is everybody.
+        others: the policies of everybody else, as `rollout` takes them; None is `scripted`, in a
+            task `solution`.
+        mind: the policy in whose form learners are asked: one that asks a language model.
+        options: of that policy.
+        model: of the others' minds: a name or an endpoint.
+        embedder: of all minds that need one.
+        max_ticks: steps at most.
+
+    Raises:
+        ConfigError: nobody is called so, or `mind` asks no model.
+    """
+
+    def __init__(
+        self,
+        town: TownChoice = "tiny",
+        learners: Sequence[AgentID | int] | None = None,
+        others: OtherPolicies | None = None,
+        *,
+        mind: str = "direct",
+        options: Mapping[str, object] | None = None,
+        model: str | Endpoint | None = None,
+        embedder: Embedder | None = None,
+        max_ticks: int | None = None,
+    ) -> None:
+        self._env, self._chosen = open_town(town), learners
+        self._others = solve_town(town) if others is None else others
+        self._mind, self._options = find_policy_class(mind), dict(options or {})
+        if not self._mind.needs_model:
+            raise ConfigError(f"mind: {mind!r} asks no language model; direct and reactive do")
+        self._model, self._embedder, self._max_ticks = model, embedder, max_ticks
+        self._playing: asyncio.Task[Rollout] | None = None
+        self._groups: PolicyGroups | None = None
+        self._opened: Endpoint | None = None
+        self._learners: dict[AgentID, _Learner] = {}
+        self.seed = 0
+
+    @property
+    def learners(self) -> tuple[AgentID, ...]:
+        """Who learns, by id, once an episode has begun."""
+        return tuple(self._learners)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the episode has ended."""
+        return self._playing is not None and self._playing.done()
+
+    @property
+    def returns(self) -> dict[AgentID, float]:
+        """What each learner has earned in the episode so far."""
+        return {agent: learner.earned for agent, learner in self._learners.items()}
+
+    @property
+    def is_successful(self) -> bool:
+        """Whether the task is done."""
+        return self.env.parts.reward.is_done()
+
+    async def begin(self, seed: int) -> None:
+        """Begin the episode of `seed`; one that goes on is given up."""
+        await self._give_up()
+        self.seed = seed
+        observations, infos = self._env.reset(seed=seed)
+        self.env = find_town(self._env)
+        self._learners = {agent: _Learner(self._connect(agent)) for agent in self._find_learners()}
+        self._cassette = MemoryCassette()
+        self._groups = groups = PolicyGroups(self._load_policies(), isolate=False)
+        groups.reset(
+            self.env.profiles(), seed, self._env.context(self._open(groups), self._embedder)
+        )
+        self._playing = asyncio.get_running_loop().create_task(
+            play(
+                self.env,
+                groups,
+                observations,
+                infos,
+                on_step=self._note,
+                max_ticks=self._max_ticks,
+            )
+        )
+
+    async def ask(self, agent: AgentID) -> LearnerPrompt | None:
+        """Return what `agent` is asked, as soon as it is; None once the episode is over.
+
+        Until it has replied it is asked the same.
+
+        Raises:
+            EpisodeError: no episode has begun.
+            GenagentsError: a policy failed.
+        """
+        learner = self._find(agent)
+        if learner.taken > learner.replied:
+            return self._make_prompt(agent, learner.taken - 1)
+        asking = asyncio.ensure_future(learner.endpoint.asked.get())
+        assert self._playing is not None  # noqa: S101 - _find raises before the first episode
+        await asyncio.wait({asking, self._playing}, return_when=asyncio.FIRST_COMPLETED)
+        if not asking.done():
+            asking.cancel()
+            self._playing.result()  # raises what a policy raised
+            return None
+        learner.taken += 1
+        return self._make_prompt(agent, learner.taken - 1)
+
+    def reply(self, agent: AgentID, words: str) -> None:
+        """Let `agent` reply to what it was asked; whatever cannot be used becomes the fallback.
+
+        Raises:
+            EpisodeError: it was asked nothing.
+        """
+        learner = self._find(agent)
+        if learner.taken == learner.replied:
+            raise EpisodeError(f"{agent} was asked nothing; call ask() before reply()")
+        learner.asked[learner.replied].words = words
+        learner.replied += 1
+        learner.endpoint.reply(words)
+
+    async def play(
+        self, agent: AgentID, answer: Callable[[LearnerPrompt], Awaitable[str | None]]
+    ) -> bool:
+        """Let `answer` reply for `agent` until the episode is over.
+
+        Args:
+            agent: one of the learners; the others have to be played beside it.
+            answer: from a prompt to the words of the reply. None gives up: from then on the agent
+                waits, since the town goes on for the others.
+
+        Returns:
+            Whether it gave up.
+        """
+        words: str | None = ""
+        while (prompt := await self.ask(agent)) is not None:
+            words = words if words is None else await answer(prompt)
+            self.reply(agent, WAIT if words is None else words)
+        return words is None
+
+    def find_fault(self, agent: AgentID) -> str | None:
+        """Return why the last reply of `agent` could not be used, or None."""
+        learner = self._find(agent)
+        if learner.replied == 0:
+            return None
+        kept = self._find_replies().get(prompt_hash(learner.asked[learner.replied - 1].request))
+        return kept[1].fault if kept is not None and kept[1].outcome == "fallback" else None
+
+    def count_illegal(self, agent: AgentID) -> int:
+        """Return how many actions of `agent` the world refused."""
+        return self._find(agent).illegal
+
+    def count_unusable(self, agent: AgentID) -> int:
+        """Return how many replies of `agent` could not be used."""
+        return sum(turn.fallback for turn in self.transcript(agent))
+
+    def transcript(self, agent: AgentID) -> list[ChatTurn]:
+        """Return the turns of `agent` that have a reply, with what came of each so far."""
+        learner, replies = self._find(agent), self._find_replies()
+        done = [asked for asked in learner.asked if asked.words is not None]
+        ends = [asked.earned for asked in learner.asked[1:]] + [learner.earned]
+        turns = []
+        for asked, end in zip(done, ends, strict=False):
+            key, recorded = replies.get(prompt_hash(asked.request), (None, None))
+            if key is None or recorded is None:
+                continue  # its words were not read yet
+            turns.append(self._make_turn(agent, asked, end, key, recorded))
+        return turns
+
+    async def close(self) -> None:
+        """Give up what goes on and free what is held; safe to call twice."""
+        await self._give_up()
+        if self._opened is not None:
+            await self._opened.aclose()
+
+    async def _give_up(self) -> None:
+        if self._playing is not None and not self._playing.done():
+            self._playing.cancel()
+            await asyncio.gather(self._playing, return_exceptions=True)
+        if self._groups is not None:
+            self._groups.close()
+            self._groups = None
+
+    def _find(self, agent: AgentID) -> _Learner:
+        if self._playing is None:
+            raise EpisodeError("call begin() first")
+        if agent not in self._learners:
+            raise ConfigError(f"nobody who learns is called {agent!r}; {', '.join(self._learners)}")
+        return self._learners[agent]
+
+    def _find_learners(self) -> list[AgentID]:
+        agents = self.env.possible_agents
+        if self._chosen is None:
+            return list(agents)
+        found = []
+        for one in self._chosen:
+            if isinstance(one, int) and 0 <= one < len(agents):
+                found.append(agents[one])
+            elif one in agents:
+                found.append(str(one))
+            else:
+                raise ConfigError(
+                    f"learners: nobody is {one!r}; give one of {', '.join(agents)}, or a place in "
+                    "this list from 0"
+                )
+        return list(dict.fromkeys(found))
+
+    def _load_policies(self) -> dict[AgentID, Policy]:
+        mind = make_policy(self._mind, self._mind.name, self._options)
+        rest = [agent for agent in self.env.possible_agents if agent not in self._learners]
+        others = load_named(self._others, rest)
+        asking = sorted({policy.name for policy in others.values() if policy.needs_model})
+        if asking and self._model is None:
+            raise ConfigError(f"others: {', '.join(asking)} asks a language model; give `model`")
+        return {**dict.fromkeys(self._learners, mind), **others}
+
+    def _connect(self, agent: AgentID) -> LearnerEndpoint:
+        def note(request: CompletionRequest) -> None:
+            learner = self._learners[agent]
+            tick = self.env.world.tick
+            learner.asked.append(_Asked(request, tick, learner.earned, learner.illegal))
+
+        return LearnerEndpoint(f"learner:{agent}", note)
+
+    def _open(self, groups: PolicyGroups) -> ModelClient:
+        routes: dict[str, Endpoint] = {a: one.endpoint for a, one in self._learners.items()}
+        if isinstance(self._model, str):
+            self._model = self._opened = open_endpoint(self._model, replies=groups.scripted_replies)
+        return ModelClient(
+            self._model or next(iter(routes.values())),
+            run_seed=self.seed,
+            cassette=self._cassette,
+            routes=routes,
+            asked_once=[one.model for one in routes.values()],
+        )
+
+    def _note(self, actions: Mapping[AgentID, object], step: StepResult) -> None:
+        _, rewards, _, _, infos = step
+        for agent, learner in self._learners.items():
+            learner.earned += rewards.get(agent, 0.0)
+            learner.illegal += infos.get(agent, {}).get("illegal", 0)
+
+    def _make_prompt(self, agent: AgentID, number: int) -> LearnerPrompt:
+        asked = self._learners[agent].asked
+        now, before = asked[number], asked[number - 1] if number else None
+        return LearnerPrompt(
+            agent,
+            number,
+            now.tick,
+            now.request.messages,
+            now.request.schema,
+            now.earned - before.earned if before is not None else 0.0,
+            self.find_fault(agent),
+            before is not None and now.illegal > before.illegal,
+        )
+
+    def _find_replies(self) -> dict[str, tuple[CallKey, RecordedReply]]:
+        return {kept.prompt_hash: (key, kept) for key, kept in self._cassette.rows.items()}
+
+    def _make_turn(
+        self, agent: AgentID, asked: _Asked, end: float, key: CallKey, recorded: RecordedReply
+    ) -> ChatTurn:
+        earned = self._learners[agent].earned
+        return ChatTurn(
+            prompt=asked.request.messages,
+            reply=asked.words or "",
+            scenario=self.env.world.scenario.name,
+            seed=self.seed,
+            agent=agent,
+            policy=self._mind.name,
+            model=recorded.model,
+            purpose=key.purpose,
+            tick=key.tick,
+            reward=end - asked.earned,
+            reward_to_go=earned - asked.earned,
+            fallback=recorded.outcome == "fallback",
+            episode_return=earned,
+            success=self.is_successful,
+        )

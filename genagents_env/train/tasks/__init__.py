@@ -1,0 +1,44 @@
+"""Tasks to train on: towns, people, goals and rewards that are drawn from a seed."""
+
+from genagents_env.errors import ConfigError
+from genagents_env.name_search import suggest_names
+from genagents_env.train.tasks import (
+    culprit,
+    election_afternoon,
+    errand,
+    find,
+    gather,
+    invite,
+    keep_secret,
+    meet,
+    queue,
+    share,
+    spread,
+    valentines_evening,
+)
+from genagents_env.train.tasks.task import HELD_OUT, LAYOUTS, TRAINING, Task, find_layout
+from genagents_env.train.tasks.task_env import TaskEnv
+
+__all__ = ["HELD_OUT", "LAYOUTS", "TASKS", "TRAINING", "Task", "TaskEnv", "find_layout", "get_task"]
+
+TASKS: dict[str, Task] = {
+    module.TASK.name: module.TASK
+    for module in (
+        *(errand, meet, find, spread, keep_secret, invite, gather, queue, share, culprit),
+        *(valentines_evening, election_afternoon),
+    )
+}
+
+
+def get_task(name: str | Task) -> Task:
+    """Return a task by its name; a task of one's own is returned as it is.
+
+    Raises:
+        ConfigError: there is no task of that name.
+    """
+    if isinstance(name, Task):
+        return name
+    if name not in TASKS:
+        hint = suggest_names(name, TASKS, "tasks")
+        raise ConfigError(f"task: no {name!r}; {hint} (`genagents list tasks` lists them)")
+    return TASKS[name]

@@ -1,0 +1,201 @@
+"""`culprit`: one of the people did it, and all others have clues that clear somebody.
+
+Each of the innocent can prove of one, themselves, that it was not they. Only together can they name
+the culprit, who hides among them: by putting a board into the state of the name, each of them once.
+The culprit earns a part for each who names somebody else, or nobody.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from genagents_env.actions import Action, Idle, Interact, Move
+from genagents_env.env import TownEnv
+from genagents_env.percept import OwnGoal, Percept, SeenObject
+from genagents_env.policy import AgentID
+from genagents_env.scenario import Scenario
+from genagents_env.scenario.plan import name_arena
+from genagents_env.train.tasks.distance import count_steps, fit_horizon
+from genagents_env.train.tasks.layouts import draw_names, list_rooms, list_things
+from genagents_env.train.tasks.task import Task, change, make_people, set_clock, strip
+from genagents_env.train.tasks.telling import (
+    TellingSolution,
+    draw_rooms,
+    find_word,
+    list_open,
+    set_rules,
+)
+
+PEOPLE, HORIZON, STEP_COST, HEARING = 4, 120, 0.001, 5
+TELL_WORTH, BOARD, BLANK = 0.5, "accusation board", "blank"
+CRIMES = (
+    "took the money for the fair",
+    "broke the church window",
+    "let the horses out",
+    "burned the letters",
+    "poisoned the well",
+    "stole the silver cup",
+)
+
+
+def assign_case(town: Scenario, rng: np.random.Generator) -> Scenario:
+    """Put a culprit and others with clues into a town, and a board that is a thing's successor."""
+    names, homes = draw_names(rng, PEOPLE), draw_rooms(rng, list_rooms(town), PEOPLE)
+    culprit = names[rng.integers(PEOPLE)]
+    things = list(list_things(town))
+    thing = things[rng.integers(len(things))]
+    room = thing.rpartition("/")[0]
+    board = f"{room}/{BOARD}"
+    crime = CRIMES[rng.integers(len(CRIMES))]
+    order = rng.permutation(PEOPLE)  # numbers of clues must not tell who has none
+    innocent = [names[i] for i in order if names[i] != culprit]
+    facts, goals = [], [{"agent": culprit, "kind": "escape", "object": board}]
+    for k, name in enumerate(innocent):
+        facts.append(_make_clue(k, name))
+        own = {"agent": name, "worth": TELL_WORTH}
+        goals.append({"agent": name, "kind": "accuse", "object": board, "person": culprit})
+        goals.append(own | {"kind": "tell", "fact": f"clue_{k}", "place": room})
+    texts = [_describe(name, culprit, names, crime, board) for name in names]
+    ticks = fit_horizon(town, HORIZON)
+    cost = STEP_COST * HORIZON / ticks
+    reward = {"name": "goals", "goals": goals, "step_cost": cost, "ends": True}
+    plot = strip(town) | {"people": make_people(names, homes, texts), "facts": facts}
+    plot["rules"] = set_rules(plot["rules"], PEOPLE, hearing=HEARING)
+    plot["sectors"] = [_put_board(sector, thing, names) for sector in plot["sectors"]]
+    return change(town, **plot, reward=reward, **set_clock(ticks))
+
+
+def _make_clue(number: int, name: str) -> dict[str, Any]:
+    first = name.split()[0]
+    return {
+        "id": f"clue_{number}",
+        "statement": f"It was not {name}.",
+        "patterns": [rf"\bnot {first}\b", rf"\b{first}( \w+)? (did not|didn't|is innocent)\b"],
+        "known_by": [name],
+        "about": name,
+    }
+
+
+def _describe(name: str, culprit: str, names: tuple[str, ...], crime: str, board: str) -> str:
+    """Return in words what one of them has to do."""
+    others = ", ".join(other for other in names if other != name)
+    if name == culprit:
+        return (
+            f"You {crime}, and nobody knows it. {others} look for who it was: let them name "
+            f"somebody else, or nobody, by {board}."
+        )
+    return (
+        f"Somebody {crime}: one of {others}. You have proof for one thing: it was not {name}. Tell "
+        f"everybody, hear what they know, and when you know who it was, put {board} into the state "
+        "of that name; you can do so once."
+    )
+
+
+def _put_board(sector: dict[str, Any], thing: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return a sector with the board in place of `thing`, if that is there."""
+    states = (BLANK, *names)
+    fresh = {"name": BOARD, "state": BLANK, "states": states, "next": dict.fromkeys(states, names)}
+    arenas = [
+        arena
+        | {
+            "objects": [
+                item | fresh | {"free_text": False, "lasting": states}
+                if f"{name_arena(sector['name'], arena['name'])}/{item['name']}" == thing
+                else item
+                for item in arena["objects"]
+            ]
+        }
+        for arena in sector["arenas"]
+    ]
+    return sector | {"arenas": arenas}
+
+
+class CulpritSolution(TellingSolution):
+    """Goes to the board, tells the own clue there, and names who alone is left.
+
+    The culprit puts somebody else's name there, lest somebody should go by the board.
+    """
+
+    name = "culprit_solution"
+
+    def __init__(self) -> None:
+        super().__init__(HEARING)
+
+    def decide(self, agent: AgentID, percept: Percept) -> Action:
+        """Go to the board; there tell who has not heard, and accuse when one is left."""
+        goal = next((own for own in percept.goals if own.kind in ("accuse", "escape")), None)
+        if goal is None or goal.object is None:
+            return Idle()
+        seen = next((thing for thing in percept.objects if thing.id == goal.object), None)
+        if seen is None:
+            return Move(goal.object)
+        if goal.kind == "escape":
+            return self._mislead(percept, seen)
+        for untold in list_open(percept, "tell"):
+            for name in self.list_near(percept):
+                if (untold.fact, name) not in self.heard[agent]:
+                    return self.tell(agent, percept, untold.fact or "", name)
+        return self._accuse(agent, percept, goal, seen)
+
+    def _accuse(self, agent: AgentID, percept: Percept, goal: OwnGoal, board: SeenObject) -> Action:
+        said = " ".join(self.words[agent].values())
+        left = [name for name in board.next_states if f"not {name}" not in said]
+        if not board.usable:
+            return Move(board.id)
+        if len(left) == 1 and not goal.done:
+            return Interact(board.id, left[0])
+        return Idle()
+
+    def _mislead(self, percept: Percept, board: SeenObject) -> Action:
+        if not board.usable:
+            return Move(board.id)
+        if board.state in (BLANK, percept.me.name):
+            other = next(name for name in board.next_states if name != percept.me.name)
+            return Interact(board.id, other)
+        return Idle()
+
+
+def find_culprit_optimum(env: TownEnv) -> dict[AgentID, float]:
+    """Return what each earns at most where all but the culprit play as well as they can.
+
+    No clue comes round sooner than a word can, and no way to the board is shorter; the culprit is
+    found by all.
+    """
+    world, goals = env.world, env.parts.reward.board.goals
+    cost, count = world.scenario.reward.step_cost, len(world.town.people.fact_ids)
+    known = np.array([find_word(env, fact) for fact in range(count)])
+    optimum: dict[AgentID, float] = {}
+    for i, agent in enumerate(env.possible_agents):
+        optimum[agent] = 0.0
+        for goal in goals[i]:
+            if goal.kind == "accuse":
+                ticks = max(int(known[:, i].max()), _count_way(env, i, goal.object or "")) + 1
+                mine = world.town.people.facts_at_start[i].bit_length() - 1
+                ticks = max(ticks, int(known[mine].max()))
+                optimum[agent] = 1.0 + TELL_WORTH - cost * ticks
+    return optimum
+
+
+def _count_way(env: TownEnv, i: int, thing: str) -> int:
+    """Return the steps to where somebody can use a thing."""
+    town = env.world.town
+    steps = count_steps(town.ground, int(env.world.state.tile[i]))
+    item = env.world.plan.objects[town.places.find_object(thing)]
+    beside = steps[list(town.ground.around(item))]
+    return int(beside[beside >= 0].min())
+
+
+TASK = Task(
+    name="culprit",
+    summary="One of you did it: pool the clues that clear somebody, and name who is left.",
+    lesson=(
+        "Nobody's own clue is enough, so all have to meet and tell; to guess costs as much as to "
+        "know earns. One of them has the opposite aim and the same looks."
+    ),
+    people=PEOPLE,
+    horizon=HORIZON,
+    assign=assign_case,
+    make_solution=CulpritSolution,
+    bounds=(-1.0 - STEP_COST * HORIZON, 1.0 + TELL_WORTH),
+    find_optimum=find_culprit_optimum,
+)

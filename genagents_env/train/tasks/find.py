@@ -1,0 +1,68 @@
+"""`find`: two who have lost each other; neither knows where the other is, or will look.
+
+Rooms are seen from inside alone, so two who search on their own miss each other, and one who waits
+may wait in vain while the other does so, too. What helps is a point that both would think of.
+"""
+
+import numpy as np
+
+from genagents_env.actions import Action, Idle, Move
+from genagents_env.percept import Percept
+from genagents_env.scenario import Scenario
+from genagents_env.train.tasks.distance import fit_horizon
+from genagents_env.train.tasks.layouts import draw_names, list_rooms
+from genagents_env.train.tasks.meet import find_meeting, is_in_sight
+from genagents_env.train.tasks.solution import PerceptSolution
+from genagents_env.train.tasks.task import Task, change, make_people, set_clock, strip
+
+PEOPLE, HORIZON, STEP_COST = 2, 100, 0.01
+
+
+def assign_search(town: Scenario, rng: np.random.Generator) -> Scenario:
+    """Put two into different rooms of a town, each of whom has to find the other."""
+    names, rooms = draw_names(rng, PEOPLE), list_rooms(town)
+    homes = [rooms[i] for i in rng.permutation(len(rooms))[:PEOPLE]]
+    goals = [
+        {"agent": name, "kind": "meet", "person": names[1 - i]} for i, name in enumerate(names)
+    ]
+    texts = [f"Find {other}, whom you have lost." for other in names[::-1]]
+    ticks = fit_horizon(town, HORIZON)
+    cost = STEP_COST * HORIZON / ticks
+    reward = {"name": "goals", "goals": goals, "step_cost": cost, "ends": True}
+    people = make_people(names, homes, texts)
+    return change(town, **strip(town), people=people, reward=reward, **set_clock(ticks))
+
+
+class FindSolution(PerceptSolution):
+    """Goes to the room whose name comes first of all, and up to the other where in sight."""
+
+    name = "find_solution"
+
+    def decide(self, percept: Percept) -> Action:
+        """Go up to the other where in sight, else to the room that comes first."""
+        goal = find_meeting(percept)
+        if goal is None or goal.person is None:
+            return Idle()
+        if is_in_sight(percept, goal.person):
+            return Move(goal.person)
+        place = _choose_room(percept)
+        return Idle() if percept.me.place == place else Move(place)
+
+
+def _choose_room(percept: Percept) -> str:
+    """Return the room whose name comes first, of those within houses where there are any."""
+    inner = [place for place in percept.known if "/" in place]
+    return min(inner or percept.known)
+
+
+TASK = Task(
+    name="find",
+    summary="Find somebody whom you have lost, and who is looking for you.",
+    lesson="Neither knows where the other is: it takes a point that both would think of.",
+    people=PEOPLE,
+    horizon=HORIZON,
+    assign=assign_search,
+    make_solution=FindSolution,
+    rooms=(7, 8),
+    bounds=(-STEP_COST * HORIZON, 1.0),
+)

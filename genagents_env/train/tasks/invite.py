@@ -1,0 +1,123 @@
+"""`invite`: a host has word of a party; guests learn from it where and when, and have to come.
+
+Until a time the guests are at work together, where the host finds them; then they go their ways.
+"""
+
+from datetime import datetime
+
+import numpy as np
+
+from genagents_env.actions import Action, Idle
+from genagents_env.percept import OwnGoal, Percept
+from genagents_env.policy import AgentID
+from genagents_env.scenario import Scenario
+from genagents_env.train.tasks.distance import fit_horizon
+from genagents_env.train.tasks.layouts import draw_names, list_rooms
+from genagents_env.train.tasks.task import Task, change, find_time, make_people, set_clock, strip
+from genagents_env.train.tasks.telling import (
+    TellingSolution,
+    draw_rooms,
+    go,
+    list_open,
+    set_rules,
+    sum_worths,
+)
+
+PEOPLE, HORIZON, HEARING = 5, 120, 5
+WORK, PARTY = (30, 60), (90, 120)  # ticks
+WORK_WORTH = 0.5
+OCCASIONS = ("birthday party", "garden party", "housewarming", "dance", "tea party", "card evening")
+
+
+def assign_party(town: Scenario, rng: np.random.Generator) -> Scenario:
+    """Put a host and guests into rooms of their own, as far as these last."""
+    names, rooms = draw_names(rng, PEOPLE), list_rooms(town)
+    work, party, *homes = draw_rooms(rng, rooms, 2 + PEOPLE)
+    host = int(rng.integers(PEOPLE))
+    ticks = fit_horizon(town, HORIZON)
+    hours = [find_time(town, tick * ticks // HORIZON) for tick in (*WORK, *PARTY)]
+    occasion = OCCASIONS[rng.integers(len(OCCASIONS))]
+    statement = f"There is a {occasion} at {party} from {hours[2]:%H:%M} to {hours[3]:%H:%M}."
+    fact = {
+        "id": "party",
+        "statement": statement,
+        "patterns": [rf"\b{occasion}\b"],
+        "known_by": [names[host]],
+        "secret": True,
+    }
+    goals: list[dict[str, object]] = []
+    texts = []
+    for i, name in enumerate(names):
+        if i == host:
+            goals.append({"agent": name, "kind": "tell", "fact": "party", "place": work})
+            texts.append(_invite(statement, work, hours))
+        else:
+            goals.append(_make_visit(name, work, hours[:2]) | {"worth": WORK_WORTH})
+            texts.append(_employ(work, hours))
+        goals.append(_make_visit(name, party, hours[2:]) | {"fact": "party"})
+    plot = strip(town) | {"people": make_people(names, homes, texts), "facts": [fact]}
+    plot["rules"] = set_rules(plot["rules"], PEOPLE, hearing=HEARING)
+    return change(town, **plot, reward={"name": "goals", "goals": goals}, **set_clock(ticks))
+
+
+def _make_visit(name: str, place: str, hours: list[datetime]) -> dict[str, object]:
+    return {"agent": name, "kind": "be", "place": place, "start": hours[0], "end": hours[1]}
+
+
+def _invite(statement: str, work: str, hours: list[datetime]) -> str:
+    return (
+        f'You give a party: "{statement}" Tell everybody so, while they are at {work} from '
+        f"{hours[0]:%H:%M} to {hours[1]:%H:%M}, and be there yourself."
+    )
+
+
+def _employ(work: str, hours: list[datetime]) -> str:
+    return (
+        f"Work at {work} from {hours[0]:%H:%M} to {hours[1]:%H:%M}. Somebody gives a party: hear "
+        "where and when, and be there from its beginning to its end."
+    )
+
+
+class InviteSolution(TellingSolution):
+    """Keeps its appointments in order; the host tells those at work before."""
+
+    name = "invite_solution"
+
+    def __init__(self) -> None:
+        super().__init__(HEARING)
+
+    def decide(self, agent: AgentID, percept: Percept) -> Action:
+        """Go where one has to be next, and tell who has not heard."""
+        visits = [goal for goal in list_open(percept, "be") if goal.start is not None]
+        visit = min(visits, key=_get_start, default=None)
+        for goal in list_open(percept, "tell"):
+            if visit is None or percept.time < _get_start(visit):
+                return self._spread_word(agent, percept, goal)
+        return Idle() if visit is None else go(percept, visit.place)
+
+    def _spread_word(self, agent: AgentID, percept: Percept, goal: OwnGoal) -> Action:
+        fact = goal.fact or ""
+        for seen in percept.people:
+            if (fact, seen.name) not in self.heard[agent]:
+                return self.tell(agent, percept, fact, seen.name)
+        return go(percept, goal.place)
+
+
+def _get_start(goal: OwnGoal) -> datetime:
+    return goal.start or datetime.max  # noqa: DTZ901 - town time has no zone
+
+
+TASK = Task(
+    name="invite",
+    summary="A host tells guests of a party; they learn from it where and when, and come.",
+    lesson=(
+        "The host has to be in time where the guests are; what a guest is to do is not known "
+        "before the word comes."
+    ),
+    people=PEOPLE,
+    horizon=HORIZON,
+    assign=assign_party,
+    make_solution=InviteSolution,
+    bounds=(0.0, 2.0),
+    find_optimum=sum_worths,
+)

@@ -1,0 +1,162 @@
+"""`keep_secret`: two pairs exchange secrets, which an outsider who goes about must not hear.
+
+Words carry HEARING tiles, to everybody in the same room or in the open air. The outsider is first
+where one of a pair lives, and later where one of the other pair does.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from genagents_env.actions import Action, Idle
+from genagents_env.env import TownEnv
+from genagents_env.percept import OwnGoal, Percept
+from genagents_env.policy import AgentID, Context
+from genagents_env.profile import Profile
+from genagents_env.scenario import Scenario
+from genagents_env.train.tasks.distance import fit_horizon
+from genagents_env.train.tasks.layouts import draw_names, list_rooms
+from genagents_env.train.tasks.task import Task, change, find_time, make_people, set_clock, strip
+from genagents_env.train.tasks.telling import (
+    TellingSolution,
+    draw_rooms,
+    go,
+    list_open,
+    set_rules,
+    sum_worths,
+)
+
+PEOPLE, HORIZON, HEARING = 5, 100, 6
+VISITS = ((8, 38), (58, 88))  # when the outsider is where, in ticks
+SECRETS = (  # the sentence, and by what it is recognised
+    ("The key lies under the third stone.", r"\bthird stone\b"),
+    ("The letter is behind the clock.", r"\bletter is\b"),
+    ("The boat leaves at midnight.", r"\bboat leaves\b"),
+    ("The painting is a copy.", r"\bpainting is\b"),
+    ("The map has been drawn wrong on purpose.", r"\bmap has\b"),
+    ("The money is in the old mill.", r"\bmoney is\b"),
+    ("The cook was once a thief.", r"\bcook was\b"),
+    ("The deed was never signed.", r"\bdeed was\b"),
+)
+
+
+def assign_secrets(town: Scenario, rng: np.random.Generator) -> Scenario:
+    """Put two pairs and an outsider into a town; she begins where one of a pair lives."""
+    names, homes = draw_names(rng, PEOPLE), draw_rooms(rng, list_rooms(town), PEOPLE - 1)
+    first, later = int(rng.integers(2)), 2 + int(rng.integers(2))
+    if rng.integers(2):
+        first, later = later, first
+    chosen = [SECRETS[i] for i in rng.permutation(len(SECRETS))[: PEOPLE - 1]]
+    facts = [
+        {
+            "id": f"secret_{i}",
+            "statement": said,
+            "patterns": [by],
+            "known_by": [name],
+            "secret": True,
+        }
+        for i, (name, (said, by)) in enumerate(zip(names, chosen, strict=False))
+    ]
+    ticks = fit_horizon(town, HORIZON)
+    visits = [
+        (place, *(find_time(town, tick * ticks // HORIZON) for tick in times))
+        for place, times in zip((homes[first], homes[later]), VISITS, strict=True)
+    ]
+    goals = [*_list_goals(names, homes), *_list_visits(names[-1], visits)]
+    texts = [
+        f'You know a secret: "{said}" Tell it to {names[i ^ 1]}, who lives at {homes[i ^ 1]} and '
+        f"has one for you, when {names[-1]} is not within {HEARING} tiles in the same room or "
+        f"outdoors. {names[-1]} must hear neither."
+        for i, (said, _) in enumerate(chosen)
+    ]
+    errands = (f"at {place} from {start:%H:%M} to {end:%H:%M}" for place, start, end in visits)
+    texts.append(f"You have business {', and '.join(errands)}.")
+    plot = strip(town) | {
+        "people": make_people(names, [*homes, homes[first]], texts),
+        "facts": facts,
+    }
+    plot["rules"] = set_rules(plot["rules"], PEOPLE, hearing=HEARING)
+    return change(town, **plot, reward={"name": "goals", "goals": goals}, **set_clock(ticks))
+
+
+def _list_goals(names: Sequence[str], homes: Sequence[str]) -> list[dict[str, Any]]:
+    """Return for each of the pairs: the other is told, the outsider is not."""
+    goals: list[dict[str, Any]] = []
+    for i in range(len(homes)):
+        own = {"agent": names[i], "fact": f"secret_{i}"}
+        goals.append(own | {"kind": "tell", "person": names[i ^ 1], "place": homes[i ^ 1]})
+        goals.append(own | {"kind": "keep", "person": names[-1]})
+    return goals
+
+
+def _list_visits(name: str, visits: Sequence[tuple[str, Any, Any]]) -> list[dict[str, Any]]:
+    return [
+        {"agent": name, "kind": "be", "place": place, "start": start, "end": end, "worth": 0.5}
+        for place, start, end in visits
+    ]
+
+
+class SecretSolution(TellingSolution):
+    """Meets the other at the home of the one first by name; both leave where the outsider hears."""
+
+    name = "keep_secret_solution"
+
+    def __init__(self) -> None:
+        super().__init__(HEARING)
+        self._spots: dict[AgentID, str] = {}
+
+    def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
+        """Nobody had to leave yet."""
+        super().reset(profiles, seed, context)
+        self._spots = {}
+
+    def decide(self, agent: AgentID, percept: Percept) -> Action:
+        """Keep one's appointments, or tell the other one's secret where nobody listens."""
+        visits = list_open(percept, "be")
+        if visits:
+            return go(percept, visits[0].place)
+        told = next((goal for goal in percept.goals if goal.kind == "tell"), None)
+        kept = next((goal for goal in percept.goals if goal.kind == "keep"), None)
+        if told is None or kept is None:
+            return Idle()
+        return self._decide_pair(agent, percept, told, kept.person or "")
+
+    def _decide_pair(
+        self, agent: AgentID, percept: Percept, goal: OwnGoal, outsider: str
+    ) -> Action:
+        other, fact = goal.person or "", goal.fact or ""
+        mine, theirs = self.homes[agent], goal.place or ""
+        first, second = (mine, theirs) if percept.me.name < other else (theirs, mine)
+        spot = self._spots.setdefault(agent, first)
+        apart = {seen.name: seen.distance for seen in percept.people}
+        if goal.done and any(speaker == other for _, speaker in self.heard[agent]):
+            return Idle()
+        if other not in apart:
+            return go(percept, spot)
+        if apart.get(outsider, HEARING + 2) > HEARING + 1:  # who may come a step nearer
+            return Idle() if goal.done else self.tell(agent, percept, fact, other)
+        if percept.me.place == spot:
+            spot = self._spots[agent] = second if spot == first else first
+        return go(percept, spot)
+
+
+def find_secret_optimum(env: TownEnv) -> dict[AgentID, float]:
+    """Return the worth of what there is to achieve; a secret kept earns nothing."""
+    return sum_worths(env, without=("keep",))
+
+
+TASK = Task(
+    name="keep_secret",
+    summary="Exchange secrets in pairs; an outsider who goes about must not hear them.",
+    lesson=(
+        "Words are heard by all in earshot: to tell at first sight is wrong where the outsider "
+        "stands near, and both of a pair have to leave for the same place."
+    ),
+    people=PEOPLE,
+    horizon=HORIZON,
+    assign=assign_secrets,
+    make_solution=SecretSolution,
+    bounds=(-1.0, 1.0),
+    find_optimum=find_secret_optimum,
+)

@@ -1,0 +1,210 @@
+"""Small towns drawn from a seed: houses along a street, their rooms, things and names.
+
+All rooms can be reached, everybody knows all of them, and from one thing to the farthest other one
+it is 10 to 30 ticks. Everything follows from the seed, on any machine.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+import numpy as np
+
+from genagents_env.errors import ConfigError, ScenarioError
+from genagents_env.scenario import Scenario
+from genagents_env.scenario.files import Folder, Raw
+from genagents_env.scenario.loader import check_folder
+from genagents_env.scenario.maps.fitting import arenas_of
+from genagents_env.scenario.plan import name_arena
+from genagents_env.scenario.schema import ArenaSpec
+from genagents_env.train.tasks.street_map import (
+    DOOR,
+    GROUND,
+    MOST_ROOMS,
+    WALL,
+    Lot,
+    Tiles,
+    draw_green,
+    draw_house,
+    join_lots,
+    measure_walks,
+)
+from genagents_env.train.tasks.words import Things, TownWords, draw_names, read_words
+
+__all__ = ["ROOMS", "WALK", "draw_names", "draw_town", "list_rooms", "list_things"]
+
+ROOMS = (4, 8)  # named ones of a town
+WALK = (10, 30)  # ticks between the two things farthest from each other
+_THINGS, _STATES = (1, 3), (2, 4)  # of a room, of a thing
+_GREEN = 0.5  # chance that one of the rooms is a green
+_START = datetime(2023, 2, 13, 9)  # noqa: DTZ001 - town time has no zone
+_TICKS, _SECONDS = 120, 10  # of an episode, unless a task says otherwise; of a tick
+_WORD = 0x746F776E  # "town": towns share no draws with anything else of the same seed
+_RULES = {
+    "walk_speed": 0.1,  # a tile a tick
+    "conversation": {"turn_taking": "free", "cooldown_seconds": 60, "idle_seconds": 60},
+}
+
+
+def draw_town(seed: int, *, rooms: tuple[int, int] = ROOMS, people: int = 2) -> Scenario:
+    """Return the town of a seed, the same on any machine.
+
+    Args:
+        seed: 0 or more.
+        rooms: how many named rooms at least and at most, within ROOMS.
+        people: how many stand in for those whom a task puts there; at least 1.
+
+    Raises:
+        ConfigError: `seed`, `rooms` or `people` is out of range.
+    """
+    _check(seed, rooms, people)
+    rng = np.random.default_rng((_WORD, seed))
+    count = int(rng.integers(rooms[0], rooms[1] + 1))
+    while True:
+        lots = _draw_lots(rng, count)
+        tiles, spots = _place_things(rng, join_lots(rng, lots))
+        walks = measure_walks(tiles, [spot for room in spots for spot in room])
+        if walks.min() >= 0 and WALK[0] <= walks.max() <= WALK[1]:
+            break
+    words = read_words()
+    sectors = _describe_sectors(rng, words, lots, [len(room) for room in spots])
+    raw: Raw = {
+        "name": f"town_{seed}",
+        "title": f"A small town, number {seed}",
+        "town": words.towns[rng.integers(len(words.towns))],
+        "outside": words.streets[rng.integers(len(words.streets))],
+        "start": _START,
+        "hours": _TICKS * _SECONDS / 3600,
+        "seconds_per_tick": _SECONDS,
+        "rules": _RULES,
+        "sectors": sectors,
+        "people": _list_people(rng, sectors, people),
+        "map": _write(tiles, spots),
+    }
+    checked = check_folder(Folder(raw))
+    if checked.scenario is None or checked.faults:
+        raise ScenarioError(checked.faults)
+    return checked.scenario
+
+
+def list_rooms(town: Scenario) -> tuple[str, ...]:
+    """Return the ids of the rooms and greens that everybody may enter at any time, in order."""
+    return tuple(room for room, _ in _list_open_rooms(town))
+
+
+def list_things(town: Scenario) -> dict[str, tuple[str, ...]]:
+    """Return the states of each thing that everybody may put into any of two or more, by its id.
+
+    They stand in the rooms of `list_rooms`. The state that a thing starts in comes first.
+    """
+    return {
+        f"{room}/{item.name}": (item.state, *(s for s in item.states if s != item.state))
+        for room, arena in _list_open_rooms(town)
+        for item in arena.objects
+        if len(item.states) > 1 and not item.users and not item.next and not item.sleep_state
+    }
+
+
+def _list_open_rooms(town: Scenario) -> Iterator[tuple[str, ArenaSpec]]:
+    for _, sector, arena in arenas_of(town):
+        if not (sector.users or arena.users or sector.hours or arena.hours):
+            yield name_arena(sector.name, arena.name), arena
+
+
+def _check(seed: int, rooms: tuple[int, int], people: int) -> None:
+    if seed < 0:
+        raise ConfigError(f"seed: {seed} is not allowed; 0 or more is")
+    if not ROOMS[0] <= rooms[0] <= rooms[1] <= ROOMS[1]:
+        raise ConfigError(f"rooms: {rooms} is not allowed; from {ROOMS[0]} to {ROOMS[1]}")
+    if people < 1:
+        raise ConfigError(f"people: {people} is not allowed; at least 1 is")
+
+
+def _draw_lots(rng: np.random.Generator, rooms: int) -> list[Lot]:
+    lots = [draw_green(rng)] if rng.random() < _GREEN else []
+    left = rooms - len(lots)
+    while left:
+        size = min(left, 1 + int(rng.integers(MOST_ROOMS)))
+        lots.append(draw_house(rng, size))
+        left -= size
+    return [lots[i] for i in rng.permutation(len(lots))]
+
+
+def _place_things(
+    rng: np.random.Generator, tiles: Tiles
+) -> tuple[Tiles, list[list[tuple[int, int]]]]:
+    """Return the tiles, and for each room where its things stand: not before a door."""
+    doors = np.pad(tiles == DOOR, 1)
+    before = doors[:-2, 1:-1] | doors[2:, 1:-1] | doors[1:-1, :-2] | doors[1:-1, 2:]
+    spots = []
+    for room in range(1, int(tiles.max()) + 1):
+        free = np.argwhere((tiles == room) & ~before)
+        count = min(int(rng.integers(_THINGS[0], _THINGS[1] + 1)), len(free))
+        chosen = rng.permutation(len(free))[:count]
+        spots.append([(int(y), int(x)) for y, x in free[chosen]])
+    return tiles, spots
+
+
+def _describe_sectors(
+    rng: np.random.Generator, words: TownWords, lots: Sequence[Lot], counts: Sequence[int]
+) -> list[Raw]:
+    houses = rng.permutation(len(words.house_names))
+    sectors: list[Raw] = []
+    room = thing = 0
+    for number, lot in enumerate(lots):
+        kinds = words.greens if lot.green else words.rooms
+        chosen = [list(kinds)[i] for i in rng.permutation(len(kinds))[: lot.rooms]]
+        if lot.green:
+            first = words.green_names[rng.integers(len(words.green_names))]
+            name = f"{first} {chosen[0].capitalize()}"
+        else:
+            last = words.house_kinds[rng.integers(len(words.house_kinds))]
+            name = f"{words.house_names[houses[number]]} {last}"
+        arenas: list[Raw] = []
+        for kind in chosen:
+            things = _draw_things(rng, kinds[kind], counts[room], thing)
+            arena: Raw = {"name": name if lot.green else kind, "symbol": chr(ord("a") + room)}
+            arenas.append(arena | {"open_air": lot.green, "objects": things})
+            room, thing = room + 1, thing + len(things)
+        sectors.append({"name": name, "common": True, "arenas": arenas})
+    return sectors
+
+
+def _draw_things(rng: np.random.Generator, things: Things, count: int, first: int) -> list[Raw]:
+    """Return `count` things of a kind of room, with symbols on from the first one's number."""
+    drawn: list[Raw] = []
+    for number, index in enumerate(rng.permutation(len(things))[:count], first):
+        name, known = list(things.items())[index]
+        most = min(len(known), _STATES[1])
+        size = int(rng.integers(_STATES[0], most + 1))
+        states = [known[i] for i in np.sort(rng.permutation(len(known))[:size])]
+        start = states[rng.integers(size)]
+        symbol = chr(ord("A") + number)
+        drawn.append({"name": name, "symbol": symbol, "states": states, "state": start})
+    return drawn
+
+
+def _list_people(rng: np.random.Generator, sectors: Sequence[Raw], count: int) -> list[Raw]:
+    homes = [
+        f"{sector['name']}/{arena['name']}"
+        for sector in sectors
+        for arena in sector["arenas"]  # type: ignore[attr-defined]  # a list, as made above
+        if not arena["open_air"]
+    ]
+    chosen = rng.permutation(len(homes))
+    return [
+        {
+            "name": name,
+            "persona": f"{name} lives at {homes[chosen[i % len(homes)]].split('/')[0]}",
+            "home": homes[chosen[i % len(homes)]],
+        }
+        for i, name in enumerate(draw_names(rng, count))
+    ]
+
+
+def _write(tiles: Tiles, spots: Sequence[Sequence[tuple[int, int]]]) -> str:
+    """Return the map as text: rooms in small letters, things in capitals."""
+    marks = {GROUND: ".", WALL: "#", DOOR: "+"}
+    lines = [[marks.get(t) or chr(ord("a") + t - 1) for t in row] for row in tiles.tolist()]
+    for number, (y, x) in enumerate(spot for room in spots for spot in room):
+        lines[y][x] = chr(ord("A") + number)
+    return "".join(f"{''.join(line)}\n" for line in lines)

@@ -1,0 +1,114 @@
+"""`meet`: two who visit, two who are visited at home; each pair has to stand side by side.
+
+A visitor knows where the other lives, and has to tell that one from the others in sight. Who is
+visited does not know from where the visitor comes, and does best to be at home.
+"""
+
+import numpy as np
+
+from genagents_env.actions import Action, Idle, Move
+from genagents_env.env import TownEnv
+from genagents_env.percept import OwnGoal, Percept
+from genagents_env.policy import AgentID
+from genagents_env.scenario import Scenario
+from genagents_env.train.tasks.distance import count_steps, fit_horizon
+from genagents_env.train.tasks.layouts import draw_names, list_rooms
+from genagents_env.train.tasks.solution import PerceptSolution
+from genagents_env.train.tasks.task import Task, change, make_people, set_clock, strip
+from genagents_env.world.tiles import Ground, Ints
+
+PEOPLE, HORIZON, STEP_COST = 4, 80, 0.01
+
+
+def assign_meetings(town: Scenario, rng: np.random.Generator) -> Scenario:
+    """Put two pairs into a town, who live in different rooms; the first of a pair visits."""
+    names, rooms = draw_names(rng, PEOPLE), list_rooms(town)
+    pairs = [rng.permutation(len(rooms))[:2] for _ in range(PEOPLE // 2)]
+    homes = [rooms[index] for pair in pairs for index in pair]
+    goals = [
+        {"agent": name, "kind": "meet", "person": names[i ^ 1], "place": homes[i | 1]}
+        for i, name in enumerate(names)
+    ]
+    texts = [
+        f"Visit {names[i + 1]}, who lives at {homes[i + 1]}."
+        if i % 2 == 0
+        else f"Receive {names[i - 1]}, who comes to see you at {homes[i]}."
+        for i in range(PEOPLE)
+    ]
+    ticks = fit_horizon(town, HORIZON)
+    reward = {
+        "name": "goals",
+        "goals": goals,
+        "step_cost": STEP_COST * HORIZON / ticks,
+        "ends": True,
+    }
+    people = make_people(names, homes, texts)
+    return change(town, **strip(town), people=people, reward=reward, **set_clock(ticks))
+
+
+class MeetSolution(PerceptSolution):
+    """Goes to where the other is to be found, and up to the other where in sight."""
+
+    name = "meet_solution"
+
+    def decide(self, percept: Percept) -> Action:
+        """Go up to the other where in sight, else to where the other is to be found."""
+        goal = find_meeting(percept)
+        if goal is None or goal.person is None or goal.place is None:
+            return Idle()
+        if is_in_sight(percept, goal.person):
+            return Move(goal.person)
+        return Idle() if percept.me.place == goal.place else Move(goal.place)
+
+
+def find_meeting(percept: Percept) -> OwnGoal | None:
+    """Return the goal to meet somebody that is still to be achieved."""
+    return next((goal for goal in percept.goals if goal.kind == "meet" and not goal.done), None)
+
+
+def is_in_sight(percept: Percept, name: str) -> bool:
+    """Return whether somebody is in sight."""
+    return any(seen.name == name for seen in percept.people)
+
+
+def find_meeting_optimum(env: TownEnv) -> dict[AgentID, float]:
+    """Return what each earns by the shortest way to where the other can be by then, in the room."""
+    world, board = env.world, env.parts.reward.board
+    ground, cost = world.town.ground, world.scenario.reward.step_cost
+    optimum: dict[AgentID, float] = {}
+    for i in range(0, world.count, 2):
+        one, other = (count_steps(ground, int(world.state.tile[j])) for j in (i, i + 1))
+        arenas = world.town.places.all[int(board.place[i, 0])].arenas
+        at_home = np.where(np.isin(ground.arena, arenas), other, -1)
+        earned = 1.0 - cost * max(1, _find_soonest(ground, one, at_home))
+        optimum |= dict.fromkeys(env.possible_agents[i : i + 2], earned)
+    return optimum
+
+
+def _find_soonest(ground: Ground, one: Ints, other: Ints) -> int:
+    """Return after how many ticks two can be beside each other, given their steps to each tile."""
+    best = ground.count
+    reached = (one >= 0).nonzero()[0]
+    for across in (-1, 0, 1):
+        for down in (-1, 0, 1):
+            x, y = ground.x[reached] + across, ground.y[reached] + down
+            inside = (x >= 0) & (x < ground.width) & (y >= 0) & (y < ground.height)
+            here = reached[inside]
+            there = y[inside] * ground.width + x[inside]
+            fits = (other[there] >= 0) & (ground.arena[here] == ground.arena[there])
+            ticks = np.maximum(one[here], other[there])[fits]
+            best = min(best, int(ticks.min(initial=best)))
+    return best
+
+
+TASK = Task(
+    name="meet",
+    summary="Stand beside the one whom your goal names: visit them, or wait for them at home.",
+    lesson="Who comes to see whom differs, and it has to be the right one of those in sight.",
+    people=PEOPLE,
+    horizon=HORIZON,
+    assign=assign_meetings,
+    make_solution=MeetSolution,
+    bounds=(-STEP_COST * HORIZON, 1.0),
+    find_optimum=find_meeting_optimum,
+)

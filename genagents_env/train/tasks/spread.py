@@ -1,0 +1,112 @@
+"""`spread`: one has news; it has to reach everybody, each of whom knows whom to tell next.
+
+The first tells two others, each of these one more, and those two see to one another. What is earned
+is divided among all.
+"""
+
+import numpy as np
+
+from genagents_env.actions import Action
+from genagents_env.percept import Percept
+from genagents_env.policy import AgentID
+from genagents_env.scenario import Scenario
+from genagents_env.train.tasks.distance import fit_horizon
+from genagents_env.train.tasks.layouts import draw_names, list_rooms
+from genagents_env.train.tasks.task import Task, change, make_people, set_clock, strip
+from genagents_env.train.tasks.telling import (
+    TellingSolution,
+    draw_rooms,
+    go,
+    list_open,
+    set_rules,
+)
+
+PEOPLE, HORIZON, STEP_COST, HEARING = 5, 120, 0.01, 1
+NEXT = ((1, 2), (3,), (4,), (4,), (3,))  # whom each has to tell, by number
+NEWS = (  # the sentence, and by what it is recognised
+    ("The ferry does not run tomorrow.", r"\bferry\b"),
+    ("A storm will come tonight.", r"\bstorm\b"),
+    ("The school opens a week later.", r"\bschool\b"),
+    ("The well must not be drunk from.", r"\bwell must\b"),
+    ("The mayor has stepped down.", r"\bmayor\b"),
+    ("A circus is on its way to us.", r"\bcircus\b"),
+)
+
+
+def assign_news(town: Scenario, rng: np.random.Generator) -> Scenario:
+    """Put PEOPLE into rooms of their own, as far as these last; one of them has news."""
+    names, homes = draw_names(rng, PEOPLE), draw_rooms(rng, list_rooms(town), PEOPLE)
+    order = rng.permutation(PEOPLE).tolist()  # who is the first, and so on
+    statement, pattern = NEWS[rng.integers(len(NEWS))]
+    first = names[order[0]]
+    fact = {
+        "id": "news",
+        "statement": statement,
+        "patterns": [pattern],
+        "known_by": [first],
+        "secret": True,
+    }
+    goals, texts = [], [""] * PEOPLE
+    for place, others in enumerate(NEXT):
+        who = order[place]
+        whom = [order[other] for other in others]
+        goals += [
+            {
+                "agent": names[who],
+                "kind": "tell",
+                "fact": "news",
+                "person": names[j],
+                "place": homes[j],
+                "worth": 1 / len(whom),
+            }
+            for j in whom
+        ]
+        told = " and ".join(f"{names[j]}, who lives at {homes[j]}" for j in whom)
+        what = (
+            f'You have news: "{statement}" Tell' if place == 0 else "When you hear the news, tell"
+        )
+        texts[who] = f"{what} {told}. It has to reach everybody."
+    ticks = fit_horizon(town, HORIZON)
+    cost = STEP_COST * HORIZON / ticks
+    reward = {"name": "goals", "goals": goals, "step_cost": cost, "ends": True, "shared": True}
+    plot = strip(town) | {"people": make_people(names, homes, texts), "facts": [fact]}
+    plot["rules"] = set_rules(plot["rules"], PEOPLE, hearing=HEARING, overhear=False)
+    return change(town, **plot, reward=reward, **set_clock(ticks))
+
+
+class SpreadSolution(TellingSolution):
+    """Stays at home until the news comes, then takes it where it has to go."""
+
+    name = "spread_solution"
+
+    def __init__(self) -> None:
+        super().__init__(HEARING)
+
+    def decide(self, agent: AgentID, percept: Percept) -> Action:
+        """Tell whoever is to be told and in earshot, else go to where the next one lives."""
+        goals = list_open(percept, "tell")
+        if not goals or "news" not in self.words[agent]:
+            return go(percept, self.homes[agent])
+        near = self.list_near(percept)
+        here = [goal for goal in goals if goal.person in near]
+        seen = {other.name for other in percept.people}
+        goal = (here or [goal for goal in goals if goal.person in seen] or goals)[0]
+        if goal.person in seen:
+            return self.tell(agent, percept, "news", goal.person or "")
+        return go(percept, goal.place)
+
+
+TASK = Task(
+    name="spread",
+    summary="Bring news to everybody: each knows whom to tell next, and where they live.",
+    lesson=(
+        "Who has no news yet has to be found at home; who has it has to go at once, one of them to "
+        "two places, one after the other."
+    ),
+    people=PEOPLE,
+    horizon=HORIZON,
+    assign=assign_news,
+    make_solution=SpreadSolution,
+    bounds=(-STEP_COST * HORIZON, 1.0),
+    rooms=(5, 8),
+)

@@ -1,0 +1,163 @@
+"""A task: people, goals and a reward that are put into a town, everything drawn from a seed."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from pydantic import TypeAdapter
+
+from genagents_env.config import check_seed
+from genagents_env.env import TownEnv
+from genagents_env.errors import ConfigError, ScenarioError
+from genagents_env.policy import AgentID, Policy
+from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.scenario.loader import check_scenario
+from genagents_env.train.tasks.layouts import draw_town
+
+TRAINING = range(0, 10_000)  # seeds of episodes to train on
+HELD_OUT = range(1_000_000, 1_010_000)  # seeds of episodes in towns that training never shows
+LAYOUTS = 128  # towns of each of the two
+_BASELINES = TypeAdapter(dict[str, dict[str, float]])
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A scenario generator with a seed, a horizon and its baselines.
+
+    Attributes:
+        name: by which it is made: `town_v0.rl_env(name)`.
+        summary: what it is about, in a sentence.
+        lesson: what is hard about it, in a sentence or two.
+        people: how many agents there are, in every town.
+        horizon: ticks of an episode at most, 60 to 300.
+        assign: puts people, facts, goals, reward and clock into a town, drawn from a generator.
+        make_solution: returns the task's own solution, the policy `solution` of its episodes, for
+            the words format with percepts.
+        bounds: the least and the most that one agent can earn in an episode, without shaping.
+        find_optimum: what the best policies earn together in an episode that has just begun, by
+            agent; None where it is not known.
+        rooms: of a drawn town, at least and at most.
+        town: the shipped scenario in which it plays, in place of drawn towns.
+    """
+
+    name: str
+    summary: str
+    lesson: str
+    people: int
+    horizon: int
+    assign: Callable[[Scenario, np.random.Generator], Scenario]
+    make_solution: Callable[[], Policy]
+    bounds: tuple[float, float]
+    find_optimum: Callable[[TownEnv], Mapping[AgentID, float]] | None = None
+    rooms: tuple[int, int] = (4, 8)
+    town: str | None = None
+
+    def draw(self, seed: int, town: str | Scenario | None = None) -> Scenario:
+        """Return the scenario of an episode's seed.
+
+        Args:
+            seed: the same layout, people and goals for all seeds of one `find_layout`.
+            town: a scenario by name or folder, or a loaded one, in place of the task's own.
+
+        Raises:
+            ScenarioError: the task cannot be put into that town; all reasons are listed.
+        """
+        layout, town = find_layout(seed), town or self.town
+        if town is None:
+            town = draw_town(layout, rooms=self.rooms, people=self.people)
+        elif isinstance(town, str):
+            town = load_scenario(town)
+        rng = np.random.default_rng((crc32(self.name.encode()), layout))
+        drawn = self.assign(town, rng)
+        faults = check_scenario(drawn)
+        if faults:
+            raise ScenarioError([f"{self.name} in {town.name}: {fault}" for fault in faults])
+        return drawn
+
+
+def find_layout(seed: int) -> int:
+    """Return the number of the town in which the episode of a seed plays.
+
+    Seeds of HELD_OUT and of TRAINING have LAYOUTS towns each, and none in common.
+
+    Raises:
+        ConfigError: it is no seed.
+    """
+    check_seed(seed)
+    block = HELD_OUT.start if seed >= HELD_OUT.start else TRAINING.start
+    return block + (seed - block) % LAYOUTS
+
+
+def read_baselines() -> dict[str, dict[str, float]]:
+    """Return what an agent earns on the average on held-out seeds, by task and by whom.
+
+    `python -m benchmarks.learning` measures it; tasks without figures are left out.
+    """
+    text = Path(__file__).with_name("baselines.json").read_text("utf-8")
+    return _BASELINES.validate_json(text)
+
+
+def change(town: Scenario, **changes: Any) -> Scenario:
+    """Return `town` with other values under the keys of `scenario.toml`, validated."""
+    return Scenario.model_validate(town.model_dump() | {k: _freeze(v) for k, v in changes.items()})
+
+
+def _freeze(value: Any) -> Any:
+    """Return a value with tuples for lists, as scenarios hold them."""
+    if isinstance(value, Mapping):
+        return {key: _freeze(part) for key, part in value.items()}
+    return tuple(map(_freeze, value)) if isinstance(value, list | tuple) else value
+
+
+def shape_reward(scenario: Scenario, weight: float, discount: float) -> Scenario:
+    """Return a scenario whose goals are paid for on the way, too; its best policies stay.
+
+    Args:
+        scenario: with goals or errands.
+        weight: of the potential; 0 pays for what is achieved alone.
+        discount: the learner's own.
+
+    Raises:
+        ConfigError: a number is out of range.
+    """
+    if not 0 <= weight <= 100:
+        raise ConfigError(f"shaping: {weight} is not allowed; 0 to 100")
+    if not 0 < discount <= 1:
+        raise ConfigError(f"discount: {discount} is not allowed; above 0, at most 1")
+    reward = scenario.reward.model_dump() | {"shaping": weight, "discount": discount}
+    return change(scenario, reward=reward)
+
+
+def set_clock(ticks: int, seconds: int = 10) -> dict[str, Any]:
+    """Return the keys of a scenario that lasts so many ticks."""
+    return {"hours": ticks * seconds / 3600, "seconds_per_tick": seconds}
+
+
+def find_time(town: Scenario, tick: int, seconds: int = 10) -> Any:
+    """Return the town's time at a tick, for goals and gatherings."""
+    return town.start + timedelta(seconds=tick * seconds)
+
+
+def strip(town: Scenario) -> dict[str, Any]:
+    """Return the keys that leave nothing of a shipped scenario's plot, its people included.
+
+    Everybody knows all places, as in drawn towns.
+    """
+    rules = town.rules.model_dump() | {"walk_speed": 0.1, "restart": False}
+    empty: Sequence[str] = ("facts", "gatherings", "events", "questions", "checks", "success")
+    sectors = [sector.model_dump() | {"common": True} for sector in town.sectors]
+    return {key: () for key in empty} | {"casts": {}, "rules": rules, "sectors": sectors}
+
+
+def make_people(
+    names: Iterable[str], homes: Iterable[str], goals: Iterable[str]
+) -> list[dict[str, Any]]:
+    """Return people as scenarios describe them: each starts at home, awake, and has a goal."""
+    return [
+        {"name": name, "home": home, "goal": goal, "persona": f"{name} lives at {home}"}
+        for name, home, goal in zip(names, homes, goals, strict=True)
+    ]

@@ -1,0 +1,183 @@
+"""What tasks of telling share: rules of talk, what a solution remembers, how soon one can know."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from genagents_env.actions import Action, Idle, Move, Talk
+from genagents_env.env import TownEnv
+from genagents_env.percept import OwnGoal, Percept
+from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, get_percept
+from genagents_env.profile import Profile
+from genagents_env.scenario.schema import Goal
+from genagents_env.train.tasks.distance import count_steps
+from genagents_env.world.goals import find_ticks
+from genagents_env.world.places import find_arenas
+from genagents_env.world.tiles import Ground, Ints
+
+VISION = 8  # tiles
+
+
+def set_rules(
+    rules: Mapping[str, Any], people: int, *, hearing: int, overhear: bool = True
+) -> dict[str, Any]:
+    """Return rules by which everybody may speak at any time, and words carry `hearing` tiles."""
+    talk = {
+        "max_members": people,
+        "max_exchanges": 1000,
+        "turn_taking": "free",
+        "cooldown_seconds": 0,
+        "idle_seconds": 60,
+    }
+    heard = {"overhear": overhear, "hearing_radius": hearing, "vision_radius": VISION}
+    return {**rules, **heard, "phone": False, "conversation": talk}
+
+
+class TellingSolution(Policy):
+    """Plays a task of telling from percepts: the base of such solutions.
+
+    It remembers the sentences it has to tell, and who has heard which of them.
+
+    Attributes:
+        words: for each agent the sentence of each fact it knows.
+        heard: for each agent who has heard which facts, as far as it knows.
+        homes: where each agent began.
+
+    Args:
+        hearing: how many tiles words carry.
+    """
+
+    name = "telling_solution"
+
+    def __init__(self, hearing: int) -> None:
+        self.hearing = hearing
+        self.words: dict[AgentID, dict[str, str]] = {}
+        self.heard: dict[AgentID, set[tuple[str, str]]] = {}
+        self.homes: dict[AgentID, str] = {}
+        self._said: dict[AgentID, tuple[str, tuple[str, ...]]] = {}
+
+    def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
+        """Begin with what everybody knows at the start."""
+        self.words = {
+            agent: {fact.id: fact.statement for fact in profile.facts}
+            for agent, profile in profiles.items()
+        }
+        self.heard = {agent: set() for agent in profiles}
+        self.homes, self._said = {}, {}
+
+    def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
+        """Return for each agent what it does now."""
+        return {agent: self._act(agent, get_percept(infos, agent)) for agent in observations}
+
+    def decide(self, agent: AgentID, percept: Percept) -> Action:
+        """Return what one agent does now."""
+        raise NotImplementedError
+
+    def tell(self, agent: AgentID, percept: Percept, fact: str, to: str) -> Action:
+        """Say the sentence of a fact to somebody in earshot, or go up to them."""
+        near = self.list_near(percept)
+        if to not in near:
+            return Move(to)
+        self._said[agent] = (fact, (to, *near))
+        return Talk(to, self.words[agent][fact])
+
+    def list_near(self, percept: Percept) -> list[str]:
+        """Return who is in earshot, nearest first."""
+        seen = (one for one in percept.people if one.distance <= self.hearing)
+        return [one.name for one in seen if not one.asleep]
+
+    def _act(self, agent: AgentID, percept: Percept) -> Action:
+        self.homes.setdefault(agent, percept.me.place)
+        fact, hearers = self._said.pop(agent, ("", ()))
+        if percept.result.ok:
+            self.heard[agent].update((fact, name) for name in hearers)
+        for words in percept.heard:
+            for one in words.facts:
+                self.words[agent].setdefault(one, words.text)
+                self.heard[agent].add((one, words.speaker or ""))
+        return self.decide(agent, percept)
+
+
+def list_open(percept: Percept, *kinds: str) -> list[OwnGoal]:
+    """Return the goals of these kinds that are not over."""
+    return [goal for goal in percept.goals if goal.kind in kinds and not goal.done]
+
+
+def go(percept: Percept, place: str | None) -> Action:
+    """Go to a place, or stay there."""
+    return Idle() if place is None or percept.me.place == place else Move(place)
+
+
+def find_soonest(env: TownEnv) -> Ints:
+    """Return after how many ticks each two can be in earshot of each other at the soonest, (N, N).
+
+    Both may walk; a word takes one tick more.
+    """
+    ground, tiles = env.world.town.ground, env.world.state.tile.tolist()
+    steps = [count_steps(ground, tile) for tile in tiles]
+    free = (steps[0] >= 0).nonzero()[0]
+    ways = [np.where(own[free] < 0, ground.count, own[free]) for own in steps]
+    near = _find_earshot(ground, free, int(env.world.town.people.hearing.max()))
+    soonest: Ints = np.zeros((len(tiles), len(tiles)), dtype=np.int64)
+    for i, one in enumerate(ways):
+        for j, other in enumerate(ways[:i]):
+            both = np.maximum(one[:, None], other[None, :])
+            soonest[i, j] = soonest[j, i] = both[near].min()
+    return soonest
+
+
+def find_word(env: TownEnv, fact: int) -> list[int]:
+    """Return at which tick each can know a fact at the soonest; nobody can know it sooner.
+
+    A word goes from one to the next, and no two can talk sooner than `find_soonest` says.
+    """
+    soonest = find_soonest(env)
+    bits = env.world.town.people.facts_at_start
+    known = [0 if own >> fact & 1 else int(soonest.max()) + 2 for own in bits]
+    for _ in bits:
+        for i, j in np.argwhere(soonest >= 0).tolist():
+            if i != j:
+                known[j] = min(known[j], max(known[i], int(soonest[i, j])) + 1)
+    return known
+
+
+def sum_worths(env: TownEnv, without: Collection[str] = ()) -> dict[AgentID, float]:
+    """Return the worth of each agent's goals, of appointments as far as one can be there in time.
+
+    Args:
+        env: an episode that has just begun.
+        without: kinds of goals that are left out.
+    """
+    goals = env.parts.reward.board.goals
+    return {
+        agent: sum(
+            goal.worth * (_find_presence(env, i, goal) if goal.kind == "be" else 1.0)
+            for goal in goals[i]
+            if goal.kind not in without
+        )
+        for i, agent in enumerate(env.possible_agents)
+    }
+
+
+def _find_presence(env: TownEnv, i: int, goal: Goal) -> float:
+    """Return which part of the time of a goal `be` its agent can be there, setting out now."""
+    world = env.world
+    steps = count_steps(world.town.ground, int(world.state.tile[i]))
+    arenas = find_arenas(world.plan, goal.place or "")
+    there = steps[list(world.town.ground.tiles_of(arenas))]
+    start, end = find_ticks(world, goal)
+    first = max(start + 1, int(there[there >= 0].min(initial=end + 1)))  # ticks count when over
+    return max(0, end + 1 - first) / (end - start)
+
+
+def _find_earshot(ground: Ground, tiles: Ints, hearing: int) -> Any:
+    x, y, zone = ground.x[tiles], ground.y[tiles], ground.zone[tiles]
+    apart = np.maximum(np.abs(x[:, None] - x), np.abs(y[:, None] - y))
+    return (apart <= hearing) & (zone[:, None] == zone)
+
+
+def draw_rooms(rng: np.random.Generator, rooms: Sequence[str], count: int) -> list[str]:
+    """Return `count` rooms, different ones as long as they last."""
+    order = rng.permutation(len(rooms))
+    return [rooms[order[i % len(rooms)]] for i in range(count)]

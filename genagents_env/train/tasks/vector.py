@@ -1,0 +1,47 @@
+"""The towns of a task as one gymnasium vector, to train on and to evaluate in."""
+
+from collections.abc import Sequence
+from typing import Unpack
+
+from genagents_env.config import TownOptions
+from genagents_env.errors import ConfigError
+from genagents_env.train.tasks import get_task
+from genagents_env.train.tasks.task import LAYOUTS, Task, shape_reward
+from genagents_env.train.wrappers.joined_towns import JoinedTowns
+from genagents_env.train.wrappers.vector_town import VectorTown
+
+
+def make_vector(
+    task: str | Task,
+    layouts: int | Sequence[int] = 16,
+    towns: int = 4,
+    *,
+    shaping: float | None = None,
+    discount: float = 0.99,
+    **options: Unpack[TownOptions],
+) -> JoinedTowns:
+    """Return towns of a task that are stepped together, without texts, as `rl_env` makes them.
+
+    `reset(seed=seeds)` with a seed of each layout's own begins the episodes that `TaskEnv` begins.
+
+    Args:
+        task: one of `genagents list tasks`, or a `Task` of one's own.
+        layouts: how many of those that training may see, or the number of each, as `find_layout`
+            tells it of an episode's seed.
+        towns: how many of each; their episodes differ.
+        shaping: the weight of the reward's potential; None is the task's own.
+        discount: the learner's own, for `shaping`.
+        options: those of `TownConfig`, by keyword, where others are wanted.
+
+    Raises:
+        ConfigError: there is no such task, a number is out of range, or an option is not allowed.
+    """
+    if isinstance(layouts, int):
+        if not 1 <= layouts <= LAYOUTS:
+            raise ConfigError(f"layouts: {layouts} is not allowed; 1 to {LAYOUTS}")
+        layouts = range(layouts)
+    drawn = [get_task(task).draw(layout) for layout in layouts]
+    if shaping is not None:
+        drawn = [shape_reward(scenario, shaping, discount) for scenario in drawn]
+    chosen: TownOptions = {"ids": "indexed", "menu": "portable", **options}
+    return JoinedTowns([VectorTown(scenario, towns, **chosen) for scenario in drawn])

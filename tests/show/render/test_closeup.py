@@ -1,0 +1,146 @@
+"""A part of a town: which part it is, who is in it, and how large it is drawn."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from benchmarks.towns import make_plan
+from genagents_env.scenario import lay_out, load_scenario
+from genagents_env.show.render.boxes import Box, Boxes
+from genagents_env.show.render.closeup import Closeup
+from genagents_env.show.render.fonts import Fonts
+from genagents_env.show.render.people import PeoplePainter
+from genagents_env.show.render.views import FollowingView, list_places, view_place, view_town
+from tests.show.render.towns import NAMES, Frame, town
+
+FONTS = Fonts(noto=False)
+VILLE = lay_out(load_scenario("valentines_party"))
+
+
+def test_places_are_listed_once_sectors_before_rooms() -> None:
+    assert list_places(town()) == ["outside", "Inn", "Green", "Inn/hall", "Inn/den"]
+
+
+@pytest.mark.parametrize("place", list_places(VILLE))
+def test_every_place_of_smallville_is_whole_in_its_view(place: str) -> None:
+    view = view_place(VILLE, place)
+    shown = Closeup(VILLE, (), view, width=320, fonts=FONTS) if place == "Hobbs Cafe" else None
+    rooms = [
+        i for i, _ in enumerate(VILLE.arenas) if f"{VILLE.arena_id(i)}/".startswith(f"{place}/")
+    ]
+    ys, xs = np.nonzero(np.isin(VILLE.arena, rooms))
+    x, y = view.find_middle(np.zeros((0, 2)))
+    assert abs(x - (xs.min() + xs.max() + 1) / 2) < 1e-9
+    assert x - view.columns / 2 <= xs.min()
+    assert x + view.columns / 2 >= xs.max() + 1
+    assert y - view.rows / 2 <= ys.min()
+    assert y + view.rows / 2 >= ys.max() + 1
+    assert 0.49 < view.rows / view.columns < 0.67
+    assert shown is None or shown.size[0] == 320
+
+
+def test_the_part_shows_those_who_are_there_and_what_they_do() -> None:
+    closeup = Closeup(VILLE, NAMES, view_place(VILLE, "Hobbs Cafe"), told=4, fonts=FONTS)
+    wide, high = closeup.size
+    x, y = (round(one) for one in closeup.view.find_middle(np.zeros((3, 2))))
+    here = replace(Frame(), x=np.array([x, x + 1, VILLE.width - 1]), y=np.array([y, y, 0]))
+    assert closeup.find_seen(here) == {0, 1}
+    drawn = closeup.draw(here)
+    assert drawn.shape == (high, wide, 3)
+    below = drawn[-3 * 30 :]
+    sweeping = closeup.draw(replace(here, doing=("sweeping", "", "")))
+    assert not np.array_equal(sweeping[-3 * 30 :], below)
+    gone = closeup.draw(replace(here, present=np.array([True, False, False])))
+    assert (gone[-60:-30] != below[-60:-30]).any()
+    spoken = closeup.draw(here, spoken=[(0, "Here!"), (2, "Far away!")])
+    assert (spoken != closeup.draw(here, spoken=[(0, "Here!")])).sum() == 0
+    assert (spoken != closeup.draw(here, spoken=[])).any()
+
+
+def test_a_person_is_followed_without_jerks_and_never_lost() -> None:
+    view = FollowingView(0)
+    at = np.array([[20.0, 20.0]])
+    assert view.find_middle(at) == (20, 20)
+    before, moved = (20.0, 20.0), []
+    for step in range(200):
+        at = np.array([[20 + step * 0.2, 20 + step * 0.1]])
+        x, y = view.find_middle(at)
+        assert abs(x - at[0, 0]) < view.columns / 2 - 1
+        assert abs(y - at[0, 1]) < view.rows / 2 - 1
+        assert abs(x - before[0]) <= 0.2 + 1e-9
+        moved.append((x, y) != before)
+        before = (x, y)
+        assert view.find_middle(at) == before
+    assert not any(moved[:20])
+    assert all(moved[100:])
+    view.reset()
+    assert view.find_middle(at) == tuple(at[0])
+
+
+@pytest.mark.parametrize("width", [320, 777, 2400])
+def test_a_picture_is_as_wide_as_asked_for_whatever_the_town(width: int) -> None:
+    for view in (view_town(town()), FollowingView(0), view_place(town(), "Inn")):
+        closeup = Closeup(town(), NAMES, view, width=width, fonts=FONTS)
+        assert closeup.draw(Frame()).shape[1] == width
+        assert closeup.size[1] < 1.5 * width
+
+
+def test_a_town_is_whole_however_large_it_is() -> None:
+    plan = make_plan()
+    closeup = Closeup(plan, NAMES, view_town(plan), width=320, fonts=FONTS)
+    corners = replace(
+        Frame(), x=np.array([0, plan.width - 1, 70]), y=np.array([0, plan.height - 1, 50])
+    )
+    assert closeup.find_seen(corners) == {0, 1, 2}
+    assert closeup.draw(corners).shape[1] == 320
+
+
+def test_many_at_one_place_stand_in_rows() -> None:
+    painter = PeoplePainter([f"P{i}" for i in range(20)], FONTS, 30)
+    few = painter.spread(range(3), dict.fromkeys(range(3), (100.0, 100.0)))
+    assert [y for _, y in few.values()] == [100.0] * 3
+    assert len(set(few.values())) == 3
+    many = painter.spread(range(15), dict.fromkeys(range(15), (100.0, 100.0)))
+    assert len(set(many.values())) == 15
+    xs, ys = zip(*many.values(), strict=True)
+    assert max(xs) - min(xs) < 4.5 * 30
+    assert max(ys) - min(ys) < 3 * 30
+    assert (min(xs) + max(xs)) / 2 == (min(ys) + max(ys)) / 2 == 100
+
+
+def test_a_name_that_would_be_covered_is_left_out() -> None:
+    painter = PeoplePainter(["Maximiliane"] * 9, FONTS, 30)
+    boxes = Boxes(200, 200)
+    spots = {i: (100.0 + i % 3 * 4, 100.0 + i // 3 * 4) for i in range(9)}
+
+    canvas = Image.new("RGB", (200, 200))
+    painter.draw(
+        canvas, replace(Frame(), asleep=np.zeros(9, bool), emoji=("",) * 9), spots, boxes, ()
+    )
+    names = len(boxes.taken) - 9
+    assert 1 <= names < 9
+
+
+def test_words_keep_their_place_in_a_film_while_little_comes_in_between() -> None:
+    painter = PeoplePainter(NAMES, FONTS, 30)
+
+    def place(**spots: tuple[float, float]) -> Box:
+        """Draw Ada, who speaks, and others; return where her words are."""
+        boxes = Boxes(900, 900)
+        shown = {int(who[1:]): spot for who, spot in spots.items()}
+        words = [(0, "Good morning to all of you, and a good day!")]
+        painter.draw(Image.new("RGB", (900, 900)), Frame(), shown, boxes, words)
+        return boxes.taken[-1]
+
+    alone = place(p0=(400, 400))
+    between = ((alone[0] + alone[2]) / 2, (alone[1] + alone[3]) / 2)
+    assert place(p0=(400, 400), p1=between) != alone
+    painter.keep_places(True)
+    assert place(p0=(400, 400)) == alone
+    assert place(p0=(400, 400), p1=between) == alone
+    moved = place(p0=(410, 400), p1=between)
+    assert (moved[0] - alone[0], moved[1] - alone[1]) == (10, 0)
+    painter.keep_places(False)
+    assert place(p0=(400, 400), p1=between) != alone

@@ -1,0 +1,167 @@
+"""People between ticks: at their speed, over free tiles, and where the record has them."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genagents_env.actions import Action, Idle, Move
+from genagents_env.show.render.film import Film
+from genagents_env.show.render.fonts import Fonts
+from genagents_env.show.render.motion import Motion
+from genagents_env.show.render.picture import Picture
+from genagents_env.world.interventions import Put
+from tests.world.conftest import TownDriver, scenario
+from tests.world.mazes import make_scenario
+
+CORRIDOR = ["#" * 34, "#a" + "." * 30 + "b#", "#" * 34]
+
+
+def follow(town: TownDriver) -> Motion:
+    """Return a motion that has noted where people are now."""
+    world = town.world
+    motion = Motion(world.plan, world.scenario.rules, world.town.clock.seconds_per_tick)
+    motion.note(world.tick, world.positions)
+    return motion
+
+
+def step(town: TownDriver, motion: Motion, **actions: Action) -> None:
+    town.step(**actions)
+    motion.note(town.world.tick, town.world.positions)
+
+
+@pytest.mark.parametrize("speed", [0.01, 0.03, 0.07, 0.1, 0.15, 0.25, 0.4])
+def test_one_walks_at_the_same_speed_all_the_time(speed: float) -> None:
+    town = TownDriver(make_scenario(CORRIDOR, "a", rules={"walk_speed": speed}))
+    motion, ticks = follow(town), int(20 / (10 * speed))
+    for _ in range(ticks):
+        step(town, motion, P0=Move("Room b"))
+    times = np.arange(0, motion.known_until, 0.05)
+    columns = np.array([motion.find_positions(time)[0, 0] for time in times])
+    assert columns == pytest.approx(1 + times * speed * 10)
+    assert motion.known_until > ticks - 1 / (10 * speed)
+    assert motion.find_positions(motion.known_until)[0, 0] == town.world.positions[0, 0]
+
+
+def test_one_rests_before_setting_out_and_after_arriving() -> None:
+    town = TownDriver(make_scenario(CORRIDOR, "a", rules={"walk_speed": 0.05}))
+    motion = follow(town)
+    for _ in range(4):
+        step(town, motion)
+    for _ in range(10):
+        step(town, motion, P0=Move("3,1"))
+    columns = [float(motion.find_positions(time / 2)[0, 0]) for time in range(28)]
+    assert columns[:9] == [1.0] * 9
+    assert columns[9:17] == [1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0]
+    assert columns[17:] == [3.0] * 11
+
+
+def test_round_a_corner_one_keeps_to_the_tiles() -> None:
+    rows = ["#####", "#a.b#", "#.#.#", "#...#", "#####"]
+    town = TownDriver(make_scenario(rows, "a", rules={"walk_speed": 0.4}))
+    motion = follow(town)
+    step(town, motion, P0=Move("3,3"))
+    places = [tuple(motion.find_positions(time / 8)[0].tolist()) for time in range(9)]
+    right, down = [(1 + k / 2, 1.0) for k in range(5)], [(3.0, 1 + k / 2) for k in range(1, 5)]
+    left, along = [(1.0, 1 + k / 2) for k in range(5)], [(1 + k / 2, 3.0) for k in range(1, 5)]
+    assert places in (right + down, left + along)
+
+
+@pytest.mark.parametrize("speed", [0.03, 0.1, 0.25])
+def test_who_is_put_elsewhere_is_there_as_the_tick_ends(speed: float) -> None:
+    town = TownDriver(make_scenario(CORRIDOR, "a", rules={"walk_speed": speed}))
+    motion = follow(town)
+    step(town, motion)
+    town.env.intervene(Put("P0", "Room b"))
+    for _ in range(8):
+        step(town, motion)
+    columns = [float(motion.find_positions(time / 4)[0, 0]) for time in range(28)]
+    moved = columns.index(32.0)
+    assert columns == [1.0] * moved + [32.0] * (28 - moved)
+    assert 4 < moved <= 8  # within the second tick, at whose end it happened
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.sampled_from([0.02, 0.03, 0.1, 0.15, 0.25, 0.4]),
+    st.booleans(),
+    st.lists(
+        st.tuples(*[st.sampled_from(["House/hall", "House/den", "12,3", "stove", "2,6", ""])] * 4),
+        min_size=1,
+        max_size=4,
+    ),
+)
+def test_nobody_is_faster_than_the_speed_or_off_the_tiles(
+    speed: float, bodies_block: bool, errands: list[tuple[str, ...]]
+) -> None:
+    town = TownDriver(scenario(rules={"walk_speed": speed, "bodies_block": bodies_block}))
+    motion, ground = follow(town), town.world.town.ground
+    recorded = [town.world.positions]
+    for errand in errands:
+        for _ in range(6):
+            acts: dict[str, Action] = {
+                name: Move(place) if place else Idle()
+                for name, place in zip(("Ann", "Bob", "Cem", "Dee"), errand, strict=True)
+            }
+            step(town, motion, **acts)
+            recorded.append(town.world.positions)
+    every, before = 0.125, motion.find_positions(0)
+    for time in np.arange(0, motion.known_until, every):
+        now = motion.find_positions(float(time))
+        assert np.abs(now - before).sum(axis=1).max() <= speed * 10 * every + 1e-6
+        if time == int(time):
+            assert np.abs(now - recorded[int(time)]).sum(axis=1).max() < 1 + 1e-6
+        for x, y in now.tolist():
+            assert x == int(x) or y == int(y)
+            for column, row in ((np.floor(x), np.floor(y)), (np.ceil(x), np.ceil(y))):
+                assert ground.free[ground.tile(int(column), int(row))]
+        before = now
+
+
+def test_times_that_are_not_known_and_ticks_out_of_order_are_refused() -> None:
+    town = TownDriver(make_scenario(CORRIDOR, "a", rules={}))
+    motion = follow(town)
+    with pytest.raises(ValueError, match="tick 2 after tick 0"):
+        motion.note(2, town.world.positions)
+    with pytest.raises(ValueError, match="not within 0 to 0"):
+        motion.find_positions(0.5)
+
+
+@pytest.mark.parametrize(("speed", "frames", "late"), [(0.04, 3, 3), (0.1, 4, 0), (0.25, 5, 0)])
+def test_a_film_has_its_pictures_at_equal_distances(speed: float, frames: int, late: int) -> None:
+    rows = [row[:9] + row[-2:] for row in CORRIDOR]
+    town = TownDriver(make_scenario(rows, "a", rules={"walk_speed": speed}))
+    world = town.world
+    picture = Picture(world.plan, world.names, fonts=Fonts(noto=False))
+    motion = Motion(world.plan, world.scenario.rules, 10)
+    film = Film(picture, motion, frames)
+    shown = list(film.add(world.snapshot))
+    for _ in range(6):
+        town.step(P0=Move("Room b"))
+        shown += film.add(world.snapshot)
+    assert len(shown) == 6 * frames + 1 - late
+    shown += film.finish()
+    assert len(shown) == 6 * frames + 1
+    moves = [not np.array_equal(a, b) for a, b in pairwise(shown)]
+    walking = int(min(6, 8 / (10 * speed)) * frames) - late
+    assert all(moves[:walking])
+    assert np.array_equal(shown[-1], picture.draw(world.snapshot))
+
+
+def test_a_picture_between_two_tiles_shows_people_between_them() -> None:
+    town = TownDriver(make_scenario(CORRIDOR, "a", rules={}))
+    world = town.world
+    picture = Picture(world.plan, world.names, fonts=Fonts(noto=False))
+    same = picture.draw(world.snapshot, world.positions.astype(np.float64))
+    assert np.array_equal(same, picture.draw(world.snapshot))
+    half = picture.draw(world.snapshot, world.positions + 0.5)
+    assert not np.array_equal(half, same)
+
+
+def test_a_film_needs_a_frame_a_tick() -> None:
+    town = TownDriver(make_scenario(CORRIDOR, "a", rules={}))
+    picture = Picture(town.world.plan, town.world.names, fonts=Fonts(noto=False))
+    with pytest.raises(ValueError, match="at least 1"):
+        Film(picture, follow(town), 0)

@@ -1,0 +1,220 @@
+"""A page keeps up with its run, grown, resumed, replaced, and is told what does not hold."""
+
+import json
+import lzma
+import signal
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from genagents_env.errors import RecordError
+from genagents_env.record import RunMeta, RunReader, RunWriter, canonical_hash
+from genagents_env.show.view import answers as answering
+from genagents_env.show.view.answers import Answers
+from genagents_env.show.view.open_run import OpenRun, RunNotBegun
+from genagents_env.show.view.parts import PART
+from genagents_env.show.view.resources import ResourceKey, parse_key
+from tests.record.lived import live, make_meta
+from tests.show.view.processes import start, wait_for
+from tests.show.view.requests import serve
+
+
+@pytest.fixture(scope="module")
+def meta() -> RunMeta:
+    return make_meta()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.sqlite"
+
+
+@pytest.fixture
+def writer(path: Path, meta: RunMeta) -> Iterator[RunWriter]:
+    with RunWriter.create(path, meta) as found:
+        yield found
+
+
+def ask(run: OpenRun) -> tuple[int, int]:
+    """Return the last tick and the revision."""
+    status = json.loads(Answers(run).get(ResourceKey("status")))
+    return status["lastTick"], status["revision"]
+
+
+def test_it_grows_with_its_run(path: Path, writer: RunWriter) -> None:
+    live(writer, 3)
+    run = OpenRun(path)
+    assert ask(run) == (3, 0)
+    live(writer, 7)
+    assert ask(run) == (7, 0)
+    events = json.loads(Answers(run).get(parse_key("events/0")))["events"]
+    assert [event[0] for event in events] == list(range(16))
+
+
+def test_it_waits_for_a_file_and_for_its_first_tick(path: Path, meta: RunMeta) -> None:
+    run = OpenRun(path, wait=True)
+    with pytest.raises(RunNotBegun):
+        ask(run)
+    with RunWriter.create(path, meta) as writer:
+        with pytest.raises(RunNotBegun):
+            ask(run)
+        live(writer, 0)
+        assert ask(run) == (0, 0)
+
+
+def test_a_file_that_is_missing_is_told_where_nobody_waits(path: Path) -> None:
+    with pytest.raises(RecordError, match="no run file"):
+        OpenRun(path)
+
+
+def test_what_came_out_as_before_still_holds(path: Path, writer: RunWriter) -> None:
+    live(writer, 13)
+    run = OpenRun(path)
+    assert ask(run) == (13, 0)
+    writer.rewind()
+    assert ask(run) == (10, 0)
+    live(writer, 14)
+    assert ask(run) == (14, 0)
+
+
+def test_what_came_out_otherwise_does_not_hold(path: Path, writer: RunWriter) -> None:
+    live(writer, 13)
+    run = OpenRun(path)
+    ask(run)
+    writer.rewind()
+    for tick in range(11, 14):
+        writer.commit_tick(tick, np.zeros((len(writer.meta.names), 2), np.int16), ())
+    assert ask(run) == (13, 1)
+    assert ask(run) == (13, 1)
+
+
+def test_another_run_in_its_place_is_told(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 5)
+    run = OpenRun(path)
+    assert ask(run) == (5, 0)
+    with RunWriter.create(path, meta, force=True) as writer:
+        live(writer, 2)
+        assert ask(run) == (2, 1)
+    path.unlink()
+    with pytest.raises(RunNotBegun):
+        ask(run)
+
+
+def test_nobody_has_to_wait_for_who_looks(path: Path, meta: RunMeta) -> None:
+    writer = RunWriter.create(path, meta)
+    live(writer, 6)
+    run = OpenRun(path)
+    ask(run)
+    writer.close()
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert ask(run) == (6, 0)
+
+
+def test_a_compressed_run_is_unpacked_while_it_is_looked_at(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 4)
+    packed = path.with_suffix(".sqlite.xz")
+    packed.write_bytes(lzma.compress(path.read_bytes()))
+    run = OpenRun(packed)
+    assert ask(run) == (4, 0)
+    with run.look() as view:
+        assert not view.live
+        folder = Path(run._file).parent
+    run.close()
+    run.close()
+    assert not folder.exists()
+
+
+def test_what_is_damaged_is_not_shown(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, PART + 3)
+    with serve(path) as page:
+        assert page.get("/data/events/0").status == 200
+        connection = sqlite3.connect(path)
+        with connection:
+            connection.execute(
+                "UPDATE events SET data = ? WHERE id = ?", ('{"doing":"steals"}', 2 * PART + 4)
+            )
+        connection.close()
+        assert page.get("/data/events/0").status == 200
+        answer = page.get("/data/events/1")
+        assert answer.status == 500
+        assert f"tick {PART + 2} does not match its checksum" in answer.body.decode()
+
+
+@pytest.mark.parametrize("part", [0, 1])
+def test_a_known_file_is_read_as_any_other(path: Path, meta: RunMeta, part: int) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, PART + 3)
+    with RunReader(path) as whole, RunReader(path, known=True) as run:
+        span = part * PART, part * PART + PART - 1
+        assert list(run.events(*span)) == [
+            e for e in whole.events() if span[0] <= e.tick <= span[1]
+        ]
+        assert [t for t, _ in run.ticks(*span)] == [
+            t for t, _ in whole.ticks() if span[0] <= t <= span[1]
+        ]
+        assert run.event(2 * PART) == whole.event(2 * PART)
+        assert run.event(10**6) is None
+        assert run.measure() == whole.measure()
+        assert run.find_checksum(PART + 3) == run.measure().checksum
+
+
+def test_slow_answers_of_a_run_that_rests_are_made_once(
+    path: Path, meta: RunMeta, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def count(view: object, key: ResourceKey) -> bytes:
+        made.append(str(key))
+        return f"{len(made)}".encode()
+
+    monkeypatch.setattr(answering, "make_resource", count)
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 4)
+        found = Answers(OpenRun(path))
+        story = ResourceKey("story")
+        assert [found.get(story), found.get(story)] == [b"1", b"1"]
+        monkeypatch.setattr(answering, "_SHARE", 0)
+        live(writer, 5)
+        assert found.get(story) == b"2"
+        monkeypatch.setattr(answering, "_SHARE", 10**9)
+        live(writer, 6)
+        assert [found.get(story) for _ in range(2)] == [b"3", b"3"]
+        live(writer, 7)
+        assert found.get(story) == b"3"  # a while is not over
+    assert found.get(story) == b"4"  # its writer is gone, which is told at once
+
+
+@pytest.mark.slow
+def test_the_page_survives_that_its_run_is_killed_and_resumed(tmp_path: Path) -> None:
+    words = ("run", "valentines_party", "--people", "Maria Lopez,Klaus Mueller", "--out")
+    with start(*words, "whole.sqlite", "--hours", "3", "-q", folder=tmp_path) as run:
+        assert run.wait(120) == 0
+    run_file = tmp_path / "run.sqlite"
+    with serve(run_file, wait=True) as page:
+
+        def status() -> dict[str, object]:
+            answer = page.get("/data/status")
+            return dict(json.loads(answer.body)) if answer.status == 200 else {"lastTick": -1}
+
+        with start(*words, "run.sqlite", "--hours", "3", "-q", folder=tmp_path) as run:
+            wait_for(lambda: int(str(status()["lastTick"])) > 20)
+            run.send_signal(signal.SIGKILL)
+            run.wait()
+        killed = status()
+        assert killed["state"] == "killed"
+        assert page.get("/data/events/0").status == 200
+        with start("resume", "run.sqlite", "-q", folder=tmp_path) as run:
+            while run.poll() is None:
+                # A run that was killed before its first checkpoint begins again.
+                assert page.get("/data/ticks/0").status in (200, 503)
+            assert run.returncode == 0
+        done = status()
+        assert (done["state"], done["lastTick"], done["revision"]) == ("finished", 1080, 0)
+    assert canonical_hash(run_file) == canonical_hash(tmp_path / "whole.sqlite")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["run.sqlite", "whole.sqlite"]

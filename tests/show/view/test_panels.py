@@ -1,0 +1,282 @@
+"""The panels beside the map, in a real browser: what they show is what the record holds."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from genagents_env.record.reader import RunReader
+from genagents_env.run import PolicySpec, RunOptions, resume, run
+from tests.run.towns import make_options, make_spec, run_town
+from tests.show.view.browser import PHONE, OpenPage, WatchedPage
+from tests.show.view.conftest import RUNS
+
+MURDER = RUNS / "murder_mystery.sqlite.xz"
+FIRST_WORDS = 7  # ticks of the murder mystery: Lizhi speaks to Dmitri
+LIZHI_HEARS, RICHARD_HEARS = 11, 26  # of the testimony, from Dmitri
+
+
+@pytest.fixture(scope="module")
+def opened(open_page: OpenPage) -> WatchedPage:
+    """The murder mystery, opened once."""
+    return open_page(MURDER, "#t=0")
+
+
+@pytest.fixture
+def murder(opened: WatchedPage) -> Iterator[WatchedPage]:
+    """The murder mystery at its start, nothing chosen or searched for."""
+    page = opened.page
+    open_tab(page, "Story")
+    story = page.get_by_role("tabpanel", name="Story")
+    story.get_by_role("searchbox").fill("")
+    story.get_by_label("Only what tells of").select_option("All facts")
+    if (back := story.get_by_role("button", name="Back to the clock")).is_visible():
+        back.click()
+    seek(page, 0)
+    yield opened
+    opened.check()
+
+
+@pytest.fixture(scope="module")
+def ruled_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Ten minutes of a town in which nobody asks a model."""
+    path = tmp_path_factory.mktemp("panels") / "ruled.sqlite"
+    run(make_spec(ticks=60, policy=PolicySpec("scripted")), path, RunOptions())
+    return path
+
+
+def open_tab(page: Page, name: str) -> None:
+    page.get_by_role("tab", name=name).click()
+
+
+def seek(page: Page, tick: int) -> None:
+    page.evaluate("tick => window.town.seek(tick)", tick)
+
+
+def look(page: Page, key: str) -> object:
+    return page.evaluate("key => window.town.look()[key]", key)
+
+
+def open_person(page: Page, name: str) -> None:
+    open_tab(page, "Person")
+    panel = page.get_by_role("tabpanel", name="Person")
+    panel.get_by_role("searchbox", name="Search people").fill(name)
+    panel.get_by_role("list", name="People").get_by_role("button").click()
+    expect(panel.get_by_role("heading", level=2)).to_contain_text(name)
+
+
+def test_the_story_has_every_utterance_in_order(murder: WatchedPage) -> None:
+    with RunReader(MURDER) as reader:
+        said = [event.data["text"] for event in reader.events() if event.kind == "say"]
+    story = murder.page.get_by_role("tabpanel", name="Story")
+    expect(story.locator(".scene").last).to_be_attached()
+    story.locator(".scenes").evaluate("list => list.scrollTo(0, list.scrollHeight)")
+    expect(story.locator(".say .words").last).to_have_text(said[-1])
+    assert story.locator(".say .words").all_inner_texts() == said
+
+
+def test_the_story_goes_along_with_the_clock_until_the_reader_scrolls(murder: WatchedPage) -> None:
+    page = murder.page
+    story = page.get_by_role("tabpanel", name="Story")
+    seek(page, LIZHI_HEARS)
+    current = story.locator(".say.current")
+    expect(current).to_contain_text("bloody knife in his hand")
+    expect(current).to_be_in_viewport()
+    expect(story.locator(".say.to-come").first).to_be_attached()
+    story.locator(".scenes").hover()
+    page.mouse.wheel(0, 1200)
+    back = story.get_by_role("button", name="Back to the clock")
+    expect(back).to_be_visible()
+    scrolled = story.locator(".scenes").evaluate("list => list.scrollTop")
+    seek(page, RICHARD_HEARS)
+    expect(current).to_contain_text("I was unwell, Richard")
+    assert story.locator(".scenes").evaluate("list => list.scrollTop") == scrolled
+    back.click()
+    expect(back).to_be_hidden()
+    expect(current).to_be_in_viewport()
+
+
+def test_a_click_on_words_goes_there_and_first_hearings_are_marked(murder: WatchedPage) -> None:
+    story = murder.page.get_by_role("tabpanel", name="Story")
+    story.get_by_text("I was unwell, Richard, so I shut").click()
+    assert look(murder.page, "time") == RICHARD_HEARS
+    hearing = story.locator(".learn", has_text="Richard hears").first
+    expect(hearing).to_have_text(re.compile("Richard hears of *testimony from Dmitri"))
+    hearing.get_by_role("button", name="testimony").click()
+    assert look(murder.page, "panel") == "facts"
+
+
+def test_the_story_is_searched_and_filtered(murder: WatchedPage) -> None:
+    story = murder.page.get_by_role("tabpanel", name="Story")
+    story.get_by_role("searchbox").fill("VOUCH")
+    expect(story.locator(".say")).to_have_count(1)
+    expect(story.locator(".say .words")).to_contain_text("I can vouch")
+    expect(story.locator(".say mark")).to_have_text("vouch")
+    story.get_by_role("searchbox").fill("no such words")
+    expect(story.get_by_text("Nothing like that happens.")).to_be_visible()
+    story.get_by_role("searchbox").fill("")
+    story.get_by_label("Only what tells of").select_option("last seen")
+    expect(story.locator(".learn")).to_have_count(2)
+    expect(story.locator(".say").first).to_contain_text("7:30 PM")
+
+
+def test_the_tree_of_a_fact_grows_with_the_clock(murder: WatchedPage) -> None:
+    page = murder.page
+    open_tab(page, "Facts")
+    card = page.get_by_role("region", name="Fact: testimony")
+    if look(page, "fact") != 0:
+        card.get_by_role("button", name="testimony").click()
+    assert look(page, "fact") == 0
+    tree = card.get_by_role("group", name="Who told whom of testimony")
+    expect(tree.get_by_role("button")).to_have_count(3)
+    for tick, told in ((0, 1), (LIZHI_HEARS, 2), (RICHARD_HEARS, 3)):
+        seek(page, tick)
+        expect(card.get_by_text(f"{told} of 3 know it")).to_be_visible()
+        expect(tree.locator(".tree-person:not(.untold)")).to_have_count(told)
+        expect(tree.locator(".tree-edge:not(.untold)")).to_have_count(told - 1)
+    summary = (
+        "Dmitri Ivanov knew it from the start. Lizhi Chen heard it from Dmitri Ivanov at 11:00:55, "
+    )
+    expect(card.get_by_text(summary)).to_have_text(
+        f"{summary}then Richard Smith heard it from Dmitri Ivanov at 11:02:10."
+    )
+    tree.get_by_role("button", name="Lizhi Chen, hears it").click()
+    assert look(page, "time") == LIZHI_HEARS
+    expect(card.get_by_text("a bloody knife in his hand", exact=False).last).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    expect(card.locator(".tree-words blockquote")).to_contain_text("I was unwell, Richard")
+    page.keyboard.press("Enter")
+    assert look(page, "time") == RICHARD_HEARS
+    card.get_by_text("The same as a list").click()
+    expect(card.locator(".telling .telling > li")).to_have_count(2)
+
+
+def test_a_reflection_leads_to_what_it_rests_on_down_to_the_prompt(
+    open_page: OpenPage, valentines_run: Path
+) -> None:
+    watched = open_page(valentines_run, "#t=2000&p=Klaus&tab=person")
+    page = watched.page
+    panel = page.get_by_role("tabpanel", name="Person")
+    panel.get_by_label("Kind of memory").select_option("thought")
+    memories = panel.get_by_role("list", name="Memories").locator("> li")
+    thought = memories.filter(has=page.locator(".kind-thought")).first
+    thought.locator("summary").first.click()
+    expect(thought.get_by_text(re.compile("^Rests on"))).to_be_visible()
+    evidence = thought.locator(".nested > li").first
+    evidence.locator("summary").first.click()
+    expect(evidence.locator(".fold-body").first).not_to_be_empty()
+    thought.get_by_role("button", name="The call that wrote it: reflect.insights").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("heading", level=2)).to_have_text("A call: reflect.insights")
+    expect(dialog.locator(".text-reply pre")).not_to_be_empty()
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    panel.get_by_label("Kind of memory").select_option("observation")
+    seen = panel.locator(".memory", has=page.locator(".kind-observation")).first
+    seen.locator("summary").first.click()
+    seen.locator(".evidence .time").first.click()
+    assert 0 <= float(str(look(page, "time"))) <= 2000
+    watched.check()
+
+
+def test_memories_and_knowledge_are_those_of_the_clock(murder: WatchedPage) -> None:
+    page = murder.page
+    open_person(page, "Richard Smith")
+    panel = page.get_by_role("tabpanel", name="Person")
+    knows = panel.locator(".known")
+    seek(page, LIZHI_HEARS)
+    before = knows.count()
+    expect(knows.filter(has_text="testimony")).to_have_count(0)
+    seek(page, RICHARD_HEARS)
+    expect(knows).to_have_count(before + 1)
+    expect(knows.filter(has_text="testimony")).to_contain_text("from Dmitri")
+    panel.get_by_text("Interviews").click()
+    expect(panel.get_by_text("1 of 2")).to_be_visible()
+    seek(page, 180)
+    expect(panel.get_by_text("2 of 2")).to_be_visible()
+    expect(panel.locator(".answer")).to_have_count(2)
+
+
+def test_costs_are_those_of_the_record_down_to_a_prompt(murder: WatchedPage) -> None:
+    with RunReader(MURDER) as reader:
+        calls = list(reader.calls())
+        sums = {row.faculty: row for row in reader.sum_faculties()}
+    page = murder.page
+    open_tab(page, "Costs")
+    seek(page, 180)
+    panel = page.get_by_role("tabpanel", name="Costs")
+    tokens = sum(call.prompt_tokens + call.completion_tokens for call in calls)
+    expect(panel.locator(".tiles")).to_contain_text(f"Tokens{tokens:,}")
+    row = panel.get_by_role("row", name=re.compile("^talk"))
+    expect(row.get_by_role("cell").first).to_have_text(str(sums["talk"].calls))
+    row.get_by_role("button").click()
+    listed = panel.get_by_role("list", name="Calls").get_by_role("listitem")
+    expect(listed).to_have_count(sums["talk"].calls)
+    listed.first.get_by_role("button", name="talk.speak").click()
+    expect(page.get_by_role("dialog").locator("pre").first).to_be_attached()
+    page.keyboard.press("Escape")
+    seek(page, FIRST_WORDS)
+    made = sum(call.tick <= FIRST_WORDS for call in calls)
+    expect(panel.locator(".tiles")).to_contain_text(f"Calls{made}of {len(calls)}")
+
+
+def test_why_leads_from_words_to_prompt_and_reply(murder: WatchedPage) -> None:
+    page = murder.page
+    seek(page, LIZHI_HEARS)
+    story = page.get_by_role("tabpanel", name="Story")
+    story.get_by_role("button", name=re.compile("Why.*Later, at night")).click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("heading", level=2)).to_have_text("Why does Dmitri Ivanov say this?")
+    expect(dialog.locator(".text-reply").last).to_contain_text("bloody knife in his hand")
+    dialog.get_by_role("searchbox").fill("knife")
+    expect(dialog.get_by_text(re.compile("^[0-9]+ places$"))).to_be_visible()
+    dialog.get_by_role("button", name="Next place").click()
+    expect(dialog.locator("mark.here")).to_be_in_viewport()
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    assert look(page, "event") == -1
+
+
+def test_what_is_not_to_be_had_is_said(open_page: OpenPage, ruled_run: Path) -> None:
+    watched = open_page(ruled_run, "#t=60", PHONE)
+    page = watched.page
+    open_tab(page, "Costs")
+    expect(page.get_by_text("No model was asked")).to_be_visible()
+    open_person(page, "Ada Brook")
+    panel = page.get_by_role("tabpanel", name="Person")
+    expect(panel.get_by_text("policy scripted, which asks no model")).to_be_visible()
+    expect(panel.get_by_text("No memories: the policy scripted keeps none.")).to_be_visible()
+    panel.locator(".person-now .ask-why").click()
+    dialog = page.get_by_role("dialog")
+    expect(
+        dialog.get_by_text("No model was asked in this run: the policy scripted")
+    ).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("tab", name="Person").press("ArrowRight")
+    expect(page.get_by_role("tab", name="Facts")).to_be_focused()
+    before = page.get_by_role("tabpanel").bounding_box()
+    page.get_by_role("button", name="More room for the panels").click()
+    after = page.get_by_role("tabpanel").bounding_box()
+    assert before is not None
+    assert after is not None
+    assert after["height"] > 1.5 * before["height"]
+    watched.check()
+
+
+def test_panels_grow_with_a_run_that_goes_on(open_page: OpenPage, tmp_path: Path) -> None:
+    path = tmp_path / "growing.sqlite"
+    run_town(path)
+    watched = open_page(path, "#t=40&tab=costs")
+    panel = watched.page.get_by_role("tabpanel", name="Costs")
+    with RunReader(path) as reader:
+        before = reader.sum_calls().calls
+        expect(panel.locator(".tiles")).to_contain_text(f"Calls{before}of {before}")
+        resume(path, make_options(), hours=20 / 360)
+        after = reader.sum_calls().calls
+    assert after > before
+    expect(panel.locator(".tiles")).to_contain_text(f"of {after}")
+    watched.page.evaluate("() => window.town.seek(60)")
+    expect(panel.locator(".tiles")).to_contain_text(f"Calls{after}of {after}")
+    watched.check()

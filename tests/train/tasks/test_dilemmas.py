@@ -1,0 +1,80 @@
+"""queue and share are social dilemmas: who defects earns more, and all together earn less."""
+
+import pytest
+
+from genagents_env.env import TownEnv
+from genagents_env.policy import Policy
+from genagents_env.run.play import rollout
+from genagents_env.train.tasks import TASKS, TaskEnv
+from genagents_env.train.tasks.queue import QueueSolution
+from genagents_env.train.tasks.share import ShareSolution
+from genagents_env.train.tasks.task import change
+
+SEEDS = range(3)
+Solution = type[QueueSolution] | type[ShareSolution]
+
+
+def play(name: str, solution: Solution, defectors: int) -> tuple[float, float, float]:
+    """Return what defectors earn, what the others earn, and what all earn together, on average."""
+    env = TaskEnv(TASKS[name], actions="words")
+    selfish, others = list[float](), list[float]()
+    for seed in SEEDS:
+        policies: dict[str, Policy] = {
+            agent: solution(selfish=i < defectors) for i, agent in enumerate(env.possible_agents)
+        }
+        returns = list(rollout(env, policies, seed=seed).returns.values())
+        selfish += returns[:defectors]
+        others += returns[defectors:]
+    total = sum(selfish) + sum(others)
+    return average(selfish), average(others), total / len(SEEDS)
+
+
+def average(values: list[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+@pytest.mark.parametrize(("name", "solution"), [("queue", QueueSolution), ("share", ShareSolution)])
+def test_defection_pays_and_harms_all(name: str, solution: Solution) -> None:
+    everybody = TASKS[name].people
+    _, fair, together = play(name, solution, 0)
+    alone, exploited, less = play(name, solution, 1)
+    selfish, _, least = play(name, solution, everybody)
+    assert alone > 1.1 * fair  # whoever defects alone gains by it
+    assert exploited < 0.9 * fair
+    assert least < less < together
+    assert selfish < 0.7 * fair  # and all lose when all do
+
+
+@pytest.mark.slow
+def test_one_more_defector_gains_whatever_the_others_do() -> None:
+    people = TASKS["share"].people
+    for defectors in range(people):
+        _, before, _ = play("share", ShareSolution, defectors)
+        after, _, _ = play("share", ShareSolution, defectors + 1)
+        assert after > before
+
+
+def test_a_room_for_one_never_holds_two() -> None:
+    env = TaskEnv(TASKS["queue"], actions="words", percepts=True)
+    policy = TASKS["queue"].make_solution()
+    observations, infos = env.reset(seed=1)
+    policy.reset(env.profiles(), 1, env.context())
+    room = env.world.scenario.reward.goals[0].place
+    most = 0
+    while env.agents:
+        observations, *_, infos = env.step(policy.act(observations, infos))
+        inside = [agent for agent in observations if infos[agent]["percept"].me.place == room]
+        most = max(most, len(inside))
+    assert most == 1
+
+
+@pytest.mark.parametrize(("name", "solution"), [("queue", QueueSolution), ("share", ShareSolution)])
+def test_shared_rewards_leave_no_dilemma(name: str, solution: Solution) -> None:
+    town = TASKS[name].draw(0)
+    reward = town.reward.model_dump() | {"shared": True}
+    shared = change(town, reward=reward)
+    env = TaskEnv(TASKS[name], actions="words")
+    plain = rollout(env, solution(), seed=0).returns
+    equal = rollout(TownEnv(shared, ids="indexed"), solution(), seed=0).returns
+    assert len({round(value, 9) for value in equal.values()}) == 1
+    assert sum(equal.values()) == pytest.approx(sum(plain.values()))

@@ -1,0 +1,96 @@
+"""No task tells an agent what it cannot perceive, and the check sees it where one does."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from genagents_env import town_v0
+from genagents_env.testing import EnvContractError
+from genagents_env.testing.leaks import check_leaks, disturb_minds
+from genagents_env.train.tasks import TaskEnv, get_task
+from tests.campaigns import leaks
+from tests.train.tasks.names import LARGE, SMALL
+
+Told = Callable[[TaskEnv], float]
+
+
+class LeakyTask(TaskEnv):
+    """A task that tells one number too many."""
+
+    told: Told
+
+    def step(self, actions: Any) -> Any:
+        result = super().step(actions)
+        for held in result[0].values():
+            held["observation"][-1] = np.float32(np.sin(self.told(self)))
+        return result
+
+
+def tell_goals(env: TaskEnv) -> float:
+    return float(env.parts.reward.board.object.sum())
+
+
+def tell_knowledge(env: TaskEnv) -> float:
+    return float(sum(env.world.state.facts))
+
+
+def tell_states(env: TaskEnv) -> float:
+    return float(sum(map(len, env.world.snapshot.object_states)))
+
+
+def tell_whereabouts(env: TaskEnv) -> float:
+    return float(env.world.snapshot.arena.sum())
+
+
+LEAKS: dict[str, Told] = {
+    "goals": tell_goals,
+    "states": tell_states,
+    "whereabouts": tell_whereabouts,
+}
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_a_leak_in_a_task_is_caught(leak: str) -> None:
+    def make() -> TaskEnv:
+        env = LeakyTask(get_task("errand"), actions="menu")
+        env.told = LEAKS[leak]
+        return env
+
+    with pytest.raises(EnvContractError, match="notices what it cannot perceive"):
+        check_leaks(make, seed=0)
+
+
+@pytest.mark.parametrize("task", SMALL)
+def test_no_task_leaks(task: str) -> None:
+    leaks.main(seeds=2, tasks=[task])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", SMALL)
+def test_no_task_leaks_over_twenty_seeds(task: str) -> None:
+    leaks.main(seeds=20, tasks=[task])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", LARGE)
+def test_no_task_in_a_large_town_leaks(task: str) -> None:
+    leaks.main(seeds=4, tasks=[task])
+
+
+@pytest.mark.parametrize("task", SMALL)
+def test_what_others_want_or_know_is_changed_in_every_task(task: str) -> None:
+    env = town_v0.rl_env(task)
+    env.reset(seed=0)
+    assert disturb_minds(env, env.possible_agents[0])
+
+
+def test_what_is_changed_is_what_others_want() -> None:
+    env = town_v0.rl_env("errand")
+    env.reset(seed=0)
+    board = env.parts.reward.board
+    own = board.object[1].copy()
+    assert len({*board.object[:, 0].tolist()}) == 3
+    disturb_minds(env, "resident_1")
+    assert {*board.object[:, 0].tolist()} == {own[0]}

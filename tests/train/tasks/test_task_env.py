@@ -1,0 +1,176 @@
+"""TaskEnv: another town at every reset, all of it by the seed; copies go on where they were."""
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from genagents_env import town_v0
+from genagents_env.errors import ConfigError
+from genagents_env.testing import check_env
+from genagents_env.testing.legal import sample_legal
+from genagents_env.train.tasks import (
+    HELD_OUT,
+    LAYOUTS,
+    TASKS,
+    TRAINING,
+    TaskEnv,
+    find_layout,
+    get_task,
+)
+
+
+def make(task: str = "errand", town: str | None = None, **options: Any) -> TaskEnv:
+    return town_v0.rl_env(task, town, **options)
+
+
+def run(env: TaskEnv, seen: Any, ticks: int, seed: int = 0) -> list[Any]:
+    """Return all that is observed and earned in `ticks` of legal choices."""
+    rng, out = np.random.default_rng(seed), []
+    observations, infos = seen
+    for _ in range(ticks):
+        actions = sample_legal(env, observations, infos, rng)
+        observations, rewards, ends, cuts, infos = env.step(actions)
+        shown = {a: o["observation"].tolist() for a, o in observations.items()}
+        out.append((shown, rewards, ends, cuts))
+    return out
+
+
+def test_training_and_held_out_towns_have_nothing_in_common() -> None:
+    layouts = [{find_layout(seed) for seed in block} for block in (TRAINING, HELD_OUT)]
+    assert [len(one) for one in layouts] == [LAYOUTS, LAYOUTS]
+    assert not layouts[0] & layouts[1]
+    env, maps = make(), list[bytes]()
+    for seed in (*TRAINING[:5], *HELD_OUT[:5]):
+        env.reset(seed=seed)
+        maps.append(env.world.plan.arena.tobytes())
+    assert len(set(maps)) == 10
+
+
+def test_a_seed_tells_all_of_an_episode() -> None:
+    one, other = make("meet"), make("meet")
+    other.reset(seed=5)
+    for seed in (3, HELD_OUT[4]):
+        first = run(one, one.reset(seed=seed), 12)
+        assert run(other, other.reset(seed=seed), 12) == first
+    # Seeds of one layout are episodes of one town, and not the same.
+    one.reset(seed=3)
+    other.reset(seed=3 + LAYOUTS)
+    assert one.world.plan.arena.tobytes() == other.world.plan.arena.tobytes()
+    assert one.world.state.tile.tolist() != other.world.state.tile.tolist()
+
+
+@pytest.mark.parametrize("seed", [7, HELD_OUT[7]])
+def test_a_series_of_resets_repeats_and_stays_on_its_side(seed: int) -> None:
+    series = []
+    for _ in range(2):
+        env = make()
+        env.reset(seed=seed)
+        towns = []
+        for _ in range(6):
+            observations, _ = env.reset()
+            towns.append(env.world.scenario.name)
+            assert set(observations) == {"resident_0", "resident_1", "resident_2"}
+        series.append(towns)
+    assert series[0] == series[1]
+    assert len(set(series[0])) > 3
+    held_out = [int(name.split("_")[1]) >= HELD_OUT.start for name in series[0]]
+    assert held_out == [seed >= HELD_OUT.start] * 6
+
+
+def pickle_and_load(env: TaskEnv) -> Any:
+    return pickle.loads(pickle.dumps(env))  # noqa: S301 - our own bytes
+
+
+@pytest.mark.parametrize("how", [copy.deepcopy, pickle_and_load])
+def test_copies_go_on_from_the_middle(how: Any) -> None:
+    env = make("gather")
+    seen = env.reset(seed=11)
+    for _ in range(5):
+        observations, *_, infos = env.step({})
+        seen = observations, infos
+    env.reset(seed=2)
+    seen = env.reset(seed=11)
+    other = how(env)
+    assert run(other, seen, 20) == run(env, seen, 20)
+    assert run(other, other.reset(), 5) == run(env, env.reset(), 5)
+    assert other.world is not env.world
+
+
+def test_spaces_are_the_same_in_every_town() -> None:
+    env = make("queue")
+    space = env.observation_space("resident_0")
+    assert space is env.observation_space("resident_2")
+    for seed in (*range(4), *HELD_OUT[:4]):
+        observations, _ = env.reset(seed=seed)
+        assert env.observation_space("resident_0") is space
+        assert all(space.contains(seen) for seen in observations.values())
+        assert env.state_space.contains(env.state())
+        assert set(observations["resident_0"]) == {"observation", "action_mask"}
+
+
+def test_a_shipped_town_takes_the_place_of_drawn_ones() -> None:
+    env = make("errand", "sakura_machi")
+    drawn = make("errand")
+    agent = env.possible_agents[0]
+    assert env.observation_space(agent) == drawn.observation_space(agent)
+    assert env.action_space(agent) == drawn.action_space(agent)
+    plans, goals = set(), set()
+    for seed in (0, 1, HELD_OUT[0]):
+        observations, _ = env.reset(seed=seed)
+        plans.add(env.world.plan.arena.tobytes())
+        goals.add(tuple(goal.object for goal in env.world.scenario.reward.goals))
+        assert env.observation_space(agent).contains(observations[agent])
+        assert env.state_space.contains(env.state())
+    assert (len(plans), len(goals)) == (1, 3)
+
+
+@pytest.mark.slow
+def test_our_check_passes_in_a_shipped_town() -> None:
+    check_env(lambda: make("meet", "sakura_machi", percepts=True), steps=12)
+
+
+def test_max_cycles_holds_in_every_town() -> None:
+    env = make("share")
+    assert env.max_cycles == TASKS["share"].horizon
+    env.max_cycles = 4
+    for seed in (1, 2):
+        env.reset(seed=seed)
+        ticks = 0
+        while env.agents:
+            *_, cuts, _ = env.step({})
+            ticks += 1
+        assert ticks == 4
+        assert all(cuts.values())
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    with pytest.raises(ConfigError, match="ids: a task's agents are indexed"):
+        make("errand", ids="names")
+    with pytest.raises(ConfigError, match="menu: towns that change need 'portable'"):
+        make("errand", menu="town")
+    with pytest.raises(ConfigError, match=r"task: no 'erand'; did you mean errand\?"):
+        get_task("erand")
+    assert get_task(TASKS["meet"]) is TASKS["meet"]
+
+
+def test_the_shaped_reward_differs_by_a_potential_alone() -> None:
+    sparse, shaped = make(), make(shaping=2.0, discount=1.0)
+    rewards = []
+    for env in (sparse, shaped):
+        lived = run(env, env.reset(seed=4), 60)
+        totals = {a: sum(step[1].get(a, 0.0) for step in lived) for a in env.possible_agents}
+        rewards.append((lived, totals))
+    (plain, before), (paid, after) = rewards
+    assert [step[0] for step in plain] == [step[0] for step in paid]  # it is the same episode
+    assert before != after
+    # With discount 1 all differences but the first potential, at least -1, cancel.
+    assert all(0 < after[agent] - before[agent] <= 2.0 for agent in before)
+
+
+@pytest.mark.parametrize("options", [{"shaping": -1.0}, {"shaping": 1.0, "discount": 0.0}])
+def test_a_weight_or_discount_out_of_range_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=r"(shaping|discount): .* is not allowed"):
+        make(**options)

@@ -1,0 +1,403 @@
+"""Many towns as one gymnasium vector: the same, bit for bit, as towns stepped one by one."""
+
+from collections.abc import Mapping, Sequence
+from typing import Unpack
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+import pytest
+from gymnasium.spaces import Dict, Discrete
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
+
+from genagents_env.config import TownOptions
+from genagents_env.env import TownEnv
+from genagents_env.errors import ConfigError, EpisodeError
+from genagents_env.scenario import load_scenario
+from genagents_env.scenario.schema import Scenario
+from genagents_env.train.tasks import get_task
+from genagents_env.train.wrappers import VectorTown
+from genagents_env.world.events import Event
+from genagents_env.world.interventions import Intervention, Join, News, Part, Put
+from genagents_env.world.tiles import STAY
+from tests.goal_towns import give_goals
+
+PARTY: TownOptions = {
+    "people": ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Ayesha Khan"],
+    "start": "2023-02-14T16:57",
+    "max_cycles": 30,
+}
+NIGHT: TownOptions = {
+    "people": ["Isabella Rodriguez", "Klaus Mueller"],
+    "start": "05:50",
+    "max_cycles": 120,
+}
+Array = npt.NDArray[np.generic]
+Parts = Mapping[str, Array]
+SCENARIOS: dict[str, tuple[str | Scenario, TownOptions, int, int]] = {
+    "tiny": ("tiny", {}, 5, 260),
+    "short": ("tiny", {"max_cycles": 7}, 3, 40),
+    "slow": ("tiny", {"seconds_per_tick": 3, "max_cycles": 50}, 3, 120),
+    "party": ("valentines_party", PARTY, 3, 70),
+    "night": ("valentines_party", NIGHT, 2, 130),
+    "everyone": ("valentines_party", {"start": "07:55", "max_cycles": 12}, 2, 26),
+    "murder": ("murder_mystery", {"max_cycles": 25}, 3, 60),
+    "talks": ("medicine", {"max_cycles": 40, "reward": "knowledge_spread"}, 4, 90),
+    "goals": (give_goals("medicine"), {"max_cycles": 30}, 3, 65),
+    "portable goals": (give_goals("medicine"), {"max_cycles": 30, "menu": "portable"}, 3, 65),
+    "portable meetings": (give_goals("tiny"), {"menu": "portable"}, 3, 65),
+    **{
+        f"task {name}": (
+            get_task(name).draw(0, None),
+            {"max_cycles": 18, "menu": "portable"},
+            2,
+            38,
+        )
+        for name in ("culprit", "invite")
+    },
+    "portable party": ("valentines_party", {**PARTY, "menu": "portable"}, 2, 40),
+    "portable night": ("valentines_party", {**NIGHT, "menu": "portable"}, 2, 125),
+}
+
+
+class Loop:
+    """The plain way: towns in a list, one `step` each."""
+
+    def __init__(
+        self, scenario: str | Scenario, towns: int, **options: Unpack[TownOptions]
+    ) -> None:
+        menu: TownOptions = {**options, "actions": "menu"}
+        self.envs = [TownEnv(scenario, **menu) for _ in range(towns)]
+        self.agents = self.envs[0].possible_agents
+        actions = self.envs[0].action_space(self.agents[0])
+        assert isinstance(actions, Discrete)
+        self.choices = int(actions.n)
+
+    def reset(self, seed: int) -> list[Mapping[str, Parts]]:
+        return [env.reset(seed=seed + t)[0] for t, env in enumerate(self.envs)]
+
+
+def stack_observations(loop: Loop, seen: Sequence[Mapping[str, Parts]]) -> Parts:
+    """Return what the towns' observations would be as slots."""
+    space = loop.envs[0].observation_space(loop.agents[0])
+    assert isinstance(space, Dict)
+    size = space["observation"].shape
+    numbers: list[Array] = []
+    masks: list[Array] = []
+    for own in seen:
+        for agent in loop.agents:
+            inert = np.zeros(loop.choices, np.int8)
+            inert[0] = 1
+            there = agent in own
+            numbers.append(own[agent]["observation"] if there else np.zeros(size or (), np.float32))
+            masks.append(own[agent]["action_mask"] if there else inert)
+    return {"observation": np.stack(numbers), "action_mask": np.stack(masks)}
+
+
+def same(got: Parts, wanted: Parts) -> None:
+    for name, part in wanted.items():
+        assert got[name].dtype == part.dtype
+        assert np.array_equal(got[name], part), name
+
+
+def draw(
+    rng: np.random.Generator, masks: npt.NDArray[np.int8], choices: int
+) -> npt.NDArray[np.int64]:
+    """Mostly possible actions, some impossible, a few that are none at all."""
+    legal = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+    wild = rng.integers(-1, choices + 1, len(masks))
+    return np.where(rng.random(len(masks)) < 0.7, legal, wild)
+
+
+def events_of(loop: Loop) -> list[tuple[Event, ...]]:
+    return [env.events for env in loop.envs]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_each_slot_is_what_its_town_alone_would_be(name: str) -> None:
+    scenario, options, towns, steps = SCENARIOS[name]
+    loop, vector = Loop(scenario, towns, **options), VectorTown(scenario, towns, **options)
+    rng, count = np.random.default_rng(7), len(vector.agents)
+    seen, ends = loop.reset(3), 0
+    same(vector.reset(seed=3)[0], stack_observations(loop, seen))
+    for _ in range(steps):
+        actions = draw(rng, vector.action_masks(), loop.choices)
+        chosen = actions.reshape(towns, count).tolist()
+        wanted: dict[str, list[object]] = {"rewards": [], "ended": [], "illegal": []}
+        final: list[Mapping[str, Parts]] = []
+        events = []
+        for t, env in enumerate(loop.envs):
+            given = dict(zip(loop.agents, chosen[t], strict=True))
+            told = env.step(given)
+            seen[t] = told[0]
+            final.append(told[0])
+            events.append(env.events)
+            for agent in loop.agents:
+                wanted["rewards"].append(told[1].get(agent, 0.0))
+                wanted["ended"].append((told[2].get(agent), told[3].get(agent)))
+                wanted["illegal"].append(told[4].get(agent, {"illegal": 0})["illegal"])
+            if not env.agents:
+                seen[t] = env.reset()[0]
+        got, rewards, terminations, truncations, infos = vector.step(actions)
+        same(got, stack_observations(loop, seen))
+        assert rewards.tolist() == wanted["rewards"]
+        assert [*zip(terminations, truncations, strict=True)] == wanted["ended"]
+        for slot in np.flatnonzero(terminations | truncations).tolist():
+            ends += 1
+            own = final[slot // count][loop.agents[slot % count]]
+            same(infos["final_obs"][slot], {k: own[k] for k in ("observation", "action_mask")})
+            assert infos["final_info"]["illegal"][slot] == wanted["illegal"][slot]
+            wanted["illegal"][slot] = 0
+        assert infos["illegal"].tolist() == wanted["illegal"]
+        for t, env in enumerate(vector.envs):
+            alive = not (terminations | truncations)[t * count]
+            assert env.events == (events[t] if alive else loop.envs[t].events)
+            assert env.agents == loop.envs[t].agents
+    for env, alone in zip(vector.envs, loop.envs, strict=True):
+        assert env.save_state() == alone.save_state()
+        assert np.array_equal(env.state(), alone.state())
+    assert ends >= towns
+
+
+def test_a_town_without_facts_is_observed_as_alone() -> None:
+    scenario = load_scenario("tiny").model_copy(update={"facts": (), "questions": ()})
+    towns, alone = VectorTown(scenario, 2), TownEnv(scenario, actions="menu")
+    seen, _ = towns.reset(seed=3)
+    own, _ = alone.reset(seed=3)
+    for at, agent in enumerate(alone.agents):
+        assert np.array_equal(seen["observation"][at], own[agent]["observation"])
+
+
+@pytest.mark.parametrize("seconds", [4, 10])
+def test_a_crowd_that_comes_to_one_place_stands_as_in_its_town_alone(seconds: int) -> None:
+    options: TownOptions = {"max_cycles": 60, "seconds_per_tick": seconds}
+    loop, vector = Loop("murder_mystery", 2, **options), VectorTown("murder_mystery", 2, **options)
+    loop.reset(0)
+    vector.reset(seed=0)
+    paths, waiting = vector.envs[0].world.town.paths, 0
+    for tick in range(1, 50):
+        goal = 1 + tick // 25
+        before = [env.world.positions for env in vector.envs]
+        vector.step(np.full(len(vector.agents) * 2, goal))
+        for env, alone, old in zip(vector.envs, loop.envs, before, strict=True):
+            alone.step(dict.fromkeys(alone.agents, goal))
+            assert env.save_state() == alone.save_state()
+            walked = np.abs(env.world.positions - old).sum(axis=1)
+            assert walked.max() <= paths.tiles_at(tick)
+            at_goal = paths.field(goal - 1)[env.world.state.tile] == STAY
+            waiting += int((at_goal & ~env.world.state.arrived).sum())
+    assert waiting > 0
+
+
+def test_texts_are_made_when_asked_for_and_are_the_towns_own() -> None:
+    loop, vector = Loop("medicine", 2, max_cycles=9), VectorTown("medicine", 2, max_cycles=9)
+    written = VectorTown("medicine", 2, max_cycles=9, text=True)
+    rng = np.random.default_rng(0)
+    seen = loop.reset(0)
+    vector.reset(seed=0)
+    written.reset(seed=0)
+    for tick in range(30):
+        actions = draw(rng, vector.action_masks(), loop.choices)
+        for t, env in enumerate(loop.envs):
+            chosen = actions.reshape(2, -1)[t].tolist()
+            seen[t] = env.step(dict(zip(loop.agents, chosen, strict=True)))[0]
+            if not env.agents:
+                seen[t] = env.reset()[0]
+        vector.step(actions)
+        texts = tuple(own[agent]["text"] for own in seen for agent in loop.agents)
+        got = written.step(actions)[0]
+        assert got["text"] == texts
+        assert got in written.observation_space
+        if tick % 3 == 0:  # those never asked for are never missed
+            assert vector.texts() == texts
+
+
+@pytest.mark.parametrize("menu", ["town", "portable"])
+def test_what_happens_from_outside_happens_in_its_town_alone(menu: str) -> None:
+    options: TownOptions = {
+        "menu": menu,
+        "people": ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller"],
+        "max_cycles": 40,
+    }
+    loop, vector = (
+        Loop("valentines_party", 3, **options),
+        VectorTown("valentines_party", 3, **options),
+    )
+    happens: dict[int, tuple[int, Intervention]] = {
+        1: (0, Part("Maria Lopez")),
+        3: (2, News("There is tea.")),
+        4: (1, Put("Klaus Mueller", "Hobbs Cafe")),
+        9: (0, Join("Maria Lopez", "Hobbs Cafe")),
+        12: (2, Part("Isabella Rodriguez")),
+        13: (2, Part("Klaus Mueller")),
+    }
+    rng, seen = np.random.default_rng(1), loop.reset(0)
+    vector.reset(seed=0)
+    for tick in range(39):
+        if tick in happens:
+            town, event = happens[tick]
+            loop.envs[town].intervene(event)
+            vector.envs[town].intervene(event)
+        actions = draw(rng, vector.action_masks(), loop.choices)
+        for t, env in enumerate(loop.envs):
+            chosen = dict(zip(loop.agents, actions.reshape(3, -1)[t].tolist(), strict=True))
+            seen[t] = env.step({a: chosen[a] for a in env.agents})[0]
+        got, _, terminations, truncations, infos = vector.step(actions)
+        same(got, stack_observations(loop, seen))
+        assert events_of(loop) == [env.events for env in vector.envs]
+        assert not (terminations | truncations).any()
+        here = [a in env.agents for env in loop.envs for a in loop.agents]
+        assert infos["present"].tolist() == here
+    _, _, terminations, truncations, infos = vector.step(np.zeros(9, dtype=np.int64))
+    assert (terminations ^ truncations).all()
+    gone = [slot for slot, here in enumerate(infos["final_info"]["present"]) if not here]
+    assert np.flatnonzero(terminations).tolist() == gone == [6, 8]
+    assert infos["present"].all()
+
+
+def test_an_agent_that_has_left_leaves_its_slot_inert() -> None:
+    vector = VectorTown("tiny", 2)
+    vector.reset(seed=0)
+    vector.envs[0].intervene(Part(vector.agents[0]))
+    idle = np.zeros(4, dtype=np.int64)
+    _, _, terminations, _, infos = vector.step(idle)
+    assert infos["present"].tolist() == [False, True, True, True]
+    seen, rewards, terminations, truncations, infos = vector.step(np.array([99, 0, 0, 0]))
+    assert (seen["observation"][0] == 0).all()
+    assert np.flatnonzero(seen["action_mask"][0]).tolist() == [0]
+    assert rewards[0] == 0
+    assert infos["illegal"].tolist() == [0, 0, 0, 0]
+    assert not (terminations | truncations).any()
+
+
+def test_it_is_a_gymnasium_vector() -> None:
+    vector = VectorTown("tiny", 3)
+    assert isinstance(vector, VectorEnv)
+    assert vector.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    seen, infos = vector.reset(seed=0)
+    assert vector.num_envs == 6
+    assert seen in vector.observation_space
+    assert vector.single_action_space == Discrete(seen["action_mask"].shape[1])
+    assert infos["_illegal"].all()
+    vector.action_space.seed(0)
+    for _ in range(130):
+        seen, rewards, terminations, truncations, infos = vector.step(vector.action_space.sample())
+        assert seen in vector.observation_space
+        assert rewards.shape == terminations.shape == truncations.shape == (6,)
+        assert rewards.dtype == np.float64
+        assert terminations.dtype == truncations.dtype == np.bool_
+        done = terminations | truncations
+        assert ("final_obs" in infos) == done.any()
+        if done.any():
+            assert np.array_equal(infos["_final_obs"], done)
+            for slot in range(6):
+                last = infos["final_obs"][slot]
+                assert (last in vector.single_observation_space) if done[slot] else last is None
+
+
+def test_gymnasiums_wrappers_fit() -> None:
+    # Gymnasium 1.2 leaves out the first step of every episode that began by itself.
+    counts_all = not gymnasium.__version__.startswith("1.2.")
+    counted = RecordEpisodeStatistics(VectorTown("tiny", 2, max_cycles=5))
+    counted.reset(seed=0)
+    total = np.zeros(4)
+    for tick in range(1, 11):
+        _, rewards, _, _, infos = counted.step(np.zeros(4, dtype=np.int64))
+        total += rewards
+        assert ("episode" in infos) == (tick % 5 == 0)
+        if "episode" in infos:
+            if counts_all or tick == 5:
+                assert infos["episode"]["l"].tolist() == [5] * 4
+                assert infos["episode"]["r"] == pytest.approx(total)
+            total[:] = 0
+    listed = DictInfoToList(VectorTown("tiny", 2))
+    assert listed.reset(seed=0)[1][0]["present"]
+
+
+def test_tensors_come_out_where_torch_is_there() -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("array_api_compat")
+    from gymnasium.wrappers.vector import NumpyToTorch
+
+    tensors = NumpyToTorch(VectorTown("tiny", 2, max_cycles=2))
+    seen, _ = tensors.reset(seed=0)
+    for _ in range(3):
+        seen, rewards, *_ = tensors.step(seen["action_mask"].argmax(1))
+    assert rewards.shape == (4,)
+
+
+def test_seeds_are_one_a_town() -> None:
+    vector = VectorTown("tiny", 3)
+    first, _ = vector.reset()
+    again, _ = VectorTown("tiny", 3).reset(seed=[0, 1, 2])
+    same(again, first)
+    for _ in range(3):
+        vector.step(np.ones(6, dtype=np.int64))
+    same(vector.reset(seed=0)[0], first)
+    alone = TownEnv("tiny", actions="menu")
+    alone.reset(seed=5)
+    drawn = alone.reset()[0]["Ada Brook"]["observation"]
+    vector.reset(seed=[5, 5, 6])
+    got, _ = vector.reset(seed=[None, 5, None])
+    assert np.array_equal(got["observation"][0], drawn)
+
+
+def test_what_it_returned_is_never_written_again() -> None:
+    vector = VectorTown("tiny", 2, max_cycles=3)
+    kept = [vector.reset(seed=0)]
+    copies = [repr(kept[0])]
+    snapshot = vector.envs[0].world.snapshot
+    tiles = snapshot.tile.copy()
+    for _ in range(7):
+        kept.append(vector.step(np.full(4, 1)))  # type: ignore[arg-type]  # only kept
+        copies.append(repr(kept[-1]))
+    assert [repr(each) for each in kept] == copies
+    assert np.array_equal(snapshot.tile, tiles)
+
+
+def test_calls_go_to_the_towns() -> None:
+    vector = VectorTown("tiny", 2, render_mode="ansi")
+    vector.reset(seed=0)
+    assert vector.call("describe_choice", 0) == ("idle", "idle")
+    assert vector.get_attr("agents") == (list(vector.agents), list(vector.agents))
+    frames = vector.render()
+    assert frames is not None
+    assert len(frames) == 2
+    assert "Ada" in frames[0]
+    assert VectorTown("tiny", 1).render() is None
+    with pytest.raises(ConfigError, match="one town alone"):
+        vector.call("step", {})
+    vector.close()
+    vector.close()
+
+
+def test_what_cannot_be_is_said() -> None:
+    with pytest.raises(ConfigError, match="towns: 0"):
+        VectorTown("tiny", 0)
+    vector = VectorTown("tiny", 2)
+    with pytest.raises(EpisodeError, match="reset"):
+        vector.step(np.zeros(4, dtype=np.int64))
+    with pytest.raises(ConfigError, match="3 seeds"):
+        vector.reset(seed=[1, 2, 3])
+    with pytest.raises(ConfigError, match="reset_mask"):
+        vector.reset(options={"reset_mask": np.ones(4, dtype=np.bool_)})
+    vector.reset(seed=0)
+    with pytest.raises(ConfigError, match=r"shape \(4,\)"):
+        vector.step(np.zeros(3, dtype=np.int64))
+    with pytest.raises(ConfigError, match="float64"):
+        vector.step(np.zeros(4))
+
+
+def test_a_twin_shares_the_map_and_nothing_that_changes() -> None:
+    env = TownEnv("tiny", actions="menu")
+    twin = env.fresh_copy()
+    assert twin.world.town.ground is env.world.town.ground
+    first, _ = env.reset(seed=4)
+    other, _ = twin.reset(seed=4)
+    for agent in env.agents:
+        same(other[agent], {k: first[agent][k] for k in ("observation", "action_mask")})
+    before = twin.save_state()
+    for choice in range(12):
+        env.step(dict.fromkeys(env.agents, choice))
+    assert twin.save_state() == before

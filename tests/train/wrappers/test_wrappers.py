@@ -1,0 +1,177 @@
+"""Each wrapper keeps the contract and gives the shape its framework needs."""
+
+import copy
+import pickle
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from gymnasium import spaces
+
+from genagents_env import town_v0
+from genagents_env.env import TownEnv
+from genagents_env.errors import ConfigError
+from genagents_env.memory.embed import HashedNgrams
+from genagents_env.testing import check_env
+from genagents_env.train.wrappers import (
+    BareVector,
+    DropText,
+    EncodeText,
+    FlatBox,
+    MaskInInfo,
+    RenameForRLlib,
+)
+from genagents_env.train.wrappers.observation import Env
+
+
+def menu() -> TownEnv:
+    return town_v0.parallel_env(scenario="tiny", actions="menu")
+
+
+def words() -> TownEnv:
+    return town_v0.parallel_env(scenario="tiny", actions="words")
+
+
+def encode_text(env: Env) -> EncodeText:
+    return EncodeText(env, HashedNgrams(32), 32)
+
+
+def bare_vector(env: Env) -> BareVector:
+    return BareVector(MaskInInfo(env))
+
+
+def stack_box(env: Env) -> FlatBox:
+    return FlatBox(DropText(env))
+
+
+@pytest.mark.parametrize("make", [menu, words])
+@pytest.mark.parametrize(
+    "wrap", [DropText, FlatBox, encode_text, MaskInInfo, stack_box, bare_vector]
+)
+def test_a_wrapped_town_keeps_the_contract(
+    wrap: Callable[[Env], Env], make: Callable[[], TownEnv]
+) -> None:
+    check_env(lambda: wrap(make()), steps=70)
+
+
+def test_a_town_renamed_for_rllib_keeps_the_contract() -> None:
+    check_env(lambda: RenameForRLlib(menu()), steps=70)
+
+
+def test_flat_box_is_the_vector_and_then_the_mask() -> None:
+    for make in (menu, words):
+        plain, _ = menu().reset(seed=3)
+        env = FlatBox(make())
+        flat, _ = env.reset(seed=3)
+        for agent, held in plain.items():
+            expected = np.concatenate([held["observation"], held["action_mask"]])
+            assert flat[agent].dtype == np.float32
+            np.testing.assert_array_equal(flat[agent], expected)
+            assert env.observation_space(agent).shape == flat[agent].shape
+
+
+def test_drop_text_leaves_everything_else() -> None:
+    plain, _ = menu().reset(seed=0)
+    dropped, _ = DropText(menu()).reset(seed=0)
+    for agent, held in plain.items():
+        assert set(held) - set(dropped[agent]) == {"text"}
+
+
+def test_encode_text_embeds_the_texts_of_all_agents_at_once() -> None:
+    asked: list[list[str]] = []
+
+    def embed(texts: list[str]) -> npt.NDArray[np.float64]:
+        asked.append(texts)
+        return np.array([[len(text), 1.0] for text in texts])
+
+    plain, _ = menu().reset(seed=0)
+    env = EncodeText(menu(), embed, 2)
+    coded, _ = env.reset(seed=0)
+    assert asked == [[held["text"] for held in plain.values()]]
+    for agent, held in plain.items():
+        np.testing.assert_array_equal(coded[agent]["text"], [len(held["text"]), 1.0])
+        assert coded[agent] in env.observation_space(agent)
+
+
+@pytest.mark.parametrize(
+    "rows", [np.zeros((1, 2)), np.zeros((2, 3)), np.full((2, 2), np.nan), np.zeros(2)]
+)
+def test_an_embedder_of_the_wrong_shape_is_named(rows: npt.NDArray[np.float64]) -> None:
+    with pytest.raises(ConfigError, match="embed returned shape"):
+        EncodeText(menu(), lambda texts: rows, 2).reset(seed=0)
+
+
+def test_mask_in_info_moves_the_mask() -> None:
+    plain, _ = menu().reset(seed=0)
+    observations, infos = MaskInInfo(menu()).reset(seed=0)
+    for agent, held in plain.items():
+        assert "action_mask" not in observations[agent]
+        np.testing.assert_array_equal(infos[agent]["action_mask"], held["action_mask"])
+
+
+def test_a_mask_in_infos_can_be_asked_for_in_a_list() -> None:
+    """As AgileRL's IPPO does; of an array, whether it is None has no single answer."""
+    env = MaskInInfo(menu())
+    _, infos = env.reset(seed=0)
+    masks = [infos[agent]["action_mask"] for agent in env.agents]
+    assert None not in masks
+    assert (masks[0] == masks[0].copy()).all()
+    assert env.action_space("Ada Brook").sample(masks[0]) >= 0
+    assert None not in [copy.deepcopy(masks[0]), pickle.loads(pickle.dumps(masks[0]))]  # noqa: S301
+
+
+def test_bare_vector_is_the_numbers_alone() -> None:
+    plain, _ = menu().reset(seed=0)
+    env = BareVector(MaskInInfo(menu()))
+    seen, infos = env.reset(seed=0)
+    assert (seen["Ada Brook"] == plain["Ada Brook"]["observation"]).all()
+    assert (infos["Ada Brook"]["action_mask"] == plain["Ada Brook"]["action_mask"]).all()
+    assert seen["Ada Brook"] in env.observation_space("Ada Brook")
+
+
+def test_mask_in_info_leaves_the_infos_it_was_given_alone() -> None:
+    env = menu()
+    inner = env.reset(seed=0)
+    kept = copy.deepcopy(inner[1])
+    MaskInInfo(env).reshape(*inner)
+    assert inner[1] == kept
+
+
+def test_rllib_gets_its_names_and_a_float_mask() -> None:
+    env = RenameForRLlib(menu())
+    observations, _ = env.reset(seed=0)
+    for agent, held in observations.items():
+        assert set(held) == {"observations", "action_mask"}
+        assert held["action_mask"].dtype == np.float32
+        assert env.action_space(agent).sample(mask=held["action_mask"]) in env.action_space(agent)
+        assert isinstance(env.action_space(agent), spaces.Discrete)
+
+
+def test_rllib_names_are_for_the_menu_alone() -> None:
+    with pytest.raises(ConfigError, match="action_mask"):
+        RenameForRLlib(words())
+
+
+def test_wrappers_in_the_wrong_order_are_refused() -> None:
+    with pytest.raises(ConfigError, match="text"):
+        DropText(FlatBox(menu()))
+    with pytest.raises(ConfigError, match="observation"):
+        FlatBox(RenameForRLlib(menu()))
+
+
+def test_agents_that_share_a_space_share_it_when_wrapped() -> None:
+    env = FlatBox(menu())
+    first, second = (env.observation_space(agent) for agent in env.possible_agents[:2])
+    inner = [env.env.observation_space(agent) for agent in env.possible_agents[:2]]
+    assert (first is second) == (inner[0] is inner[1])
+
+
+def test_a_wrapped_town_survives_pickling_in_mid_episode() -> None:
+    env = encode_text(menu())
+    env.reset(seed=0)
+    env.step({})
+    twin = pickle.loads(pickle.dumps(env))  # noqa: S301 (bytes made on this line)
+    mine, theirs = env.step({})[0], twin.step({})[0]
+    for agent in mine:
+        np.testing.assert_array_equal(mine[agent]["text"], theirs[agent]["text"])
