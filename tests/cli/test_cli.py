@@ -142,7 +142,7 @@ def test_validate_says_a_long_list_of_what_is_allowed_once(genagents: Run) -> No
     assert len(faults) == 4
     whole = '"Bakery/shop", "Bakery/shop/counter"'
     assert [whole in line for line in faults] == [True, True, False, False]
-    assert faults[3].endswith('"Xyzzyqq"; allowed: as of people/omar_reed.toml:routine[0].place')
+    assert faults[2].endswith('"Xyzzyqq"; allowed: as of people/omar_reed.toml:routine[0].place')
 
 
 @pytest.mark.parametrize(
