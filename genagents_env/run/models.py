@@ -109,21 +109,22 @@ def name_models(meta: RunMeta, models: Models, options: RunOptions) -> RunMeta:
     """
     endpoint, source = models.endpoint, models.source
     if endpoint is not None:
-        meta = meta.with_model(
-            endpoint.model, _pack_price(endpoint), options.model or meta.asked_model
-        )
         routed = {one.model: _pack_price(one) for one in models.routes.values()}
         prices = {**meta.prices, **routed}
         prices.pop(endpoint.model, None)
         meta = replace(
             meta,
+            model=endpoint.model,
+            price=_pack_price(endpoint),
+            asked_model=options.model or meta.asked_model,
             model_for=dict(models.chosen),
             prices=prices,
             reasoning_effort=options.model_options.reasoning_effort or meta.reasoning_effort,
             contexts=_list_short_contexts(models) or meta.contexts,
         )
     if source is not None:
-        meta = meta.with_embedder(source.name, options.embedder or meta.asked_embedder)
+        asked = options.embedder or meta.asked_embedder
+        meta = replace(meta, embedder=source.name, asked_embedder=asked)
     return meta
 
 

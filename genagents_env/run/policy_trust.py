@@ -11,7 +11,7 @@ from pathlib import Path
 
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.record import PolicyOrigin, RunMeta, RunWriter
-from genagents_env.record.policy_origin import (
+from genagents_env.record.meta import (
     POLICY_CHANGES,
     PolicyChange,
     decode_changes,
