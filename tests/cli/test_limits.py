@@ -50,10 +50,13 @@ def test_a_larger_number_raises_a_limit_and_the_report_tells_it(
     assert server.calls == 7
     code, out, _ = genagents("resume", "run.sqlite", "-q", "--no-limit")
     assert (code, server.calls) == (0, 10)
-    told = [line for line in out.splitlines() if line.startswith("Limit")]
-    assert [line.partition("after")[0] for line in told] == [
-        *("Limit of calls changed ", "Limit of calls changed ", "Limit of tokens changed ")
+    changes = [line for line in out.splitlines() if line.startswith("Limit")]
+    assert [" ".join(line.split()[:4]) for line in changes] == [
+        "Limit of calls changed",
+        "Limit of calls changed",
+        "Limit of tokens changed",
     ]
+    assert " changed before the first tick: from 5 to 7" in changes[0]
     assert told[0].endswith("from 5 to 7")
     assert told[1].endswith("from 7 to none")
     changes = json.loads(genagents("report", "run.sqlite", "--json")[1])["limit_changes"]

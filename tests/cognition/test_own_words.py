@@ -2,7 +2,7 @@
 
 import pytest
 
-from genagents_env.cognition.own_words import cut_reply
+from genagents_env.cognition.names import cut_reply
 
 ME, BEA = "Ann Ash", "Bea Birch"
 
