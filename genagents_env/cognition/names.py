@@ -171,7 +171,7 @@ def _compile_names(name: str) -> str:
 
 
 def find_owner_names(profile: Profile, place: str) -> set[str]:
-    """Return the names of the owners in a place such as "Maria Lopez's room", unless it is one's own."""
+    """Return the owners named in a place such as "Maria Lopez's room", unless it is one's own."""
     own = {*profile.home.split("/"), *(profile.workplace or "").split("/")}
     owners = [_OWNER.match(part) for part in place.split("/") if part not in own]
     return {name for owner in owners if owner for name in owner[1].split() if name.istitle()}
