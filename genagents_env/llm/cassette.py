@@ -1,6 +1,6 @@
-"""What is kept of calls: every answer under its key, in the cassette; its cost, in the ledger.
+"""The cassette, which stores every answer by its key, and the ledger, which sums up costs.
 
-No call that was answered is made again.
+No answered call is made again.
 """
 
 from dataclasses import asdict, dataclass, field, fields
@@ -33,15 +33,15 @@ class RecordedReply:
 
     The rest is outside every canonical hash:
         model: that was asked.
-        answered_by, fingerprint: model and system that answered last, by their own word, or empty.
+        answered_by, fingerprint: model and system that answered last, where reported.
         reasoning_tokens: of `completion_tokens`, those of hidden thinking.
         cached_tokens, cache_write_tokens: of `prompt_tokens`, those read from and written to the
             endpoint's cache.
-        unsaid_prompt_tokens, unsaid_completion_tokens: of attempts in which the model only
-            thought, until it was cut off; they are not in the sums above.
+        unsaid_prompt_tokens, unsaid_completion_tokens: of attempts in which the model thought
+            until it was cut off; they are not in the sums above.
         latency_seconds: wall clock.
         started_at: Unix time.
-        messages: what was asked; `get` may leave it out, `prompt_hash` stands for it.
+        messages: of the prompt; `get` may leave them out.
     """
 
     prompt_hash: str
@@ -72,19 +72,18 @@ class RecordedReply:
 
 
 class Cassette(Protocol):
-    """Where answers are kept; every method is synchronous and durable when it returns."""
+    """A store of answers; every method is synchronous and durable when it returns."""
 
     def get(self, key: CallKey) -> RecordedReply | None:
-        """Return what is recorded under `key`, or None."""
+        """Return the answer stored under `key`, or None."""
 
     def put(self, key: CallKey, recorded: RecordedReply) -> None:
-        """Keep `recorded` under `key`, in place of any earlier one."""
+        """Store `recorded` under `key`, in place of an earlier one."""
 
     def forget_fallbacks(self, from_tick: int) -> int:
         """Drop the fallbacks of `from_tick` and later; return how many.
 
-        Called by what rolls a run back to the start of `from_tick` after `ModelOutage`
-        (the rollout): those fallbacks came of the outage, and the resumed run must ask again.
+        They come of a `ModelOutage`, after which the resumed run asks again from `from_tick` on.
         """
 
 
@@ -95,11 +94,11 @@ class MemoryCassette:
         self.rows: dict[CallKey, RecordedReply] = {}
 
     def get(self, key: CallKey) -> RecordedReply | None:
-        """Return what is recorded under `key`, or None."""
+        """Return the answer stored under `key`, or None."""
         return self.rows.get(key)
 
     def put(self, key: CallKey, recorded: RecordedReply) -> None:
-        """Keep `recorded` under `key`."""
+        """Store `recorded` under `key`."""
         self.rows[key] = recorded
 
     def forget_fallbacks(self, from_tick: int) -> int:
@@ -116,10 +115,10 @@ class MemoryCassette:
 def recall(
     cassette: Cassette | None, key: CallKey, request: CompletionRequest
 ) -> RecordedReply | None:
-    """Return the recorded answer to `key`, or None when there is none.
+    """Return the recorded answer to `key`, or None.
 
     Raises:
-        DivergenceError: the recorded call asked something else.
+        DivergenceError: the recorded call had another prompt.
     """
     recorded = cassette.get(key) if cassette is not None else None
     if recorded is not None and recorded.prompt_hash != (asked := prompt_hash(request)):
@@ -162,10 +161,10 @@ _SAVED = TypeAdapter(list[LedgerEntry], config=ConfigDict(extra="forbid"))
 
 
 class Ledger:
-    """Entries per (purpose, agent); books answered calls, live or from a cassette alike.
+    """Sums over answered calls, live or from a cassette, by purpose and agent.
 
     A resumed run loads the ledger of its checkpoint and books the replayed calls again, so that
-    it ends with the sums of the run that was never stopped.
+    it ends with the same sums as an uninterrupted run.
     """
 
     def __init__(self) -> None:
@@ -207,11 +206,7 @@ class Ledger:
         return [{**asdict(entry), "dollars": str(entry.dollars)} for entry in self.rows()]
 
     def load_state(self, state: list[JSONValue]) -> None:
-        """Take over what `state()` gave.
-
-        Raises:
-            ValueError: it is something else.
-        """
+        """Load the result of `state`, or raise ValueError where it is something else."""
         try:
             entries = _SAVED.validate_python(state)
         except ValidationError as fault:

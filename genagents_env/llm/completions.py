@@ -1,7 +1,7 @@
-"""What a model wrote: from the bytes of an HTTP answer to a `Completion`, thinking taken off.
+"""From the bytes of an HTTP answer to a `Completion`, without the model's thinking.
 
-Every field of an answer is checked, nothing assumed. Models that think before they speak are known
-by name or by what they do, and given room for it.
+Every field of an answer is checked. Models that think before they reply are known by their names or
+their answers, and are given room for it.
 """
 
 import json
@@ -14,19 +14,19 @@ from genagents_env.llm.calls import AttemptFailed, Completion, CompletionRequest
 from genagents_env.llm.replies import refuse_constant, require_unique
 from genagents_env.text import clean
 
-DEFAULT_THINKING = 4096  # tokens; what models known to reason begin with
-MOST_THINKING = 32_768  # tokens; a longer thought is given up
+DEFAULT_THINKING = 4096  # tokens, at first, of models known to reason
+MOST_THINKING = 32_768  # tokens; longer thinking is given up
 _MOST_TOKENS = 10**9
 _MOST_NAME = 200
-_THINKING_FIELDS = ("reasoning_content", "reasoning")  # as endpoints name it beside the reply
+_THINKING_FIELDS = ("reasoning_content", "reasoning")  # of an answer
 
-# Families whose models think unless they are told not to, by the words of their names.
+# Families of models that think by default, by the words of their names.
 _REASONING = re.compile(
     r"(?:^|[/:_.-])(?:o\d|gpt-5|gpt-oss|qwq|qwen3|r1|magistral)(?:$|[/:_.-])|reason|think"
 )
 _BLOCKS = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
-# Some templates write the opening mark into the prompt. On a line of its own the closing mark is
-# in no JSON text, which holds no line breaks.
+# Some templates write the opening mark into the prompt. No JSON text has the closing mark on a line
+# of its own, since strings in it have no line breaks.
 _LONE_END = re.compile(r"^[ \t]*</think(?:ing)?>[ \t]*$", re.MULTILINE)
 _ANALYSIS, _FINAL = "<|channel|>analysis<|message|>", "<|channel|>final<|message|>"
 
@@ -42,8 +42,8 @@ def read_completion(
         count: counts tokens, for endpoints that send no `usage`.
 
     Raises:
-        AttemptFailed: `body` is anything else than a completion with text and a known ending. The
-            endpoint may have charged for it all the same.
+        AttemptFailed: `body` is not a completion with text and a known ending. The endpoint may
+            have charged for it.
     """
     answer = _decode(body)
     match answer.get("choices"):
@@ -86,7 +86,7 @@ def read_completion(
 
 
 def read_error(body: bytes) -> str:
-    """Return what an error response says, whole: whoever cuts it takes keys out of it before."""
+    """Return the full message of an error response; remove keys before you cut it."""
     try:
         error = _decode(body).get("error")
     except AttemptFailed:
@@ -96,15 +96,12 @@ def read_error(body: bytes) -> str:
 
 
 def is_reasoning_model(name: str) -> bool:
-    """Return whether a model of that name is known to think before it speaks."""
+    """Return True if a model of that name is known to think before it replies."""
     return _REASONING.search(name.lower()) is not None
 
 
 def find_allowance(model: str, given: int | None = None) -> int:
-    """Return the tokens that `model` may think beside a reply, at first.
-
-    As many as are `given`; else 4,096 for models known to reason, 0 for others.
-    """
+    """Return `given`, or else the tokens that `model` may think beside a reply, at first."""
     if given is not None:
         return given
     return DEFAULT_THINKING if is_reasoning_model(model) else 0
@@ -116,9 +113,9 @@ def grow_allowance(tokens: int) -> int:
 
 
 def separate_thinking(completion: Completion) -> Completion:
-    """Return `completion` without the thinking in its text, which is counted as reasoning tokens.
+    """Return `completion` without the thinking in its text, counted as reasoning tokens.
 
-    Where the endpoint does not say how many those are, their characters give an estimate.
+    Where the endpoint does not report their number, it is estimated from the characters.
     """
     text = _cut_thinking(completion.text)
     if len(text) == len(completion.text):
@@ -129,13 +126,13 @@ def separate_thinking(completion: Completion) -> Completion:
 
 
 def check_words(completion: Completion, request: CompletionRequest) -> None:
-    """Raise where thinking used up the room, and the reply found none or too little of it.
+    """Raise where thinking left no or too little room for the reply.
 
-    Blanks up to the limit are none of this: more room would not help.
+    A reply of blanks up to the limit passes: more room would not help.
 
     Raises:
-        NothingSaid: with more room it may reply.
-        LLMUnavailable: it had all the room there is.
+        NothingSaid: with more room the model may reply.
+        LLMUnavailable: the model had the most room allowed.
     """
     thought, allowance = completion.reasoning_tokens, request.thinking_tokens
     if completion.finish_reason != "length" or (completion.text and thought <= allowance):
@@ -167,7 +164,7 @@ def _read_tokens(usage: object, name: str) -> int:
 
 
 def _find_detail(usage: object, part: str, name: str) -> int | None:
-    """Return a count that some endpoints send beside the usual ones, None where this does not."""
+    """Return a count that some endpoints send beside the usual ones, or None."""
     details = usage.get(part) if isinstance(usage, Mapping) else None
     count = details.get(name) if isinstance(details, Mapping) else None
     return count if type(count) is int and count >= 0 else None
@@ -195,7 +192,7 @@ def _cut_thinking(text: str) -> str:
 
 
 def _cut_block(text: str) -> str | None:
-    """Return what follows the block that `text` begins with, or None where it begins with none."""
+    """Return the text after the block at the beginning of `text`, or None without a block."""
     for begin, end in _BLOCKS:
         if text.startswith(begin):
             return text.partition(end)[2]

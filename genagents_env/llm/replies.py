@@ -1,4 +1,4 @@
-"""From a model's words to a value: exactly one JSON object, cleaned, cut and validated."""
+"""Parse a model's words into a value: exactly one JSON object, cleaned, cut and validated."""
 
 import json
 import math
@@ -40,12 +40,12 @@ def parse(
 ) -> ParsedReply[T]:
     """Return the one JSON object in `completion` as a `reply`.
 
-    Prose and code fences around the object are passed over; of a `PlainReply` all the words are
-    its text. Every string in it passes `text.clean` and `redact`, which takes out keys, and is
-    cut to `text_limit` characters.
+    Prose and code fences around the object are skipped; a `PlainReply` has all the words as its
+    text. Every string passes `text.clean` and `redact`, which removes keys, and is cut to
+    `text_limit` characters.
 
     Raises:
-        UnusableReply: no object, two, or one that is not a `reply`; its text says which and why.
+        UnusableReply: there is no object, or two, or it is not a `reply`.
     """
     try:
         plain = issubclass(reply, PlainReply)
@@ -69,8 +69,8 @@ def extract(text: str) -> JSONValue:
     """Return the only JSON object in `text`.
 
     Raises:
-        UnusableReply: there is none or more than one, or it repeats a key, holds NaN or a number
-            that takes long to read.
+        UnusableReply: there is none or more than one, or it has a repeated key, NaN, or a number
+            of very many digits.
     """
     if len(text) > _MOST_TEXT:
         raise UnusableReply(f"the reply has {len(text)} characters", text[:_MOST_TEXT])
@@ -127,7 +127,7 @@ _DECODER = json.JSONDecoder(
 
 
 class _Cutter:
-    """Cleans every string of a JSON value, counts those it had to cut and those with a key."""
+    """Cleans every string of a JSON value; counts those it cuts and those with a key."""
 
     def __init__(self, limit: int, redact: Callable[[str], str]) -> None:
         self.limit, self.redact = limit, redact
