@@ -39,9 +39,9 @@ def parse_cuts(text: str) -> dict[str, int]:
     """Return the lines cut by section, from a note of kind `cut`, or raise ValueError."""
     cuts = json.loads(text)
     if not isinstance(cuts, dict) or not cuts:
-        raise ValueError(f"{text:.40} does not count lines by section")
+        raise ValueError(f"{text:.40} is no count of lines by section")
     if any(type(lines) is not int or lines < 1 for lines in cuts.values()):
-        raise ValueError(f"{text:.40} has a count that is no number")
+        raise ValueError(f"{text:.40} has a count that is none")
     return cuts
 
 
@@ -49,14 +49,14 @@ def parse_turn(text: str) -> dict[str, JSON]:
     """Return the fields of a note of kind `turn`, or raise ValueError."""
     turn = json.loads(text)
     if not isinstance(turn, dict) or not isinstance(turn.get("verdict"), str):
-        raise ValueError(f"{text:.40} does not describe a turn")
+        raise ValueError(f"{text:.40} is no account of a turn")
     return turn
 
 
 def check_note(row: NoteRow) -> None:
     """Raise ValueError unless a note has a known kind, and text of that kind."""
     if row.kind not in get_args(NoteKind):
-        raise ValueError(f"{row.kind!r:.40} is not a kind of note")
+        raise ValueError(f"{row.kind!r:.40} is no kind of note")
     if row.kind == "cut":
         parse_cuts(row.text)
     elif row.kind == "turn":
