@@ -1,4 +1,4 @@
-"""Embeddings of any OpenAI-compatible endpoint, with nothing taken on trust."""
+"""Embeddings of any OpenAI-compatible endpoint, checked throughout."""
 
 import base64
 import json
@@ -18,8 +18,8 @@ from genagents_env.memory.columns import Floats, unit_rows
 from genagents_env.rng import draw_bits
 
 _MOST_TEXTS = 256
-# Of an answer; half of what is read of one at most. Floats as text are four times as long as in
-# base64, which not every server speaks, so how many texts fit is learned from the answers.
+# Of an answer; half of the most that is read. Floats as text are four times as long as in base64,
+# which not every server supports, so the number of texts that fit is learned from the answers.
 _GOOD_BYTES = 1 << 19
 _MOST_TOKENS = 10**9
 _MARKS = 8  # tokens that a model may set around a text
@@ -32,12 +32,12 @@ class EndpointSource(OpenAIEndpoint):
     Args:
         base_url: such as `https://api.openai.com/v1`.
         api_key: sent as bearer token; empty for servers that ask for none.
-        model: an embedding model that the endpoint knows.
-        retries: how often and how long one request is tried.
+        model: an embedding model of the endpoint.
+        retries: limits on the attempts at a request.
         attempt_deadline: seconds of wall clock for one attempt.
 
     Attributes:
-        tokens: read by the endpoint so far: what it bills.
+        tokens: billed by the endpoint so far.
 
     Raises:
         ConfigError: `base_url` is not an HTTP address.
@@ -66,7 +66,7 @@ class EndpointSource(OpenAIEndpoint):
         return f"EndpointSource({self.base_url!r}, model={self.model!r})"
 
     def bill(self, budget: Budget) -> None:
-        """Let `budget` admit every request from now on, and pay for it.
+        """Have `budget` admit and pay for every request from now on.
 
         Raises:
             ConfigError: dollars are limited and the model's price is not known.
@@ -111,7 +111,7 @@ class EndpointSource(OpenAIEndpoint):
         return Spend(1, most, (self.price or FREE).cost(most, 0))
 
     async def _admit(self, batch: list[str]) -> float:
-        """Have one request reserved, and return the seconds that took; see `with_retries`."""
+        """Reserve one request, and return the seconds waited; see `with_retries`."""
         if self._budget is None:
             return 0.0
         asked = self._retries.clock()
@@ -119,7 +119,7 @@ class EndpointSource(OpenAIEndpoint):
         return self._retries.clock() - asked
 
     async def _pay(self, batch: list[str]) -> Floats:
-        """Make one admitted request; what fails is taken to have been billed."""
+        """Make one admitted request; a failed one counts as billed."""
         budget = self._budget
         if budget is None:
             return (await self._attempt(batch))[0]
@@ -175,8 +175,8 @@ def _tokens(usage: object) -> int:
 def _vectors(data: object, count: int) -> Floats:
     """Return the unit rows that an answer's `data` holds, in the order of the texts."""
     if not isinstance(data, list) or len(data) != count:
-        found = len(data) if isinstance(data, list) else "no"
-        raise AttemptFailed(f"the answer has {found} vectors, expected {count}")
+        count_given = len(data) if isinstance(data, list) else "no"
+        raise AttemptFailed(f"the answer has {count_given} vectors, expected {count}")
     rows: dict[object, Floats] = {}
     for item in data:
         if not isinstance(item, Mapping) or type(item.get("index")) is not int:

@@ -1,7 +1,7 @@
-"""A memory that forgets: new items replace the old ones that are similar to them.
+"""A memory that forgets: new items replace old ones that are similar to them.
 
 The container of Summarize-and-Forget. Source: Lyfe Agents (Kaiya et al. 2023), sections 3.4 and
-A.3. `clusters` groups memories that are to be merged; merging their texts is the policy's task.
+A.3. `link` groups memories to be merged; merging their texts is the policy's task.
 """
 
 from collections import OrderedDict
@@ -10,9 +10,11 @@ from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias, cast, get_args
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from genagents_env.errors import RecordError
-from genagents_env.memory.columns import Floats
+from genagents_env.memory.columns import Floats, compare, unit_rows
 from genagents_env.memory.rows import VectorRows
 
 Origin: TypeAlias = Literal["seed", "summary", "merged", "observed"]
@@ -22,15 +24,15 @@ ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 @dataclass(frozen=True, slots=True)
 class MemoryItem:
-    """One item of a forgetting memory.
+    """An item of a forgetting memory.
 
     Attributes:
-        id: its serial number, which no other item ever gets; higher is newer.
+        id: its unique serial number; higher is newer.
         text: in words.
         events: ids of the record's events it comes from.
-        at: when it was made, in seconds of game time; 0 for what was known before.
-        origin: `seed` for what was known before, `summary` for a sentence of one, `merged` for
-            what became of several, `observed` for what was perceived.
+        at: time of its making, in seconds of game time; 0 for knowledge from before.
+        origin: `seed` for knowledge from before, `summary` for a sentence of a summary, `merged`
+            for several items merged into one, `observed` for perceptions.
     """
 
     id: int
@@ -44,21 +46,19 @@ _SAVED = tuple(f.name for f in fields(MemoryItem))
 
 
 class ForgettingMemory:
-    """Memories in the order of their making, and a unit vector for each.
+    """Memories in the order of their making, with a unit vector for each.
 
-    What is forgotten depends on the memories and the order they came in, and on nothing else:
-    similarities are computed in double precision and rounded to 5 decimals before they are
-    compared, so that it does not matter where in the matrix a vector lies, nor whether the
-    memory grew in this process or was loaded from a state.
+    Forgetting depends only on the memories and their order: similarities are computed in double
+    precision and rounded to 5 decimals, so that neither a vector's place in the matrix matters, nor
+    whether the memory grew in this process or was loaded from a state.
 
-    It holds `capacity` vectors of 4 bytes a number at most: 10,000 of 384 are 15 MB, of 1,536 are
-    61 MB; room is made by doubling, and the room of what is forgotten is used again. (While room
-    is made, the old one is still there.)
+    `capacity` vectors take 4 bytes a number: 10,000 of 384 numbers 15 MB, of 1,536 61 MB. Room is
+    doubled when needed, and the room of forgotten vectors is reused.
 
     Args:
-        capacity: of more memories than this, the oldest are dropped.
-        forget_above: memories whose cosine to a new one is at least that are forgotten; None
-            forgets nothing.
+        capacity: the most memories; the oldest are dropped.
+        forget_above: memories with at least this cosine to a new one are forgotten; None forgets
+            none.
 
     Raises:
         ValueError: `capacity` is less than 1, or `forget_above` is not in (0, 1].
@@ -82,7 +82,7 @@ class ForgettingMemory:
         return iter(self._items.values())
 
     def __contains__(self, id: object) -> bool:
-        """Return whether memory `id` is still held."""
+        """Return True if memory `id` is still here."""
         return id in self._items
 
     def __getitem__(self, id: int) -> MemoryItem:
@@ -95,7 +95,7 @@ class ForgettingMemory:
 
     @property
     def texts(self) -> list[str]:
-        """What is remembered, the oldest first."""
+        """The texts of all memories, the oldest first."""
         return [item.text for item in self]
 
     @property
@@ -106,9 +106,9 @@ class ForgettingMemory:
     def seed(
         self, text: str, events: Iterable[int] = (), at: int = 0, origin: Origin = "seed"
     ) -> int:
-        """Remember something that has no vector yet and makes nothing be forgotten.
+        """Add a memory without a vector, which makes no other be forgotten; return its id.
 
-        Where the memory is full the oldest goes. Returns the new memory's id.
+        If the memory is full the oldest is dropped.
 
         Raises:
             ValueError: the origin is unknown.
@@ -123,10 +123,10 @@ class ForgettingMemory:
         at: int,
         origin: Origin,
     ) -> list[MemoryItem]:
-        """Remember things one after the other, each forgetting what is similar to it.
+        """Add memories one after the other; each makes similar ones be forgotten.
 
-        A later one of the same batch may make an earlier one be forgotten. After that, the oldest
-        are dropped while there are more than `capacity`.
+        These may be earlier ones of the same batch. Then the oldest are dropped while there are
+        more than `capacity`.
 
         Args:
             memories: K texts, each with its events.
@@ -135,12 +135,11 @@ class ForgettingMemory:
             origin: of all of them.
 
         Returns:
-            What was forgotten or dropped, in that order; perhaps some of `memories`.
+            The memories forgotten or dropped, in that order; perhaps some of the new ones.
 
         Raises:
             ValueError: the shape is another, a vector is zero or not finite, the origin is
-                unknown, or it forgets and holds memories without a vector: `embed` them
-                first, since what has no vector cannot be forgotten.
+                unknown, or it forgets and has memories without a vector: `embed` them first.
         """
         if not memories:
             return []
@@ -184,7 +183,7 @@ class ForgettingMemory:
         return [id_ for id_ in self._items if id_ not in self._rows]
 
     def embed(self, ids: Sequence[int], vectors: Floats) -> None:
-        """Attach vectors; this makes nothing be forgotten.
+        """Attach vectors; this makes no memory be forgotten.
 
         Args:
             ids: K memories.
@@ -212,7 +211,7 @@ class ForgettingMemory:
     def nearest(self, query: Floats, k: int) -> list[MemoryItem]:
         """Return the `k` memories most similar to `query`, best first; of equals the newer first.
 
-        Only what has a vector is found.
+        Memories without a vector are left out.
 
         Args:
             query: shape (D,), any scale.
@@ -259,6 +258,34 @@ class ForgettingMemory:
         except (AttributeError, KeyError, TypeError, ValueError) as fault:
             raise RecordError(f"the saved memories are damaged: {fault}") from None
         self.__dict__.update(fresh.__dict__)
+
+
+def link(vectors: Floats, above: float) -> list[list[int]]:
+    """Return the groups of vectors by single linkage.
+
+    Two rows are in one group if their cosine, rounded to 5 decimals, is at least `above`, or a
+    chain of such pairs connects them. Source: Kaiya et al. 2023, section A.3; the public release
+    runs DBSCAN with one sample a cluster, which is single linkage.
+
+    Args:
+        vectors: shape (N, D), any scale; N may be 0. Memory and time grow with N squared.
+        above: a cosine.
+
+    Returns:
+        Row numbers, ascending in each group; groups by their first row.
+
+    Raises:
+        ValueError: a vector is zero or not finite.
+    """
+    if not len(vectors):
+        return []
+    unit = unit_rows(np.asarray(vectors, dtype=np.float32))
+    near = compare(unit, unit) >= above
+    _, labels = connected_components(csr_array(near), directed=False)
+    groups: dict[int, list[int]] = {}
+    for row, label in enumerate(labels.tolist()):
+        groups.setdefault(label, []).append(row)
+    return list(groups.values())
 
 
 def _load_item(

@@ -114,7 +114,7 @@ def test_an_older_file_says_that_it_holds_no_actions_and_holds_those_of_what_is_
     assert verify(path).whole
     with RunReader(path) as reader:
         town = SteppedTown(reader)
-        with pytest.raises(RecordError, match="is not in it"):
+        with pytest.raises(RecordError, match="are not in it"):
             town.go_to(reader, 5)
         assert town.go_to(reader, 40)
 
