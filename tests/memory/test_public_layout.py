@@ -108,7 +108,11 @@ def test_a_folder_of_people_is_found_as_one_person_is(tmp_path: Path) -> None:
     [
         ("associative_memory/nodes.json", "[]", "valid dictionary"),
         ("associative_memory/nodes.json", '{"node_1": {"type": "dream"}}', "node_1"),
-        ("associative_memory/embeddings.json", '{"kettle is idle": [0, 0]}', "embeddings are damaged"),
+        (
+            "associative_memory/embeddings.json",
+            '{"kettle is idle": [0, 0]}',
+            "embeddings are damaged",
+        ),
         ("associative_memory/embeddings.json", "{", "no JSON"),
         ("scratch.json", '{"name": ""}', "name"),
         ("scratch.json", "[" * 100_000, "scratch.json"),
