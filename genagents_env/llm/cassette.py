@@ -3,14 +3,12 @@
 No answered call is made again.
 """
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
-from typing import Annotated, Literal, Protocol
-
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from typing import Literal, Protocol
 
 from genagents_env.errors import DivergenceError
-from genagents_env.llm.calls import CallKey, CompletionRequest, JSONValue, Message, prompt_hash
+from genagents_env.llm.calls import CallKey, CompletionRequest, Message, prompt_hash
 from genagents_env.llm.prices import Price
 
 UNAVAILABLE = "unavailable:"  # begins the fault of a call without a completion
@@ -130,25 +128,22 @@ def recall(
     return recorded
 
 
-_Sum = Annotated[int, Field(strict=True, ge=0, lt=2**62)]
-
-
 @dataclass(slots=True)
 class LedgerEntry:
     """Sums over the calls of one agent for one purpose; `seconds` is wall clock."""
 
     purpose: str
     agent: str
-    calls: _Sum = 0
-    prompt_tokens: _Sum = 0
-    completion_tokens: _Sum = 0
-    cached_tokens: _Sum = 0
-    dollars: Annotated[Decimal, Field(ge=0, lt=2**62)] = Decimal(0)
-    seconds: Annotated[float, Field(strict=True, ge=0, lt=2**62)] = 0.0
-    retries: _Sum = 0
-    reasks: _Sum = 0
-    fallbacks: _Sum = 0
-    truncated: _Sum = 0
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    dollars: Decimal = Decimal(0)
+    seconds: float = 0.0
+    retries: int = 0
+    reasks: int = 0
+    fallbacks: int = 0
+    truncated: int = 0
 
     def add(self, other: "LedgerEntry") -> None:
         """Add the sums of `other` to these."""
@@ -157,15 +152,10 @@ class LedgerEntry:
 
 
 _SUMS = tuple(f.name for f in fields(LedgerEntry))[2:]
-_SAVED = TypeAdapter(list[LedgerEntry], config=ConfigDict(extra="forbid"))
 
 
 class Ledger:
-    """Sums over answered calls, live or from a cassette, by purpose and agent.
-
-    A resumed run loads the ledger of its checkpoint and books the replayed calls again, so that
-    it ends with the same sums as an uninterrupted run.
-    """
+    """Sums over the answered calls of this process, live or from a cassette."""
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, str], LedgerEntry] = {}
@@ -200,17 +190,3 @@ class Ledger:
         for entry in self.rows():
             total.add(entry)
         return total
-
-    def state(self) -> list[JSONValue]:
-        """Return everything as JSON."""
-        return [{**asdict(entry), "dollars": str(entry.dollars)} for entry in self.rows()]
-
-    def load_state(self, state: list[JSONValue]) -> None:
-        """Load the result of `state`, or raise ValueError where it is something else."""
-        try:
-            entries = _SAVED.validate_python(state)
-        except ValidationError as fault:
-            first = fault.errors(include_input=False, include_url=False)[0]
-            where = " ".join(map(str, first["loc"]))
-            raise ValueError(f"row {where}: {first['msg']}") from None
-        self._entries = {(entry.purpose, entry.agent): entry for entry in entries}

@@ -50,6 +50,7 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T", bound=BaseModel)
 
 _MOST_FAULT = 300
+_MOST_TEXT = 1000  # characters of each string in a reply; cuts are counted
 _MOST_CORRECTION = 1500  # it may name many allowed values
 _MOST_WORDS = 2000
 _MOST_SAID = 20_000  # searched for keys before the words are cut
@@ -112,7 +113,6 @@ class ModelClient:
         run_seed: decides the seed of every call.
         budget: limits; None is none.
         cassette: answers so far; None keeps nothing.
-        ledger: where calls are counted; a new one when None.
         retry: attempts and deadlines. A slow endpoint's own attempt deadline extends the call's.
         max_in_flight: requests at once, per event loop; None is as many as the endpoint keeps up
             with, see `Pace`.
@@ -135,7 +135,6 @@ class ModelClient:
         run_seed: int,
         budget: Budget | None = None,
         cassette: Cassette | None = None,
-        ledger: Ledger | None = None,
         retry: RetryPolicy | None = None,
         max_in_flight: int | None = None,
         outage_after: int = 5,
@@ -147,7 +146,7 @@ class ModelClient:
         self.endpoint, self.run_seed = endpoint, run_seed
         self.budget = budget if budget is not None else Budget()
         self.cassette = cassette
-        self.ledger = ledger if ledger is not None else Ledger()
+        self.ledger = Ledger()
         self.retry = retry if retry is not None else RetryPolicy()
         self.max_in_flight = max_in_flight
         self.outages = OutageWatch(outage_after, unusable_after)
@@ -170,7 +169,6 @@ class ModelClient:
         fallback: T,
         max_tokens: int = 128,
         temperature: float = 0.7,
-        text_limit: int = 1000,
         in_turn: bool = False,
     ) -> ModelAnswer[T]:
         """Return the model's reply to `messages` as a `reply`, or `fallback` with the fault.
@@ -182,7 +180,6 @@ class ModelClient:
             fallback: the value taken when no usable reply comes, and recorded as a fallback.
             max_tokens: written at most.
             temperature: of the sampling.
-            text_limit: characters at most of each string in the reply; cuts are counted.
             in_turn: the caller holds a slot of `pace`, for all attempts.
 
         Raises:
@@ -205,7 +202,7 @@ class ModelClient:
         if recorded is None:  # else it was paid for when it was made
             learns = endpoint.model in self.asked_once
             call = _Call(key, endpoint, request, learns, in_turn or learns)
-            parsed = await self._converse(call, reply, text_limit)
+            parsed = await self._converse(call, reply)
             recorded = self._record(call, request, parsed)
             _log_call(key, recorded)
             if self.cassette is not None:
@@ -252,7 +249,7 @@ class ModelClient:
         for endpoint in _list_once((self.endpoint, *self.routes.values())):
             await endpoint.aclose()
 
-    async def _converse(self, call: _Call, reply: type[T], limit: int) -> ParsedReply[T] | None:
+    async def _converse(self, call: _Call, reply: type[T]) -> ParsedReply[T] | None:
         """Return the reply, asked for at most twice, or None; note counts and faults in `call`."""
         model = call.endpoint.model
         patience = max(self.retry.call_deadline, call.endpoint.attempt_deadline)
@@ -267,7 +264,7 @@ class ModelClient:
                     admit=partial(self._admit, call),
                     on_lost=self.budget.count_lost,
                 )
-                parsed = parse(completion, reply, limit, self._redact)
+                parsed = parse(completion, reply, _MOST_TEXT, self._redact)
             except (LLMUnavailable, PromptRefused) as failure:
                 kind = "refused:" if isinstance(failure, PromptRefused) else UNAVAILABLE
                 call.fault = clean(f"{kind} {failure}", _MOST_FAULT)

@@ -45,7 +45,7 @@ def read_completion(
         AttemptFailed: `body` is not a completion with text and a known ending. The endpoint may
             have charged for it.
     """
-    answer = _decode(body)
+    answer = decode_answer(body)
     match answer.get("choices"):
         case [{"message": {**message}, **choice}, *_]:
             finish = choice.get("finish_reason")
@@ -66,7 +66,7 @@ def read_completion(
     if usage is None:
         read = sum(count(m.content) for m in request.messages)
         usage = {"prompt_tokens": read, "completion_tokens": count(text) + count(thinking)}
-    read, written = (_read_tokens(usage, name) for name in ("prompt_tokens", "completion_tokens"))
+    read, written = (read_tokens(usage, name) for name in ("prompt_tokens", "completion_tokens"))
     thought = _find_detail(usage, "completion_tokens_details", "reasoning_tokens")
     if thought is None:  # estimated by its characters
         thought = round(written * len(thinking) / (len(thinking) + len(text))) if thinking else 0
@@ -88,7 +88,7 @@ def read_completion(
 def read_error(body: bytes) -> str:
     """Return the full message of an error response; remove keys before you cut it."""
     try:
-        error = _decode(body).get("error")
+        error = decode_answer(body).get("error")
     except AttemptFailed:
         return body.decode("utf-8", "replace")
     message = error.get("message") if isinstance(error, Mapping) else error
@@ -145,7 +145,8 @@ def check_words(completion: Completion, request: CompletionRequest) -> None:
     raise NothingSaid(text) if allowance < MOST_THINKING else LLMUnavailable(text)
 
 
-def _decode(body: bytes) -> Mapping[str, object]:
+def decode_answer(body: bytes) -> Mapping[str, object]:
+    """Return the JSON object in an answer, or raise AttemptFailed."""
     try:
         text = body.decode("utf-8")
         answer = json.loads(text, object_pairs_hook=require_unique, parse_constant=refuse_constant)
@@ -156,7 +157,8 @@ def _decode(body: bytes) -> Mapping[str, object]:
     return answer
 
 
-def _read_tokens(usage: object, name: str) -> int:
+def read_tokens(usage: object, name: str) -> int:
+    """Return a count of the usage in an answer, or raise AttemptFailed."""
     value = usage.get(name) if isinstance(usage, Mapping) else None
     if type(value) is not int or not 0 <= value <= _MOST_TOKENS:
         raise AttemptFailed(f"the answer's usage has no sensible {name}")

@@ -1,7 +1,6 @@
 """Embeddings of any OpenAI-compatible endpoint, checked throughout."""
 
 import base64
-import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -10,6 +9,7 @@ import numpy as np
 from genagents_env.errors import LLMError
 from genagents_env.llm.budget import Budget, Spend
 from genagents_env.llm.calls import AttemptFailed
+from genagents_env.llm.completions import decode_answer, read_tokens
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.prices import FREE
 from genagents_env.llm.retries import RetryPolicy, with_retries
@@ -21,7 +21,6 @@ _MOST_TEXTS = 256
 # Of an answer; half of the most that is read. Floats as text are four times as long as in base64,
 # which not every server supports, so the number of texts that fit is learned from the answers.
 _GOOD_BYTES = 1 << 19
-_MOST_TOKENS = 10**9
 _MARKS = 8  # tokens that a model may set around a text
 _INSTEAD = "other sources are `--embedder local` and `--embedder hashed`"
 
@@ -143,9 +142,11 @@ class EndpointSource(OpenAIEndpoint):
         return await self.post("/embeddings", body, partial(self._rows, batch=batch))
 
     def _rows(self, body: bytes, batch: list[str]) -> tuple[Floats, int]:
-        answer = _decode(body)
+        answer = decode_answer(body)
         usage = answer.get("usage")
-        tokens = _tokens(usage) if usage is not None else sum(map(self.count_tokens, batch))
+        tokens = sum(map(self.count_tokens, batch))
+        if usage is not None:
+            tokens = read_tokens(usage, "prompt_tokens")
         rows = _vectors(answer.get("data"), len(batch))
         if self._width not in (0, rows.shape[1]):
             raise AttemptFailed(f"its vectors are {rows.shape[1]} wide and were {self._width}")
@@ -153,23 +154,6 @@ class EndpointSource(OpenAIEndpoint):
         self.tokens += tokens
         self._batch = max(1, min(_MOST_TEXTS, _GOOD_BYTES * len(batch) // len(body)))
         return rows, tokens
-
-
-def _decode(body: bytes) -> Mapping[str, object]:
-    try:
-        answer = json.loads(body.decode("utf-8"))
-    except (ValueError, RecursionError, MemoryError) as fault:
-        raise AttemptFailed(f"the answer is not JSON ({type(fault).__name__})") from None
-    if not isinstance(answer, Mapping):
-        raise AttemptFailed(f"the answer is a JSON {type(answer).__name__}, expected an object")
-    return answer
-
-
-def _tokens(usage: object) -> int:
-    value = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
-    if type(value) is not int or not 0 <= value <= _MOST_TOKENS:
-        raise AttemptFailed("the answer's usage has no sensible prompt_tokens")
-    return value
 
 
 def _vectors(data: object, count: int) -> Floats:

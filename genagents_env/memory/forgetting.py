@@ -4,12 +4,15 @@ The container of Summarize-and-Forget. Source: Lyfe Agents (Kaiya et al. 2023), 
 A.3. `link` groups memories to be merged; merging their texts is the policy's task.
 """
 
+import json
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Literal, TypeAlias, cast, get_args
+from itertools import pairwise
+from typing import Annotated, Literal, TypeAlias, cast, get_args
 
 import numpy as np
+from pydantic import Field, TypeAdapter
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
@@ -35,7 +38,7 @@ class MemoryItem:
             for several items merged into one, `observed` for perceptions.
     """
 
-    id: int
+    id: Annotated[int, Field(ge=0)]
     text: str
     events: tuple[int, ...]
     at: int
@@ -43,6 +46,8 @@ class MemoryItem:
 
 
 _SAVED = tuple(f.name for f in fields(MemoryItem))
+_ITEMS = TypeAdapter(list[MemoryItem])
+_ID = TypeAdapter(Annotated[int, Field(ge=0)])
 
 
 class ForgettingMemory:
@@ -245,19 +250,21 @@ class ForgettingMemory:
         Raises:
             RecordError: `state` is not what `state()` of such a memory returns.
         """
-        fresh = ForgettingMemory(self.capacity, self.forget_above)
         try:
             columns = cast(list[list[object]], [state[name] for name in _SAVED])
-            for values in zip(*columns, strict=True):
-                item = _load_item(*values, least=fresh._next)
-                fresh._items[item.id] = item
-                fresh._next = item.id + 1
-            if len(fresh) > self.capacity:
-                raise ValueError(f"{len(fresh)} memories, at most {self.capacity} are kept")
-            fresh._next = _number(state["next"], least=fresh._next)
-        except (AttributeError, KeyError, TypeError, ValueError) as fault:
+            rows = [dict(zip(_SAVED, row, strict=True)) for row in zip(*columns, strict=True)]
+            items = _ITEMS.validate_json(json.dumps(rows), strict=True)
+            following = _ID.validate_python(state["next"], strict=True)
+            ids = [item.id for item in items]
+            if any(id_ >= later for id_, later in pairwise([*ids, following])):
+                raise ValueError("the ids do not ascend")
+            if len(items) > self.capacity:
+                raise ValueError(f"{len(items)} memories, at most {self.capacity} are kept")
+        except (KeyError, TypeError, ValueError) as fault:
             raise RecordError(f"the saved memories are damaged: {fault}") from None
-        self.__dict__.update(fresh.__dict__)
+        self.clear()
+        self._items.update(zip(ids, items, strict=True))
+        self._next = following
 
 
 def link(vectors: Floats, above: float) -> list[list[int]]:
@@ -286,24 +293,6 @@ def link(vectors: Floats, above: float) -> list[list[int]]:
     for row, label in enumerate(labels.tolist()):
         groups.setdefault(label, []).append(row)
     return list(groups.values())
-
-
-def _load_item(
-    id_: object, text: object, events: object, at: object, origin: object, *, least: int
-) -> MemoryItem:
-    if not isinstance(text, str) or not isinstance(events, list):
-        raise TypeError("its words are no words, or its events no list")
-    _check_origin(origin)
-    numbers = tuple(map(_number, events))
-    return MemoryItem(_number(id_, least), text, numbers, _number(at), cast(Origin, origin))
-
-
-def _number(value: object, least: int | None = None) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{value!r} is no whole number")
-    if least is not None and value < least:
-        raise ValueError(f"number {value} after {least - 1}")
-    return value
 
 
 def _check_origin(origin: object) -> None:

@@ -25,17 +25,15 @@ class Checkpoint:
         tick: the last tick that is part of it.
         env: `TownEnv.save_state()`.
         policies: one entry per policy instance, in the order of the policy groups.
-        ledger: `Ledger.state()`, or None without a model.
     """
 
     tick: int
     env: JSON
     policies: list[JSON]
-    ledger: JSON = None
 
     def body(self, chain: bytes) -> bytes:
         """Compress the state, with the checksum `chain` of the ticks before it."""
-        state = {"env": self.env, "policies": self.policies, "ledger": self.ledger}
+        state = {"env": self.env, "policies": self.policies}
         return zlib.compress(_encode(state | {"chain": chain.hex()}).encode(), level=1)
 
 
@@ -49,6 +47,7 @@ def load_state(tick: int, body: bytes) -> tuple[Checkpoint, bytes]:
     if not (isinstance(values, dict) and isinstance(values.get("policies"), list)):
         raise TypeError("this is not the state of a run")
     chain = bytes.fromhex(values.pop("chain"))
+    values.pop("ledger", None)  # of earlier versions
     return Checkpoint(tick, **values), chain
 
 

@@ -178,9 +178,9 @@ def restore_town(path: Path, env: TownEnv, state: Checkpoint) -> tuple[Observati
     try:
         given = env.load_state(state.env)
     except ConfigError as error:
-        raise state_error(path, state, str(error)) from error
+        raise _make_error(path, state, str(error)) from error
     if env.world.tick != state.tick:
-        raise state_error(path, state, f"it is of tick {env.world.tick}")
+        raise _make_error(path, state, f"it is of tick {env.world.tick}")
     return given
 
 
@@ -194,13 +194,12 @@ def restore_policies(path: Path, groups: PolicyGroups, state: Checkpoint) -> Non
     try:
         groups.load_state(state.policies)
     except ConfigError as error:
-        raise state_error(path, state, str(error)) from error
+        raise _make_error(path, state, str(error)) from error
     except PolicyError as error:
         raise PolicyError(f"{path}, tick {state.tick}: {error}") from error
 
 
-def state_error(path: Path, state: Checkpoint, why: str) -> RecordError:
-    """Return the error for a checkpoint that this version cannot load."""
+def _make_error(path: Path, state: Checkpoint, why: str) -> RecordError:
     return RecordError(
         f"{path}: the state at tick {state.tick} is not one that this version can go on from "
         f"({why[:200]}); run it again"

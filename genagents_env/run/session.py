@@ -30,7 +30,7 @@ from genagents_env.run.play import play
 from genagents_env.run.policy_group import describe_fault
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.policy_trust import format_resume
-from genagents_env.run.replay import restore_policies, restore_town, state_error
+from genagents_env.run.replay import restore_policies, restore_town
 from genagents_env.run.signals import StopSignal
 from genagents_env.run.spec import Progress, RunOptions, RunResult
 from genagents_env.run.spending import keep_spending
@@ -168,11 +168,6 @@ class RunSession:
         observations, infos = restore_town(path, self.env, state)
         self._reset_policies()
         restore_policies(path, self.groups, state)
-        if self.client is not None:
-            try:
-                self.client.ledger.load_state(state.ledger)
-            except (LookupError, TypeError, ValueError, ArithmeticError) as error:
-                raise state_error(path, state, f"ledger: {error}") from error
         return observations, infos
 
     def _reset_policies(self) -> None:
@@ -226,16 +221,9 @@ class RunSession:
         """Write a checkpoint at this tick boundary."""
         if self.writer.tick == self.writer.last_checkpoint:
             return
-        client = self.client
         _log.info("checkpoint at tick %d of %d", self.writer.tick, self.env.max_cycles)
-        self.writer.checkpoint(
-            Checkpoint(
-                self.writer.tick,
-                self.env.save_state(),
-                self.groups.state(),
-                client.ledger.state() if client is not None else None,
-            )
-        )
+        state = Checkpoint(self.writer.tick, self.env.save_state(), self.groups.state())
+        self.writer.checkpoint(state)
 
     def _make_end_result(self) -> RunResult:
         """Return the result finished, or paused if no call was answered at the end.
