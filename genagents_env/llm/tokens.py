@@ -5,6 +5,7 @@ import re
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cached_property
 from hashlib import sha1
 from pathlib import Path
 
@@ -54,12 +55,6 @@ class TokenCounter:
 
     def __init__(self, model: str) -> None:
         self.model = model
-        self._count: Callable[[str], int] | None = None
-
-    @property
-    def exact(self) -> bool:
-        """Whether counts are the model's own, not upper bounds."""
-        return self._counter() is not byte_count
 
     def count(self, text: str) -> int:
         """Count the tokens of `text`; above 10,000 characters a few too many."""
@@ -67,15 +62,12 @@ class TokenCounter:
             text.encode()
         except UnicodeEncodeError:
             return byte_count(text)
-        count = self._counter()
-        return sum(
-            count(text[at : at + _MOST_AT_ONCE]) for at in range(0, len(text), _MOST_AT_ONCE)
-        )
+        parts = (text[at : at + _MOST_AT_ONCE] for at in range(0, len(text), _MOST_AT_ONCE))
+        return sum(map(self._tokenize_and_count, parts))
 
-    def _counter(self) -> Callable[[str], int]:
-        if self._count is None:
-            self._count = _load_counter(self.model)
-        return self._count
+    @cached_property
+    def _tokenize_and_count(self) -> Callable[[str], int]:
+        return _load_counter(self.model)
 
 
 def _load_counter(model: str) -> Callable[[str], int]:
