@@ -34,11 +34,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "run.sqlite"
-
-
 def test_the_scenarios_questions_are_asked_at_both_ends(path: Path) -> None:
     assert run(make_spec(policy=PolicySpec("scripted")), path, make_options()).status == "finished"
     with RunReader(path) as record:

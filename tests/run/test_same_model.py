@@ -29,11 +29,6 @@ class KillError(Exception):
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "run.sqlite"
-
-
-@pytest.fixture
 def default(monkeypatch: pytest.MonkeyPatch) -> ScriptedEndpoint:
     """Return the model that is the default while the test lasts; it keeps what it was asked."""
     default = ScriptedEndpoint(model="default")
