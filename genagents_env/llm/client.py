@@ -33,14 +33,15 @@ from genagents_env.llm.calls import (
 )
 from genagents_env.llm.cassette import UNAVAILABLE, Cassette, Ledger, RecordedReply, recall
 from genagents_env.llm.completions import (
+    ParsedReply,
     check_words,
     find_allowance,
     grow_allowance,
+    parse,
     separate_thinking,
 )
 from genagents_env.llm.pace import Pace
 from genagents_env.llm.redact import KeyHolder
-from genagents_env.llm.replies import ParsedReply, parse
 from genagents_env.llm.retries import UNUSABLE_IN_A_ROW, OutageWatch, RetryPolicy, with_retries
 from genagents_env.llm.schemas import make_request_schema, schema_name
 from genagents_env.rng import draw_bits

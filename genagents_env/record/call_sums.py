@@ -11,8 +11,7 @@ from genagents_env.record.connection import RunConnection, guard_reading
 from genagents_env.record.faculty_use import SWITCHES, FacultyUse, count_uses, decode_switches
 from genagents_env.record.meta import RunMeta, read_rows
 from genagents_env.record.rows import FacultyRow
-from genagents_env.record.table import RecordTable
-from genagents_env.record.tables import CALLS, RESPONSES
+from genagents_env.record.tables import CALLS, RESPONSES, RecordTable
 from genagents_env.text import clean
 
 _LIMIT = 100  # characters of a model's name

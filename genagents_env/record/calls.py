@@ -15,8 +15,7 @@ from genagents_env.llm.cassette import UNAVAILABLE
 from genagents_env.record.compressed import inflate
 from genagents_env.record.connection import RunConnection, damage_error, guard_reading
 from genagents_env.record.rows import CallRow, ResponseRow
-from genagents_env.record.table import Value
-from genagents_env.record.tables import CALLS, DICTIONARIES, RESPONSES
+from genagents_env.record.tables import CALLS, DICTIONARIES, RESPONSES, Value
 
 OF_CALL = "agent = ? AND tick = ? AND purpose = ? AND number = ?"
 _PROMPT_LIMIT = 2**26  # bytes; the longest prompts of today are of some hundred thousand

@@ -12,7 +12,7 @@ from genagents_env.record.meta import CANONICAL, read_rows
 from genagents_env.record.notes import format_note_lines
 from genagents_env.record.rows import CallRow, encode
 from genagents_env.record.schema import open_file
-from genagents_env.record.table import NOTHING
+from genagents_env.record.tables import NOTHING
 from genagents_env.scenario.digest import digest_scenario
 
 EventRow = tuple[int, int, str, str | None, str]  # id, tick, kind, agent, data as JSON text

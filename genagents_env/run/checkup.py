@@ -18,10 +18,10 @@ from genagents_env.llm.completions import (
     find_allowance,
     grow_allowance,
     is_reasoning_model,
+    parse,
     separate_thinking,
 )
 from genagents_env.llm.prices import describe_list
-from genagents_env.llm.replies import parse
 from genagents_env.llm.schemas import make_schema, schema_name
 from genagents_env.llm.weights import SMOLLM2, cache_folder
 from genagents_env.run.concurrency import collect_results
