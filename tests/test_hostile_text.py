@@ -31,7 +31,7 @@ assert len(fold("a" + "\\u0301\\u0316\\uff9e" * 80_000)) < 70
 import json
 from pydantic import BaseModel
 from genagents_env.llm.calls import Completion
-from genagents_env.llm.replies import parse
+from genagents_env.llm.completions import parse
 class Speech(BaseModel):
     say: str
 words = json.dumps({"say": "a" + "\\u0301\\u0316" * 110_000}, ensure_ascii=False)

@@ -70,5 +70,5 @@ def test_a_compressed_run_opens_by_every_command_that_reads(
     assert genagents("report", str(packed))[0] == 0
     code, _, err = genagents("resume", str(packed), "--hours", "1")
     assert code == 2
-    assert "go on with a copy" in err
+    assert "continue with a copy" in err
     assert sorted(file.name for file in tmp_path.iterdir()) == [packed.name]

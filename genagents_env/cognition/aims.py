@@ -1,9 +1,9 @@
-"""Aims: the place or person that a choice names, however it is spelled; none that fits badly.
+"""The place or person that a choice names, however it is spelled.
 
-A whole name comes first, then one within the words ("the ramen shop on the corner"), a slip of the
-pen, what only one of them is or has ("the officer", "the lobby"), and part of one name ("Smith").
-What fits nothing well is refused: the release of Lyfe Agents takes whatever is most alike, from a
-ratio of 0.2 on, which sends one who looks for Francesco Bianchi to Richard Smith.
+A whole name comes first, then a name within the words ("the ramen shop on the corner"), a slip of
+the pen, a role or room of only one of them ("the officer", "the lobby"), and part of one name
+("Smith"). Words that fit nothing well are refused: the release of Lyfe Agents takes the most
+similar name from a ratio of 0.2 on, so that who looks for Francesco Bianchi finds Richard Smith.
 """
 
 import re
@@ -36,12 +36,12 @@ _TITLES = frozenset(["miss", "mrs", "doctor", "officer", "chef"])
 
 
 def find_target(words: str, known: Sequence[str], also: Mapping[str, Sequence[str]]) -> str:
-    """Return which of the `known` names is meant; empty where none clearly is.
+    """Return the one of the `known` names that words mean; empty where none clearly fits.
 
     Args:
         words: of a reply.
         known: names of places or of people.
-        also: what they are called as well, by name: a person's trade, the rooms of a place.
+        also: other words for each, by name: a person's trade, the rooms of a place.
     """
     said = words.strip().casefold()
     folded = {name.casefold(): name for name in known}
@@ -53,9 +53,9 @@ def find_target(words: str, known: Sequence[str], also: Mapping[str, Sequence[st
         return folded[slips[0]]
     if names.list_full_names(words):
         return ""  # somebody else's
-    called = [name for name in known if any(_is_called(one, said) for one in also.get(name, ()))]
-    found = called or _find_parts(said, folded)
-    return found[0] if len(found) == 1 else ""
+    called = [name for name in known if any(_is_called(word, said) for word in also.get(name, ()))]
+    fitting = called or _find_parts(said, folded)
+    return fitting[0] if len(fitting) == 1 else ""
 
 
 def _is_in(part: str, whole: str) -> bool:
@@ -68,7 +68,8 @@ def _is_called(called: str, said: str) -> bool:
 
 
 def _find_parts(said: str, folded: Mapping[str, str]) -> list[str]:
-    """Return the names that have every telling word of what was said."""
-    telling = set(_WORD.findall(said)) - _COMMON - _TITLES
-    found = [name for fold, name in folded.items() if telling <= set(_WORD.findall(fold))]
-    return found if telling else []
+    """Return the names that have every distinctive word of `said`."""
+    words = set(_WORD.findall(said)) - _COMMON - _TITLES
+    if not words:
+        return []
+    return [name for fold, name in folded.items() if words <= set(_WORD.findall(fold))]

@@ -1,7 +1,6 @@
-"""Here and now: the part with which every prompt's data begins.
+"""Here and now: the sections with which every prompt's data begins.
 
-Date and clock, where one is, who is there and what they do. Nothing of it is anyone's opinion, and
-nothing in it lies beyond what is perceived.
+They have date and clock, place, people nearby and what they do: only what is perceived.
 """
 
 import re
@@ -32,18 +31,18 @@ def format_moment(time: datetime) -> str:
 
 
 def describe_now(time: datetime, place: str) -> Section:
-    """Return when it is, and where one is; an empty `place` is not told."""
+    """Return the section of time and place; without the place where it is empty."""
     where: list[JSONValue] = [["you are at", place]] if place else []
     return Section(NOW, [["now", format_clock(time)], *where])
 
 
 def describe_here_and_now(percept: Percept) -> list[Section]:
-    """Return when it is, where one is, and who is there, the nearest first."""
+    """Return the sections of time, place, and people nearby, the nearest first."""
     if percept.me.asleep:
         now = describe_now(percept.time, percept.me.place)
         return [Section(NOW, [*now.lines, ["you are", "asleep"]])]
     people: list[JSONValue] = [
-        ["here with you", person.name, _tell_doing(percept, person)]
+        ["here with you", person.name, _describe_doing(percept, person)]
         for person in percept.people[:_COMPANY]
     ]
     if more := len(percept.people) - _COMPANY:
@@ -54,8 +53,8 @@ def describe_here_and_now(percept: Percept) -> list[Section]:
     ]
 
 
-def _tell_doing(percept: Percept, seen: SeenPerson) -> str:
-    """Return what somebody does, to the one who sees it: their name is "you", unless quoted."""
+def _describe_doing(percept: Percept, seen: SeenPerson) -> str:
+    """Return what somebody does, with the observer's name as "you", unless it is quoted."""
     if seen.asleep:
         return "asleep"
     name = re.escape(percept.me.name)

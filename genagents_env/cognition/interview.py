@@ -1,4 +1,4 @@
-"""What minds with memory share of interviews: the reply, and how its evidence is named."""
+"""Interviews of minds with memory: the reply, and the numbers that name its evidence."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,7 +23,7 @@ _MAX_TOKENS = 900  # an answer in a script of a token a character, and the numbe
 
 
 class AnswerReply(ReplyModel):
-    """An answer, and the numbers in the prompt of the lines that it rests on."""
+    """An answer, and the numbers of the prompt's lines that it rests on."""
 
     wire_name: ClassVar[str] = "Told"
     wire_description: ClassVar[str] = (
@@ -44,7 +44,7 @@ class AnswerReply(ReplyModel):
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLine:
-    """A numbered line of the prompt, and the events in the record that it goes back to."""
+    """A numbered line of the prompt, and the recorded events that it comes from."""
 
     id: int
     text: str
@@ -54,7 +54,7 @@ class EvidenceLine:
 async def ask_answer(
     mind: Mind[QueryOptions], key: CallKey, shown: FilledPrompt
 ) -> ModelAnswer[AnswerReply]:
-    """Return the answer to the question in a prompt; what the prompt lost is noted.
+    """Ask the question in a prompt, and note the lines that the prompt lost.
 
     Raises:
         BudgetExceeded: the call does not fit the budget.
@@ -72,7 +72,7 @@ async def ask_answer(
 
 
 def make_default_reply() -> AnswerReply:
-    """Return the reply of an agent that does not know; it names no evidence."""
+    """Return the reply of an agent that does not know, without evidence."""
     return AnswerReply(answer=UNKNOWN, because=[])
 
 

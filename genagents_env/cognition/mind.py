@@ -1,6 +1,8 @@
-"""What all minds are made of: the services of a run, and the state that one agent carries."""
+"""The parts of every mind: the services of a run, an agent's state, and notes for the record."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from functools import cache
@@ -8,25 +10,69 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from pydantic import TypeAdapter
 
-from genagents_env.cognition.notes import NoteBuffer
 from genagents_env.cognition.prompts import PromptFiles
 from genagents_env.cognition.query import PendingQuery, QueryOptions
 from genagents_env.errors import PolicyError
+from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.client import ModelClient
 from genagents_env.memory.columns import Floats
 from genagents_env.memory.embedder import Embedder
-from genagents_env.policy import AgentID, Profile, State
+from genagents_env.policy import AgentID, MindNote, NoteKind, Profile, State
+from genagents_env.scenario.patterns import finds_any
 
 Adapters: TypeAlias = tuple[tuple[str, TypeAdapter[object]], ...]
 Options = TypeVar("Options", bound=QueryOptions, covariant=True)
 
 
+class NoteBuffer:
+    """The notes of all minds of a policy until the record takes them; no state of a mind."""
+
+    def __init__(self) -> None:
+        self._notes: list[MindNote] = []
+        self._applied: dict[str, CallKey] = {}  # by agent, the call whose reply is being applied
+
+    def add_cuts(self, call: CallKey, cuts: Mapping[str, int]) -> None:
+        """Note how many lines of each section the prompt of `call` lost, where it lost any."""
+        lost = {section: lines for section, lines in cuts.items() if lines}
+        if lost:
+            self._notes.append(MindNote(call, "cut", json.dumps(lost, sort_keys=True)))
+
+    def add_wish(self, agent: str, tick: int, text: str) -> None:
+        """Note something that a reply of `agent` named and that is not possible at `tick`.
+
+        The note belongs to the call whose reply is being applied, else to a call without purpose.
+        """
+        self._add(agent, tick, "wish", text)
+
+    def add_turn(self, agent: str, tick: int, turn: Mapping[str, JSONValue]) -> None:
+        """Note how words of `agent` were read: the `verdict`, and other fields; see `add_wish`."""
+        self._add(agent, tick, "turn", json.dumps(turn, sort_keys=True, ensure_ascii=False))
+
+    def _add(self, agent: str, tick: int, kind: NoteKind, text: str) -> None:
+        call = self._applied.get(agent, CallKey(agent, tick, "", 0))
+        self._notes.append(MindNote(call, kind, text))
+
+    @contextmanager
+    def apply(self, call: CallKey) -> Iterator[None]:
+        """Assign the notes of the agent within to `call`."""
+        self._applied[call.agent] = call
+        try:
+            yield
+        finally:
+            del self._applied[call.agent]
+
+    def take(self) -> list[MindNote]:
+        """Remove and return the notes, ordered by call, whichever call was answered first."""
+        taken, self._notes = self._notes, []
+        return sorted(taken, key=lambda note: note.call)
+
+
 @dataclass(frozen=True)
 class Services(Generic[Options]):
-    """What all minds of a run work with; nothing of it is state.
+    """What all minds of a run work with; none of it is state.
 
     `start`: town time of the episode's start. `pause_seconds`: see `EpisodeContext`. `notes`: for
-    the record, until they are taken. `town`: its name.
+    the record. `town`: its name.
     """
 
     config: Options
@@ -60,7 +106,7 @@ class Services(Generic[Options]):
 
 
 class Mind(Generic[Options]):
-    """One agent's mind, for a dataclass with these fields; all but the first two are state.
+    """The base of a mind, a dataclass with these fields; all but the first two are state.
 
     Attributes:
         services: of the run.
@@ -104,15 +150,15 @@ class Mind(Generic[Options]):
         return number
 
     def note_wish(self, text: str) -> None:
-        """Note for the record what a reply named that the town does not have or allow.
+        """Note something that a reply named and that the town does not have or allow.
 
-        Whatever a mind drops or replaces of a reply goes here, with the words that were allowed:
+        Every part of a reply that a mind drops or replaces is noted, with the words allowed:
         `"the oven: 'baking a cake'; allowed: off, on"`. No decision depends on it.
         """
         self.services.notes.add_wish(self.agent, self.tick, text)
 
     def is_busy(self, prefix: str) -> bool:
-        """Return whether a call is under way whose purpose begins with `prefix`."""
+        """Return True if a call whose purpose begins with `prefix` is under way."""
         return any(pending.purpose.startswith(prefix) for pending in self.pending)
 
     @property
@@ -141,3 +187,24 @@ def _find_adapters(kind: Any, stores: tuple[str, ...]) -> Adapters:
     apart = ("services", "profile", *stores)
     parts = (part for part in fields(kind) if part.name not in apart)
     return tuple((part.name, TypeAdapter(cast(Any, part.type))) for part in parts)
+
+
+def list_known_texts(profile: Profile) -> list[str]:
+    """Return a profile's memories without a time, its ties and its facts, each sentence once."""
+    ties = [format_tie(other, about) for other, about in profile.relationships.items()]
+    return list(dict.fromkeys([*profile.memories, *ties, *list_untold_facts(profile)]))
+
+
+def format_tie(other: str, about: str) -> str:
+    """Return the sentence by which a tie is remembered."""
+    return f"I know {other}: {about}"
+
+
+def list_untold_facts(profile: Profile) -> list[str]:
+    """Return the statements of those facts that no memory of the person states."""
+    texts = [*profile.memories, *(past.text for past in profile.dated)]
+    return [
+        fact.statement
+        for fact in profile.facts
+        if not any(finds_any(fact.patterns, text) for text in texts)
+    ]

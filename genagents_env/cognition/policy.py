@@ -5,12 +5,14 @@ from collections.abc import Awaitable, Iterable, Mapping
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
+from pydantic import BaseModel, ValidationError
+
 from genagents_env.actions import Action
 from genagents_env.cognition.mind import Mind, Services
 from genagents_env.cognition.prompts import PromptFiles
 from genagents_env.cognition.query import QueryHandler, QueryOptions
 from genagents_env.cognition.scheduler import CallScheduler
-from genagents_env.errors import PolicyError
+from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.llm.client import ModelClient
 from genagents_env.percept import Percept
 from genagents_env.policy import (
@@ -27,11 +29,12 @@ from genagents_env.policy import (
 
 M = TypeVar("M", bound=Mind[QueryOptions])
 Options = TypeVar("Options", bound=QueryOptions)
+Settings = TypeVar("Settings", bound=BaseModel)
 T = TypeVar("T")
 
 
 class MindPolicy(Policy, Generic[M, Options]):
-    """One mind for each agent; a subclass says how a mind is made, and how it decides.
+    """A policy with a mind for each agent; a subclass makes minds and lets them decide.
 
     Args:
         config: the options of the minds.
@@ -63,19 +66,19 @@ class MindPolicy(Policy, Generic[M, Options]):
 
     @property
     def uses_embedder(self) -> bool:
-        """Whether these options need one."""
+        """Whether these options need an embedder."""
         return True
 
     def make_mind(self, services: Services[Options], profile: Profile) -> M:
-        """Return a mind that knows what its profile says."""
+        """Return a mind with the knowledge of its profile."""
         raise NotImplementedError
 
     async def decide(self, mind: M, percept: Percept) -> Action:
-        """Return what the agent does now."""
+        """Return the action of an agent."""
         raise NotImplementedError
 
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
-        """Begin an episode: everyone knows what their profile says.
+        """Begin an episode, with the knowledge of the profiles.
 
         Raises:
             PolicyError: the context has no model, or no embedder although these options need one.
@@ -104,7 +107,7 @@ class MindPolicy(Policy, Generic[M, Options]):
         """Return an action for each agent; needs percepts.
 
         When a call ends the run (budget, outage), all calls of the tick are awaited first, so
-        that what was answered is in the cassette when the run is resumed from its checkpoint.
+        that the cassette has their replies when the run is resumed.
         """
         self.take_notes()  # of the decision before, where there is no record to take them
         agents = list(observations)
@@ -114,15 +117,15 @@ class MindPolicy(Policy, Generic[M, Options]):
         return dict(zip(agents, actions, strict=True))
 
     def take_notes(self) -> list[MindNote]:
-        """Return what the minds noted since it was taken last, by call."""
+        """Remove and return the notes of the minds, ordered by call."""
         return self.services.notes.take()
 
     async def settle(self) -> None:
-        """Await the calls under way, so that they are stored; nothing is applied."""
+        """Await the calls under way, so that they are stored; apply nothing."""
         await self.scheduler.settle(self.minds)
 
     def state(self) -> State:
-        """Return every mind."""
+        """Return the state of every mind."""
         for mind in self.minds.values():
             self.scheduler.store_replies(mind)
         return {agent: mind.state() for agent, mind in self.minds.items()}
@@ -134,16 +137,38 @@ class MindPolicy(Policy, Generic[M, Options]):
 
 
 def open_prompts(folder: Path, seed: int, config: QueryOptions, model: ModelClient) -> PromptFiles:
-    """Return the prompt files in `folder`, as long as the options or else the model allow."""
+    """Return the prompt files in `folder`, with the limit of the options or else of the model."""
     usual = config.small_prompt_tokens if model.small else model.prompt_tokens
     limit = usual if config.prompt_tokens is None else config.prompt_tokens
     return PromptFiles(folder, seed, limit, small=model.small)
 
 
 async def gather_all(awaitables: Iterable[Awaitable[T]]) -> list[T]:
-    """Return what each gives, once all are done; then the first error there was is raised."""
+    """Await all, then return their results or raise the first error."""
     outcomes = await asyncio.gather(*awaitables, return_exceptions=True)
     for outcome in outcomes:
         if isinstance(outcome, BaseException):
             raise outcome
     return [outcome for outcome in outcomes if not isinstance(outcome, BaseException)]
+
+
+def read_options(model: type[Settings], fields: Mapping[str, object], policy: str) -> Settings:
+    """Return a policy's options with these fields set.
+
+    Args:
+        model: the type of the options.
+        fields: by name, as given by a caller or on the command line.
+        policy: the policy's name, for the error.
+
+    Raises:
+        ConfigError: an unknown option or a value that is not allowed.
+    """
+    try:
+        return model(**fields)
+    except ValidationError as fault:
+        lines = (
+            f"{'.'.join(map(str, error['loc'])) or 'options'}: {error['msg']}"
+            for error in fault.errors()
+        )
+        known = ", ".join(model.model_fields)
+        raise ConfigError(f"{policy}: {'; '.join(lines)}; options: {known}") from None

@@ -1,8 +1,8 @@
-"""Prompt files, filled in so that a prompt never grows past its budget of tokens.
+"""Prompt files, filled in within a budget of tokens.
 
-A file has two parts. Above its line `---` stands what everybody is told who is asked this: the
-system message, the same for all, so that servers cache it. Below it stands the user message: who
-one is (`{{ me }}`), the data (`{{ data }}`), and the question.
+A file has two parts. Above its line `---` is the system message, the same for everybody, so that
+servers cache it. Below it is the user message: the person (`{{ me }}`), the data (`{{ data }}`),
+and the question.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,6 @@ from typing import Protocol
 from jinja2 import Template
 
 from genagents_env.cognition.sections import (
-    FittedSection,
     Section,
     count_tokens,
     fit_sections,
@@ -28,39 +27,39 @@ from genagents_env.llm.tokens import bound_prompt_tokens, bound_tokens
 from genagents_env.policy import Profile
 
 _MARK = 6  # characters of the fence's mark: small models read it, and it cannot be forged anyway
-# Of the prompt at most for who one is: the first of these that leaves so much of it for data.
+# The largest share of a prompt for the person: the first that leaves this share for data.
 _SELF_SHARES, _DATA_SHARE = (0.3, 0.15, 0.05), 0.25
-_MEMORY_SHARE = 0.25  # of what is left for data at least, where there are memories
+_MEMORY_SHARE = 0.25  # of the room for data, at least, where there are memories
 _NAME, _PLACE = 24, 36  # tokens at most of a name or a place outside the fence
 _NAMED = 3  # people named at most
 _LINE_TOKENS = 60  # that a memory may take, however little room there is for all of them
 MEMORIES = "memories"  # the name of their section
-PERSON = "person"  # what is counted where sentences about oneself have no room
+PERSON = "person"  # the name under which cut sentences about the person are counted
 _NO_COUNTS: Mapping[str, int] = MappingProxyType({})
 
 
 class PromptMemory(Protocol):
-    """Something remembered, as far as a prompt shows it."""
+    """A memory, as far as a prompt shows it."""
 
     @property
     def id(self) -> int:
-        """By which it is found again."""
+        """Its id in the mind."""
 
     @property
     def text(self) -> str:
-        """What is remembered."""
+        """Its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilledPrompt:
-    """A prompt, and what stands in it.
+    """A prompt, and an account of its lines.
 
     Attributes:
-        messages: what is sent.
+        messages: to be sent.
         memories: ids of those shown; number n in the prompt is `memories[n - 1]`.
         shown: lines by section.
-        cuts: lines left out or shortened by section; sections that lost none are not named.
-            Memories are there to fill what room is left, so that those left out are no cut.
+        cuts: lines left out or shortened, by section that lost some. Memories only fill the room
+            that is left, so leaving some out is no cut.
     """
 
     messages: tuple[Message, ...]
@@ -69,33 +68,25 @@ class FilledPrompt:
     cuts: Mapping[str, int] = field(default_factory=lambda: _NO_COUNTS)
 
     def find_ids(self, numbers: Sequence[int]) -> tuple[int, ...]:
-        """Return the memories that a reply names by their numbers; others are passed over."""
-        found = (self.memories[n - 1] for n in numbers if 1 <= n <= len(self.memories))
-        return tuple(dict.fromkeys(found))
-
-
-@dataclass(frozen=True, slots=True)
-class _PromptParts:
-    """A prompt file: the system message, and the template of the user message."""
-
-    system: Message
-    user: Template
+        """Return the memories of these numbers; skip numbers that the prompt does not have."""
+        ids = (self.memories[n - 1] for n in numbers if 1 <= n <= len(self.memories))
+        return tuple(dict.fromkeys(ids))
 
 
 class PromptFiles:
     """The prompt files of one run.
 
     Args:
-        folder: of the files; `self.jinja` among them says who one is.
+        folder: of the files; `self.jinja` among them describes the person.
         seed: of the run; decides the mark of the fence.
-        limit: tokens of a prompt at most, by `llm.token_bound`.
-        small: whether a small model reads them, which needs to be told to write plainly.
+        limit: tokens of a prompt at most, by `llm.tokens`.
+        small: whether a small model reads them, which needs instructions to write plainly.
     """
 
     def __init__(self, folder: Path, seed: int, limit: int, *, small: bool = False) -> None:
         self.folder, self.limit, self.small = folder, limit, small
         self.mark = run_fence(seed)[:_MARK]
-        self._files: dict[str, _PromptParts] = {}
+        self._files: dict[str, tuple[Message, Template]] = {}
         self._selves: dict[tuple[str, tuple[str, ...], float], tuple[str, int]] = {}
 
     def fill(
@@ -110,42 +101,43 @@ class PromptFiles:
         """Return the prompt `name`.jinja for one person.
 
         The user's part gets `fields`, `me` and `data`: the fence with the `sections`, then as
-        many `memories`, best first, as fit the budget, each numbered. Others' words must stand in
+        many `memories`, best first, as fit the budget, each numbered. Words of others belong in
         the fence.
 
         Args:
             name: of a file in the folder.
-            profile: whose prompt it is.
+            profile: of the person.
             sections: shown first, in order.
             memories: each with the words for its time.
-            fields: what else the template names.
+            fields: other names in the template.
         """
-        file, fields, room, lost = self._load_file(name), {**fields, "small": self.small}, 0, 0
+        system, template = self._load_file(name)
+        fields, room, lost = {**fields, "small": self.small}, 0, 0
         for share in _SELF_SHARES:
             fields["me"], lost = self._describe_self(profile, share)
-            empty = Message("user", file.user.render(data=fence([], self.mark), **fields).strip())
-            room = self.limit - bound_prompt_tokens([file.system, empty])
+            empty = Message("user", template.render(data=fence([], self.mark), **fields).strip())
+            room = self.limit - bound_prompt_tokens([system, empty])
             if room >= self.limit * _DATA_SHARE:
                 break
         fitted = fit_sections(sections, int(room * (1.0 - _MEMORY_SHARE if memories else 1.0)))
-        shown = _fit_memories(memories, room - _sum_tokens(fitted))
-        if any(section.cut for section in fitted):  # what the memories left over goes to the lines
+        shown = _fit_memories(memories, room - sum(section.tokens for section in fitted))
+        if any(section.cut for section in fitted):  # lines get the room that memories left
             left = room - sum(count_tokens(line) for line, _ in shown)
             fitted = fit_sections(sections, left)
         lines = [line for section in fitted for line in section.lines]
         data = fence([*lines, *(line for line, _ in shown)], self.mark)
-        user = Message("user", file.user.render(data=data, **fields).strip())
+        user = Message("user", template.render(data=data, **fields).strip())
         counts = {section.name: len(section.lines) for section in fitted}
         cuts = {section.name: section.cut for section in fitted if section.cut}
         return FilledPrompt(
-            (file.system, user),
+            (system, user),
             tuple(id_ for _, id_ in shown),
             {**counts, MEMORIES: len(shown)},
             {**({PERSON: lost} if lost else {}), **cuts},
         )
 
     def _describe_self(self, profile: Profile, share: float) -> tuple[str, int]:
-        """Return who one is, and how many sentences of it found no room in that share."""
+        """Describe the person in a share of the prompt; count the sentences left out."""
         key = profile.agent, profile.traits, share
         if key not in self._selves:
             self._selves[key] = self._format_self(profile, share)
@@ -171,18 +163,19 @@ class PromptFiles:
     def _self_template(self) -> Template:
         return load_prompt(self.folder / "self.jinja")
 
-    def _load_file(self, name: str) -> _PromptParts:
+    def _load_file(self, name: str) -> tuple[Message, Template]:
+        """Return the system message and the template of the user message."""
         if name not in self._files:
             system, user = split_prompt(self.folder / f"{name}.jinja")
             words = system.render(small=self.small).strip()
-            self._files[name] = _PromptParts(Message("system", words), user)
+            self._files[name] = Message("system", words), user
         return self._files[name]
 
 
 def _fit_memories(
     memories: Sequence[tuple[str, PromptMemory]], room: int
 ) -> list[tuple[JSONValue, int]]:
-    """Return the memories that have `room` tokens as numbered lines, each with its id."""
+    """Return the memories that fit `room` tokens, as numbered lines with their ids."""
     shown: list[tuple[JSONValue, int]] = []
     for when, memory in memories:
         line: JSONValue = [f"#{len(shown) + 1}", when, memory.text]
@@ -194,16 +187,12 @@ def _fit_memories(
     return shown
 
 
-def _sum_tokens(fitted: Sequence[FittedSection]) -> int:
-    return sum(section.tokens for section in fitted)
-
-
-# Names and places in a prompt's own sentences, outside the fence: there `fill` cuts nothing, and
+# For names and places in a prompt's own sentences, outside the fence, where `fill` cuts nothing:
 # a name of sixty Chinese characters would take a third of a prompt.
 
 
 def shorten_name(words: str) -> str:
-    """Return a person's name, or as much of it as is short."""
+    """Return a person's name, cut to a short one."""
     return _fit_words(words, _NAME)
 
 
@@ -213,7 +202,7 @@ def shorten_names(several: Sequence[str]) -> str:
 
 
 def shorten_place(words: str) -> str:
-    """Return the id of a place, or as much of it as is short."""
+    """Return the id of a place, cut to a short one."""
     return _fit_words(words, _PLACE)
 
 

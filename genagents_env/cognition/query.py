@@ -1,4 +1,4 @@
-"""A query: one model call of a faculty as data, and the handler that prepares and applies it.
+"""Queries: a model call of a faculty as data, and the handler that prepares and applies it.
 
 Everything between a query and its effect is JSON, so that a pending call survives a checkpoint:
 prompt, reply model and default follow from the data.
@@ -25,24 +25,24 @@ class QueryOptions(Protocol):
 
     @property
     def prompt_tokens(self) -> int | None:
-        """The longest prompt, by an upper bound of its tokens; None is what suits the model."""
+        """The most tokens of a prompt, by an upper bound; None is what suits the model."""
 
     @property
     def small_prompt_tokens(self) -> int:
-        """What suits a small model."""
+        """The most tokens of a prompt for a small model."""
 
     @property
     def temperature(self) -> float:
-        """Of the model's sampling."""
+        """The temperature of sampling."""
 
     def latency(self, purpose: str) -> int:
         """Return the ticks from the start of a call to its effect."""
 
 
 def find_latency(latency_ticks: Mapping[Faculty, int] | int, purpose: str) -> int:
-    """Return the ticks of the faculty that `purpose` begins with, the word before the dot.
+    """Return the latency of the faculty of `purpose`, the word before its dot.
 
-    A number alone is that of every faculty.
+    A number alone is the latency of every faculty.
     """
     if isinstance(latency_ticks, int):
         return latency_ticks
@@ -52,7 +52,7 @@ def find_latency(latency_ticks: Mapping[Faculty, int] | int, purpose: str) -> in
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What one perceives now; `now` in seconds of game time since the episode's start."""
+    """A percept, and `now` in seconds of game time since the episode's start."""
 
     percept: Percept
     now: int
@@ -73,9 +73,9 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class PreparedQuery:
-    """A query with its prompt. `data` replaces the query's: reply and effect see only that.
+    """A query with its prompt; `data` replaces that of the query for reply and effect.
 
-    `cuts`: the lines that the prompt has no room for, by section.
+    `cuts`: lines that the prompt has no room for, by section.
     """
 
     messages: Sequence[Message]
@@ -85,7 +85,7 @@ class PreparedQuery:
 
 @dataclass(frozen=True, slots=True)
 class QueryReply:
-    """What came back: `value` is of the handler's reply model.
+    """The reply to a query; `value` is of the handler's reply model.
 
     `fallback`: it is the declared default, not the model's words. `call`: names the call in the
     record, for the memories that it leads to.
@@ -98,15 +98,15 @@ class QueryReply:
 
 @dataclass(frozen=True, slots=True)
 class QueryHandler(Generic[M]):
-    """How the queries of one purpose are prepared and their replies applied.
+    """The functions that prepare the queries of one purpose and apply their replies.
 
     Attributes:
-        prepare: puts a query into words; None where there is nothing to ask after all; another
-            query where the answer to this one is plain, and that one follows from it.
-        reply_model: the type of the reply, a pure function of the data.
-        fallback: the value taken when no usable reply comes, a pure function of the data.
+        prepare: returns the prompt of a query; None where there is nothing to ask; or a following
+            query where the answer to this one is plain.
+        reply_model: returns the type of the reply, a pure function of the data.
+        fallback: returns the default when no usable reply comes, a pure function of the data.
         apply: applies a reply to the mind and returns the queries that follow from it.
-        max_tokens: written at most, a pure function of the data.
+        max_tokens: returns the most tokens of a reply, a pure function of the data.
     """
 
     prepare: Callable[[M, QueryData, Moment], Awaitable["PreparedQuery | Query | None"]]
@@ -120,8 +120,8 @@ class QueryHandler(Generic[M]):
 class PendingQuery:
     """A call under way whose reply takes effect at tick `due`; JSON values only.
 
-    `answer`: in a checkpoint, the reply as JSON text and whether it is the fallback, where it had
-    come by then: it is not asked for, nor counted, a second time.
+    `answer`: in a checkpoint, the reply as JSON text and whether it is the fallback, if it had
+    come by then. It is not asked for, nor counted, a second time.
     """
 
     purpose: str

@@ -1,8 +1,7 @@
 """The types of fields in reply models: texts of some length, and numbers of lines in the prompt.
 
-A schema asks for more than is demanded of a reply, since few endpoints enforce it. So a reply is
-not refused for a text too long, which is cut, nor for a number that names no line: what applies
-it skips such numbers, and stores nothing that has no valid one.
+Few endpoints enforce a schema, so replies are checked less strictly than it asks for: a text
+that is too long is cut, and what applies a reply skips numbers that name no line.
 """
 
 from typing import Annotated, Any, Literal, TypeAlias
@@ -14,14 +13,13 @@ from genagents_env.text import cut_sentences
 
 
 def _cut(limit: int) -> BeforeValidator:
-    # Few endpoints enforce a length, and a text too long is still a text.
     return BeforeValidator(
         lambda value: cut_sentences(value, limit) if isinstance(value, str) else value
     )
 
 
-# Hints for small models, which are held to the schema while they write: they fill a field for
-# words with times, signs and brackets, and write as long as they may. The letters are those of the
+# Hints for small models, whose writing is constrained by the schema: without them they fill a field
+# for words with times, symbols and brackets, as long as allowed. The letters are those of the
 # scripts of Europe, Asia and Africa.
 _LETTERS = "A-Za-z\u00c0-\u024f\u0370-\u1fff\u3041-\u30ff\u4e00-\u9fff\uac00-\ud7af"
 
@@ -31,7 +29,7 @@ def _in_words(most: int) -> dict[str, JsonValue]:
 
 
 def _in_a_sentence(most: int) -> dict[str, JsonValue]:
-    """Hold a small model to one whole sentence, or to silence: else it goes round in circles."""
+    """Constrain a small model to one whole sentence or none, or else it repeats itself."""
     pattern = f"^([{_LETTERS}][{_LETTERS}0-9 ,;:'-]{{1,{most - 2}}}[.!?])?$"
     return {SMALL: {"pattern": pattern, "maxLength": most}}
 
@@ -58,7 +56,7 @@ Importance: TypeAlias = Annotated[int, Field(ge=1, le=10)]
 
 
 def keep_first(count: int) -> BeforeValidator:
-    """Return the annotation that leaves out what comes after the first `count` of a list."""
+    """Return the annotation that cuts a list to its first `count` items."""
     return BeforeValidator(lambda value: value[:count] if isinstance(value, list) else value)
 
 
@@ -66,9 +64,9 @@ def list_of_numbers(most: int, highest: int, *, least: int = 0) -> Any:
     """Return the type of a list of at most `most` numbers.
 
     Args:
-        most: those after it are left out.
-        highest: the highest number in the prompt, asked for but not demanded.
-        least: so many are asked for, but not demanded.
+        most: further numbers are left out.
+        highest: the highest number in the prompt, asked for but not enforced.
+        least: the fewest numbers, asked for but not enforced.
     """
     number = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": max(1, highest)})]
     return Annotated[
@@ -79,5 +77,5 @@ def list_of_numbers(most: int, highest: int, *, least: int = 0) -> Any:
 
 
 def one_of(values: tuple[str, ...]) -> Any:
-    """Return the type of a text that is one of `values`, of which there is at least one."""
+    """Return the type of a text that is one of `values`, which are not empty."""
     return Literal[values]

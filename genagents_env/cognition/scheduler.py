@@ -1,8 +1,8 @@
-"""The scheduler of model calls: sent at once, or over ticks, and applied in a fixed order.
+"""The scheduler of model calls, whose replies are applied in a fixed order.
 
-A faculty with latency has its call started now and its reply applied exactly so many ticks later;
-one without is asked, answered and applied within the tick, with all that follows from it. Either
-way the effects come in the order (tick, agent, purpose, number), however the calls complete.
+The call of a faculty with latency starts now, and its reply is applied exactly that many ticks
+later. Without latency, a call and all that follow from it are made and applied within the tick.
+The effects always come in the order (tick, agent, purpose, number).
 """
 
 import asyncio
@@ -42,7 +42,7 @@ class CallScheduler(Generic[M]):
         self._under_way: dict[CallKey, ReplyTask] = {}
 
     async def run(self, mind: M, queries: Sequence[Query], moment: Moment) -> None:
-        """Apply what is due at this tick, then ask `queries` and whatever follows from them."""
+        """Apply the replies due at this tick, then ask `queries` and all that follow from them."""
         due = sorted(
             (p for p in mind.pending if p.due <= moment.tick),
             key=lambda p: (p.tick, p.purpose, p.number),
@@ -65,7 +65,7 @@ class CallScheduler(Generic[M]):
             call.result()
 
     def store_replies(self, mind: M) -> None:
-        """Write the replies that have come into the calls under way, for a checkpoint."""
+        """Store the replies that have come in the pending calls, for a checkpoint."""
         for pending in mind.pending:
             task = self._under_way.get(pending.key(mind.agent))
             if task is None or not task.done() or task.cancelled():
@@ -75,7 +75,7 @@ class CallScheduler(Generic[M]):
                 pending.answer = answered.value.model_dump_json(), answered.fallback
 
     async def _run_round(self, mind: M, queries: Sequence[Query], moment: Moment) -> list[Query]:
-        """Ask `queries` together; return those that follow from the replies that came now."""
+        """Ask `queries` together; return those that follow from replies without latency."""
         asks = [await self._prepare(mind, query, moment) for query in queries]
         started = [self._start(mind, *asked, moment) for asked in asks if asked is not None]
         now = [pending for pending in started if pending.due <= moment.tick]
@@ -85,7 +85,7 @@ class CallScheduler(Generic[M]):
     async def _apply_replies(
         self, mind: M, pendings: Sequence[PendingQuery], moment: Moment
     ) -> list[Query]:
-        """Await the replies of all, then apply them in order; return what follows from them."""
+        """Await all replies, then apply them in order; return the queries that follow."""
         await _await_all([self._ensure_task(mind, p) for p in pendings if p.answer is None])
         following: list[Query] = []
         for pending in pendings:
@@ -99,7 +99,7 @@ class CallScheduler(Generic[M]):
     async def _prepare(
         self, mind: M, query: Query, moment: Moment
     ) -> tuple[Query, PreparedQuery] | None:
-        """Return the query that is sent, and its prompt; None where nothing is."""
+        """Return the query to send, and its prompt; None where there is nothing to ask."""
         while True:
             asked = await self.handlers[query.purpose].prepare(mind, query.data, moment)
             if asked is None:
@@ -127,7 +127,7 @@ class CallScheduler(Generic[M]):
         if pending.answer is not None:
             words, fallback = pending.answer
             handler, data = self.handlers[pending.purpose], pending.data
-            if fallback:  # which need not be what the reply model would accept
+            if fallback:  # which the reply model need not accept
                 return QueryReply(handler.fallback(data), True, cause)
             return QueryReply(handler.reply_model(data).model_validate_json(words), False, cause)
         answered = await self._ensure_task(mind, pending)
@@ -135,7 +135,7 @@ class CallScheduler(Generic[M]):
         return QueryReply(answered.value, answered.fallback, cause)
 
     def _ensure_task(self, mind: M, pending: PendingQuery) -> ReplyTask:
-        """Return the task of a call, started where it is not under way: also after a resume."""
+        """Return the task of a call, started if it is not under way, as after a resume."""
         key = pending.key(mind.agent)
         task = self._under_way.get(key)
         if task is None:
@@ -158,5 +158,5 @@ class CallScheduler(Generic[M]):
 
 
 async def _await_all(calls: Sequence[ReplyTask]) -> None:
-    """Await all of them, so that what was answered is stored before any error is raised."""
+    """Await all calls, so that every reply is stored before any error is raised."""
     await asyncio.gather(*calls, return_exceptions=True)

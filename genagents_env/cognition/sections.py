@@ -1,8 +1,8 @@
-"""The sections of a prompt's data, and which of their lines stand in it where not all fit.
+"""The sections of a prompt's data, and the choice of their lines where not all fit.
 
-Room is given by rank, then in the order of the sections. A sentence is never cut while another
-stays: what is too long loses whole sentences, and only where not even the first one fits its words.
-Everything that is left out or shortened is counted by section.
+Room is given by rank, then in the order of the sections. A text that is too long loses whole
+sentences, and words only if its first sentence does not fit. Lines that are left out or shortened
+are counted by section.
 """
 
 import json
@@ -16,7 +16,7 @@ from genagents_env.llm.prompts import fence
 from genagents_env.llm.tokens import bound_tokens
 from genagents_env.text import SENTENCE_END
 
-RESERVED, SPOKEN, REMEMBERED = 0, 1, 2  # ranks, those that get room first
+RESERVED, SPOKEN, REMEMBERED = 0, 1, 2  # ranks; the lowest gets room first
 _EMPTY_FENCE = bound_tokens(fence([], ""))
 _EMPTY_LINE = bound_tokens(fence([""], ""))
 _LEAST_LINE = 60  # tokens that a line may take, however little room there is for all of them
@@ -27,10 +27,10 @@ class Section:
     """Lines of a prompt's data that belong together.
 
     Attributes:
-        name: what it is counted as, such as `plan`.
+        name: under which its lines are counted, such as `plan`.
         lines: lists of texts, heads first: `["you are at", "Hobbs Cafe/cafe"]`.
-        rank: `RESERVED` gets its room before `SPOKEN`, that before `REMEMBERED`.
-        keep: which lines stay where not all fit.
+        rank: `RESERVED`, `SPOKEN` or `REMEMBERED`.
+        keep: the lines that stay where not all fit.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class FittedSection:
-    """What stands in the prompt of a section; `cut` of its lines are missing or shortened."""
+    """The lines of a section in a prompt; `cut` of them are missing or shortened."""
 
     name: str
     lines: tuple[JSONValue, ...]
@@ -50,7 +50,7 @@ class FittedSection:
 
 
 def fit_sections(sections: Sequence[Section], room: int) -> list[FittedSection]:
-    """Return what of `sections` has `room` tokens, in their order."""
+    """Return as much of `sections` as fits `room` tokens, in their order."""
     fitted: dict[int, FittedSection] = {}
     most = max(_LEAST_LINE, room // 2)
     for at in sorted(range(len(sections)), key=lambda at: sections[at].rank):
@@ -60,7 +60,7 @@ def fit_sections(sections: Sequence[Section], room: int) -> list[FittedSection]:
 
 
 def _fit_section(section: Section, room: int, most: int) -> FittedSection:
-    """Return the lines of a section that have `room` tokens, none longer than `most`."""
+    """Return the lines of a section that fit `room` tokens, none longer than `most`."""
     lines = section.lines if section.keep == "first" else section.lines[::-1]
     kept: list[JSONValue] = []
     used = shortened = 0
@@ -77,7 +77,7 @@ def _fit_section(section: Section, room: int, most: int) -> FittedSection:
 
 
 def count_tokens(line: JSONValue) -> int:
-    """Return the tokens that a line adds to the data, by `llm.token_bound`."""
+    """Return the tokens that a line adds to the data, by `llm.tokens`."""
     return _count_quoted(json.dumps(line, ensure_ascii=False))
 
 
@@ -87,7 +87,7 @@ def _count_quoted(quoted: str) -> int:
 
 
 def shorten_line(line: JSONValue, most: int) -> JSONValue:
-    """Return `line` with as much of its last text as leaves it at most `most` tokens long."""
+    """Return `line` with its last text shortened, so that it has at most `most` tokens."""
     if count_tokens(line) <= most:
         return line
     if not isinstance(line, list) or not line or not isinstance(line[-1], str):
@@ -97,18 +97,18 @@ def shorten_line(line: JSONValue, most: int) -> JSONValue:
 
 
 def shorten_text(text: str, most: int) -> str:
-    """Return the whole sentences at the beginning of `text` that, quoted, have `most` tokens.
+    """Return the first sentences of `text` that, quoted, have at most `most` tokens.
 
-    Where not even the first has, its first words, else its first characters, and an ellipsis.
+    If not even one fits: its first words, or else its first characters, and an ellipsis.
     """
     if _count_text(text) <= most:
         return text
-    for kept in _list_beginnings(SENTENCE_END.split(text), " "):
+    for kept in _list_beginnings(SENTENCE_END.split(text)):
         if _count_text(kept) <= most:
             return kept
-    for kept in _list_beginnings(text.split(" "), " "):
-        if _count_text(told := f"{kept.rstrip(',;:-')}…") <= most:
-            return told
+    for kept in _list_beginnings(text.split(" ")):
+        if _count_text(words := f"{kept.rstrip(',;:-')}…") <= most:
+            return words
     return _cut_characters(text, most)
 
 
@@ -119,9 +119,9 @@ def _cut_characters(text: str, most: int) -> str:
     return f"{text}…" if text else ""
 
 
-def _list_beginnings(parts: Sequence[str], space: str) -> Iterator[str]:
-    """Yield the text of all but the last of `parts`, then of all but two, down to one."""
-    return (space.join(parts[:kept]) for kept in range(len(parts) - 1, 0, -1))
+def _list_beginnings(parts: Sequence[str]) -> Iterator[str]:
+    """Yield the text of `parts` without the last, without the last two, down to the first."""
+    return (" ".join(parts[:kept]) for kept in range(len(parts) - 1, 0, -1))
 
 
 def _count_text(text: str) -> int:

@@ -36,9 +36,8 @@ from genagents_env.evaluate.run_data import RunData
 from genagents_env.evaluate.tellings import Telling, ToldFact, trace_tellings
 from genagents_env.record import Degradation, FacultyUse, RunReader
 from genagents_env.record.call_sums import CallTotals, ModelChange, ThinkingTotals
-from genagents_env.record.meta import LimitChange
+from genagents_env.record.meta import LimitChange, PolicyChange
 from genagents_env.record.notes import PromptCuts
-from genagents_env.record.policy_origin import PolicyChange
 from genagents_env.record.rows import JSON
 from genagents_env.record.spending import Spending
 

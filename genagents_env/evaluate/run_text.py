@@ -88,7 +88,7 @@ def describe_summary(summary: RunSummary, width: int = 0, *, brief: bool = False
     yield from describe_cuts(summary.prompt_cuts)
     for change in summary.policy_changes:
         yield (
-            f"Policy {change.policy} changed after tick {change.tick:,} "
+            f"Policy {change.policy} changed {_format_since(change.tick)} "
             f"({change.before}; since then {change.now})"
         )
     for spread in summary.facts:
@@ -159,7 +159,12 @@ def _describe_limits(summary: RunSummary) -> Iterator[str]:
         yield f"Limits: {', '.join(f'{one} {kind}' for kind, one in summary.limits.items())}"
     for change in summary.limit_changes:
         before, now = change.before or "none", change.now or "none"
-        yield f"Limit of {change.kind} changed after tick {change.tick:,}: from {before} to {now}"
+        since = _format_since(change.tick)
+        yield f"Limit of {change.kind} changed {since}: from {before} to {now}"
+
+
+def _format_since(tick: int) -> str:
+    return "before the first tick" if tick < 0 else f"after tick {tick:,}"
 
 
 def _describe_uncertain_spending(summary: RunSummary) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Limits on what a run may spend: reserved before a call, settled after, never exceeded."""
+"""Limits on the spending of a run: reserved before a call, settled after, never exceeded."""
 
 import asyncio
 import time
@@ -13,7 +13,7 @@ from genagents_env.llm.prices import FREE, Price, describe_list
 from genagents_env.llm.schemas import canonical
 from genagents_env.llm.tokens import byte_count
 
-# Chat templates add role marks to each message and may add a system message of their own.
+# Chat templates add marks to each message, and may add a system message.
 _TOKENS_PER_MESSAGE = 16
 _TOKENS_PER_REQUEST = 64
 MOST = 10**12  # of any limit
@@ -35,7 +35,7 @@ class Spend:
         return self + Spend(-other.calls, -other.tokens, -other.dollars)
 
     def fits_in(self, most: "Spend") -> bool:
-        """Return whether it is at most `most`, in tokens and in dollars."""
+        """Return True if it is at most `most`, in tokens and in dollars."""
         return self.tokens <= most.tokens and self.dollars <= most.dollars
 
 
@@ -43,17 +43,16 @@ class SharedBudget(Protocol):
     """A total and a rate that hold over many runs, in one process or in several."""
 
     async def admit(self, most: Spend) -> None:
-        """Set `most` aside, once the rate allows it.
+        """Reserve `most`; wait for the rate, and for calls in flight to settle.
 
-        It waits for the rate, and while only reservations of calls in flight stand in the way.
-        Cancelled, it leaves nothing set aside.
+        Cancelled, it leaves no reservation.
 
         Raises:
-            BudgetExceeded: `most` does not fit beside what is already spent.
+            BudgetExceeded: `most` does not fit beside the spending so far.
         """
 
     def settle(self, most: Spend, used: Spend) -> None:
-        """Give back the reservation `most` and spend `used`; never waits."""
+        """Release the reservation `most` and spend `used`, without waiting."""
 
 
 def find_most_tokens(request: CompletionRequest) -> tuple[int, int]:
@@ -76,7 +75,7 @@ def upper_bound(request: CompletionRequest, price: Price | None) -> Spend:
 
 
 def bill(completion: Completion, price: Price | None) -> Spend:
-    """Return what one answered attempt spent, by its own word."""
+    """Return the spending of an answered attempt, as the endpoint reported it."""
     read, written = completion.prompt_tokens, completion.completion_tokens
     cache = completion.cached_tokens, completion.cache_write_tokens
     return Spend(1, read + written, (price or FREE).cost(read, written, *cache))
@@ -106,17 +105,16 @@ class Budget:
         tokens: read and written together.
         dollars: needs a model whose price is known.
         seconds: wall clock since the budget was made, earlier parts of a resumed run included.
-        shared: what this budget shares with others; asked once the limits here allow a call.
-        clock: monotonic seconds; a test gives its own.
+        shared: a budget over several runs; asked once the limits here allow a call.
+        clock: monotonic seconds.
 
     Attributes:
         spent: by requests that are over.
         reserved: for requests under way.
-        lost: requests cut off under way; nobody got the answer, and they count at the most they
-            could cost.
-        clipped: answers whose usage was more than they can have read and written.
-        on_change: called before a request is sent and whenever one was spent in vain, to have
-            the spending kept; what it raises stops the request.
+        lost: requests cancelled under way, which count at the most they could cost.
+        clipped: answers that reported more usage than possible.
+        on_change: called to store the spending, before a request is sent and when a request failed;
+            an error it raises stops the request.
     """
 
     def __init__(
@@ -158,27 +156,27 @@ class Budget:
         return self._earlier + self._clock() - self._started
 
     def reserve(self, most: Spend) -> None:
-        """Set `most` aside here, or raise BudgetExceeded and set nothing aside."""
+        """Reserve `most` here, or raise BudgetExceeded and reserve nothing."""
         self._check(self.spent + self.reserved + most)
         self.reserved += most
 
     def fits(self, most: Spend) -> bool:
-        """Return whether `most` can be set aside now, or not before calls in flight have settled.
+        """Return True if `most` fits now; False if calls in flight have to settle first.
 
         Raises:
-            BudgetExceeded: `most` does not fit beside what is already spent.
+            BudgetExceeded: `most` does not fit beside the spending so far.
         """
         self._check(self.spent + most)
         return not self._list_exceeded(self.spent + self.reserved + most)
 
     async def admit(self, most: Spend) -> None:
-        """Reserve `most` here and with the shared budget, which may make it wait for a rate.
+        """Reserve `most` here and with the shared budget; wait as `SharedBudget.admit` does.
 
-        It waits here while only calls in flight prevent it. The reservation is kept (`on_change`)
-        when this returns; refused or cancelled, it leaves none.
+        The reservation is stored (`on_change`) when this returns; refused or cancelled, it leaves
+        none.
 
         Raises:
-            BudgetExceeded: `most` does not fit beside what is already spent.
+            BudgetExceeded: `most` does not fit beside the spending so far.
         """
         while not self.fits(most):
             waiter = asyncio.get_running_loop().create_future()
@@ -198,9 +196,9 @@ class Budget:
             raise
 
     def settle(self, most: Spend, used: Spend) -> None:
-        """Give back the reservation `most` and spend `used`, here and with the shared budget.
+        """Release the reservation `most` and spend `used`, here and with the shared budget.
 
-        This is kept with the answer; where there is none, `keep` it.
+        The cassette stores this with the answer; without an answer, call `keep`.
         """
         self.spent += used
         self._release(most)
@@ -208,17 +206,17 @@ class Budget:
             self.shared.settle(most, used)
 
     def keep(self) -> None:
-        """Have the state kept, where anybody keeps it."""
+        """Call `on_change`, if any."""
         if self.on_change is not None:
             self.on_change()
 
     def count_lost(self) -> None:
-        """Count a request that was cancelled under way, and settled at the most it could cost."""
+        """Count a request that was cancelled under way and settled at its most."""
         self.lost += 1
         self.keep()
 
     def load_spending(self, spent: Spend, seconds: float, lost: int = 0, clipped: int = 0) -> None:
-        """Take over what was spent before; reservations are dropped."""
+        """Take over earlier spending, and drop reservations."""
         self.spent, self.reserved = spent, Spend()
         self.lost, self.clipped = lost, clipped
         self._earlier, self._started = seconds, self._clock()
@@ -231,7 +229,7 @@ class Budget:
         self._waiting = []
 
     def _check(self, total: Spend) -> None:
-        """Raise BudgetExceeded where the time is over, or `total` is above a limit."""
+        """Raise BudgetExceeded if the time is over, or `total` is above a limit."""
         if self.seconds is not None and self.elapsed >= self.seconds:
             raise BudgetExceeded("seconds", self.seconds, self.elapsed)
         for kind in self._list_exceeded(total):
@@ -244,7 +242,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a run may spend, earlier parts of it included; None is no limit.
+    """Limits on the spending of a run, earlier parts included; None is no limit.
 
     Raises:
         ConfigError: one is negative, or too large.
@@ -259,7 +257,7 @@ class Limits:
         self.budget()
 
     def subtract(self, spent: Spend, seconds: float = 0.0) -> "Limits":
-        """Return what these leave once `spent` and `seconds` are used up, at least 0."""
+        """Return the limits that remain after `spent` and `seconds`, at least 0."""
         return Limits(
             None if self.calls is None else max(0, self.calls - spent.calls),
             None if self.tokens is None else max(0, self.tokens - spent.tokens),
@@ -268,7 +266,7 @@ class Limits:
         )
 
     def budget(self, shared: SharedBudget | None = None) -> Budget:
-        """Return a fresh budget with these limits, within `shared` where runs share one."""
+        """Return a new budget with these limits, within `shared` if given."""
         return Budget(self.calls, self.tokens, self.dollars, self.seconds, shared=shared)
 
 

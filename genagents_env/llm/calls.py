@@ -19,7 +19,7 @@ ReasoningEffort: TypeAlias = Literal["none", "minimal", "low", "medium", "high",
 
 @dataclass(frozen=True, slots=True, order=True)
 class CallKey:
-    """What names one call in a run: the `number`-th call of `agent` at `tick` for `purpose`."""
+    """The name of a call in a run: the `number`-th of `agent` at `tick` for `purpose`."""
 
     agent: str
     tick: int
@@ -40,10 +40,9 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """Everything a model is asked; two equal requests have the same `prompt_hash`.
+    """A request to a model; equal requests have the same `prompt_hash`.
 
-    `thinking_tokens` may be written beside `max_tokens`, for thinking that nobody reads. They say
-    how a model is asked, not what, and are no part of the hash.
+    `thinking_tokens`: allowed beside `max_tokens`, for hidden thinking; they are not hashed.
     """
 
     messages: tuple[Message, ...]
@@ -56,17 +55,17 @@ class CompletionRequest:
 
     @property
     def most_tokens(self) -> int:
-        """How many tokens may be written, thinking included."""
+        """The most tokens that may be written, thinking included."""
         return self.max_tokens + self.thinking_tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """What an endpoint answered; token counts are never negative.
+    """An endpoint's answer; token counts are never negative.
 
     `reasoning_tokens`: those of `completion_tokens` that are hidden thinking. `cached_tokens`,
     `cache_write_tokens`: those of `prompt_tokens` read from and written to the endpoint's cache.
-    `model`, `fingerprint`: which model and system answered, by their own word; empty without one.
+    `model`, `fingerprint`: the model and system that answered, where the endpoint reports them.
     """
 
     text: str
@@ -85,8 +84,8 @@ class AttemptFailed(LLMUnavailable):
 
     Attributes:
         retry_after: seconds the endpoint asks to wait, or None when it does not say.
-        billed: whether the endpoint may have done, and charged for, the work.
-        overloaded: whether it had too much to do.
+        billed: whether the endpoint may have charged for it.
+        overloaded: whether the endpoint was overloaded.
     """
 
     def __init__(
@@ -102,7 +101,7 @@ class AttemptFailed(LLMUnavailable):
 
 
 class NothingSaid(AttemptFailed):
-    """Thinking used up the room of the answer: it is asked for again at once, with more room."""
+    """Thinking used up the room of the answer; the next attempt gets more room at once."""
 
 
 class PromptRefused(LLMRefused):
@@ -110,7 +109,7 @@ class PromptRefused(LLMRefused):
 
 
 class UnusableReply(LLMBadReply):
-    """The words of a completion are not the reply asked for; `text` is the completion."""
+    """The text of a completion is not the reply asked for."""
 
     def __init__(self, fault: str, text: str = "") -> None:
         super().__init__(fault)
@@ -118,9 +117,9 @@ class UnusableReply(LLMBadReply):
 
 
 class Endpoint(Protocol):
-    """Something that completes requests, once each: no retries, no cache, no budget.
+    """A model that completes requests, without retries, cache or budget.
 
-    One that takes a known number of calls at once says so by an attribute `slots`.
+    An optional attribute `slots` is the number of calls that it takes at once.
     """
 
     @property
@@ -152,20 +151,20 @@ class Endpoint(Protocol):
 
 @runtime_checkable
 class BoundedEndpoint(Protocol):
-    """An endpoint that knows how long and how difficult prompts for its model may be."""
+    """An endpoint that knows the limits of its model's prompts."""
 
     @property
     def small(self) -> bool:
-        """Whether the model needs short prompts and to be told to write plainly."""
+        """Whether the model needs short prompts and instructions to write plainly."""
 
     @property
     def context_tokens(self) -> int | None:
-        """Tokens of prompt and reply together at most; None where nobody knows."""
+        """The most tokens of prompt and reply together; None where it is not known."""
 
 
 @runtime_checkable
 class ServedEndpoint(Protocol):
-    """An endpoint at the address of a server, which may be asked what models it has."""
+    """An endpoint at the address of a server, which can be asked for its models."""
 
     model: str
     base_url: str

@@ -1,16 +1,14 @@
-"""What is kept of calls: every answer under its key, in the cassette; its cost, in the ledger.
+"""The cassette, which stores every answer by its key, and the ledger, which sums up costs.
 
-No call that was answered is made again.
+No answered call is made again.
 """
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from decimal import Decimal
-from typing import Annotated, Literal, Protocol
-
-from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from typing import Literal, Protocol
 
 from genagents_env.errors import DivergenceError
-from genagents_env.llm.calls import CallKey, CompletionRequest, JSONValue, Message, prompt_hash
+from genagents_env.llm.calls import CallKey, CompletionRequest, Message, prompt_hash
 from genagents_env.llm.prices import Price
 
 UNAVAILABLE = "unavailable:"  # begins the fault of a call without a completion
@@ -33,15 +31,15 @@ class RecordedReply:
 
     The rest is outside every canonical hash:
         model: that was asked.
-        answered_by, fingerprint: model and system that answered last, by their own word, or empty.
+        answered_by, fingerprint: model and system that answered last, where reported.
         reasoning_tokens: of `completion_tokens`, those of hidden thinking.
         cached_tokens, cache_write_tokens: of `prompt_tokens`, those read from and written to the
             endpoint's cache.
-        unsaid_prompt_tokens, unsaid_completion_tokens: of attempts in which the model only
-            thought, until it was cut off; they are not in the sums above.
+        unsaid_prompt_tokens, unsaid_completion_tokens: of attempts in which the model thought
+            until it was cut off; they are not in the sums above.
         latency_seconds: wall clock.
         started_at: Unix time.
-        messages: what was asked; `get` may leave it out, `prompt_hash` stands for it.
+        messages: of the prompt; `get` may leave them out.
     """
 
     prompt_hash: str
@@ -72,19 +70,18 @@ class RecordedReply:
 
 
 class Cassette(Protocol):
-    """Where answers are kept; every method is synchronous and durable when it returns."""
+    """A store of answers; every method is synchronous and durable when it returns."""
 
     def get(self, key: CallKey) -> RecordedReply | None:
-        """Return what is recorded under `key`, or None."""
+        """Return the answer stored under `key`, or None."""
 
     def put(self, key: CallKey, recorded: RecordedReply) -> None:
-        """Keep `recorded` under `key`, in place of any earlier one."""
+        """Store `recorded` under `key`, in place of an earlier one."""
 
     def forget_fallbacks(self, from_tick: int) -> int:
         """Drop the fallbacks of `from_tick` and later; return how many.
 
-        Called by what rolls a run back to the start of `from_tick` after `ModelOutage`
-        (the rollout): those fallbacks came of the outage, and the resumed run must ask again.
+        They come of a `ModelOutage`, after which the resumed run asks again from `from_tick` on.
         """
 
 
@@ -95,11 +92,11 @@ class MemoryCassette:
         self.rows: dict[CallKey, RecordedReply] = {}
 
     def get(self, key: CallKey) -> RecordedReply | None:
-        """Return what is recorded under `key`, or None."""
+        """Return the answer stored under `key`, or None."""
         return self.rows.get(key)
 
     def put(self, key: CallKey, recorded: RecordedReply) -> None:
-        """Keep `recorded` under `key`."""
+        """Store `recorded` under `key`."""
         self.rows[key] = recorded
 
     def forget_fallbacks(self, from_tick: int) -> int:
@@ -116,10 +113,10 @@ class MemoryCassette:
 def recall(
     cassette: Cassette | None, key: CallKey, request: CompletionRequest
 ) -> RecordedReply | None:
-    """Return the recorded answer to `key`, or None when there is none.
+    """Return the recorded answer to `key`, or None.
 
     Raises:
-        DivergenceError: the recorded call asked something else.
+        DivergenceError: the recorded call had another prompt.
     """
     recorded = cassette.get(key) if cassette is not None else None
     if recorded is not None and recorded.prompt_hash != (asked := prompt_hash(request)):
@@ -131,25 +128,22 @@ def recall(
     return recorded
 
 
-_Sum = Annotated[int, Field(strict=True, ge=0, lt=2**62)]
-
-
 @dataclass(slots=True)
 class LedgerEntry:
     """Sums over the calls of one agent for one purpose; `seconds` is wall clock."""
 
     purpose: str
     agent: str
-    calls: _Sum = 0
-    prompt_tokens: _Sum = 0
-    completion_tokens: _Sum = 0
-    cached_tokens: _Sum = 0
-    dollars: Annotated[Decimal, Field(ge=0, lt=2**62)] = Decimal(0)
-    seconds: Annotated[float, Field(strict=True, ge=0, lt=2**62)] = 0.0
-    retries: _Sum = 0
-    reasks: _Sum = 0
-    fallbacks: _Sum = 0
-    truncated: _Sum = 0
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    dollars: Decimal = Decimal(0)
+    seconds: float = 0.0
+    retries: int = 0
+    reasks: int = 0
+    fallbacks: int = 0
+    truncated: int = 0
 
     def add(self, other: "LedgerEntry") -> None:
         """Add the sums of `other` to these."""
@@ -158,15 +152,10 @@ class LedgerEntry:
 
 
 _SUMS = tuple(f.name for f in fields(LedgerEntry))[2:]
-_SAVED = TypeAdapter(list[LedgerEntry], config=ConfigDict(extra="forbid"))
 
 
 class Ledger:
-    """Entries per (purpose, agent); books answered calls, live or from a cassette alike.
-
-    A resumed run loads the ledger of its checkpoint and books the replayed calls again, so that
-    it ends with the sums of the run that was never stopped.
-    """
+    """Sums over the answered calls of this process, live or from a cassette."""
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, str], LedgerEntry] = {}
@@ -201,21 +190,3 @@ class Ledger:
         for entry in self.rows():
             total.add(entry)
         return total
-
-    def state(self) -> list[JSONValue]:
-        """Return everything as JSON."""
-        return [{**asdict(entry), "dollars": str(entry.dollars)} for entry in self.rows()]
-
-    def load_state(self, state: list[JSONValue]) -> None:
-        """Take over what `state()` gave.
-
-        Raises:
-            ValueError: it is something else.
-        """
-        try:
-            entries = _SAVED.validate_python(state)
-        except ValidationError as fault:
-            first = fault.errors(include_input=False, include_url=False)[0]
-            where = " ".join(map(str, first["loc"]))
-            raise ValueError(f"row {where}: {first['msg']}") from None
-        self._entries = {(entry.purpose, entry.agent): entry for entry in entries}

@@ -1,9 +1,9 @@
-"""The one path of every model call, and its guarantees.
+"""The path of every model call.
 
 cassette -> budget -> deadline and retries -> validation with one re-ask -> declared fallback
--> cassette -> ledger. An answer that is no completion is a failed attempt, tried again; only the
-words of a completion are re-asked. A value is stored before it is returned; a fallback is never
-silent.
+-> cassette -> ledger. An answer that is not a completion is a failed attempt and is retried; a
+completion with unusable words is re-asked. A value is stored before it is returned, and a fallback
+is always reported.
 """
 
 import asyncio
@@ -33,14 +33,15 @@ from genagents_env.llm.calls import (
 )
 from genagents_env.llm.cassette import UNAVAILABLE, Cassette, Ledger, RecordedReply, recall
 from genagents_env.llm.completions import (
+    ParsedReply,
     check_words,
     find_allowance,
     grow_allowance,
+    parse,
     separate_thinking,
 )
 from genagents_env.llm.pace import Pace
 from genagents_env.llm.redact import KeyHolder
-from genagents_env.llm.replies import ParsedReply, parse
 from genagents_env.llm.retries import UNUSABLE_IN_A_ROW, OutageWatch, RetryPolicy, with_retries
 from genagents_env.llm.schemas import make_request_schema, schema_name
 from genagents_env.rng import draw_bits
@@ -50,10 +51,11 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T", bound=BaseModel)
 
 _MOST_FAULT = 300
-_MOST_CORRECTION = 1500  # it names the allowed values, which may be many
+_MOST_TEXT = 1000  # characters of each string in a reply; cuts are counted
+_MOST_CORRECTION = 1500  # it may name many allowed values
 _MOST_WORDS = 2000
-_MOST_SAID = 20_000  # of which the words are cut, once keys are out of them
-_PROMPT_TOKENS = 4000  # of a prompt that follows the model; the paper's code filled 4,097
+_MOST_SAID = 20_000  # searched for keys before the words are cut
+_PROMPT_TOKENS = 4000  # of a prompt, where the model allows it; the paper's code filled 4,097
 _REPLY_TOKENS = 1000  # of a context that a prompt leaves free
 _LEAST_PROMPT = 400
 ENOUGH_CONTEXT = _PROMPT_TOKENS + _REPLY_TOKENS
@@ -61,10 +63,9 @@ ENOUGH_CONTEXT = _PROMPT_TOKENS + _REPLY_TOKENS
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer(Generic[T]):
-    """What `ask` gives: the value, whether it is the declared fallback, and what went wrong.
+    """A value, whether it is the declared fallback, and the fault, if any.
 
-    `fault` is None for a reply accepted at once; a reply accepted after a re-ask keeps the
-    fault of the first.
+    A reply that was accepted after a re-ask has the fault of the first.
     """
 
     value: T
@@ -79,9 +80,9 @@ class _Call:
     key: CallKey
     endpoint: Endpoint
     request: CompletionRequest  # of the next attempt
-    learns: bool  # it is not asked again, and its silence is its action
-    in_turn: bool  # no attempt takes a slot: the caller holds one, or none is wanted
-    # Of the first attempt; of the call where none is made: Unix time, and monotonic seconds.
+    learns: bool  # it is never re-asked, and its silence is its action
+    in_turn: bool  # attempts take no slot: the caller has one, or none is needed
+    # Unix time and monotonic seconds of the first attempt, else of the call.
     started_at: float = field(default_factory=time.time)
     begun: float = field(default_factory=time.monotonic)
     most: Spend = field(default_factory=Spend)  # reserved for the next attempt
@@ -89,19 +90,19 @@ class _Call:
     attempts: int = 0
     reasks: int = 0
     answers: list[Completion] = field(default_factory=list)
-    unsaid: list[Completion] = field(default_factory=list)  # in which it only thought
+    unsaid: list[Completion] = field(default_factory=list)  # only of thinking
     last: Completion | None = None  # of both
     fault: str | None = None
     words: str = ""
 
 
 def is_small(endpoint: Endpoint) -> bool:
-    """Return whether the model of `endpoint` is known to be a small one."""
+    """Return True if the model of `endpoint` is known to be small."""
     return isinstance(endpoint, BoundedEndpoint) and endpoint.small
 
 
 def call_seed(run_seed: int, key: CallKey, *words: str) -> int:
-    """Return the seed sent with the call: 31 bits decided by the run's seed and `key`."""
+    """Return the seed of a call: 31 bits decided by the run's seed and `key`."""
     return draw_bits(run_seed, key.tick, key.agent, key.purpose, key.number, *words) >> 33
 
 
@@ -113,17 +114,16 @@ class ModelClient:
         run_seed: decides the seed of every call.
         budget: limits; None is none.
         cassette: answers so far; None keeps nothing.
-        ledger: where calls are counted; a new one when None.
         retry: attempts and deadlines. A slow endpoint's own attempt deadline extends the call's.
         max_in_flight: requests at once, per event loop; None is as many as the endpoint keeps up
             with, see `Pace`.
-        outage_after: calls to one model in a row that failed, and so make an outage.
-        unusable_after: calls to one model in a row without a usable reply that make one, too;
-            None is never, and so it is for those of `asked_once`.
+        outage_after: failed calls to a model in a row that make an outage.
+        unusable_after: calls to a model in a row without a usable reply that make an outage; None
+            is never, as for the models of `asked_once`.
         thinking: tokens of thinking allowed beside each reply, at first; see `find_allowance`.
         routes: other endpoints for the calls of a person, or of a faculty (their purpose up to its
             first dot), by name; a person's comes before a faculty's.
-        asked_once: models that are never re-asked, as learners; calls to them take no slot.
+        asked_once: models that are never re-asked, such as learners; their calls take no slot.
 
     Raises:
         ConfigError: dollars are limited and the model's price is not known.
@@ -136,7 +136,6 @@ class ModelClient:
         run_seed: int,
         budget: Budget | None = None,
         cassette: Cassette | None = None,
-        ledger: Ledger | None = None,
         retry: RetryPolicy | None = None,
         max_in_flight: int | None = None,
         outage_after: int = 5,
@@ -148,7 +147,7 @@ class ModelClient:
         self.endpoint, self.run_seed = endpoint, run_seed
         self.budget = budget if budget is not None else Budget()
         self.cassette = cassette
-        self.ledger = ledger if ledger is not None else Ledger()
+        self.ledger = Ledger()
         self.retry = retry if retry is not None else RetryPolicy()
         self.max_in_flight = max_in_flight
         self.outages = OutageWatch(outage_after, unusable_after)
@@ -159,7 +158,7 @@ class ModelClient:
         self._holders = [each for each in _list_once(endpoints) if isinstance(each, KeyHolder)]
         for each in endpoints:
             self.budget.check_price(each.model, each.price)
-        # What waits for a slot belongs to a loop; `asyncio.run` makes a new one a call.
+        # Waiters for a slot belong to an event loop, and each `asyncio.run` makes a new one.
         self._paces: WeakKeyDictionary[asyncio.AbstractEventLoop, Pace] = WeakKeyDictionary()
 
     async def ask(
@@ -171,26 +170,23 @@ class ModelClient:
         fallback: T,
         max_tokens: int = 128,
         temperature: float = 0.7,
-        text_limit: int = 1000,
         in_turn: bool = False,
     ) -> ModelAnswer[T]:
         """Return the model's reply to `messages` as a `reply`, or `fallback` with the fault.
 
         Args:
-            key: names the call; at most one call of a run has it.
-            messages: what other agents said belongs in a fence (`prompts.fence`), not in `system`.
+            key: of the call, unique in a run.
+            messages: words of other agents belong in a fence (`prompts.fence`), not in `system`.
             reply: a pydantic model; its JSON schema goes with the request.
-            fallback: the value taken, and recorded as taken, when no usable reply comes.
+            fallback: the value taken when no usable reply comes, and recorded as a fallback.
             max_tokens: written at most.
             temperature: of the sampling.
-            text_limit: characters at most of each string in the reply; cuts are counted.
             in_turn: the caller holds a slot of `pace`, for all attempts.
 
         Raises:
             BudgetExceeded: the call does not fit the budget; nothing was stored.
-            ModelOutage: this call and those before it failed, or had no usable reply; see
-                `Cassette.forget_fallbacks`.
-            DivergenceError: the cassette holds another prompt under `key`.
+            ModelOutage: this call and those before it failed, or had no usable reply.
+            DivergenceError: the cassette has another prompt under `key`.
             LLMRefused: key, permission or model name is wrong.
         """
         endpoint = self.find_endpoint(key)
@@ -207,7 +203,7 @@ class ModelClient:
         if recorded is None:  # else it was paid for when it was made
             learns = endpoint.model in self.asked_once
             call = _Call(key, endpoint, request, learns, in_turn or learns)
-            parsed = await self._converse(call, reply, text_limit)
+            parsed = await self._converse(call, reply)
             recorded = self._record(call, request, parsed)
             _log_call(key, recorded)
             if self.cassette is not None:
@@ -215,17 +211,17 @@ class ModelClient:
         self.ledger.book(key, recorded, self.prices.get(recorded.model, self.endpoint.price))
         if recorded.outcome == "fallback":
             return ModelAnswer(fallback, True, recorded.fault)
-        # A live answer takes this way too, so that both are equal.
+        # A live answer is parsed from its stored text, too, so that both are equal.
         return ModelAnswer(reply.model_validate_json(recorded.reply), False, recorded.fault)
 
     @property
     def small(self) -> bool:
-        """Whether one of the models needs short prompts and to be told to write plainly."""
+        """Whether one of the models needs short prompts and instructions to write plainly."""
         return any(map(is_small, (self.endpoint, *self.routes.values())))
 
     @property
     def prompt_tokens(self) -> int:
-        """How long a prompt may be: 4,000 tokens, or what the least of the contexts leaves."""
+        """The most tokens of a prompt: 4,000, or fewer where a context is short."""
         endpoints = (self.endpoint, *self.routes.values())
         contexts = [e.context_tokens for e in endpoints if isinstance(e, BoundedEndpoint)]
         room = [context - _REPLY_TOKENS for context in contexts if context is not None]
@@ -233,7 +229,7 @@ class ModelClient:
 
     @property
     def failed_in_a_row(self) -> int:
-        """How many calls failed since an answer; of several models the most."""
+        """The number of calls that failed since an answer; of several models the most."""
         return max(self.outages.failures.values(), default=0)
 
     @property
@@ -245,7 +241,7 @@ class ModelClient:
         return self._paces[loop]
 
     def find_endpoint(self, key: CallKey) -> Endpoint:
-        """Return the endpoint that the call `key` is put to."""
+        """Return the endpoint of the call `key`."""
         own = self.routes.get(key.agent) or self.routes.get(key.purpose.split(".")[0])
         return own or self.endpoint
 
@@ -254,8 +250,8 @@ class ModelClient:
         for endpoint in _list_once((self.endpoint, *self.routes.values())):
             await endpoint.aclose()
 
-    async def _converse(self, call: _Call, reply: type[T], limit: int) -> ParsedReply[T] | None:
-        """Return the reply, asked for at most twice, or None; keep count and faults in `call`."""
+    async def _converse(self, call: _Call, reply: type[T]) -> ParsedReply[T] | None:
+        """Return the reply, asked for at most twice, or None; note counts and faults in `call`."""
         model = call.endpoint.model
         patience = max(self.retry.call_deadline, call.endpoint.attempt_deadline)
         begun = self.retry.clock()
@@ -269,7 +265,7 @@ class ModelClient:
                     admit=partial(self._admit, call),
                     on_lost=self.budget.count_lost,
                 )
-                parsed = parse(completion, reply, limit, self._redact)
+                parsed = parse(completion, reply, _MOST_TEXT, self._redact)
             except (LLMUnavailable, PromptRefused) as failure:
                 kind = "refused:" if isinstance(failure, PromptRefused) else UNAVAILABLE
                 call.fault = clean(f"{kind} {failure}", _MOST_FAULT)
@@ -292,9 +288,9 @@ class ModelClient:
                 return parsed
 
     async def _admit(self, call: _Call) -> float:
-        """Have a slot and the most an attempt can spend, and return the seconds that took.
+        """Take a slot and reserve the most an attempt can spend; return the seconds waited.
 
-        No `await` may come between this and the attempt: a cancelled call would keep it.
+        No `await` may come between this and the attempt: a cancelled call would keep both.
         """
         asked = self.retry.clock()
         most = upper_bound(call.request, call.endpoint.price)
@@ -312,9 +308,9 @@ class ModelClient:
         return waited
 
     async def _attempt(self, call: _Call) -> Completion:
-        """Make one admitted request; whatever happens, its reservation is settled, its slot free.
+        """Make one admitted request; always settle its reservation and free its slot.
 
-        What an answer cost is kept with it, what was spent in vain at once.
+        The spending is stored with the answer, or at once where the request fails.
         """
         if not call.attempts:
             call.started_at, call.begun = time.time(), time.monotonic()
@@ -349,7 +345,7 @@ class ModelClient:
         return completion
 
     def _count_answer(self, call: _Call, completion: Completion) -> None:
-        """Count an answer; where the model only thought, allow more the next time.
+        """Count an answer; where the model only thought, allow more thinking next time.
 
         Raises:
             NothingSaid, LLMUnavailable: see `check_words`.
@@ -371,7 +367,7 @@ class ModelClient:
             raise AttemptFailed("the answer has no words")
 
     def _make_reask(self, call: _Call, fault: str) -> CompletionRequest:
-        """Return the request that shows the model its own words and what is wrong with them."""
+        """Return the request that shows the model its own words and their fault."""
         correction = (
             f"That cannot be used: {clean(fault, _MOST_CORRECTION)}. "
             "Answer again with exactly one JSON object of the form asked for, and nothing else."
@@ -386,7 +382,7 @@ class ModelClient:
     def _record(
         self, call: _Call, request: CompletionRequest, parsed: ParsedReply[T] | None
     ) -> RecordedReply:
-        """Return what is stored of a call that began with `request`."""
+        """Return the record of a call that began with `request`."""
         return RecordedReply(
             prompt_hash=prompt_hash(request),
             outcome="reply" if parsed else "fallback",
@@ -411,17 +407,14 @@ class ModelClient:
         )
 
     def _redact(self, text: str) -> str:
-        """Return `text` as it may be stored: no endpoint's key is in a prompt or a reply.
-
-        A reply becomes part of other calls' prompts, so that every key is looked for in each.
-        """
+        """Return `text` without the keys of all endpoints, since replies enter others' prompts."""
         for holder in self._holders:
             text = holder.redact_keys(text)
         return text
 
 
 def _log_call(key: CallKey, made: RecordedReply) -> None:
-    """Log how a call went, without its words; a fallback is worth a warning."""
+    """Log the outcome of a call, without its words; a fallback as a warning."""
     level = logging.WARNING if made.outcome == "fallback" else logging.DEBUG
     text = (
         f"{key.purpose} of {key.agent} at tick {key.tick}: {made.outcome} by {made.model}, "

@@ -1,7 +1,7 @@
-"""A model in this process: what runs when neither key nor server is given.
+"""A model in this process, for when neither key nor server is given.
 
 llama.cpp serves it on a loopback port, with the same HTTP as any other endpoint. The default,
-SmolLM2, is small: it shows that all runs, not what good models do.
+SmolLM2, is small: it shows that everything runs, not what good models do.
 """
 
 import asyncio
@@ -30,17 +30,17 @@ _SPARE_CORES = 1
 _SILENT = -1
 _CONTEXT = 2048  # tokens of prompt and reply
 _LARGE_CONTEXT = 6144  # the same of a model that is not small
-_SMALL = 800_000_000  # bytes of a file up to which a model is small: about 1.3e9 weights of 4 bits
-# Calls queue for a slot inside the server, and a small machine takes its time.
+_SMALL = 800_000_000  # bytes of a small model's file at most: about 1.3e9 weights of 4 bits
+# Calls queue for a slot inside the server, and a small machine is slow.
 _PATIENCE = 600.0  # seconds
-_GIVING_UP = 5.0  # seconds in which fetching ends once it is given up
+_GIVING_UP = 5.0  # seconds to wait for fetching to end once it is given up
 
 
 def fetch_model(progress: bool = True, stop: threading.Event | None = None) -> Path:
     """Return the path of the default model, fetched to the user's cache on first use.
 
     Raises:
-        ConfigError: it cannot be fetched, or `stop` was set; the text says what to do instead.
+        ConfigError: it cannot be fetched, or `stop` was set.
     """
     return fetch(SMOLLM2, progress=progress, instead=INSTEAD, stop=stop)
 
@@ -55,7 +55,7 @@ def open_embedded(
 ) -> "EmbeddedEndpoint":
     """Return an endpoint for the GGUF file at `model`, or for the default model when None.
 
-    The default model is fetched, where it has to be, beside what the caller does until it asks.
+    If the default model has to be fetched, that is done in the background.
 
     Args:
         model: the file.
@@ -65,14 +65,14 @@ def open_embedded(
         reasoning_effort: sent with every request; None sends none.
 
     Raises:
-        ConfigError: `model` is the name of a model elsewhere, and no endpoint is set.
+        ConfigError: `model` is the name of a served model, and no endpoint is set.
     """
     if model is not None and not model.endswith(".gguf"):
         raise ConfigError(
             f"model {model!r} needs an endpoint: set OPENAI_API_KEY, or OPENAI_BASE_URL for a "
             "server of your own; a file in this process must end in .gguf"
         )
-    if find_spec("xllamacpp") is None:  # said before anything is fetched
+    if find_spec("xllamacpp") is None:  # before anything is fetched
         raise _make_missing_error(model or "the default model")
     path = find_fetched(SMOLLM2) if model is None else Path(model)
     late = path is None
@@ -104,12 +104,12 @@ class EmbeddedEndpoint:
 
     Args:
         gguf: the model file.
-        slots: calls decoded together by continuous batching.
+        slots: calls decoded together, by continuous batching.
         context: tokens of prompt and reply per slot; longer prompts are refused.
         threads: None is `thread_count()`.
         attempt_deadline: seconds of one attempt.
         reasoning_effort: sent with every request; None sends none.
-        fetch: brings `gguf` first, in a thread, and gives up once its event is set; calls wait.
+        fetch: fetches `gguf` in a thread, and gives up once its event is set; calls wait for it.
 
     Raises:
         ConfigError: xllamacpp is not installed, or `gguf` is not a model file it can load.
@@ -188,17 +188,17 @@ class EmbeddedEndpoint:
     def _load_beside(
         self, fetch: Callable[[threading.Event], object], load: "Callable[[], _Loaded]"
     ) -> None:
-        """Fetch and load in a thread; what is wrong with that is a `ModelOutage`, which pauses."""
+        """Fetch and load in a thread; an error of it is a `ModelOutage`, which pauses a run."""
 
-        def bring() -> None:
+        def fetch_and_load() -> None:
             try:
                 fetch(self._stop)
                 self._loaded.set_result(load())
-            except Exception as fault:  # whatever it is: calls wait for this
+            except Exception as fault:  # calls wait for any outcome
                 self._loaded.set_exception(ModelOutage(str(fault)))
 
-        self._loaded.set_running_or_notify_cancel()  # a call that gives up leaves it to the others
-        threading.Thread(target=bring, name="fetch the model", daemon=True).start()
+        self._loaded.set_running_or_notify_cancel()  # a call that gives up does not cancel it
+        threading.Thread(target=fetch_and_load, name="fetch the model", daemon=True).start()
 
     def __enter__(self) -> Self:
         return self

@@ -1,6 +1,6 @@
-"""Any OpenAI-compatible server: its list of models, and one attempt at a call, nothing trusted.
+"""OpenAI-compatible servers: the list of models, and one attempt at a call, checked throughout.
 
-The only file that imports `openai`, which takes long; `open.py` loads it where a server is asked.
+This is the only file that imports `openai`, which is slow; `open.py` loads it where it is needed.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ from genagents_env.text import clean
 
 if TYPE_CHECKING:
     import httpx2 as httpx2
-else:  # version 2 of `openai` speaks `httpx`, with the same names; some frameworks pin it
+else:  # version 2 of `openai`, which some frameworks pin, uses `httpx`, with the same names
     httpx2 = import_module("httpx2" if int(openai.__version__.split(".")[0]) >= 3 else "httpx")
 
 T = TypeVar("T")
@@ -59,14 +59,14 @@ _OVERLOAD_STATUS = (429, 503, 529)
 
 @dataclass(frozen=True, slots=True)
 class ModelListing:
-    """How a server answered when asked for its models.
+    """A server's answer to the request for its models.
 
     Attributes:
-        address: of the server, as it may be shown.
-        problem: why there is no list; empty where there is one.
+        address: of the server, without login and query.
+        problem: why there is no list, or empty.
         reachable: whether anything answered.
         key_refused: whether it refused the key.
-        models: by name the tokens of prompt and reply together, None where it does not tell.
+        models: the tokens of prompt and reply together by model, None where not reported.
     """
 
     address: str
@@ -77,7 +77,7 @@ class ModelListing:
 
 
 def list_models(base_url: str, api_key: str) -> ModelListing:
-    """Return what the server at `base_url` lists, asked within five seconds."""
+    """Ask the server at `base_url` for its models, within five seconds."""
     headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
     url, shown = f"{base_url.rstrip('/')}/models", strip_address(base_url)
     try:
@@ -91,7 +91,7 @@ def list_models(base_url: str, api_key: str) -> ModelListing:
     except httpx2.HTTPError:
         return ModelListing(shown, f"status {answer.status_code}")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return ModelListing(shown, "what answers is no list of models")
+        return ModelListing(shown, "the answer is not a list of models")
     return ModelListing(shown, models=models)
 
 
@@ -113,14 +113,14 @@ def find_served_model(base_url: str, api_key: str) -> str:
     name = next(iter(list_models(base_url, api_key).models or ()), "")
     if not name or redactor.redact(name) != name:
         raise ConfigError(
-            f"{redactor.redact(strip_address(base_url))}: it does not say which models "
-            "it has; start it, or name one with --model"
+            f"{redactor.redact(strip_address(base_url))}: the server lists no models; "
+            "start it, or name one with --model"
         )
     return name
 
 
 def strip_address(url: str) -> str:
-    """Return `url` as it may be shown: without login, query and fragment."""
+    """Return `url` without login, query and fragment."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit(parts._replace(netloc=host, query="", fragment=""))
@@ -129,14 +129,14 @@ def strip_address(url: str) -> str:
 class OpenAIEndpoint:
     """An endpoint that speaks OpenAI's chat completions over HTTP.
 
-    It follows no redirect, reads at most 1 MiB of an answer after decompression, and bounds the
-    whole attempt by wall clock. Neither its errors nor its `repr` hold the key.
+    It follows no redirect, reads at most 1 MiB of an answer after decompression, and limits each
+    attempt by wall clock. Neither its errors nor its `repr` contain the key.
 
     Args:
         base_url: such as `https://api.openai.com/v1`; `user:password@` in it is sent as basic
             authorization and shown nowhere.
         api_key: sent as bearer token; empty for servers that ask for none.
-        model: a name the endpoint knows.
+        model: its name at the endpoint.
         attempt_deadline: seconds of wall clock for one attempt.
         price: per million tokens; None takes the list price, where there is one. A server on
             this machine costs nothing.
@@ -207,11 +207,11 @@ class OpenAIEndpoint:
         return await self.post("/chat/completions", self._make_payload(request), read)
 
     async def post(self, path: str, payload: Mapping[str, object], read: Callable[[bytes], T]) -> T:
-        """Return what `read` makes of the body that answers `payload`, sent to `path` once.
+        """Send `payload` to `path` once, and return the result of `read` on the body.
 
         Raises:
-            AttemptFailed: there is no answer in time, or not one that `read` takes.
-            LLMRefused: the endpoint will not answer.
+            AttemptFailed: there is no answer in time, or `read` refuses it.
+            LLMRefused: the endpoint refuses to answer.
         """
         try:
             async with asyncio.timeout(self.attempt_deadline):
@@ -248,7 +248,7 @@ class OpenAIEndpoint:
         return self._clients[loop]
 
     def _make_payload(self, request: CompletionRequest) -> dict[str, JSONValue]:
-        """Return the request's body; OpenAI's own models name and allow some fields otherwise."""
+        """Return the body of a request; OpenAI's own models name and allow other fields."""
         own = self._hostname == _OPENAI
         payload: dict[str, JSONValue] = {
             "model": self.model,
@@ -274,7 +274,7 @@ class OpenAIEndpoint:
         return payload
 
     def _to_error(self, failure: BaseException) -> LLMError:
-        """Return what `failure` means for the caller, its text free of secrets."""
+        """Return the error that `failure` means for the caller, without secrets."""
         if isinstance(failure, LLMError):
             return type(failure)(self._say(str(failure)))
         if isinstance(failure, TimeoutError):
@@ -304,7 +304,7 @@ class OpenAIEndpoint:
         return LLMRefused(f"{text} (check OPENAI_API_KEY, OPENAI_BASE_URL and --model)")
 
     def _say(self, text: str) -> str:
-        """Return `text` under the endpoint's address, free of secrets."""
+        """Return `text` with the endpoint's address, without secrets."""
         return self._redactor.clean(f"{strip_address(self.base_url)}: {text}", _MOST_SAID)
 
 
@@ -314,13 +314,13 @@ def _sendable(text: str) -> str:
 
 
 async def _read_bounded(response: httpx2.Response) -> None:
-    """Replace the stream of `response` by its decoded body: an event hook of the HTTP client.
+    """Replace the stream of `response` by its decoded body; an event hook of the HTTP client.
 
-    A compressed body is inflated piece by piece, so that a bomb costs no memory. An error whose
-    body cannot be read has none: its status says what it is.
+    A compressed body is inflated piece by piece, so that a bomb costs no memory. An error response
+    whose body cannot be read gets an empty one.
 
     Raises:
-        AttemptFailed: the body exceeds 1 MiB or is compressed in a way that was not asked for.
+        AttemptFailed: the body exceeds 1 MiB, or is compressed in an unknown way.
     """
     encoding = response.headers.pop("content-encoding", "identity").lower()
     stream = response.stream
@@ -353,7 +353,7 @@ async def _read(stream: httpx2.AsyncByteStream, encoding: str) -> bytes:
 
 
 def _describe_failure(failure: BaseException) -> str:
-    """Return what broke a connection, or kept it from being made, and what to do."""
+    """Describe why a connection failed, and what to do."""
     causes = list(_list_causes(failure))
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
         return "connection refused; is the server running?"

@@ -1,4 +1,4 @@
-"""An event loop of one's own for plain code, also where a loop runs already, as in a notebook."""
+"""Event loops for plain code, also where a loop already runs, as in a notebook."""
 
 import asyncio
 import threading
@@ -10,10 +10,9 @@ T = TypeVar("T")
 
 
 class OwnLoop:
-    """An event loop that runs only while it is asked to, one call after the other.
+    """An event loop that runs only during `run`; unfinished tasks continue in the next call.
 
-    Where a loop runs already in the calling thread, it does so in a thread of its own. What one
-    call leaves under way continues in the next.
+    It runs in a thread of its own if the calling thread already runs a loop.
     """
 
     def __init__(self) -> None:
@@ -23,10 +22,9 @@ class OwnLoop:
         self._begun = threading.Event()
 
     def run(self, coroutine: Coroutine[object, object, T]) -> T:
-        """Return what `coroutine` returns.
+        """Run `coroutine` and return its result.
 
-        An interrupt of the caller (KeyboardInterrupt) cancels it, waits until it has ended, and
-        is raised.
+        A KeyboardInterrupt of the caller cancels it, waits for its end, and is raised.
         """
         if not is_loop_running():
             return self._runner.run(coroutine)
@@ -65,7 +63,7 @@ class OwnLoop:
 
 
 def is_loop_running() -> bool:
-    """Return whether an event loop runs in this thread."""
+    """Return True if an event loop runs in this thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -74,7 +72,7 @@ def is_loop_running() -> bool:
 
 
 def run_sync(coroutine: Coroutine[object, object, T]) -> T:
-    """Return what `coroutine` returns, in a loop made for it; see `OwnLoop.run`."""
+    """Run `coroutine` in a new loop, and return its result; see `OwnLoop.run`."""
     loop = OwnLoop()
     try:
         return loop.run(coroutine)

@@ -1,4 +1,4 @@
-"""Opens the model that the environment and `--model` ask for; the only reader of the key."""
+"""Opens the model named by the environment and `--model`; the only reader of the key."""
 
 import os
 import re
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 DEFAULT_MODEL = "gpt-4o-mini"
 DEFAULT_TIMEOUT = 30.0  # seconds
-REASONING_TIMEOUT = 120.0  # a thought of 4,096 tokens at 40 tokens a second, and a little
+REASONING_TIMEOUT = 120.0  # 4,096 tokens of thinking at 40 tokens a second, and a little more
 _SCRIPTED = "scripted"
-_ATTEMPTS = 3  # of the timeout's length fit into a call whose deadline is not given
+_ATTEMPTS = 3  # of the timeout's length fit into a call without a given deadline
 _MOST_SECONDS = 86_400.0
 _MOST_THINKING = 1_000_000
 _PRICE = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?", re.ASCII)
@@ -32,7 +32,7 @@ _PRICE = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """How the models behind an endpoint are asked; None leaves each at its default.
+    """Options of requests to models; None is the default.
 
     Attributes:
         timeout: seconds of wall clock for one attempt at a call; 30, or 120 for models that are
@@ -40,7 +40,7 @@ class ModelOptions:
         deadline: seconds for a call with all its attempts; 90, or three times a longer timeout.
         thinking: tokens that a model may think beside each reply, see `find_allowance`.
         reasoning_effort: sent to the endpoint.
-        price: of its tokens; None is the list price, or that of the recorded run.
+        price: of tokens; None is the list price, or that of the recorded run.
 
     Raises:
         ConfigError: a value is out of range, or the timeout is longer than the deadline.
@@ -78,18 +78,14 @@ class ModelOptions:
         return usual if self.deadline is None else min(usual, self.deadline)
 
     def make_retry(self, model: str, usual: RetryPolicy | None = None) -> RetryPolicy:
-        """Return `usual` with the deadline that calls of `model` have."""
+        """Return `usual` with the deadline of calls of `model`."""
         usual = usual or RetryPolicy()
         longer = max(usual.call_deadline, _ATTEMPTS * self.find_timeout(model))
         return replace(usual, call_deadline=longer if self.deadline is None else self.deadline)
 
 
 def parse_effort(text: str | None) -> ReasoningEffort | None:
-    """Return `text` as a reasoning effort, None as none.
-
-    Raises:
-        ConfigError: it is another word.
-    """
+    """Return `text` as a reasoning effort; raise ConfigError where it is none."""
     allowed = get_args(ReasoningEffort)
     if text is not None and text not in allowed:
         raise ConfigError(f"reasoning effort {text!r} is not known; one of {', '.join(allowed)} is")
@@ -97,10 +93,10 @@ def parse_effort(text: str | None) -> ReasoningEffort | None:
 
 
 def parse_price(read: str | None, written: str | None) -> Price | None:
-    """Return the price that two decimal texts give, in dollars per million tokens.
+    """Return the price given by two decimal texts, in dollars per million tokens.
 
     Raises:
-        ConfigError: one is missing, or is no plain number from 0 on.
+        ConfigError: one is missing, or is not a plain number of 0 or more.
     """
     if read is None and written is None:
         return None
@@ -109,10 +105,10 @@ def parse_price(read: str | None, written: str | None) -> Price | None:
 
 def _parse_dollars(name: str, text: str | None) -> Decimal:
     if text is None:
-        raise ConfigError(f"--{name} is missing: give the price of both directions, or of none")
+        raise ConfigError(f"--{name} is missing: give both prices, or none")
     if not _PRICE.fullmatch(text):
         raise ConfigError(
-            f"--{name}: {text!r} is no price; dollars per million tokens are wanted, as 0.15"
+            f"--{name}: {text!r} is not a price; expected dollars per million tokens, as 0.15"
         )
     return Decimal(text)
 
@@ -135,8 +131,8 @@ def open_endpoint(
             runs; a path that ends in `.gguf` runs that model in this process; any other name
             goes to the endpoint of `OPENAI_BASE_URL` and `OPENAI_API_KEY`. None is the first
             model that endpoint lists, or the embedded one where neither variable is set.
-        options: how long it is waited for, how hard it thinks, what it costs.
-        replies: what a scripted model answers: the `scripted_replies` of each policy that asks it.
+        options: timeouts, thinking and price.
+        replies: of a scripted model: the `scripted_replies` of each policy that asks it.
 
     Raises:
         ConfigError: a name without an endpoint, a missing file or package, or no name and an
@@ -147,7 +143,7 @@ def open_endpoint(
     name, _, rule = (model or "").partition(":")
     if name == _SCRIPTED:
         return ScriptedEndpoint(find_rule(rule, replies), model or _SCRIPTED)
-    # Both modules below load `openai`, which takes half a second: only who asks a server waits.
+    # Both modules below load `openai`, which takes half a second.
     if (model or "").endswith(".gguf") or not (base_url or api_key):
         from genagents_env.llm.embedded import open_embedded
 
@@ -173,21 +169,21 @@ def open_endpoint(
 
 
 def list_models(base_url: str, api_key: str) -> "ModelListing":
-    """Return what the server at `base_url` lists, asked within five seconds."""
+    """Ask the server at `base_url` for its models, within five seconds."""
     from genagents_env.llm import endpoint  # as above
 
     return endpoint.list_models(base_url, api_key)
 
 
 def is_served(model: str | None) -> bool:
-    """Return whether a server has `model`, as `open_endpoint` takes it: no rule, no own process."""
+    """Return True if `open_endpoint` would ask a server for `model`."""
     return not _is_own(model) and any(read_endpoint_variables())
 
 
 def costs_nothing(model: str | None) -> bool:
-    """Return whether `model`, as `open_endpoint` takes it, is known to cost nothing.
+    """Return True if `model`, as `open_endpoint` takes it, is known to be free.
 
-    Scripted models, models in this process and servers on this machine do; others may not.
+    Scripted models, models in this process and servers on this machine are.
     """
     if _is_own(model):
         return True
@@ -197,6 +193,6 @@ def costs_nothing(model: str | None) -> bool:
 
 
 def _is_own(model: str | None) -> bool:
-    """Return whether `model` is a rule, or a file that runs in this process."""
+    """Return True if `model` is scripted, or a file that runs in this process."""
     name = model or ""
     return name.partition(":")[0] == _SCRIPTED or name.endswith(".gguf")

@@ -1,4 +1,4 @@
-"""How many requests are under way at once: as many as an endpoint keeps up with."""
+"""The number of requests under way at once: as many as an endpoint keeps up with."""
 
 import asyncio
 import logging
@@ -8,16 +8,16 @@ from statistics import median
 _log = logging.getLogger(__name__)
 
 AT_FIRST = 8
-MOST = 64  # more than the people of a town who think at once; below 100 connections of the library
-_WINDOW = 8  # answers that are judged together
+MOST = 64  # more than people who think at once; below the 100 connections of the library
+_WINDOW = 8  # answers judged together
 _STEADY, _RISEN = 1.5, 2.0  # times the quickest window
-_FORGET = 1.02  # a window: what lasts becomes the usual, as longer replies do
+_FORGET = 1.02  # a window, so that lasting changes, as longer replies, become usual
 _READING = 50  # tokens; reading the prompt takes about as long as writing these
-_QUICK = 0.005  # seconds a token; what is quicker than this is no sign of anything
+_QUICK = 0.005  # seconds a token; differences below this mean nothing
 
 
 class Pace:
-    """Slots for requests, whose number follows the answers.
+    """Slots for requests; their number adapts to the speed of answers.
 
     The rule is additive increase and multiplicative decrease (Chiu and Jain 1989; TCP's, Jacobson
     1988), with latency as a sign beside refusals (TCP Vegas, Brakmo and Peterson 1995). Eight
@@ -30,12 +30,12 @@ class Pace:
 
     Args:
         most: slots at most, and at first; None begins with 8 and has 64 at most.
-        own: how many calls the endpoint is known to take at once: neither more slots nor fewer, but
-            for `most`.
+        own: the number of calls that the endpoint is known to take at once, a fixed number of slots
+            within `most`.
 
     Attributes:
         limit: slots now.
-        halvings: so far; how many a request was sent after is told with its outcome.
+        halvings: so far; callers pass the number at which a request was sent with its outcome.
     """
 
     def __init__(self, most: int | None = None, own: int | None = None) -> None:
@@ -45,7 +45,7 @@ class Pace:
         self._least = 1 if own is None else self.most
         self.halvings = self._taken = self._peak = 0
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self._waited = False  # as the peak: since the window began
+        self._waited = False  # since the window began, as the peak
         self._window: list[float] = []
         self._quickest = 0.0
 
@@ -54,12 +54,12 @@ class Pace:
         await self.take()
 
     async def __aexit__(self, *exc: object) -> None:
-        """Give it back."""
+        """Release the slot."""
         self.give_back()
 
     async def take(self) -> None:
-        """Wait for a slot; those who wait get one in the order they came."""
-        if self._taken < self.limit:  # so nobody waits
+        """Wait for a slot, first come, first served."""
+        if self._taken < self.limit:  # then nobody waits
             self._count_taken()
             return
         self._waited = True
@@ -68,12 +68,12 @@ class Pace:
         try:
             await turn
         except asyncio.CancelledError:
-            if not turn.cancelled():  # it had got its slot
+            if not turn.cancelled():  # it had its slot
                 self.give_back()
             raise
 
     def give_back(self) -> None:
-        """Let somebody else have the slot."""
+        """Release a slot."""
         self._taken -= 1
         self._fill()
 
@@ -97,7 +97,7 @@ class Pace:
             self._fill()
 
     def count_overload(self, sent: int) -> None:
-        """Slow down since the endpoint refused a call, or did not answer it in time."""
+        """Slow down after the endpoint refused a call, or did not answer in time."""
         if sent == self.halvings:
             self._halve(self._taken, "the endpoint is overloaded")
 
@@ -117,7 +117,7 @@ class Pace:
         self._peak = max(self._peak, self._taken)
 
     def _fill(self) -> None:
-        """Hand free slots to those who wait."""
+        """Give free slots to waiters."""
         while self._waiting and self._taken < self.limit:
             turn = self._waiting.popleft()
             if not turn.done():

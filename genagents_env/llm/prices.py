@@ -1,4 +1,4 @@
-"""What tokens cost: the list prices of the package genai-prices, and the user's own."""
+"""Prices of tokens: the list prices of the package genai-prices, and the user's own."""
 
 import re
 from contextlib import suppress
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from genai_prices.types import ModelPrice
 
 _MILLION = Decimal(1_000_000)
-_PACKAGE = "genai-prices"  # imported where a price is asked for: that takes a while
+_PACKAGE = "genai-prices"  # imported only where a price is needed: that is slow
 _DATE = re.compile(r"-20\d\d-?\d\d-?\d\d$", re.ASCII)
-# Where a model has one of these, tokens alone do not say what a call costs.
+# A model with one of these prices has no price by tokens alone.
 _BESIDE_TOKENS = ("requests_kcount", "output_reasoning_mtok", "output_citation_mtok")
 
-# Dollars per million tokens read and written. A list price has two more, of tokens read from and
-# written to the endpoint's cache, and says where it is from.
+# Dollars per million tokens read and written. A list price also has those of tokens read from and
+# written to the endpoint's cache, and its source.
 StoredPrice: TypeAlias = tuple[str, str] | tuple[str, str, str | None, str | None, str]
 
 
@@ -27,11 +27,11 @@ class Price:
     """Dollars for a million tokens.
 
     Attributes:
-        input_per_million: read.
-        output_per_million: written.
-        cached_per_million: read from the endpoint's cache of prompts; None is the price of reading.
-        cache_write_per_million: read and written to that cache; None is the price of reading.
-        source: where a list price is from; empty where the user gave it.
+        input_per_million: of tokens read.
+        output_per_million: of tokens written.
+        cached_per_million: of tokens read from the endpoint's cache; None is `input_per_million`.
+        cache_write_per_million: of tokens read and cached; None is `input_per_million`.
+        source: of a list price; empty where the user gave it.
     """
 
     input_per_million: Decimal
@@ -62,14 +62,14 @@ class Price:
         return spent / _MILLION
 
     def bound(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
-        """Return the most that so many tokens can cost, whatever the endpoint does with a cache."""
+        """Return the most that so many tokens can cost, with or without a cache."""
         cache_write = (
             prompt_tokens if (self.cache_write_per_million or 0) > self.input_per_million else 0
         )
         return self.cost(prompt_tokens, completion_tokens, 0, cache_write)
 
     def pack(self) -> StoredPrice:
-        """Return it as the texts that a run file keeps."""
+        """Return the price as texts, for a run file."""
         read, written = str(self.input_per_million), str(self.output_per_million)
         if not self.source:
             return read, written
@@ -85,7 +85,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")  # hosts on this machine: free of c
 
 
 def unpack_price(stored: StoredPrice) -> Price:
-    """Return the price that a run file keeps."""
+    """Return the price from the texts in a run file."""
     read, written = Decimal(stored[0]), Decimal(stored[1])
     if len(stored) == 2:
         return Price(read, written)
@@ -96,15 +96,15 @@ def unpack_price(stored: StoredPrice) -> Price:
 def find_price(model: str, base_url: str | None = None, at: datetime | None = None) -> Price | None:
     """Return the list price of `model`, or None where it is not known.
 
-    It is that of the vendor at `base_url`; where the list does not know the address, that of the
-    vendor whose models have such names. A dated name that is not listed has the price of its
-    family. Of prices by the hour it is the highest of the day; of prices that rise with the length
-    of the prompt, from 32,000 tokens on, the lowest. Discounts, as for batches, are left out.
+    The vendor is that of `base_url`, or else the one whose models have such names. A dated name
+    that is not listed has the price of its family. Of prices by the hour the highest of the day is
+    taken; of prices that rise with long prompts (32,000 tokens and more) the lowest. Discounts, as
+    for batches, are left out.
 
     Args:
         model: its name at the endpoint.
         base_url: of the endpoint.
-        at: when it is asked; None is now.
+        at: time of the request; None is now.
     """
     vendor, now = _find_vendor(model, base_url), at or datetime.now(UTC)
     listed = _list_day(vendor, model, now) or _list_day(vendor, _DATE.sub("", model), now)
@@ -120,7 +120,7 @@ def find_price(model: str, base_url: str | None = None, at: datetime | None = No
 
 
 def describe_list() -> str:
-    """Return the list of prices and its day: that of the last change in force that it knows."""
+    """Return the name and version of the price list, and the day of its last change in force."""
     from genai_prices.data_snapshot import get_snapshot
     from genai_prices.types import StartDateConstraint
 
@@ -137,7 +137,7 @@ def describe_list() -> str:
 
 
 def _find_vendor(model: str, base_url: str | None) -> str:
-    """Return whose price list counts, by address or else by name; OpenAI's where neither tells."""
+    """Return the vendor of a model, by address or else by name; OpenAI where neither is known."""
     from genai_prices.data_snapshot import get_snapshot
 
     for where in ((None, None, base_url), (model.lower(), None, None)):
@@ -148,7 +148,7 @@ def _find_vendor(model: str, base_url: str | None) -> str:
 
 
 def _list_day(vendor: str, model: str, now: datetime) -> list["ModelPrice"]:
-    """Return the prices of a model in the hours of a day; none where it is not listed."""
+    """Return the prices of a model in each hour of a day; none where it is not listed."""
     from genai_prices import Usage, calc_price
 
     times = [now + timedelta(hours=hour) for hour in range(24)]

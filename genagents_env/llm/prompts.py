@@ -1,4 +1,4 @@
-"""Prompts are files beside the policy that uses them; other people's words go in a fence."""
+"""Prompt files, which lie beside the policy that uses them, and the fence for others' words."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -11,13 +11,13 @@ from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import JSONValue
 from genagents_env.rng import draw_bits
 
-_PART = "\n---\n"  # between what everybody is told and the question
+_PART = "\n---\n"  # between the system message and the user message
 
 
 def load_prompt(path: Path) -> jinja2.Template:
     """Return the template in the file at `path`; it may include files beside it.
 
-    A name that the caller does not give is an error when rendered, never an empty string.
+    Rendering it without a name that it uses is an error.
 
     Raises:
         ConfigError: there is no such file, or its syntax is wrong.
@@ -38,7 +38,7 @@ def split_prompt(path: Path) -> tuple[jinja2.Template, jinja2.Template]:
         source, _, _ = jinja2.FileSystemLoader(path.parent).get_source(environment, path.name)
         above, line, below = source.partition(_PART)
         if not line:
-            raise ConfigError(f"{path}: no line `---` between what all are told and the question")
+            raise ConfigError(f"{path}: no line `---` between system message and question")
         return environment.from_string(above), environment.from_string(below)
 
 
@@ -46,7 +46,7 @@ def _make_environment(path: Path) -> jinja2.Environment:
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(path.parent),
         undefined=jinja2.StrictUndefined,
-        autoescape=False,  # noqa: S701 - prompts are plain text; HTML escapes would be read aloud
+        autoescape=False,  # noqa: S701 - prompts are plain text
         keep_trailing_newline=True,  # an included file brings its own last line break
         trim_blocks=True,
         lstrip_blocks=True,
@@ -55,7 +55,7 @@ def _make_environment(path: Path) -> jinja2.Environment:
 
 @contextmanager
 def _name_fault(path: Path) -> Iterator[None]:
-    """Raise what jinja finds wrong as a ConfigError that names the file."""
+    """Turn errors of jinja into a ConfigError that names the file."""
     try:
         yield
     except jinja2.TemplateNotFound as fault:
@@ -65,16 +65,16 @@ def _name_fault(path: Path) -> Iterator[None]:
 
 
 def run_fence(seed: int) -> str:
-    """Return the word that marks fences in the run of that seed."""
+    """Return the mark of fences in the run of that seed."""
     return f"{draw_bits(seed, 'fence'):016x}"
 
 
 def fence(items: Iterable[JSONValue], mark: str) -> str:
     """Return `items` as a block of data for a prompt, one JSON value a line.
 
-    What people said, wrote or are called goes in here, and nowhere else in a prompt; never into
-    a system message. No text can end the block or begin a line of it, not even by somebody who
-    has read `mark`: line breaks, unprintable characters and angle brackets are escaped.
+    Words and names of people belong in this block and nowhere else in a prompt, least of all in a
+    system message. No text can end the block or begin a line of it, even if it contains `mark`:
+    line breaks, unprintable characters and angle brackets are escaped.
 
     Args:
         items: such as `{"speaker": "Maria Lopez", "said": "Hello"}`; the speaker's name must

@@ -1,8 +1,8 @@
-"""Removes keys and passwords from every text that leaves the endpoint.
+"""Removes keys and passwords from every text that leaves an endpoint.
 
-A server that sends a key back may break it up by blanks or colours, or write it in escapes,
-percent signs, hexadecimal or base64. So a text and a key are compared by their letters and digits
-alone, after escapes are read; twelve of them in a row are a part of the key.
+A server that sends a key back may break it up by blanks or colours, or write it in escapes, percent
+encoding, hexadecimal or base64. So a text and a key are compared by their letters and digits alone,
+after escapes are decoded; twelve in a row that are in the key count as a part of it.
 """
 
 import base64
@@ -19,9 +19,9 @@ _LOGIN_IN_URL = re.compile(r"//[^/@:\s]*:[^/@\s]*@")
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD)$", re.IGNORECASE)
 _MARK = "[hidden]"
 _MOST_READ = 1 << 16  # characters of a text of which a few hundred are shown
-_LEAST_KEY, _LEAST_DIGITS = 16, 2  # of what is taken for a key rather than a word like `local`
-_PART = 12  # signs in a row that are taken for a part of a key; prose has none of them by chance
-_SIGNS = re.compile(
+_LEAST_KEY, _LEAST_DIGITS = 16, 2  # of a key, as against a word like `local`
+_PART = 12  # letters and digits in a row that count as part of a key; prose shares none by chance
+_PIECES = re.compile(
     r"(?:\x1b|\\u001b|\\x1b|%1b)\[[0-?]*[ -/]*[@-~]"  # colours of a terminal
     r"|(?:\\u00|\\x|%(?:25)*|&\#x)(?P<code>[0-9a-f]{2})"
     r"|\\[abfnrtv]"
@@ -32,7 +32,7 @@ _SIGNS = re.compile(
 
 @runtime_checkable
 class KeyHolder(Protocol):
-    """An endpoint with a key: what a model says or is asked is stored without it."""
+    """An endpoint with a key, which must not be stored."""
 
     def redact_keys(self, text: str) -> str:
         """Return `text` without the key and parts of it; a word like `local` is no key."""
@@ -40,9 +40,9 @@ class KeyHolder(Protocol):
 
 
 class Redactor:
-    """Replaces given secrets, however they are written, also parts of keys, and logins in URLs.
+    """Replaces secrets, however written, parts of keys, and logins in URLs.
 
-    The secrets are kept in a closure: neither `repr` nor `vars` of a redactor shows them.
+    The secrets are in a closure, so that neither `repr` nor `vars` shows them.
     """
 
     def __init__(self, *secrets: str) -> None:
@@ -63,10 +63,10 @@ class Redactor:
         self.redact_keys = redact_keys
 
     def clean(self, text: str, limit: int) -> str:
-        """Return `text` clean, without secrets, in at most `limit` characters.
+        """Return `text` without secrets and control characters, cut to `limit` characters.
 
-        Cut last: of a secret that is cut first, a part would be left. What `clean` takes out may
-        stand within a secret, hence once more after it.
+        It is cut last, since cutting a secret first would leave a part of it. It is redacted again
+        after `clean`, which may remove characters from within a secret.
         """
         text = self.redact(text[:_MOST_READ])
         return self.redact(clean(text, _MOST_READ))[:limit].strip()
@@ -76,12 +76,12 @@ class Redactor:
 
 
 def redact_environment(text: str) -> str:
-    """Return `text` with the value of every environment variable that is a key blotted out."""
+    """Return `text` without the values of environment variables that are keys."""
     return _read_environment().redact(text)
 
 
 def clean_from_environment(text: str, limit: int) -> str:
-    """Return `text` clean, in at most `limit` characters, without keys of the environment."""
+    """Return `text` as `Redactor.clean` does, without keys of the environment."""
     return _read_environment().clean(text, limit)
 
 
@@ -90,7 +90,7 @@ def _read_environment() -> Redactor:
 
 
 def _list_forms(secret: str) -> set[str]:
-    """Return the ways to write `secret` whole; none for what is too short to be one."""
+    """Return the ways to write all of `secret`; none if it is too short for a secret."""
     if len(secret) < 4:
         return set()
     raw = secret.encode("utf-8", "surrogatepass")
@@ -100,38 +100,40 @@ def _list_forms(secret: str) -> set[str]:
 
 
 def _list_parts(secret: str) -> Iterator[str]:
-    """Yield every twelve signs in a row of a key: as it is, in hexadecimal, within base64."""
+    """Yield each part of a key as it is written plainly, in hexadecimal, and within base64."""
     is_path = secret.startswith(("/", ".", "~"))
     digits = sum(char.isdigit() for char in secret)
     if len(secret) < _LEAST_KEY or digits < _LEAST_DIGITS or is_path:
         return
     raw = secret.encode("utf-8", "surrogatepass")
     writings = [secret, raw.hex()]
-    for shift in range(3):  # the sign at either end may depend on what stands beside the key
+    for shift in range(3):  # the character at either end may depend on the text beside the key
         encoded = base64.b64encode(b"\0" * shift + raw).decode().rstrip("=")
         uneven = (shift + len(raw)) % 3 != 0
         writings.append(encoded[(0, 2, 3)[shift] : len(encoded) - uneven])
     for writing in writings:
-        signs = re.sub(r"[^a-z0-9]+", "", writing.lower())
-        yield from (signs[at : at + _PART] for at in range(len(signs) - _PART + 1))
+        letters = re.sub(r"[^a-z0-9]+", "", writing.lower())
+        yield from (letters[at : at + _PART] for at in range(len(letters) - _PART + 1))
 
 
 def _find_parts(text: str, parts: frozenset[str]) -> list[tuple[int, int]]:
-    """Return where in `text` parts of keys begin and end, in order, overlapping ones as one."""
+    """Return the ranges of parts of keys in `text`, in order, with overlapping ones joined."""
     if not parts:
         return []
-    signs, places = "", list[tuple[int, int]]()
-    for match in _SIGNS.finditer(text):
+    letters, places = "", list[tuple[int, int]]()
+    for match in _PIECES.finditer(text):
         start, end = match.span()
         if plain := match["plain"]:
-            signs += plain.lower()
+            letters += plain.lower()
             places += [(at, at + 1) for at in range(start, end)]
-        elif match["code"] and (sign := chr(int(match["code"], 16))).isascii() and sign.isalnum():
-            signs += sign.lower()
+        elif (
+            match["code"] and (letter := chr(int(match["code"], 16))).isascii() and letter.isalnum()
+        ):
+            letters += letter.lower()
             places.append((start, end))
     ranges: list[tuple[int, int]] = []
-    for at in range(len(signs) - _PART + 1):
-        if signs[at : at + _PART] in parts:
+    for at in range(len(letters) - _PART + 1):
+        if letters[at : at + _PART] in parts:
             start, end = places[at][0], places[at + _PART - 1][1]
             if ranges and start < ranges[-1][1]:
                 start = ranges.pop()[0]

@@ -1,4 +1,4 @@
-"""When a failed attempt is made again, bounded and jittered, and when failures are an outage."""
+"""Retries of failed attempts, bounded and jittered; and outages, many failures in a row."""
 
 import asyncio
 import logging
@@ -19,8 +19,8 @@ T = TypeVar("T")
 # Python's own numbers and dates may hold underscores and the digits of any script.
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?", re.ASCII)
 _DATE = re.compile(r"[A-Za-z0-9 ,:+-]{1,64}", re.ASCII)
-# Without any usable reply. At the share at which a run is degraded (20 %), ten in a row come by
-# chance once in ten million calls; a prompt that no model can answer is one call of its tick.
+# Calls without a usable reply. At the share at which a run is degraded (20 %), ten in a row occur
+# by chance once in ten million calls.
 UNUSABLE_IN_A_ROW = 10
 Clock = Callable[[], float]
 Sleep = Callable[[float], Awaitable[None]]
@@ -28,16 +28,16 @@ Sleep = Callable[[float], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often and how long one call is tried.
+    """Limits on the attempts at a call.
 
     Attributes:
         attempts: requests at most, the first included.
-        base: seconds before the second attempt; doubles from attempt to attempt.
-        cap: seconds at most between two attempts, unless the endpoint asks for more.
-        longest_wait: an endpoint that asks for a longer wait is given up at once.
+        base: seconds before the second attempt; doubled at each further one.
+        cap: seconds between attempts at most, unless the endpoint asks for more.
+        longest_wait: the call fails at once if the endpoint asks for a longer wait.
         call_deadline: wall clock for all attempts of one call, waits included.
         clock: monotonic seconds.
-        sleep: waits that many seconds; tests give their own.
+        sleep: waits that many seconds.
     """
 
     attempts: int = 4
@@ -51,8 +51,8 @@ class RetryPolicy:
     def wait(self, failed: int, seed: int, retry_after: float | None) -> float:
         """Return the seconds to wait after the `failed`-th failure (1 is the first).
 
-        The endpoint's own figure counts when it is a positive number, else the backoff; either
-        is stretched by up to 10%, drawn from `seed`, so that callers do not all retry at once.
+        It is the endpoint's own figure if positive, or else the backoff, lengthened by up to 10%
+        drawn from `seed`, so that callers do not all retry at once.
         """
         jitter = 1.0 + 0.1 * draw_unit(seed, failed, "backoff")
         if retry_after is not None and retry_after > 0:
@@ -69,15 +69,15 @@ async def with_retries(
     admit: Callable[[], Awaitable[float]] | None = None,
     on_lost: Callable[[], None] | None = None,
 ) -> T:
-    """Return what `attempt` returns, making it again while it raises `AttemptFailed`.
+    """Call `attempt` until it does not raise `AttemptFailed`, and return its result.
 
     Args:
-        attempt: one request; any other exception of it passes through.
-        policy: how often, how long.
+        attempt: makes one request; other exceptions pass through.
+        policy: the limits.
         seed: decides the jitter.
-        deadline: on `policy.clock`, when the call must be over.
-        admit: awaited before each attempt; returns the seconds it took, which extend the deadline,
-            as waiting for a shared budget is no fault of the endpoint.
+        deadline: of the call, on `policy.clock`.
+        admit: awaited before each attempt; returns the seconds waited, which extend the deadline,
+            since waiting for a shared budget is no fault of the endpoint.
         on_lost: called when this is cancelled while an attempt is under way.
 
     Raises:
@@ -117,12 +117,12 @@ async def with_retries(
 
 
 class OutageWatch:
-    """Counts calls in a row that got no answer, or no usable reply, by model.
+    """Counts the calls in a row without an answer, or without a usable reply, by model.
 
     Args:
         failed_after: calls without an answer (unavailable or refused) that make an outage.
-        unusable_after: calls without a usable reply, answered or not, that make one; None is
-            never. Those of a model that learns never do.
+        unusable_after: calls without a usable reply, answered or not, that make an outage; None
+            is never, as for a model that learns.
     """
 
     def __init__(self, failed_after: int, unusable_after: int | None) -> None:
@@ -131,11 +131,11 @@ class OutageWatch:
         self._unusable: dict[str, list[int]] = {}  # the ticks of those calls
 
     def begin_anew(self) -> "OutageWatch":
-        """Return one that has counted nothing yet, with the same limits."""
+        """Return a new watch with the same limits."""
         return OutageWatch(self.failed_after, self.unusable_after)
 
     def count_answer(self, model: str, *, usable: bool = False) -> None:
-        """Begin to count anew, since `model` answered."""
+        """Reset the counts of a model that answered."""
         self.failures[model] = 0
         if usable:
             self._unusable[model] = []
@@ -144,7 +144,7 @@ class OutageWatch:
         """Count a call that got no answer.
 
         Raises:
-            ModelOutage: with it there are too many in a row.
+            ModelOutage: there are too many in a row.
         """
         self.failures[model] = failed = self.failures.get(model, 0) + 1
         if failed >= self.failed_after:
@@ -159,7 +159,7 @@ class OutageWatch:
         """Count a call that got no usable reply.
 
         Raises:
-            ModelOutage: with it there are too many in a row.
+            ModelOutage: there are too many in a row.
         """
         ticks = self._unusable.setdefault(model, [])
         ticks.append(tick)
@@ -182,8 +182,8 @@ def retry_after(seconds: str | None, milliseconds: str | None, now: float) -> fl
         now: Unix time, against which a date is read.
 
     Returns:
-        A finite number, 0 for what lies in the past; None for what is absent or unreadable;
-        infinity for dates past the calendar's end.
+        A number of 0 or more; None where it is missing or unreadable; infinity for dates past the
+        calendar's end.
     """
     for raw, scale in ((milliseconds, 0.001), (seconds, 1.0)):
         if raw and _NUMBER.fullmatch(raw.strip()):

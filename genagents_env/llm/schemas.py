@@ -11,7 +11,7 @@ from pydantic_core import CoreSchema
 
 from genagents_env.llm.calls import JSONSchema, JSONValue
 
-SMALL = "x-small"  # in a field's `json_schema_extra`: what its schema says to a small model instead
+SMALL = "x-small"  # in a field's `json_schema_extra`: changes to its schema for a small model
 _NOISE = ("title", "default")
 _REFERENCE = "#/$defs/"
 _FRAME_TOKENS = 16  # braces and blanks around a reply
@@ -22,12 +22,12 @@ _USUAL_ITEMS = 10  # of a list without a limit
 class ReplyModel(BaseModel):
     """A reply that a model is asked for by its schema.
 
-    What is sent stands in the two attributes, so that a class can be renamed and its docstring
-    reworded without another prompt, and so another run.
+    Name and description are sent from these attributes, so that renaming a class or rewording its
+    docstring changes no prompt.
 
     Attributes:
-        wire_name: what the schema is called; models made of this one inherit it.
-        wire_description: what the schema says it is; models made of this one say nothing.
+        wire_name: the name of the schema, inherited by subclasses.
+        wire_description: the description in the schema, not inherited.
     """
 
     wire_name: ClassVar[str]
@@ -37,7 +37,7 @@ class ReplyModel(BaseModel):
     def __get_pydantic_json_schema__(
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """Return the schema with the name and description that are sent."""
+        """Return the schema with `wire_name` and `wire_description`."""
         schema = handler.resolve_ref_schema(handler(core_schema))
         schema["title"] = cls.wire_name
         description = vars(cls).get("wire_description", "")
@@ -48,7 +48,7 @@ class ReplyModel(BaseModel):
 
 
 class PlainReply(ReplyModel):
-    """A reply in plain words: no schema is sent, and whatever the model writes is its `text`."""
+    """A reply in plain words: no schema is sent, and `text` is all that the model writes."""
 
     wire_name: ClassVar[str] = "Words"
 
@@ -56,24 +56,24 @@ class PlainReply(ReplyModel):
 
 
 def canonical(value: object) -> str:
-    """Return `value` as the one JSON text that stands for it: sorted, compact, ASCII."""
+    """Return the canonical JSON text of `value`: sorted, compact, ASCII."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
 
 
 @lru_cache(maxsize=512)  # bounded: minds make reply models on the fly, one per set of choices
 def make_request_schema(reply: type[BaseModel], *, small: bool = False) -> JSONSchema | None:
-    """Return the schema that goes with a request for `reply`; None where plain words are asked."""
+    """Return the schema of a request for `reply`; None for a `PlainReply`."""
     return None if issubclass(reply, PlainReply) else make_schema(reply, small=small)
 
 
 def make_schema(reply: type[BaseModel], *, small: bool = False) -> JSONSchema:
     """Return the schema of `reply` with every field required and no other field allowed.
 
-    Models write a field more surely when it is required; titles and defaults only cost tokens.
+    Models write a required field more reliably; titles and defaults only cost tokens.
 
     Args:
-        reply: what is asked for.
-        small: of a small model, which is held to what a field has under `SMALL` besides.
+        reply: the type of the reply.
+        small: for a small model, whose fields also get their changes under `SMALL`.
     """
     schema = reply.model_json_schema()
     names = {key: part.get("title", key) for key, part in schema.get("$defs", {}).items()}
@@ -104,10 +104,10 @@ def _rewrite(
 
 
 def bound_reply_tokens(schema: JSONSchema) -> int:
-    """Return how many tokens a reply to `schema` takes at most, rather too many.
+    """Return an upper bound of the tokens of a reply to `schema`.
 
-    A text counts a token for every two characters that it may have: one in Latin script takes
-    half of that, one in another script is shorter.
+    A text counts one token per two characters allowed: text in Latin script takes half of that,
+    and text in other scripts is shorter.
     """
     return _FRAME_TOKENS + _bound_part(schema, schema)
 
@@ -140,7 +140,7 @@ def schema_name(reply: type[BaseModel]) -> str:
 
 
 def is_strict(schema: JSONValue) -> bool:
-    """Return whether every object in `schema` closes its set of fields (OpenAI's strict mode)."""
+    """Return True if every object in `schema` forbids other fields (OpenAI's strict mode)."""
     if isinstance(schema, list):
         return all(is_strict(part) for part in schema)
     if not isinstance(schema, dict):

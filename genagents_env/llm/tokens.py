@@ -1,28 +1,29 @@
-"""How many tokens a text has: bounded without a tokenizer, or counted as its model counts."""
+"""Counts of tokens: bounds without a tokenizer, or counts by the model's own."""
 
 import os
 import re
 import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cached_property
 from hashlib import sha1
 from pathlib import Path
 
 from genagents_env.llm.calls import Message
 
-MESSAGE_TOKENS = 6  # what a chat template puts around a message
+MESSAGE_TOKENS = 6  # of a chat template around a message
 _PIECES = re.compile(r"[A-Za-z]+|\d|\s+|[^\x00-\x7f]|[^A-Za-z\d\s]")
-# Tokenizers look at so many characters at once; of a megabyte of blanks tiktoken's stack overflows.
+# Characters tokenized at once; a megabyte of blanks overflows tiktoken's stack.
 _MOST_AT_ONCE = 10_000
 _SOURCE = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 
 
 def bound_tokens(text: str) -> int:
-    """Return about how many tokens `text` has in a small vocabulary, rather too many.
+    """Return a rough upper bound of the tokens of `text` in a small vocabulary.
 
-    A word counts one token for every five letters begun, digits and signs one each, other
-    characters as many as they have bytes. No tokenizer is asked: the text of a prompt must not
-    depend on which is installed, or a resumed run would ask something else.
+    A word counts one token per five letters begun, digits and punctuation one each, and other
+    characters one per byte. No tokenizer is used: if prompts depended on which one is installed, a
+    resumed run could ask something else.
     """
     total = 0
     for piece in _PIECES.findall(text):
@@ -41,7 +42,7 @@ def bound_prompt_tokens(messages: list[Message]) -> int:
 
 
 def byte_count(text: str) -> int:
-    """Return the UTF-8 bytes of `text`, three of a lone surrogate: no tokenizer makes more."""
+    """Count the UTF-8 bytes of `text`, three for a lone surrogate: an upper bound of tokens."""
     return len(text.encode("utf-8", "surrogatepass"))
 
 
@@ -54,32 +55,23 @@ class TokenCounter:
 
     def __init__(self, model: str) -> None:
         self.model = model
-        self._count: Callable[[str], int] | None = None
-
-    @property
-    def exact(self) -> bool:
-        """Whether counts are the model's own, not upper bounds."""
-        return self._counter() is not byte_count
 
     def count(self, text: str) -> int:
-        """Return the tokens of `text`; one of over 10,000 characters may count a few more."""
+        """Count the tokens of `text`; above 10,000 characters a few too many."""
         try:
             text.encode()
         except UnicodeEncodeError:
             return byte_count(text)
-        count = self._counter()
-        return sum(
-            count(text[at : at + _MOST_AT_ONCE]) for at in range(0, len(text), _MOST_AT_ONCE)
-        )
+        parts = (text[at : at + _MOST_AT_ONCE] for at in range(0, len(text), _MOST_AT_ONCE))
+        return sum(map(self._tokenize_and_count, parts))
 
-    def _counter(self) -> Callable[[str], int]:
-        if self._count is None:
-            self._count = _load_counter(self.model)
-        return self._count
+    @cached_property
+    def _tokenize_and_count(self) -> Callable[[str], int]:
+        return _load_counter(self.model)
 
 
 def _load_counter(model: str) -> Callable[[str], int]:
-    import tiktoken.model  # slow, and wanted only for an endpoint that sends no usage
+    import tiktoken.model  # slow, and needed only for an endpoint that sends no usage
 
     try:
         name = tiktoken.model.encoding_name_for_model(model)
@@ -89,7 +81,7 @@ def _load_counter(model: str) -> Callable[[str], int]:
         return _count_by(tiktoken.get_encoding(name).encode_ordinary)
     try:
         import quicktok
-    except ImportError:  # it belongs to an extra
+    except ImportError:  # of an extra
         return byte_count
     for load, key in ((quicktok.get_encoding, name), (quicktok.encoding_for_model, model)):
         with suppress(KeyError, RuntimeError):
@@ -102,9 +94,9 @@ def _count_by(encode: Callable[[str], Sequence[int]]) -> Callable[[str], int]:
 
 
 def _is_cached(name: str) -> bool:
-    """Return whether tiktoken holds the encoding on disk, so that loading it asks no network."""
+    """Return True if tiktoken has the encoding on disk, and so loads it without network."""
     given = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
-    if given == "":  # tiktoken's way to say: do not cache
+    if given == "":  # which disables tiktoken's cache
         return False
     folder = Path(given) if given else Path(tempfile.gettempdir()) / "data-gym-cache"
     address = _SOURCE.format(name)

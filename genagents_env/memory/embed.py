@@ -16,10 +16,10 @@ Floats = npt.NDArray[np.float32]
 
 
 class HashedNgrams:
-    """Embed text by counting its character n-grams (3 to 5 bytes), hashed into `dim` places.
+    """Embeds text by counting its character n-grams (3 to 5 bytes), hashed into `dim` places.
 
-    Texts that share words lie close together; it knows nothing of meaning. Deterministic over
-    processes and platforms, needs no files, and is fast enough for every agent at every step.
+    Texts that share words are similar; meaning does not count. It is deterministic over processes
+    and platforms, needs no files, and is fast enough for every agent at every step.
 
     Args:
         dim: length of an embedding, at least 1.
@@ -78,12 +78,12 @@ class HashedSource:
         return self._ngrams(list(texts))
 
     async def aclose(self) -> None:
-        """Do nothing: there is nothing to free."""
+        """Do nothing."""
 
 
 def _hash_ngrams(codes: Bits) -> Bits:
     """Return the mixed hash of every n-gram of `codes`, of all sizes, as one array."""
-    found = []
+    hashes = []
     for size in _SIZES:
         if len(codes) < size:
             continue
@@ -91,5 +91,5 @@ def _hash_ngrams(codes: Bits) -> Bits:
         for k in range(size):
             grams = (grams ^ codes[k : len(codes) - size + 1 + k]) * _PRIME
         grams = (grams ^ (grams >> np.uint64(30))) * _MIX
-        found.append(grams ^ (grams >> np.uint64(31)))
-    return np.concatenate(found)
+        hashes.append(grams ^ (grams >> np.uint64(31)))
+    return np.concatenate(hashes)

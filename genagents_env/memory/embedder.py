@@ -1,4 +1,4 @@
-"""Text to vectors: each text is embedded once, and a resumed run reads what the first run used."""
+"""Text to vectors: each text is embedded once, and a resumed run reads the stored vectors."""
 
 import asyncio
 from collections import OrderedDict
@@ -25,9 +25,9 @@ class EmbeddingSource(Protocol):
     """A model of embeddings.
 
     Attributes:
-        name: kept with every vector, such as `minilm-int8`.
-        stored: whether vectors are worth keeping in the run file; False for a source that
-            computes a text's vector faster than a file gives it, and always alike.
+        name: stored with every vector, such as `minilm-int8`.
+        stored: whether to store vectors in the run file; False for a source that computes them
+            faster than a file is read, and always alike.
     """
 
     name: str
@@ -41,16 +41,16 @@ class EmbeddingSource(Protocol):
         ...
 
     async def aclose(self) -> None:
-        """Free what is held; closing twice is allowed."""
+        """Free resources; closing twice is allowed."""
         ...
 
 
 @runtime_checkable
 class BilledSource(Protocol):
-    """A source whose requests cost something."""
+    """A source whose requests cost money."""
 
     def bill(self, budget: Budget) -> None:
-        """Let `budget` admit every request from now on, and pay for it.
+        """Have `budget` admit and pay for every request from now on.
 
         Raises:
             ConfigError: dollars are limited and the price is not known.
@@ -62,24 +62,24 @@ class VectorStore(Protocol):
     """A store of vectors beyond the process: float16, little-endian, one string of bytes a text."""
 
     def get(self, model: str, texts: Sequence[str]) -> dict[str, bytes]:
-        """Return the vectors of those texts that are there."""
+        """Return the stored vectors among those of `texts`."""
         ...
 
     def put(self, model: str, vectors: Vectors) -> None:
-        """Keep vectors; a text that is there already keeps the vector it has."""
+        """Store vectors; a text that has a vector keeps it."""
         ...
 
 
 class Embedder:
     """Embeds texts with one source, each text once, in any number of tasks at a time.
 
-    Every vector is rounded to float16 before anyone uses it, and kept before anyone uses it, so
-    a run that is resumed from the store computes with the same numbers, bit for bit. In memory
-    it keeps 64 MiB of texts and vectors, those used last.
+    Every vector is rounded to float16 and stored before it is used, so that a resumed run computes
+    with the same numbers, bit for bit. A cache in memory has the 64 MiB of texts and vectors that
+    were used last.
 
     Args:
         source: the model.
-        store: None keeps vectors in memory only.
+        store: of vectors; None is memory only.
     """
 
     def __init__(self, source: EmbeddingSource, store: VectorStore | None = None) -> None:
@@ -100,8 +100,8 @@ class Embedder:
         D of no texts is 0 before the first vector.
 
         Raises:
-            LLMError: the source does not answer, or with vectors that are none.
-            RecordError: the store holds a vector that is none.
+            LLMError: the source does not answer, or not with vectors.
+            RecordError: a stored vector is damaged.
         """
         whole = [text.encode("utf-8", "replace").decode() for text in texts]
         vectors = {text: self._cache[text] for text in whole if text in self._cache}
@@ -112,7 +112,7 @@ class Embedder:
             flights.update(dict.fromkeys(new, task))
             task.add_done_callback(lambda done: _end_flight(done, flights))
         for task in dict.fromkeys(flights[t] for t in whole if t not in vectors):
-            # A caller that is cancelled does not take the vectors from the others who wait.
+            # Cancelling one caller must not cancel the others that wait.
             vectors |= await asyncio.shield(task)
         for text in dict.fromkeys(whole):
             self._keep(text, vectors[text])
@@ -127,18 +127,18 @@ class Embedder:
 
     async def _fetch(self, texts: list[str]) -> dict[str, bytes]:
         """Return the vectors of `texts`, from the store or else the source."""
-        found = self._store.get(self.name, texts) if self._store else {}
-        for text, vector in found.items():
+        known = self._store.get(self.name, texts) if self._store else {}
+        for text, vector in known.items():
             self._check_stored(text, vector)
-        missing = [text for text in texts if text not in found]
+        missing = [text for text in texts if text not in known]
         if missing:
             fresh = self._round(missing, await self._source.embed(missing))
             if self._store:
                 self._store.put(self.name, fresh)
-            found = found | fresh
-        for text, vector in found.items():
+            known = known | fresh
+        for text, vector in known.items():
             self._keep(text, vector)
-        return found
+        return known
 
     def _round(self, texts: list[str], vectors: Floats) -> dict[str, bytes]:
         try:
@@ -176,12 +176,12 @@ async def embed_new(embedder: Embedder, stream: MemoryStream) -> None:
 
 
 def _size(text: str, vector: bytes) -> int:
-    """Return about how many bytes an entry takes: a character takes four at most."""
+    """Estimate the bytes of an entry, at most four a character."""
     return 4 * len(text) + len(vector) + _ENTRY
 
 
 def _row(vector: bytes) -> Floats:
-    """Return the unit float32 row; rounding left its length off one by a thousandth at most."""
+    """Return a float32 row, scaled to length one, from which rounding deviates by a thousandth."""
     row: Floats = unit_rows(np.frombuffer(vector, dtype=_HALF).astype(np.float32)[None])[0]
     return row
 
@@ -190,4 +190,4 @@ def _end_flight(task: Flight, flights: dict[str, Flight]) -> None:
     for text in [text for text, other in flights.items() if other is task]:
         del flights[text]
     if not task.cancelled():
-        task.exception()  # asyncio warns of errors nobody read, as when all gave up
+        task.exception()  # read it, since asyncio warns of unread errors

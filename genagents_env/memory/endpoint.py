@@ -1,7 +1,6 @@
-"""Embeddings of any OpenAI-compatible endpoint, with nothing taken on trust."""
+"""Embeddings of any OpenAI-compatible endpoint, checked throughout."""
 
 import base64
-import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -10,6 +9,7 @@ import numpy as np
 from genagents_env.errors import LLMError
 from genagents_env.llm.budget import Budget, Spend
 from genagents_env.llm.calls import AttemptFailed
+from genagents_env.llm.completions import decode_answer, read_tokens
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.prices import FREE
 from genagents_env.llm.retries import RetryPolicy, with_retries
@@ -18,10 +18,9 @@ from genagents_env.memory.columns import Floats, unit_rows
 from genagents_env.rng import draw_bits
 
 _MOST_TEXTS = 256
-# Of an answer; half of what is read of one at most. Floats as text are four times as long as in
-# base64, which not every server speaks, so how many texts fit is learned from the answers.
+# Of an answer; half of the most that is read. Floats as text are four times as long as in base64,
+# which not every server supports, so the number of texts that fit is learned from the answers.
 _GOOD_BYTES = 1 << 19
-_MOST_TOKENS = 10**9
 _MARKS = 8  # tokens that a model may set around a text
 _INSTEAD = "other sources are `--embedder local` and `--embedder hashed`"
 
@@ -32,12 +31,12 @@ class EndpointSource(OpenAIEndpoint):
     Args:
         base_url: such as `https://api.openai.com/v1`.
         api_key: sent as bearer token; empty for servers that ask for none.
-        model: an embedding model that the endpoint knows.
-        retries: how often and how long one request is tried.
+        model: an embedding model of the endpoint.
+        retries: limits on the attempts at a request.
         attempt_deadline: seconds of wall clock for one attempt.
 
     Attributes:
-        tokens: read by the endpoint so far: what it bills.
+        tokens: billed by the endpoint so far.
 
     Raises:
         ConfigError: `base_url` is not an HTTP address.
@@ -66,7 +65,7 @@ class EndpointSource(OpenAIEndpoint):
         return f"EndpointSource({self.base_url!r}, model={self.model!r})"
 
     def bill(self, budget: Budget) -> None:
-        """Let `budget` admit every request from now on, and pay for it.
+        """Have `budget` admit and pay for every request from now on.
 
         Raises:
             ConfigError: dollars are limited and the model's price is not known.
@@ -111,7 +110,7 @@ class EndpointSource(OpenAIEndpoint):
         return Spend(1, most, (self.price or FREE).cost(most, 0))
 
     async def _admit(self, batch: list[str]) -> float:
-        """Have one request reserved, and return the seconds that took; see `with_retries`."""
+        """Reserve one request, and return the seconds waited; see `with_retries`."""
         if self._budget is None:
             return 0.0
         asked = self._retries.clock()
@@ -119,7 +118,7 @@ class EndpointSource(OpenAIEndpoint):
         return self._retries.clock() - asked
 
     async def _pay(self, batch: list[str]) -> Floats:
-        """Make one admitted request; what fails is taken to have been billed."""
+        """Make one admitted request; a failed one counts as billed."""
         budget = self._budget
         if budget is None:
             return (await self._attempt(batch))[0]
@@ -143,9 +142,11 @@ class EndpointSource(OpenAIEndpoint):
         return await self.post("/embeddings", body, partial(self._rows, batch=batch))
 
     def _rows(self, body: bytes, batch: list[str]) -> tuple[Floats, int]:
-        answer = _decode(body)
+        answer = decode_answer(body)
         usage = answer.get("usage")
-        tokens = _tokens(usage) if usage is not None else sum(map(self.count_tokens, batch))
+        tokens = sum(map(self.count_tokens, batch))
+        if usage is not None:
+            tokens = read_tokens(usage, "prompt_tokens")
         rows = _vectors(answer.get("data"), len(batch))
         if self._width not in (0, rows.shape[1]):
             raise AttemptFailed(f"its vectors are {rows.shape[1]} wide and were {self._width}")
@@ -155,28 +156,11 @@ class EndpointSource(OpenAIEndpoint):
         return rows, tokens
 
 
-def _decode(body: bytes) -> Mapping[str, object]:
-    try:
-        answer = json.loads(body.decode("utf-8"))
-    except (ValueError, RecursionError, MemoryError) as fault:
-        raise AttemptFailed(f"the answer is not JSON ({type(fault).__name__})") from None
-    if not isinstance(answer, Mapping):
-        raise AttemptFailed(f"the answer is a JSON {type(answer).__name__}, expected an object")
-    return answer
-
-
-def _tokens(usage: object) -> int:
-    value = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
-    if type(value) is not int or not 0 <= value <= _MOST_TOKENS:
-        raise AttemptFailed("the answer's usage has no sensible prompt_tokens")
-    return value
-
-
 def _vectors(data: object, count: int) -> Floats:
     """Return the unit rows that an answer's `data` holds, in the order of the texts."""
     if not isinstance(data, list) or len(data) != count:
-        found = len(data) if isinstance(data, list) else "no"
-        raise AttemptFailed(f"the answer has {found} vectors, expected {count}")
+        count_given = len(data) if isinstance(data, list) else "no"
+        raise AttemptFailed(f"the answer has {count_given} vectors, expected {count}")
     rows: dict[object, Floats] = {}
     for item in data:
         if not isinstance(item, Mapping) or type(item.get("index")) is not int:

@@ -1,18 +1,23 @@
-"""A memory that forgets: new items replace the old ones that are similar to them.
+"""A memory that forgets: new items replace old ones that are similar to them.
 
 The container of Summarize-and-Forget. Source: Lyfe Agents (Kaiya et al. 2023), sections 3.4 and
-A.3. `clusters` groups memories that are to be merged; merging their texts is the policy's task.
+A.3. `link` groups memories to be merged; merging their texts is the policy's task.
 """
 
+import json
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Literal, TypeAlias, cast, get_args
+from itertools import pairwise
+from typing import Annotated, Literal, TypeAlias, cast, get_args
 
 import numpy as np
+from pydantic import Field, TypeAdapter
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from genagents_env.errors import RecordError
-from genagents_env.memory.columns import Floats
+from genagents_env.memory.columns import Floats, compare, unit_rows
 from genagents_env.memory.rows import VectorRows
 
 Origin: TypeAlias = Literal["seed", "summary", "merged", "observed"]
@@ -22,18 +27,18 @@ ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 @dataclass(frozen=True, slots=True)
 class MemoryItem:
-    """One item of a forgetting memory.
+    """An item of a forgetting memory.
 
     Attributes:
-        id: its serial number, which no other item ever gets; higher is newer.
+        id: its unique serial number; higher is newer.
         text: in words.
         events: ids of the record's events it comes from.
-        at: when it was made, in seconds of game time; 0 for what was known before.
-        origin: `seed` for what was known before, `summary` for a sentence of one, `merged` for
-            what became of several, `observed` for what was perceived.
+        at: time of its making, in seconds of game time; 0 for knowledge from before.
+        origin: `seed` for knowledge from before, `summary` for a sentence of a summary, `merged`
+            for several items merged into one, `observed` for perceptions.
     """
 
-    id: int
+    id: Annotated[int, Field(ge=0)]
     text: str
     events: tuple[int, ...]
     at: int
@@ -41,24 +46,24 @@ class MemoryItem:
 
 
 _SAVED = tuple(f.name for f in fields(MemoryItem))
+_ITEMS = TypeAdapter(list[MemoryItem])
+_ID = TypeAdapter(Annotated[int, Field(ge=0)])
 
 
 class ForgettingMemory:
-    """Memories in the order of their making, and a unit vector for each.
+    """Memories in the order of their making, with a unit vector for each.
 
-    What is forgotten depends on the memories and the order they came in, and on nothing else:
-    similarities are computed in double precision and rounded to 5 decimals before they are
-    compared, so that it does not matter where in the matrix a vector lies, nor whether the
-    memory grew in this process or was loaded from a state.
+    Forgetting depends only on the memories and their order: similarities are computed in double
+    precision and rounded to 5 decimals, so that neither a vector's place in the matrix matters, nor
+    whether the memory grew in this process or was loaded from a state.
 
-    It holds `capacity` vectors of 4 bytes a number at most: 10,000 of 384 are 15 MB, of 1,536 are
-    61 MB; room is made by doubling, and the room of what is forgotten is used again. (While room
-    is made, the old one is still there.)
+    `capacity` vectors take 4 bytes a number: 10,000 of 384 numbers 15 MB, of 1,536 61 MB. Room is
+    doubled when needed, and the room of forgotten vectors is reused.
 
     Args:
-        capacity: of more memories than this, the oldest are dropped.
-        forget_above: memories whose cosine to a new one is at least that are forgotten; None
-            forgets nothing.
+        capacity: the most memories; the oldest are dropped.
+        forget_above: memories with at least this cosine to a new one are forgotten; None forgets
+            none.
 
     Raises:
         ValueError: `capacity` is less than 1, or `forget_above` is not in (0, 1].
@@ -82,7 +87,7 @@ class ForgettingMemory:
         return iter(self._items.values())
 
     def __contains__(self, id: object) -> bool:
-        """Return whether memory `id` is still held."""
+        """Return True if memory `id` is still here."""
         return id in self._items
 
     def __getitem__(self, id: int) -> MemoryItem:
@@ -95,7 +100,7 @@ class ForgettingMemory:
 
     @property
     def texts(self) -> list[str]:
-        """What is remembered, the oldest first."""
+        """The texts of all memories, the oldest first."""
         return [item.text for item in self]
 
     @property
@@ -106,9 +111,9 @@ class ForgettingMemory:
     def seed(
         self, text: str, events: Iterable[int] = (), at: int = 0, origin: Origin = "seed"
     ) -> int:
-        """Remember something that has no vector yet and makes nothing be forgotten.
+        """Add a memory without a vector, which makes no other be forgotten; return its id.
 
-        Where the memory is full the oldest goes. Returns the new memory's id.
+        If the memory is full the oldest is dropped.
 
         Raises:
             ValueError: the origin is unknown.
@@ -123,10 +128,10 @@ class ForgettingMemory:
         at: int,
         origin: Origin,
     ) -> list[MemoryItem]:
-        """Remember things one after the other, each forgetting what is similar to it.
+        """Add memories one after the other; each makes similar ones be forgotten.
 
-        A later one of the same batch may make an earlier one be forgotten. After that, the oldest
-        are dropped while there are more than `capacity`.
+        These may be earlier ones of the same batch. Then the oldest are dropped while there are
+        more than `capacity`.
 
         Args:
             memories: K texts, each with its events.
@@ -135,12 +140,11 @@ class ForgettingMemory:
             origin: of all of them.
 
         Returns:
-            What was forgotten or dropped, in that order; perhaps some of `memories`.
+            The memories forgotten or dropped, in that order; perhaps some of the new ones.
 
         Raises:
             ValueError: the shape is another, a vector is zero or not finite, the origin is
-                unknown, or it forgets and holds memories without a vector: `embed` them
-                first, since what has no vector cannot be forgotten.
+                unknown, or it forgets and has memories without a vector: `embed` them first.
         """
         if not memories:
             return []
@@ -184,7 +188,7 @@ class ForgettingMemory:
         return [id_ for id_ in self._items if id_ not in self._rows]
 
     def embed(self, ids: Sequence[int], vectors: Floats) -> None:
-        """Attach vectors; this makes nothing be forgotten.
+        """Attach vectors; this makes no memory be forgotten.
 
         Args:
             ids: K memories.
@@ -212,7 +216,7 @@ class ForgettingMemory:
     def nearest(self, query: Floats, k: int) -> list[MemoryItem]:
         """Return the `k` memories most similar to `query`, best first; of equals the newer first.
 
-        Only what has a vector is found.
+        Memories without a vector are left out.
 
         Args:
             query: shape (D,), any scale.
@@ -246,37 +250,49 @@ class ForgettingMemory:
         Raises:
             RecordError: `state` is not what `state()` of such a memory returns.
         """
-        fresh = ForgettingMemory(self.capacity, self.forget_above)
         try:
             columns = cast(list[list[object]], [state[name] for name in _SAVED])
-            for values in zip(*columns, strict=True):
-                item = _load_item(*values, least=fresh._next)
-                fresh._items[item.id] = item
-                fresh._next = item.id + 1
-            if len(fresh) > self.capacity:
-                raise ValueError(f"{len(fresh)} memories, at most {self.capacity} are kept")
-            fresh._next = _number(state["next"], least=fresh._next)
-        except (AttributeError, KeyError, TypeError, ValueError) as fault:
+            rows = [dict(zip(_SAVED, row, strict=True)) for row in zip(*columns, strict=True)]
+            items = _ITEMS.validate_json(json.dumps(rows), strict=True)
+            following = _ID.validate_python(state["next"], strict=True)
+            ids = [item.id for item in items]
+            if any(id_ >= later for id_, later in pairwise([*ids, following])):
+                raise ValueError("the ids do not ascend")
+            if len(items) > self.capacity:
+                raise ValueError(f"{len(items)} memories, at most {self.capacity} are kept")
+        except (KeyError, TypeError, ValueError) as fault:
             raise RecordError(f"the saved memories are damaged: {fault}") from None
-        self.__dict__.update(fresh.__dict__)
+        self.clear()
+        self._items.update(zip(ids, items, strict=True))
+        self._next = following
 
 
-def _load_item(
-    id_: object, text: object, events: object, at: object, origin: object, *, least: int
-) -> MemoryItem:
-    if not isinstance(text, str) or not isinstance(events, list):
-        raise TypeError("its words are no words, or its events no list")
-    _check_origin(origin)
-    numbers = tuple(map(_number, events))
-    return MemoryItem(_number(id_, least), text, numbers, _number(at), cast(Origin, origin))
+def link(vectors: Floats, above: float) -> list[list[int]]:
+    """Return the groups of vectors by single linkage.
 
+    Two rows are in one group if their cosine, rounded to 5 decimals, is at least `above`, or a
+    chain of such pairs connects them. Source: Kaiya et al. 2023, section A.3; the public release
+    runs DBSCAN with one sample a cluster, which is single linkage.
 
-def _number(value: object, least: int | None = None) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{value!r} is no whole number")
-    if least is not None and value < least:
-        raise ValueError(f"number {value} after {least - 1}")
-    return value
+    Args:
+        vectors: shape (N, D), any scale; N may be 0. Memory and time grow with N squared.
+        above: a cosine.
+
+    Returns:
+        Row numbers, ascending in each group; groups by their first row.
+
+    Raises:
+        ValueError: a vector is zero or not finite.
+    """
+    if not len(vectors):
+        return []
+    unit = unit_rows(np.asarray(vectors, dtype=np.float32))
+    near = compare(unit, unit) >= above
+    _, labels = connected_components(csr_array(near), directed=False)
+    groups: dict[int, list[int]] = {}
+    for row, label in enumerate(labels.tolist()):
+        groups.setdefault(label, []).append(row)
+    return list(groups.values())
 
 
 def _check_origin(origin: object) -> None:

@@ -1,4 +1,4 @@
-"""The sentence model that runs in this process: all-MiniLM-L6-v2 with int8 weights.
+"""The sentence model in this process: all-MiniLM-L6-v2 with int8 weights.
 
 Fetched on first use (24 MB). Vectors have 384 numbers; a sentence takes a few milliseconds on
 one core.
@@ -44,13 +44,13 @@ _SILENT = 3  # onnxruntime: errors only
 class LocalSource:
     """all-MiniLM-L6-v2 on one thread: mean of the tokens' vectors.
 
-    Texts go through one at a time, unpadded, so that a text's vector never depends on others
-    embedded with it. The same processor gives the same vector every time.
+    Texts are embedded one at a time, unpadded, so that a vector does not depend on other texts. The
+    same processor always gives the same vector.
 
     Args:
-        model: the ONNX file; None fetches it, as below.
-        tokenizer: its tokenizer.json; None fetches it to the user's cache on first use.
-        progress: say on standard error what is fetched.
+        model: the ONNX file; None is fetched to the user's cache on first use.
+        tokenizer: its tokenizer.json; None is fetched as well.
+        progress: name fetched files on standard error.
 
     Raises:
         ConfigError: packages are missing, or the files cannot be fetched or loaded.
@@ -93,7 +93,7 @@ class LocalSource:
         return await loop.run_in_executor(self._thread, self._embed, list(texts))
 
     async def aclose(self) -> None:
-        """End the thread that the model runs on; nothing is embedded after that."""
+        """End the model's thread; nothing can be embedded after that."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def tokens(self, text: str) -> list[int]:

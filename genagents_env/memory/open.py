@@ -12,9 +12,9 @@ def open_source(name: str | None = None) -> EmbeddingSource:
     """Return the source called `name`; the caller closes it (`aclose`).
 
     Args:
-        name: `local` is the sentence model in this process, and what None means; `hashed` or
-            `hashed:512` counts n-grams, without meaning and without files; `endpoint:MODEL` is
-            a model of the endpoint in OPENAI_BASE_URL and OPENAI_API_KEY.
+        name: `local`, or None, is the sentence model in this process; `hashed` or `hashed:512`
+            counts n-grams, without meaning and without files; `endpoint:MODEL` is a model of the
+            endpoint in OPENAI_BASE_URL and OPENAI_API_KEY.
 
     Raises:
         ConfigError: another name, or the source lacks a package, a file or an endpoint.

@@ -1,9 +1,8 @@
-"""Whom *he*, *her* or *they* mean in what somebody says: by rule, whoever was named last.
+"""Replaces *he*, *her* or *they* by names in English sentences: by the person last named.
 
-The sentences before are read, too. *He* and *she* are neither who speaks nor who is spoken to, and
-*him* in *Ada saw him* is not Ada. *They* are the last two that were named together, as in *Ada and
-Ben*. Where nobody was named, a pronoun stays. Whether a name is a man's or a woman's is not known.
-The rules read English.
+Earlier sentences count, too. *He* and *she* are neither the speaker nor the hearer, and *him* in
+*Ada saw him* is not Ada. *They* are the last two named together, as in *Ada and Ben*. If nobody was
+named, a pronoun stays. The gender of names is not known.
 """
 
 import re
@@ -26,10 +25,10 @@ def list_named(statements: Iterable[str]) -> list[str]:
 
 
 class PronounReader:
-    """Puts names for pronouns.
+    """Replaces pronouns by names.
 
     Args:
-        names: of all who may be meant.
+        names: of all people who may be meant.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -48,10 +47,10 @@ class PronounReader:
     def read(
         self, sentences: Iterable[str], speaker: str | None = None, hearer: str | None = None
     ) -> list[str]:
-        """Return `sentences`, said one after the other, with names for pronouns."""
+        """Return consecutive `sentences` with pronouns replaced."""
         named: list[str] = []  # the last one last
         pair: list[str] = []
-        found = []
+        read = []
         for sentence in sentences:
             parts, end, clause = [], 0, set[str]()
             for token in self._token.finditer(sentence):
@@ -70,22 +69,22 @@ class PronounReader:
                     end = token.end()
                 clause.update(who)
                 if len(who) == 1 and who[0] not in (speaker, hearer):
-                    named = [*(one for one in named if one != who[0]), who[0]]
+                    named = [*(name for name in named if name != who[0]), who[0]]
             resolved = "".join([*parts, sentence[end:]])
             for first, second in self._joined.findall(resolved):
                 pair = [self._full[first], self._full[second]]
-            found.append(resolved)
-        return found
+            read.append(resolved)
+        return read
 
 
 def _choose(
     pronoun: str, after: str, named: list[str], pair: list[str], clause: set[str]
 ) -> list[str]:
-    """Return who is meant; nobody where nobody fits."""
+    """Return the people whom a pronoun means; none if nobody fits."""
     if pronoun.startswith("the"):
         return pair
     other = pronoun == "him" or (pronoun == "her" and _OBJECT_HER.match(after))
-    return [one for one in named if not (other and one in clause)][-1:]
+    return [name for name in named if not (other and name in clause)][-1:]
 
 
 def _inflect(who: list[str], pronoun: str, after: str) -> str:

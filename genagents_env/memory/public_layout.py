@@ -1,8 +1,8 @@
 """The memories of a person in the layout of the public generative_agents code.
 
-A folder holds `bootstrap_memory` with `scratch.json` and, in `associative_memory`, `nodes.json` and
-`embeddings.json`. Its last accesses are not saved there, so that they count as when a memory was
-made; who said what in a conversation has no room in a memory, and stays behind.
+A folder has `bootstrap_memory` with `scratch.json` and, in `associative_memory`, `nodes.json` and
+`embeddings.json`. Last accesses are not saved there, so the time of making stands for them; the
+lines of conversations are dropped.
 Source: github.com/joonspk-research/generative_agents, `associative_memory.py` and `scratch.py`.
 """
 
@@ -30,7 +30,7 @@ from genagents_env.text import clean
 
 T = TypeVar("T")
 
-MODEL = "text-embedding-ada-002"  # the one that the public code asks
+MODEL = "text-embedding-ada-002"  # of the public code
 _LIMIT = 1 << 30  # bytes of a file; a vector takes 34 kB as text
 _NODE_TIME, _SCRATCH_TIME = "%Y-%m-%d %H:%M:%S", "%B %d, %Y, %H:%M:%S"
 _TEXT, _SHORT = 4000, 300
@@ -65,7 +65,7 @@ class PublicNode(BaseModel):
 
 
 class PublicScratch(BaseModel):
-    """What of `scratch.json` is carried along."""
+    """The fields of `scratch.json` that are read."""
 
     name: Annotated[str, Field(min_length=1, max_length=60)]
     curr_time: ScratchTime | None = None
@@ -78,7 +78,7 @@ _EMBEDDINGS = TypeAdapter(dict[str, list[float]])
 
 
 def read_public_person(folder: Path) -> tuple[str, Past, TextVectors]:
-    """Return the name of the person in `folder`, what is remembered, and the vectors of it.
+    """Return the name of the person in `folder`, the past, and the vectors of its memories.
 
     Raises:
         FileError: a file is missing, too large, or not as the public code writes it.
@@ -91,9 +91,9 @@ def read_public_person(folder: Path) -> tuple[str, Past, TextVectors]:
     embeddings = _read(memory / "embeddings.json", _EMBEDDINGS)
     order = sorted(nodes, key=lambda id_: nodes[id_].node_count)
     made = [nodes[id_] for id_ in order]
-    until = max([one.created for one in made] + [scratch.curr_time or datetime.min])  # noqa: DTZ901
+    until = max([node.created for node in made] + [scratch.curr_time or datetime.min])  # noqa: DTZ901
     if until == datetime.min:  # noqa: DTZ901
-        raise FileError(f"{root}: nobody has lived here yet: no memories, and no `curr_time`")
+        raise FileError(f"{root}: there are no memories and no `curr_time` yet")
     name = clean(scratch.name, 60)
     past = Past(
         until=until,
@@ -108,10 +108,10 @@ def read_public_person(folder: Path) -> tuple[str, Past, TextVectors]:
 
 
 def find_public_people(folder: Path) -> list[Path]:
-    """Return the folders of people at `folder`: itself, or those in it."""
+    """Return the folders of people: `folder` itself, or those in it."""
     if (folder / "bootstrap_memory").is_dir() or (folder / "scratch.json").is_file():
         return [folder]
-    return sorted(one for one in folder.iterdir() if (one / "bootstrap_memory").is_dir())
+    return sorted(path for path in folder.iterdir() if (path / "bootstrap_memory").is_dir())
 
 
 def _make_memories(order: Sequence[str], nodes: Mapping[str, PublicNode]) -> list[PastMemory]:
@@ -132,7 +132,7 @@ def _make_memories(order: Sequence[str], nodes: Mapping[str, PublicNode]) -> lis
 
 
 def _find_cause(node: PublicNode) -> str:
-    """Return what made it: there a thought is a reflection or a plan."""
+    """Return the cause of a node: a thought is a reflection or a plan."""
     if node.type != "thought":
         return ""
     plans = node.predicate == "plan" or "planning:" in node.description.casefold()
@@ -140,15 +140,15 @@ def _find_cause(node: PublicNode) -> str:
 
 
 def _list_about(node: PublicNode) -> tuple[str, str, str]:
-    # Objects are named by their whole address there; the last part is the thing.
+    # Objects have their whole address there; the last part is the object.
     return (node.subject.split(":")[-1], node.predicate, node.target.split(":")[-1])
 
 
 def _find_evidence(node: PublicNode, number: int, place: Mapping[str, int]) -> list[int]:
-    """Return the memories before this one that it names as what it rests on."""
+    """Return the earlier memories that a node names as evidence."""
     named = node.filling if isinstance(node.filling, list) and node.type != "chat" else []
     known = {place[id_] for id_ in named if isinstance(id_, str) and id_ in place}
-    return sorted(one for one in known if one < number)
+    return sorted(other for other in known if other < number)
 
 
 def _find_talks(nodes: Sequence[PublicNode], name: str) -> dict[str, datetime]:
@@ -157,14 +157,14 @@ def _find_talks(nodes: Sequence[PublicNode], name: str) -> dict[str, datetime]:
 
 
 def _list_partners(nodes: Sequence[PublicNode], name: str) -> list[str]:
-    found = [clean(part, 60) for n in nodes if n.type == "chat" for part in (n.subject, n.target)]
-    return [other for other in found if other and other != name and "/" not in other]
+    names = [clean(part, 60) for n in nodes if n.type == "chat" for part in (n.subject, n.target)]
+    return [other for other in names if other and other != name and "/" not in other]
 
 
 def _collect_vectors(
     nodes: Sequence[PublicNode], embeddings: Mapping[str, Sequence[float]], root: Path
 ) -> TextVectors:
-    """Return the vector of each text; there it stands under the text's own or an inner part."""
+    """Return the vectors by text; in the file they are keyed by the text or an inner part."""
     keys = {clean(node.description, _TEXT): node.embedding_key for node in nodes}
     known = {text: embeddings[key] for text, key in keys.items() if key in embeddings}
     if not known:
@@ -172,7 +172,7 @@ def _collect_vectors(
     try:
         rows = unit_rows(np.asarray(list(known.values()), dtype=np.float32)).astype("<f2")
     except ValueError as error:
-        raise FileError(f"{root}: its embeddings are none: {error}") from None
+        raise FileError(f"{root}: its embeddings are damaged: {error}") from None
     return TextVectors(MODEL, {text: row.tobytes() for text, row in zip(known, rows, strict=True)})
 
 

@@ -1,8 +1,8 @@
-"""Which memories are recalled: recency, importance and relevance, weighted as in Park et al. 2023.
+"""Retrieval by recency, importance and relevance, weighted as in Park et al. 2023.
 
 Source: Park et al. 2023, "Generative Agents: Interactive Simulacra of Human Behavior", section
 4.1. Each of the three is scaled to [0, 1] over the memories that may be recalled, weighted, and
-summed. Where all values of one are equal it is 0.5 for all, as in the paper's public code.
+summed. If all values of one are equal it is 0.5 for all, as in the paper's public code.
 """
 
 from collections.abc import Collection, Mapping
@@ -23,7 +23,7 @@ _NO_RANGE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RetrievalWeights:
-    """The weights of the three scores, and how recency is computed.
+    """The weights of the three scores, and the rule of recency.
 
     Attributes:
         recency: its weight; 0 leaves it out.
@@ -32,10 +32,10 @@ class RetrievalWeights:
         decay: recency is `decay` to the power of the age; in (0, 1].
         by: age is `hours` of game time since the last access, or the `rank` among all memories
             by last access, 1 for the latest.
-        inverted: rank 1 is the memory whose last access lies furthest back, so that what was
-            not recalled for long counts as recent. Only with `rank`.
+        inverted: rank 1 is the memory with the earliest last access, so that memories not recalled
+            for long count as recent. Only with `rank`.
         chats: whether conversations may be recalled.
-        idle: whether a text in which *idle* stands may be.
+        idle: whether texts with *idle* in them may be recalled.
 
     Raises:
         ValueError: a weight is negative or not finite, `decay` is out of range, or `inverted`
@@ -65,11 +65,11 @@ class RetrievalWeights:
 
 
 # `paper`: section 4.1: all weights 1, decay 0.995 per game hour since the last access.
-# `public_code`: what joonspk-research/generative_agents does at commit fe05a71 (retrieve.py,
-# lines 142, 224-227, 244 and 267), so that results on it compare. Recency there is by rank, and
-# inverted: the memory accessed longest ago scores highest. Chats and texts with the word "idle" are
-# not recalled. 0.99 is the decay of an agent that has none of its own; each may (0.995 for the 25
-# people of its town). After each query what was found counts as accessed: `retrieve_in_turn`.
+# `public_code`: as joonspk-research/generative_agents at commit fe05a71 (retrieve.py, lines 142,
+# 224-227, 244 and 267), for comparable results. Recency there is by rank, and inverted: the memory
+# accessed longest ago scores highest. Chats and texts with the word "idle" are not recalled. The
+# default decay is 0.99; each agent may have its own (0.995 for the 25 people of its town). The
+# results of each query count as accessed: `retrieve_in_turn`.
 PRESETS: Mapping[str, RetrievalWeights] = MappingProxyType(
     {
         "paper": RetrievalWeights(),
@@ -101,12 +101,12 @@ def scores(
         stream: N memories.
         queries: shape (Q, D), float32, any scale; D is the stream's.
         now: game second.
-        weights: see `Weights`.
-        kinds: what may be recalled.
+        weights: of the scores.
+        kinds: that may be recalled.
 
     Returns:
-        Shape (Q, N), float32; -inf for what may not be recalled: another kind, expired at
-        `now`, or not yet embedded.
+        Shape (Q, N), float32; -inf for memories that may not be recalled: of another kind, expired
+        at `now`, or not yet embedded.
 
     Raises:
         ValueError: queries have another shape or are not finite, or a kind is unknown.
@@ -145,15 +145,15 @@ def retrieve(
 ) -> list[list[int]]:
     """Return, for each query, the ids of the `k` memories most worth recalling.
 
-    It changes nothing: the caller notes an access with `stream.touch`.
+    The stream does not change: the caller notes accesses with `stream.touch`.
 
     Args:
         stream: N memories.
         queries: shape (Q, D), float32, any scale; D is the stream's.
         now: game second.
         k: at most this many a query, at least 1.
-        weights: see `Weights`.
-        kinds: what may be recalled.
+        weights: of the scores.
+        kinds: that may be recalled.
 
     Returns:
         Q lists, best first; ties by id, the older first.
@@ -165,8 +165,8 @@ def retrieve(
         raise ValueError(f"k is {k}, expected at least 1")
     if weights.inverted:
         return _retrieve_as_published(stream, queries, now, k, weights, kinds)
-    found = scores(stream, queries, now=now, weights=weights, kinds=kinds)
-    return [_best(row, k) for row in found]
+    rows = scores(stream, queries, now=now, weights=weights, kinds=kinds)
+    return [_best(row, k) for row in rows]
 
 
 def retrieve_in_turn(
@@ -178,15 +178,15 @@ def retrieve_in_turn(
     weights: RetrievalWeights = PRESETS["public_code"],
     kinds: Collection[Kind] = KINDS,
 ) -> list[list[int]]:
-    """Return what `retrieve` does, query by query, each finding accessed what those before found.
+    """Retrieve query by query; the results of each count as accessed for the next.
 
-    The arguments are those of `retrieve`.
+    Arguments and result are those of `retrieve`.
     """
-    found = []
+    results = []
     for query in _check_queries(queries, stream):
-        found += retrieve(stream, query[None], now=now, k=k, weights=weights, kinds=kinds)
-        stream.touch(found[-1], now)
-    return found
+        results += retrieve(stream, query[None], now=now, k=k, weights=weights, kinds=kinds)
+        stream.touch(results[-1], now)
+    return results
 
 
 def _retrieve_as_published(
@@ -197,7 +197,7 @@ def _retrieve_as_published(
     weights: RetrievalWeights,
     kinds: Collection[Kind],
 ) -> list[list[int]]:
-    """Return the best by scores in float64, in which neighbouring ranks still differ.
+    """Return the best by float64 scores, in which neighbouring ranks still differ.
 
     The terms are added in the order of the public code, and ties go to the first in rank, as there.
     """
@@ -209,15 +209,15 @@ def _retrieve_as_published(
     ranks = _ranks(stream, ids, stream.accessed[ids], inverted=True)
     recency = weights.recency * _spread(weights.decay ** ranks.astype(np.float64))
     importance = weights.importance * _spread(stream.importance[ids])
-    found = []
+    results = []
     for row in stream.compute_similarity(queries):
         total = (recency + weights.relevance * _spread(row[ids])) + importance
-        found.append([int(id) for id in ids[np.lexsort((ranks, -total))[:k]]])
-    return found
+        results.append([int(id) for id in ids[np.lexsort((ranks, -total))[:k]]])
+    return results
 
 
 def _spread(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return `values` scaled to [0, 1]; 0.5 where there is no range."""
+    """Scale `values` to [0, 1]; all 0.5 if they are equal."""
     least, most = values.min(), values.max()
     if most == least:
         return np.full_like(values, _NO_RANGE)
@@ -252,14 +252,14 @@ def _score(
 def _recency(
     stream: MemoryStream, ids: Ids | None, weights: RetrievalWeights
 ) -> npt.NDArray[np.float64]:
-    """Return the recency of `ids`, up to a factor that scaling takes out again.
+    """Return the recency of `ids` in float64, up to a factor that scaling cancels.
 
-    In float64, in which even a second between two memories makes a difference.
+    In float64 even a second between two memories makes a difference.
     """
     accessed = stream.accessed if ids is None else stream.accessed[ids]
     if weights.by == "hours":
-        # Hours before the latest access rather than before now: the factor between the two is
-        # the same for all, and what is long past does not sink below the smallest number.
+        # Hours before the latest access rather than before now: the factor between the two is the
+        # same for all, and the recency of old memories does not underflow.
         age = (accessed.max() - accessed) * (1.0 / _SECONDS_PER_HOUR)
     else:
         age = _ranks(stream, ids, accessed, inverted=weights.inverted)
@@ -267,7 +267,7 @@ def _recency(
 
 
 def _ranks(stream: MemoryStream, ids: Ids | None, accessed: Ids, *, inverted: bool) -> Ids:
-    """Return each one's place by last access, from 1.
+    """Return the rank of each memory by last access, from 1.
 
     Of equal accesses the newer memory comes first. The public code, whose order is the inverted
     one, has all events before all thoughts, newest first in each.
@@ -284,7 +284,7 @@ def _ranks(stream: MemoryStream, ids: Ids | None, accessed: Ids, *, inverted: bo
 
 
 def _scale(values: npt.NDArray[np.floating]) -> Floats:
-    """Return `values` scaled to [0, 1] along the last axis; 0.5 where there is no range."""
+    """Scale `values` to [0, 1] along the last axis; all 0.5 if they are equal."""
     least = values.min(axis=-1, keepdims=True)
     span = values.max(axis=-1, keepdims=True) - least
     flat = span == 0
@@ -304,9 +304,9 @@ def _best(row: Floats, k: int) -> list[int]:
 
 
 def _floor(row: Floats, k: int) -> float:
-    """Return a score that at least `k` of `row` reach, and not many more.
+    """Return a score that at least `k` of `row` reach, and few more.
 
-    The k-th highest of the maxima of 4 k stripes: a tenth of the time of partitioning `row`.
+    It is the k-th highest of the maxima of 4 k stripes, in a tenth of the time of partitioning.
     """
     stripes = 4 * k
     length = len(row) // stripes

@@ -1,4 +1,4 @@
-"""Rows of unit vectors that are used again, and cosines that do not depend on where a row lies."""
+"""Reusable rows of unit vectors, and cosines that do not depend on the place of a row."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -12,16 +12,16 @@ Ids: TypeAlias = npt.NDArray[np.int64]
 
 _FIRST = 16  # rows
 _FREE = -1
-_DOUBTFUL = 64  # rows a query, which are looked at one by one
+_DOUBTFUL = 64  # rows a query that are compared exactly
 
 
 class VectorRows:
-    """Unit vectors by the id of their owner; the row of one that is dropped is used again.
+    """Unit vectors by the id of their owner; the rows of dropped vectors are reused.
 
-    They lie column by column, which BLAS multiplies with a vector in a third of the time.
+    They are stored column by column, which BLAS multiplies with a vector in a third of the time.
 
     Attributes:
-        owner: whose each row is, shape (rows,); `_FREE` where it is nobody's.
+        owner: of each row, shape (rows,); `_FREE` if none.
     """
 
     def __init__(self, most: int) -> None:
@@ -38,12 +38,12 @@ class VectorRows:
 
     @property
     def count(self) -> int:
-        """How many vectors there are."""
+        """The number of vectors."""
         return len(self._row_of)
 
     @property
     def slack(self) -> float:
-        """How far a product in single precision may be from the exact and rounded cosine.
+        """The most that a product in single precision differs from the exact, rounded cosine.
 
         The sum of D products of unit vectors is off by at most D times the rounding unit, 6e-8.
         """
@@ -63,7 +63,7 @@ class VectorRows:
         return unit_rows(vectors)
 
     def put(self, id_: int, vector: Floats) -> int:
-        """Keep a unit vector, in place of the one that `id_` may have; return its row."""
+        """Store a unit vector of `id_`, in place of an earlier one; return its row."""
         row = self._row_of.get(id_)
         if row is None:
             if not self._free:
@@ -76,18 +76,18 @@ class VectorRows:
         return row
 
     def _grow(self, dim: int) -> None:
-        held = len(self.owner)
-        rows = min(self.most, max(_FIRST, 2 * held))
+        used = len(self.owner)
+        rows = min(self.most, max(_FIRST, 2 * used))
         data = np.zeros((dim, rows), dtype=np.float32)
         rest = np.zeros(rows, dtype=np.float32)
         owner = np.full(rows, _FREE, dtype=np.int64)
-        data[:, :held], owner[:held] = self._data.reshape(dim, held), self.owner
-        rest[:held] = self._rest
+        data[:, :used], owner[:used] = self._data.reshape(dim, used), self.owner
+        rest[:used] = self._rest
         self._data, self._rest, self.owner = data, rest, owner
-        self._free = [*range(rows - 1, held - 1, -1), *self._free]
+        self._free = [*range(rows - 1, used - 1, -1), *self._free]
 
     def drop(self, id_: int) -> None:
-        """Free the row of `id_`, if it has one."""
+        """Free the row of `id_`, if any."""
         row = self._row_of.pop(id_, None)
         if row is not None:
             self.owner[row] = _FREE
@@ -98,12 +98,13 @@ class VectorRows:
         return np.ascontiguousarray(self._data[:, [self._row_of[id_] for id_ in ids]].T)
 
     def bound_similarity(self, queries: Floats, above: float) -> Floats:
-        """Return upper bounds of the cosines of unit `queries` (Q, D) to all rows, also the free.
+        """Return upper bounds of the cosines of unit `queries` (Q, D) to all rows, used or free.
 
-        The product of the first third of the numbers, and the lengths of the rest, mostly tell
-        that nothing is `above`; where they leave many in doubt, the whole product is the bound.
+        The product of the first third of the numbers and the lengths of the rest mostly show that
+        no cosine is `above`; if many rows remain in doubt, the full product is the bound.
 
-        Shape (Q, rows), with room for as many rows more as there are queries; these are 0.
+        Returns:
+            Shape (Q, rows), with Q more rows, which are 0.
         """
         width, head = min(self.most, self._used + len(queries)), _head(queries)
         while len(self.owner) < width:
@@ -127,10 +128,7 @@ class VectorRows:
         return sorted(self.owner[rows[self.compute_cosines(rows, vector) >= above]].tolist())
 
     def find_nearest(self, query: Floats, k: int) -> Ids:
-        """Return the rows of the `k` nearest to a unit `query` (1, D), and of those about as near.
-
-        At least one vector is there.
-        """
+        """Return the rows of the `k` nearest to a unit `query` (1, D), and some about as near."""
         used = self.owner[: self._used] >= 0
         products = np.where(used, (query @ self._data[:, : self._used])[0], -np.inf)
         k = min(k, self.count)
@@ -143,7 +141,7 @@ class VectorRows:
 
 
 def _head(vectors: Floats) -> int:
-    """Return how many numbers of each vector are looked at first."""
+    """Return the number of leading numbers of a vector that are multiplied first."""
     return -(-int(vectors.shape[-1]) // 3)
 
 

@@ -1,4 +1,4 @@
-"""One agent's memory stream: what it perceived, said, planned and thought, in order."""
+"""An agent's memory stream: its perceptions, conversations, plans and thoughts, in order."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -21,25 +21,25 @@ _LEAST, _MOST = 1.0, 10.0  # of importance; Park et al. 2023, section 4.1
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One memory, as it is read.
+    """A memory.
 
     Attributes:
         id: its number in the stream, 0 for the first.
         kind: event, thought, chat or plan.
         text: one sentence.
         created: seconds of game time since the episode's start.
-        accessed: when it was last recalled, in the same seconds.
+        accessed: time of the last retrieval, in the same seconds.
         importance: 1 (mundane) to 10 (poignant).
         depth: 0; for a thought 1 + the depth of its deepest evidence.
         events: ids of the record's events it was perceived from.
         evidence: ids of the memories it was inferred from, all older than itself.
         about: subject, predicate, object; or nothing.
-        place: where it happened, or where a plan is to be carried out.
+        place: of the event or of the plan.
         start: of a plan: game second.
         duration: of a plan: seconds.
         expires: game second from which it is no longer recalled; None is never.
-        cause: empty for what was perceived, `seed` for what the profile says, else the model
-            call that made it, such as `reflect.insights #0 at tick 120`.
+        cause: empty for perceptions, `seed` for knowledge from the profile, else the model call
+            that made it, such as `reflect.insights #0 at tick 120`.
     """
 
     id: int
@@ -63,13 +63,11 @@ _SAVED = tuple(f.name for f in fields(Memory) if f.name not in ("id", "depth"))
 
 
 class MemoryStream:
-    """Columns of everything one agent remembers, and one matrix of embeddings.
+    """The memories of an agent as columns, and a matrix of embeddings.
 
-    A memory is added without its embedding, which `embed` attaches later; until then it is read
-    and found by `recent`, but not recalled by similarity. Memories with the same text share one
-    row of the matrix, so that a text is embedded once and its repetitions tie exactly.
-
-    Memories are never removed: ids stay valid, and evidence can always be followed.
+    A memory is added without its embedding, which `embed` attaches later; until then it is not
+    recalled by similarity. Memories with the same text share a row of the matrix, so that a text is
+    embedded once and its repetitions tie exactly. Memories are never removed: ids stay valid.
     """
 
     def __init__(self) -> None:
@@ -107,7 +105,7 @@ class MemoryStream:
         expires: int | None = None,
         cause: str = "",
     ) -> int:
-        """Remember something and return its id; the fields are those of `Memory`.
+        """Add a memory and return its id; the fields are those of `Memory`.
 
         Raises:
             ValueError: the kind is unknown, the memory has neither events nor evidence nor
@@ -193,7 +191,7 @@ class MemoryStream:
         self._importance.view[id] = _clip(importance)
 
     def expire(self, id: int, at: int) -> None:
-        """Let memory `id` be recalled no more from game second `at` on; never later than before.
+        """Let memory `id` expire at game second `at`, but not later than before.
 
         Raises:
             IndexError: there is no such memory.
@@ -203,7 +201,7 @@ class MemoryStream:
         self._first_expiry = min(self._first_expiry, at)
 
     def touch(self, ids: Sequence[int], now: int) -> None:
-        """Note that `ids` were recalled at game second `now`; an access is never set back.
+        """Note that `ids` were recalled at game second `now`, unless later accesses are noted.
 
         Raises:
             IndexError: there is no such memory.
@@ -213,16 +211,16 @@ class MemoryStream:
         self._accessed.view[rows] = np.maximum(self._accessed.view[rows], now)
 
     def recent(self, count: int, *, kinds: Collection[Kind] = KINDS, now: int) -> list[int]:
-        """Return at most `count` ids of these kinds, latest added first, none expired at `now`."""
+        """Return at most `count` ids of these kinds, newest first, none expired at `now`."""
         codes = {_code(kind) for kind in kinds}
         kind, expires = self._kinds.view, self._expires.view
-        found: list[int] = []
+        ids: list[int] = []
         for id in reversed(range(len(self))):
-            if len(found) >= count:
+            if len(ids) >= count:
                 break
             if int(kind[id]) in codes and now < expires[id]:
-                found.append(id)
-        return found
+                ids.append(id)
+        return ids
 
     def find_unembedded(self) -> list[int]:
         """Return the ids that have no vector yet, ascending."""
@@ -247,7 +245,7 @@ class MemoryStream:
             self._vectors.set(self._rows.view[np.asarray(ids, dtype=np.int64)], vectors)
 
     def find_vector(self, id: int) -> Floats | None:
-        """Return the embedding of memory `id`, of length one; None where it has none yet.
+        """Return the embedding of memory `id`, of length one, or None.
 
         Raises:
             IndexError: there is no such memory.
@@ -272,18 +270,18 @@ class MemoryStream:
 
     @property
     def idle(self) -> npt.NDArray[np.bool_]:
-        """Whether *idle* stands in every memory's text, shape (N,); read only."""
+        """Whether *idle* is in each memory's text, shape (N,); read only."""
         return _make_readonly(self._idle.view)
 
     def of_kind(self, kind: Kind) -> npt.NDArray[np.bool_]:
-        """Return which memories are of this kind, shape (N,)."""
+        """Return a mask of the memories of this kind, shape (N,)."""
         return np.asarray(self._kinds.view == _code(kind))
 
     def recallable(self, now: int, kinds: Collection[Kind]) -> Ids | None:
         """Return the ids that may be recalled at `now`, ascending; None when all may.
 
-        A memory may be recalled when its kind is among `kinds`, it has an embedding, and it has
-        not expired.
+        A memory may be recalled if its kind is in `kinds`, it has an embedding, and it has not
+        expired.
         """
         codes = sorted({_code(kind) for kind in kinds})
         whole = sum(self._count_of[code] for code in codes) == len(self)
@@ -301,7 +299,7 @@ class MemoryStream:
         return products if len(self._vectors) == len(self) else products[:, self._rows.view]
 
     def sources(self, ids: Iterable[int]) -> tuple[int, ...]:
-        """Return the record's events that `ids` go back to through their evidence, ascending.
+        """Return the record's events behind `ids` and their evidence, ascending.
 
         Raises:
             IndexError: there is no such memory.
@@ -310,7 +308,7 @@ class MemoryStream:
         return tuple(sorted({event for id in reached for event in self._events[id]}))
 
     def roots(self, ids: Iterable[int]) -> tuple[int, ...]:
-        """Return the memories without evidence that `ids` go back to, or are, ascending.
+        """Return the memories without evidence behind `ids`, or among them, ascending.
 
         Raises:
             IndexError: there is no such memory.
@@ -344,7 +342,7 @@ class MemoryStream:
             for values in zip(*columns, strict=True):
                 row = dict(zip(_SAVED, values, strict=True))
                 if not all(isinstance(part, str) for part in (row["text"], *row["about"])):
-                    raise TypeError("its words are no words")
+                    raise TypeError("a text is not text")
                 accessed = row.pop("accessed")
                 id = fresh.add(row.pop("kind"), row.pop("text"), **row)
                 fresh._accessed.view[id] = accessed

@@ -1,14 +1,13 @@
-r"""Who states a fact, sentence by sentence: by the fact's patterns, or by what the sentence means.
+r"""Finds the facts that sentences state, by the facts' patterns or by meaning; for measures.
 
-A question is no testimony, nor is what somebody wonders about, supposes or denies. Pronouns stand
-for whoever was named last, in the sentences before, too (`memory.pronouns`). A sentence that
-is left states a fact if one of its patterns is found, or if it means nearly the same as the fact's
-statement, and more nearly than any other fact's: the mean of two cosines of their embeddings, one
-with *I* and *you* replaced by names, one with all names replaced by *someone*, so that talk about
-the same people is not yet the same fact; and it has a number where the fact has one. The world
-knows only the patterns; this is for measures.
+Questions, suppositions and denials do not state a fact. Pronouns are replaced by names
+(`memory.pronouns`). Another sentence states a fact if it matches one of the fact's patterns, or if
+it is similar enough to the fact's statement, and more similar than to any other's. Similarity is
+the mean of two cosines of embeddings: one with *I* and *you* replaced by names, one with all names
+replaced by *someone*, so that talk about the same people is not enough. A sentence must have a
+number if the fact has one.
 
-The rules read English. Threshold: `python -m benchmarks.testimony`.
+The rules are for English. Threshold: `python -m benchmarks.testimony`.
 """
 
 import re
@@ -24,9 +23,9 @@ from genagents_env.scenario.patterns import finds_any
 from genagents_env.scenario.schema import Fact
 
 THRESHOLDS = {"minilm-int8": 0.66}  # by embedder; chosen and measured by benchmarks/testimony.py
-_FEWEST = 3  # words of a sentence that can state something
-_FEWEST_SHARED = 2  # beginnings of words that it shares with a fact that it may mean
-_STEM = 5  # letters of a word that count then
+_FEWEST = 3  # words of a statement
+_FEWEST_SHARED = 2  # stems that a sentence shares with the fact
+_STEM = 5  # letters of a stem
 
 _SENTENCE_END = re.compile(
     r"(?<=[.!?;…])(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bDr\.)[\"'\u201d)]*\s+"
@@ -54,7 +53,7 @@ _SUPPOSITION = re.compile(r"^(?:maybe|perhaps|possibly|suppose|imagine)\b", re.I
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Words with who said them, and to whom if it was one person."""
+    """Words with their speaker, and the hearer if it was one person."""
 
     text: str
     speaker: str | None = None
@@ -63,7 +62,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Testimony:
-    """A sentence that states a fact. `similarity` is None where a pattern found it."""
+    """A sentence that states a fact; `similarity` is None if a pattern matched."""
 
     fact: str
     sentence: str
@@ -72,20 +71,20 @@ class Testimony:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What a sentence states, as it was said, and with names for pronouns."""
+    """A statement, as it was said, and with names for pronouns."""
 
     quote: str
     named: str
 
 
 class FactFinder:
-    """Finds the facts of a scenario in what was said.
+    """Finds the facts of a scenario in statements.
 
     Args:
         facts: of the scenario.
         names: of its people.
-        embedder: one of `THRESHOLDS` adds what is said in other words; any other, such as n-grams,
-            knows no meaning, and None asks for none.
+        embedder: one of `THRESHOLDS` finds facts in other words, too; others, such as n-grams, and
+            None do not.
     """
 
     def __init__(
@@ -100,49 +99,49 @@ class FactFinder:
         self._stems = [_find_stems(fact.statement) for fact in self.facts]
 
     async def find(self, statements: Sequence[Statement]) -> list[tuple[Testimony, ...]]:
-        """Return what each of `statements` testifies to, each fact once, in the facts' order."""
-        found = [self._match(one) for one in statements]
+        """Return the facts that each of `statements` states, each once, in the facts' order."""
+        matches = [self._match(statement) for statement in statements]
         if self.threshold is not None and self.facts:
-            for own, close in zip(found, await self._compare(statements), strict=True):
-                for one in close:
-                    own.setdefault(one.fact, one)
-        return [tuple(own[f.id] for f in self.facts if f.id in own) for own in found]
+            for own, similar in zip(matches, await self._compare(statements), strict=True):
+                for testimony in similar:
+                    own.setdefault(testimony.fact, testimony)
+        return [tuple(own[f.id] for f in self.facts if f.id in own) for own in matches]
 
     def _match(self, said: Statement) -> dict[str, Testimony]:
-        """Return the facts whose patterns are in a sentence, or in all that is stated together."""
-        found: dict[str, Testimony] = {}
+        """Return the facts whose patterns match a sentence, or all sentences together."""
+        matches: dict[str, Testimony] = {}
         stated = {deny: self._list_parts(said, deny=deny) for deny in (False, True)}
         for fact in self.facts:
             parts = stated[is_denial(fact.statement)]
-            together = Wording(" ".join(one.quote for one in parts), "")
+            together = Wording(" ".join(part.quote for part in parts), "")
             for part in (*parts, together):
                 if finds_any(fact.patterns, part.quote) or finds_any(fact.patterns, part.named):
-                    found[fact.id] = Testimony(fact.id, part.quote, None)
+                    matches[fact.id] = Testimony(fact.id, part.quote, None)
                     break
-        return found
+        return matches
 
     def _list_parts(self, said: Statement, *, deny: bool) -> list[Wording]:
-        """Return what is stated, as it was said and with names for pronouns."""
+        """Return the statements, as they were said and with names for pronouns."""
         sentences = split_sentences(said.text)
         named = self._reader.read(sentences, said.speaker, said.hearer)
-        found = []
+        parts = []
         for sentence, other in zip(sentences, named, strict=True):
             part = Wording(_keep_stated(sentence, deny=deny), _keep_stated(other, deny=deny))
             if len(part.named.split()) >= _FEWEST:
-                found.append(part)
-        return found
+                parts.append(part)
+        return parts
 
     async def _compare(self, statements: Sequence[Statement]) -> list[list[Testimony]]:
-        """Return for each statement the facts that a sentence of it comes close to, best first."""
+        """Return the facts similar to a sentence of each statement, best first."""
         parts: list[tuple[int, Wording, bool]] = []
-        for k, one in enumerate(statements):
-            plain = self._list_parts(one, deny=False)
-            denials = [part for part in self._list_parts(one, deny=True) if part not in plain]
+        for k, statement in enumerate(statements):
+            plain = self._list_parts(statement, deny=False)
+            denials = [part for part in self._list_parts(statement, deny=True) if part not in plain]
             parts += [(k, part, False) for part in plain]
             parts += [(k, part, True) for part in denials]
-        found: list[list[Testimony]] = [[] for _ in statements]
+        matches: list[list[Testimony]] = [[] for _ in statements]
         named = [name_people(part.named, statements[k]) for k, part, _ in parts]
-        # Comparing is what takes time, and what shares no words is hardly ever alike.
+        # Embedding is slow, and sentences without shared words are hardly ever similar.
         related = [k for k, text in enumerate(named) if self._is_related(text)]
         near = await self._measure([named[k] for k in related])
         for (k, part, denies), row in zip([parts[k] for k in related], near, strict=True):
@@ -151,11 +150,11 @@ class FactFinder:
             if similarity < (self.threshold or 2) or (denies and not is_denial(fact.statement)):
                 continue
             if _NUMBER.search(part.quote) or not _NUMBER.search(fact.statement):
-                found[k].append(Testimony(fact.id, part.quote, similarity))
-        return [sorted(own, key=lambda one: -(one.similarity or 0)) for own in found]
+                matches[k].append(Testimony(fact.id, part.quote, similarity))
+        return [sorted(own, key=lambda match: -(match.similarity or 0)) for own in matches]
 
     async def _measure(self, texts: Sequence[str]) -> Cosines:
-        """Return how near each text comes to each fact's statement: shape (texts, facts)."""
+        """Return the similarity of each text to each fact's statement: shape (texts, facts)."""
         near = np.zeros((len(texts), len(self.facts)))
         if self._embedder is None or not texts:
             return near
@@ -173,23 +172,12 @@ class FactFinder:
 
 
 def is_denial(text: str) -> bool:
-    """Return whether `text` denies something."""
+    """Return True if `text` denies something."""
     return bool(_DENIAL.search(text))
 
 
-def list_statements(text: str, *, deny: bool) -> list[str]:
-    """Return the sentences of `text` that state something, without what is asked or supposed.
-
-    Args:
-        text: of any length.
-        deny: keep clauses that deny, too, which a fact that is a denial itself is stated by.
-    """
-    kept = [_keep_stated(sentence, deny=deny) for sentence in split_sentences(text)]
-    return [one for one in kept if len(one.split()) >= _FEWEST]
-
-
 def split_sentences(text: str) -> list[str]:
-    """Return the sentences of `text`; what stands between semicolons is one, too."""
+    """Split `text` into sentences, also at semicolons."""
     return _SENTENCE_END.split(text.replace("\u2019", "'"))
 
 
@@ -261,7 +249,7 @@ _EMPTY = frozenset(
 
 
 def _drop_denial(clause: str) -> str:
-    """Return a clause without what it denies: all of it, or what follows the last *and* before."""
+    """Cut a clause that denies: all of it, or from the last *and* before the denial."""
     denial = _DENIAL.search(clause)
     if denial is None:
         return clause

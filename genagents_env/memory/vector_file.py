@@ -1,4 +1,4 @@
-"""Vectors of texts as a file: each text once, with the model that made its vector."""
+"""A file of the vectors of texts, and the model that made them."""
 
 import io
 import json
@@ -18,14 +18,14 @@ _HALF = np.dtype("<f2")
 
 @dataclass(frozen=True)
 class TextVectors:
-    """The vectors of texts by one model: float16, little-endian, as a run file has them."""
+    """The vectors of texts by one model: float16, little-endian, as in a run file."""
 
     model: str
     vectors: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def write_vectors(path: Path, kept: TextVectors) -> None:
-    """Write them as a numpy archive, without anything that Python would run on reading.
+    """Write vectors as a numpy archive without pickled objects.
 
     Raises:
         FileError: it cannot be written.
@@ -41,10 +41,10 @@ def write_vectors(path: Path, kept: TextVectors) -> None:
 
 
 def read_vectors(path: Path) -> TextVectors:
-    """Return what `write_vectors` wrote.
+    """Read the file of `write_vectors`.
 
     Raises:
-        FileError: it is missing, too large, or no such file.
+        FileError: it is missing, too large, or not such a file.
     """
     content = read_file(path, LIMIT)
     try:
@@ -55,10 +55,10 @@ def read_vectors(path: Path) -> TextVectors:
             vectors = np.asarray(archive["vectors"], dtype=_HALF)
         texts, model = names["texts"], names["model"]
         if not isinstance(model, str) or not all(isinstance(text, str) for text in texts):
-            raise TypeError("its names are none")
+            raise TypeError("its names are no text")
         whole = vectors.ndim == 2 and len(vectors) == len(texts) and np.isfinite(vectors).all()
         if not whole or (len(vectors) and not vectors.any(axis=1).all()):
-            raise ValueError("its vectors are none")
+            raise ValueError("its vectors are damaged")
     except (ValueError, TypeError, LookupError, OSError, zipfile.BadZipFile) as error:
         raise FileError(f"{path} cannot be read: no vectors of texts ({error})") from None
     return TextVectors(

@@ -1,4 +1,4 @@
-"""The record: one run is one SQLite file. Written while it runs, readable meanwhile, resumable."""
+"""The record: one SQLite file per run, written as it runs, readable meanwhile, resumable."""
 
 from genagents_env.record.canonical import canonical_hash
 from genagents_env.record.cassette import SqliteCassette, SqliteEmbeddings
@@ -6,9 +6,8 @@ from genagents_env.record.checkpoint import Checkpoint
 from genagents_env.record.degradation import Degradation, PolicyFailure
 from genagents_env.record.export import export
 from genagents_env.record.faculty_use import FacultyUse
-from genagents_env.record.meta import RunMeta
+from genagents_env.record.meta import PolicyOrigin, RunMeta
 from genagents_env.record.notes import PromptCuts
-from genagents_env.record.policy_origin import PolicyOrigin
 from genagents_env.record.reader import RunReader
 from genagents_env.record.rows import (
     CallRow,

@@ -1,7 +1,7 @@
-"""What everybody attempted, tick by tick: rows of a table, outside the canonical hash.
+"""The attempts of everybody, tick by tick: rows of a table, outside the canonical hash.
 
-By them a town is stepped again without its minds. A row has those who attempt something else than
-in the tick before; the first one after a start or a checkpoint has everybody.
+A town can be stepped again by them without its minds. A row has those agents whose attempt differs
+from that of the tick before; the first row after a start or a checkpoint has everybody.
 """
 
 import json
@@ -28,27 +28,31 @@ from genagents_env.world.resolved import (
 from genagents_env.world.world import World
 
 _KINDS: Mapping[str, type[ResolvedAct]] = {
-    **{"move": ResolvedMove, "speak": ResolvedSpeak, "use": ResolvedUse, "stay": ResolvedStay},
-    **{"restart": ResolvedRestart, "refused": RefusedAct},
+    "move": ResolvedMove,
+    "speak": ResolvedSpeak,
+    "use": ResolvedUse,
+    "stay": ResolvedStay,
+    "restart": ResolvedRestart,
+    "refused": RefusedAct,
 }
 _NAMES = {kind: name for name, kind in _KINDS.items()}
-# An act; or the number of the place of the menu that one walks to, -1 where one does nothing.
+# An act; or the number of the place of the menu to walk to, -1 for no action.
 Deed: TypeAlias = ResolvedAct | int
 
 
 class ActionWriter:
-    """Writes what everybody attempts; `forget` makes the next row one of everybody."""
+    """Writes the attempts of each tick; after `forget` the next row has everybody."""
 
     def __init__(self, connection: RunConnection) -> None:
         self._connection = connection
         self._before: list[Deed | None] = []
 
     def forget(self) -> None:
-        """Take nothing for known: for a start, and after a checkpoint or a rewind."""
+        """Write everybody into the next row: for a start, and after a checkpoint or a rewind."""
         self._before = []
 
     def put(self, tick: int, attempt: Attempt) -> None:
-        """Write a tick, in a transaction of the caller's."""
+        """Write a tick, within the caller's transaction."""
         acts = attempt.acts
         deeds = [acts.get(i, goal) for i, goal in enumerate(attempt.goals.tolist())]
         before = self._before or [None] * len(deeds)
@@ -64,10 +68,10 @@ class ActionWriter:
 def find_changes(
     connection: RunConnection, first: int, last: int
 ) -> Iterator[tuple[int, dict[int, JSON]]]:
-    """Yield for each of these ticks that is recorded who did something else than before, and what.
+    """Yield the recorded ticks from `first` to `last`, each with the attempts that changed in it.
 
     Raises:
-        ValueError: a row has none.
+        ValueError: a row holds something else.
         RecordError: a row has changed.
     """
     for tick, body in ACTIONS.find(connection, "tick BETWEEN ? AND ?", first, last):
@@ -75,10 +79,10 @@ def find_changes(
 
 
 def read_changes(connection: RunConnection) -> Iterator[tuple[int, dict[int, JSON]]]:
-    """Yield all that `find_changes` may.
+    """Yield every recorded tick, as `find_changes` does.
 
     Raises:
-        ValueError: a row has none.
+        ValueError: a row holds something else.
         RecordError: a row has changed; at the end, where one is missing or was added.
     """
     for tick, body in ACTIONS.read(connection, "tick"):
@@ -86,10 +90,10 @@ def read_changes(connection: RunConnection) -> Iterator[tuple[int, dict[int, JSO
 
 
 def decode(value: JSON, world: World) -> Deed:
-    """Return what somebody attempted in a town.
+    """Return the attempt that a stored value stands for.
 
     Raises:
-        ValueError: nobody can attempt that there.
+        ValueError: nobody can attempt that in this town.
     """
     if type(value) is int and -1 <= value < len(world.town.places.all):
         return value
@@ -106,7 +110,7 @@ def decode(value: JSON, world: World) -> Deed:
     field, count = indices.get(name, ("", 0))
     number = getattr(act, field, None)
     if number is not None and not 0 <= number < count:
-        raise ValueError(f"{value!r:.60} is about nobody and nothing of this town")
+        raise ValueError(f"{value!r:.60} names nobody and nothing of this town")
     return act  # type: ignore[no-any-return]  # of the kind that it says
 
 
@@ -127,7 +131,7 @@ def _parse(body: str) -> dict[int, JSON]:
 
 
 def _pack(tiles: tuple[int, ...]) -> list[list[int]]:
-    """Return tiles as runs: each its first and how many there are."""
+    """Return tiles as runs, each a first tile and a length."""
     runs: list[list[int]] = []
     for tile in tiles:
         if runs and tile == sum(runs[-1]):
@@ -138,7 +142,7 @@ def _pack(tiles: tuple[int, ...]) -> list[list[int]]:
 
 
 def _unpack(runs: JSON, count: int) -> tuple[int, ...]:
-    """Return the tiles of a map of `count` in `runs`."""
+    """Return the tiles of `runs` on a map of `count` tiles."""
     if any(start < 0 or length < 1 or start + length > count for start, length in runs):
         raise ValueError("an action goes to tiles that the map does not have")
     if sum(length for _, length in runs) > count:

@@ -1,4 +1,4 @@
-"""What was found by asking: interviews, memories of facts, and what judges made of answers."""
+"""Interviews, memories of facts, and the verdicts of judges on answers: rows of tables."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from genagents_env.record.tables import INTERVIEWS, JUDGEMENTS, REMEMBERED
 
 
 def put_interviews(connection: RunConnection, rows: Sequence[InterviewRow]) -> None:
-    """Write answers; one that is there already is replaced."""
+    """Write answers, in place of earlier ones."""
     INTERVIEWS.put(
         connection,
         [(r.tick, r.agent, r.question, r.answer, encode(list(r.evidence)), r.repeat) for r in rows],
@@ -18,14 +18,14 @@ def put_interviews(connection: RunConnection, rows: Sequence[InterviewRow]) -> N
 
 
 def put_remembered(connection: RunConnection, rows: Sequence[RememberedRow]) -> None:
-    """Write memories of facts; one that is there already is replaced."""
+    """Write memories of facts, in place of earlier ones."""
     REMEMBERED.put(
         connection, [(r.tick, r.agent, r.fact, r.text, encode(list(r.events))) for r in rows]
     )
 
 
 def put_judgement(connection: RunConnection, row: JudgementRow) -> None:
-    """Write a verdict; an earlier one of the same judge on the same answer is replaced."""
+    """Write a verdict, in place of an earlier one of the same judge on the same answer."""
     JUDGEMENTS.put(connection, [astuple(row)])
 
 
@@ -56,7 +56,7 @@ def read_judgements(connection: RunConnection) -> list[JudgementRow]:
 def format_canonical_lines(connection: RunConnection) -> Iterator[str]:
     """Yield a line of the canonical hash for each answer and each memory, sorted.
 
-    That of a first interview goes without its number.
+    Lines of a first interview have no number.
     """
     for *answer, number in INTERVIEWS.read(connection, "tick, agent, question, repeat"):
         yield encode([*answer, number] if number else answer)
@@ -67,5 +67,5 @@ def format_canonical_lines(connection: RunConnection) -> Iterator[str]:
 def _read_ids(text: str) -> tuple[int, ...]:
     ids = json.loads(text)
     if not isinstance(ids, list) or any(type(id_) is not int for id_ in ids):
-        raise ValueError(f"{text:.40} is no list of ids")
+        raise ValueError(f"{text:.40} is not a list of ids")
     return tuple(ids)

@@ -1,4 +1,4 @@
-"""What the model calls of a run come to, what they cost, and which model answered."""
+"""Sums over the model calls of a run: tokens, dollars, faculties, and which model answered."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -11,8 +11,7 @@ from genagents_env.record.connection import RunConnection, guard_reading
 from genagents_env.record.faculty_use import SWITCHES, FacultyUse, count_uses, decode_switches
 from genagents_env.record.meta import RunMeta, read_rows
 from genagents_env.record.rows import FacultyRow
-from genagents_env.record.table import RecordTable
-from genagents_env.record.tables import CALLS, RESPONSES
+from genagents_env.record.tables import CALLS, RESPONSES, RecordTable
 from genagents_env.text import clean
 
 _LIMIT = 100  # characters of a model's name
@@ -56,11 +55,11 @@ class CallTotals:
 
 @dataclass(frozen=True, slots=True)
 class ThinkingTotals:
-    """What the model of a run thought, and what that cost beside its replies.
+    """The thinking of the models of a run.
 
     Attributes:
         reasoning_tokens: written before replies, and counted with them.
-        calls: that had to be made again, since thinking left no room for the reply.
+        calls: made again because thinking left no room for the reply.
         unsaid_prompt_tokens: read in those attempts; in no other sum but that of dollars.
         unsaid_completion_tokens: written in those attempts.
     """
@@ -73,14 +72,14 @@ class ThinkingTotals:
 
 @dataclass(frozen=True, slots=True)
 class ModelChange:
-    """What was asked for by one name was answered by another model, or system, than before.
+    """A change of the model, or of the system behind it, that answers to one name.
 
     Attributes:
         asked: the model asked for.
-        before: what answered first, with its fingerprint where it has one.
-        now: what answered next.
-        tick: of the first call that it answered.
-        more: changes after that one.
+        before: the model that answered first, with its fingerprint where it has one.
+        now: the model that answered next.
+        tick: of the first call that `now` answered.
+        more: number of later changes.
     """
 
     asked: str
@@ -90,7 +89,7 @@ class ModelChange:
     more: int = 0
 
     def describe(self) -> str:
-        """Return it in one sentence."""
+        """Describe the change in a sentence."""
         more = f"; {self.more:,} more changes followed" if self.more else ""
         return (
             f"{self.asked} was answered by {self.before} at first, and by {self.now} "
@@ -99,7 +98,7 @@ class ModelChange:
 
 
 class CallSums:
-    """Sums over the calls in an open run file; the rows they rest on are checked first."""
+    """Sums over the calls in an open run file, whose rows are checked first."""
 
     path: Path
     meta: RunMeta
@@ -107,56 +106,56 @@ class CallSums:
     _checked: set[str]
 
     def find_note(self, key: str) -> str | None:
-        """Return what `RunWriter.note` kept under `key`, or None."""
+        """Return the note that `RunWriter.note` wrote under `key`, or None."""
         with guard_reading(self.path):
             return read_rows(self._connection).get(key)
 
     @property
     def price(self) -> Price | None:
-        """What tokens cost in this run; None where it is not known."""
+        """The price of tokens in this run; None where it is not known."""
         if self.meta.price is None:
             return FREE if self.meta.model is None else None
         return unpack_price(self.meta.price)
 
     def find_price(self, model: str) -> Price | None:
-        """Return what tokens of `model` cost in this run; None where it is not known."""
+        """Return the price of tokens of `model` in this run; None where it is not known."""
         if model not in self.meta.prices:
             return self.price
         stored = self.meta.prices[model]
         return None if stored is None else unpack_price(stored)
 
     def list_price_sources(self) -> list[str]:
-        """Return where the run's list prices are from, each once; none where the user gave them."""
+        """Return the sources of the run's list prices, each once; none where the user gave them."""
         prices = (self.price, *map(self.find_price, self.meta.prices))
         known = (price.source for price in prices if price is not None and price.source)
         return list(dict.fromkeys(known))
 
     def sum_calls(self) -> CallTotals:
-        """Return the sums over the stored model calls."""
+        """Sum up the stored model calls."""
         (counts,) = self._sum(CALLS, _SPENT)
         calls, read, written, fallbacks, reasks, retries, truncated = map(int, counts)
         dollars = self.sum_dollars()[None]
         return CallTotals(calls, read, written, fallbacks, reasks, retries, truncated, dollars)
 
     def sum_thinking(self) -> ThinkingTotals:
-        """Return what the model thought over the stored calls."""
+        """Sum up the thinking in the stored calls."""
         (counts,) = self._sum(CALLS, _THINKING)
         return ThinkingTotals(*map(int, counts))
 
     def count_askers(self) -> int:
-        """Return how many agents made a model call."""
+        """Count the agents that made a model call."""
         ((count,),) = self._sum(CALLS, "SELECT count(DISTINCT agent) FROM calls")
         return int(count)
 
     def sum_faculties(self) -> list[FacultyRow]:
-        """Return the sums over the stored model calls of each faculty, by name."""
+        """Sum up the stored model calls of each faculty, ordered by name."""
         return [FacultyRow(*row) for row in self._sum(CALLS, _FACULTIES)]
 
     def list_faculty_uses(self) -> tuple[FacultyUse, ...]:
-        """Return what came of each faculty that can be switched off; none where nothing is noted.
+        """Return the use of each faculty that can be switched off; none where nothing is noted.
 
         Raises:
-            RecordError: the note of them is none.
+            RecordError: the note of the switches is damaged.
         """
         with guard_reading(self.path):
             policies = decode_switches(self.find_note(SWITCHES))
@@ -165,14 +164,14 @@ class CallSums:
         return tuple(count_uses(policies, counts))
 
     def find_model_changes(self) -> list[ModelChange]:
-        """Return where another model answered than before; none where endpoints do not say."""
+        """Return the changes of models that answered; none where endpoints do not name them."""
         self._check_rows(CALLS)
         return list(_list_model_changes(self._sum(RESPONSES, _ANSWERS)))
 
     def sum_dollars(self) -> dict[str | None, Decimal | None]:
-        """Return what the stored calls of each faculty cost, and under None all of them.
+        """Return the dollars of each faculty's stored calls, and under None of all of them.
 
-        With the attempts in which a model only thought; None where a price is not known.
+        Attempts in which a model only thought are included. None where a price is not known.
         """
         cached = self._sum_cached()
         sums: dict[str | None, Decimal | None] = {None: None if self.price is None else Decimal(0)}
@@ -187,7 +186,7 @@ class CallSums:
         return sums
 
     def sum_cached_tokens(self) -> int:
-        """Return how many tokens of the prompts the endpoints read from their caches."""
+        """Count the tokens of prompts that endpoints read from their caches."""
         return sum(cached for cached, _ in self._sum_cached().values())
 
     def _sum_cached(self) -> dict[tuple[str, str], tuple[int, int]]:
@@ -196,7 +195,7 @@ class CallSums:
         return {(faculty, model): (cached, written) for faculty, model, cached, written in rows}
 
     def _sum(self, table: RecordTable, query: str) -> list[tuple[Any, ...]]:
-        """Return the rows of a query over a table that is whole; none where the file lacks it."""
+        """Return the rows of a query over a checked table; none where the file lacks it."""
         with guard_reading(self.path):
             if not table.is_in(self._connection):
                 return []
@@ -204,7 +203,7 @@ class CallSums:
             return self._connection.execute(query).fetchall()
 
     def _check_rows(self, table: RecordTable) -> None:
-        """Compare the checksums of a table once, before sums over it are read."""
+        """Check the rows of a table against their checksums, once."""
         if table.name not in self._checked:
             with guard_reading(self.path):
                 table.verify(self._connection)
@@ -212,14 +211,14 @@ class CallSums:
 
 
 def _list_model_changes(answers: Iterable[tuple[str, str, str, int]]) -> Iterator[ModelChange]:
-    """Yield for each model asked for the first change of what answered; see `_ANSWERS`."""
-    seen: dict[str, list[tuple[str, int]]] = {}
-    for asked, *said, tick in answers:
-        runs = seen.setdefault(asked, [])
-        name = _format(*said)
-        if not runs or runs[-1][0] != name:
-            runs.append((name, tick))
-    for asked, ((before, _), *later) in seen.items():
+    """Yield the first change of each model asked for; `answers` are rows of `_ANSWERS`."""
+    periods: dict[str, list[tuple[str, int]]] = {}  # by model asked for: who answered, since when
+    for asked, model, fingerprint, tick in answers:
+        own = periods.setdefault(asked, [])
+        name = _format(model, fingerprint)
+        if not own or own[-1][0] != name:
+            own.append((name, tick))
+    for asked, ((before, _), *later) in periods.items():
         if later:
             now, tick = later[0]
             yield ModelChange(clean(asked, _LIMIT), before, now, tick, len(later) - 1)

@@ -1,7 +1,7 @@
 """The stored model calls: rows of a table, with the prompts compressed.
 
-Prompts of one faculty are much alike. So the first one that is stored is kept as the dictionary by
-which the others are compressed: a fifth of what they take without.
+Prompts of one faculty are much alike. So the first one stored is the dictionary by which the others
+are compressed, which takes a fifth of the space.
 """
 
 import json
@@ -15,17 +15,16 @@ from genagents_env.llm.cassette import UNAVAILABLE
 from genagents_env.record.compressed import inflate
 from genagents_env.record.connection import RunConnection, damage_error, guard_reading
 from genagents_env.record.rows import CallRow, ResponseRow
-from genagents_env.record.table import Value
-from genagents_env.record.tables import CALLS, DICTIONARIES, RESPONSES
+from genagents_env.record.tables import CALLS, DICTIONARIES, RESPONSES, Value
 
 OF_CALL = "agent = ? AND tick = ? AND purpose = ? AND number = ?"
 _PROMPT_LIMIT = 2**26  # bytes; the longest prompts of today are of some hundred thousand
 _REACH = 2**15  # bytes back that zlib looks
 _MESSAGES = list(CALLS.columns).index("messages")
-# So the client marks calls that got no answer at all, as against one that was no use.
+# How the client marks calls without any answer, as against one that was no use.
 _SILENT = f"(outcome = 'fallback' AND fault LIKE '{UNAVAILABLE}%')"
 _LOST = f"({_SILENT} OR (outcome = 'fallback' AND fault LIKE 'refused:%'))"
-# By when they ended: of calls made together, those that were answered ended before the outage.
+# Of calls made together, those that were answered ended before the outage.
 _ENDED = "(started_at + latency_seconds)"
 _LATEST = (
     f"FROM calls WHERE {_LOST} AND {_ENDED} > "  # noqa: S608 (constant text)
@@ -34,7 +33,7 @@ _LATEST = (
 
 
 def put_call(connection: RunConnection, row: CallRow) -> None:
-    """Write a call, in a transaction of the caller's; one that is there already is replaced."""
+    """Write a call in place of an earlier one, within the caller's transaction."""
     prompt = row.messages.encode()
     faculty = _find_faculty(row.purpose)
     with guard_reading(connection.path):
@@ -50,12 +49,12 @@ def put_call(connection: RunConnection, row: CallRow) -> None:
 
 
 def put_response(connection: RunConnection, row: ResponseRow) -> None:
-    """Write what an endpoint said of itself with a call, in the transaction of the call."""
+    """Write what an endpoint reported with a call, in the transaction of the call."""
     RESPONSES.put(connection, [astuple(row)])
 
 
 def read_responses(connection: RunConnection) -> Iterator[ResponseRow]:
-    """Yield what endpoints said of themselves, ordered as `read_calls`; none of an older file.
+    """Yield what endpoints reported, ordered as `read_calls`; nothing of an older file.
 
     Raises:
         RecordError: a row has changed; at the end, where one is missing or was added.
@@ -65,7 +64,7 @@ def read_responses(connection: RunConnection) -> Iterator[ResponseRow]:
 
 
 def find_responses(connection: RunConnection, where: str, *values: Value) -> list[ResponseRow]:
-    """Return what endpoints said of themselves with some calls; none of an older file."""
+    """Return what endpoints reported with some calls; nothing of an older file."""
     return [ResponseRow(*row) for row in RESPONSES.find(connection, where, *values)]
 
 
@@ -77,16 +76,14 @@ def add_cached(calls: Iterable[CallRow], responses: Iterable[ResponseRow]) -> It
         if row.cached_tokens or row.cache_write_tokens
     }
     for call in calls:
-        found = counts.get((call.agent, call.tick, call.purpose, call.number))
-        yield (
-            call
-            if found is None
-            else replace(call, cached_tokens=found[0], cache_write_tokens=found[1])
-        )
+        cached = counts.get((call.agent, call.tick, call.purpose, call.number))
+        if cached is not None:
+            call = replace(call, cached_tokens=cached[0], cache_write_tokens=cached[1])
+        yield call
 
 
 def drop_calls(connection: RunConnection, where: str, *values: Value) -> int:
-    """Delete calls with what was said of them, in a transaction; return how many calls."""
+    """Delete calls and the endpoints' reports of them, in a transaction; count the calls."""
     gone = CALLS.delete(connection, where, *values)
     if gone:
         key = ", ".join(RESPONSES.key)
@@ -96,7 +93,7 @@ def drop_calls(connection: RunConnection, where: str, *values: Value) -> int:
 
 
 def drop_answers_to_fallbacks(connection: RunConnection, first: int) -> None:
-    """Delete what was answered after a fallback of tick `first` or later: it may rest on it."""
+    """Delete the calls after a fallback of tick `first` or later: they may rest on it."""
     query = f"SELECT min({_ENDED}) FROM calls WHERE tick >= ? AND outcome = 'fallback'"  # noqa: S608
     (since,) = connection.execute(query, (first,)).fetchone()
     if since is not None:
@@ -107,13 +104,13 @@ def parse_messages(path: Path, row: CallRow) -> list[Message]:
     """Return the prompt of a call.
 
     Raises:
-        RecordError: it is no list of messages with a role and a text each.
+        RecordError: it is not a list of messages with a role and a text each.
     """
     try:
-        messages = [Message(one["role"], one["content"]) for one in json.loads(row.messages)]
+        messages = [Message(m["role"], m["content"]) for m in json.loads(row.messages)]
     except (TypeError, ValueError, KeyError, RecursionError):
         messages = None
-    if messages is None or not all(isinstance(one.content, str) for one in messages):
+    if messages is None or not all(isinstance(m.content, str) for m in messages):
         call = CallKey(row.agent, row.tick, row.purpose, row.number)
         raise damage_error(path, f"the prompt of {call} is no list of messages of text")
     return messages
@@ -144,8 +141,8 @@ def find_calls(
     where = "agent = ? AND tick BETWEEN ? AND ?"
     rows = [row for a in agents for row in CALLS.find(connection, where, a, first, last)]
     dictionaries = _inflate_all(DICTIONARIES.find(connection, "1"))
-    found = [_unpack(connection, row, dictionaries) for row in rows]
-    return sorted(found, key=lambda row: (row.tick, row.agent, row.purpose, row.number))
+    calls = [_unpack(connection, row, dictionaries) for row in rows]
+    return sorted(calls, key=lambda row: (row.tick, row.agent, row.purpose, row.number))
 
 
 def read_calls(connection: RunConnection) -> Iterator[CallRow]:
@@ -181,13 +178,13 @@ def _find_faculty(purpose: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """The calls without an answer since the last one that was answered.
+    """The calls without an answer since the last answered one.
 
     Attributes:
-        tick: the first of theirs.
+        tick: of the first of them.
         calls: how many.
-        fault: of the one that ended last.
-        silent: how many of them were not answered, rather than refused for their prompt.
+        fault: of the last to end.
+        silent: how many got no answer, rather than a refusal of their prompt.
         total: whether no call of the run was ever answered.
     """
 
@@ -198,7 +195,7 @@ class Outage:
     total: bool
 
     def describe(self) -> str:
-        """Return in a sentence what happened, and what to do."""
+        """Describe the outage, and say what to do."""
         which = "of all its model calls" if self.total else "of the last model calls of the run"
         return (
             f"{self.calls} {which} got no answer, the last with: {self.fault}. "
@@ -208,7 +205,7 @@ class Outage:
 
 
 def find_outage(connection: RunConnection) -> Outage | None:
-    """Return the outage in which a run file ends, None where its last call was answered."""
+    """Return the outage in which a run file ends; None where its last call was answered."""
     tick, calls, silent = connection.execute(
         f"SELECT min(tick), count(*), coalesce(sum({_SILENT}), 0) {_LATEST}"
     ).fetchone()

@@ -1,4 +1,4 @@
-"""The canonical hash of a run: what happened, whenever and however often it was stopped."""
+"""The canonical hash of a run, which does not depend on when or how often it was stopped."""
 
 from collections.abc import Iterable
 from hashlib import sha256
@@ -12,7 +12,7 @@ from genagents_env.record.meta import CANONICAL, read_rows
 from genagents_env.record.notes import format_note_lines
 from genagents_env.record.rows import CallRow, encode
 from genagents_env.record.schema import open_file
-from genagents_env.record.table import NOTHING
+from genagents_env.record.tables import NOTHING
 from genagents_env.scenario.digest import digest_scenario
 
 EventRow = tuple[int, int, str, str | None, str]  # id, tick, kind, agent, data as JSON text
@@ -29,11 +29,11 @@ def tick_checksum(before: bytes, tick: int, positions: bytes, events: Iterable[E
 def canonical_hash(path: str | Path) -> str:
     """Return the SHA-256 of the run in `path`, as hexadecimal.
 
-    Over what the scenario says (see `scenario.digest`), arguments, policies, seed, ticks, events,
-    model calls, interviews, what is remembered of facts and notes of minds. Not over judgements,
-    wall clock, versions, the name of the model, checkpoints, nor what depends on the network
-    (attempts and the wording of faults). A run that was stopped and resumed has the hash of the
-    run that was not. A file that is still written is hashed as of this moment.
+    It covers the scenario (see `scenario.digest`), arguments, policies, seed, ticks, events, model
+    calls, interviews, memories of facts and notes of minds. It leaves out judgements, wall clock,
+    versions, the name of the model, checkpoints, and what depends on the network (attempts and the
+    wording of faults). A run that was stopped and resumed has the hash of one that was not. A file
+    that is still written is hashed as of this moment.
 
     Raises:
         RecordError: the file is missing, foreign, newer, or does not match its checksums.
@@ -62,21 +62,21 @@ def canonical_hash(path: str | Path) -> str:
 
 
 def seal_ticks(connection: RunConnection) -> None:
-    """Note the last tick and its checksum, so that none can be taken off the end unnoticed.
+    """Note the last tick and its checksum, so that no tick can be removed from the end unnoticed.
 
-    Done where a run stops and at each checkpoint; each tick would pay some microseconds. What a
-    killed run did since is lived again from there.
+    This is done at each checkpoint and where a run stops; doing it at each tick would cost
+    microseconds. A killed run is replayed from its last checkpoint.
     """
-    found = connection.execute(
+    last = connection.execute(
         "SELECT tick + 1, checksum FROM ticks ORDER BY tick DESC LIMIT 1"
     ).fetchone()
-    connection.execute("INSERT OR REPLACE INTO sums VALUES ('ticks', ?, ?)", found or (0, NOTHING))
+    connection.execute("INSERT OR REPLACE INTO sums VALUES ('ticks', ?, ?)", last or (0, NOTHING))
 
 
 def verify_chain(connection: RunConnection, until: int | None = None, *, first: int = 0) -> bytes:
-    """Return the checksum of the last tick (or of tick `until`), having recomputed every one.
+    """Recompute the checksum of every tick, and return that of the last (or of tick `until`).
 
-    With `first`, those before that tick are taken for what they say they are.
+    Ticks before `first` are trusted.
 
     Raises:
         RecordError: a tick or an event is missing, was added or was changed.
@@ -111,9 +111,9 @@ def _check_end(connection: RunConnection, chains: dict[int, bytes], events: int)
     goes_on = read_rows(connection).get("status") == encode("running")
     if chains.get(count) != sealed or (len(chains) > count + 1 and not goes_on):
         raise damage_error(connection.path, "ticks are missing at its end, or were added")
-    (found,) = connection.execute("SELECT count(*) FROM events").fetchone()
-    if found != events:
-        raise damage_error(connection.path, f"it has {found} events where its ticks have {events}")
+    (stored,) = connection.execute("SELECT count(*) FROM events").fetchone()
+    if stored != events:
+        raise damage_error(connection.path, f"it has {stored} events where its ticks have {events}")
 
 
 def _canonical_call(row: CallRow) -> bytes:

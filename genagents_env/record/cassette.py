@@ -1,4 +1,4 @@
-"""What models answered, in the run file: calls, each committed before it is applied; vectors."""
+"""The replies of models in the run file, each committed before it is applied; and vectors."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, fields
@@ -21,7 +21,7 @@ from genagents_env.record.tables import CALLS, EMBEDDINGS
 
 _BATCH = 500  # texts of one query; SQLite allows some thousand variables
 OnPhase = Callable[[str, int], None]
-# What a stored call and a reply have by the same names.
+# The fields that a stored call and a reply share.
 _APART = {"messages", "outcome"}
 _SHARED = {field.name for field in fields(RecordedReply)} & CALLS.columns.keys() - _APART
 
@@ -45,13 +45,13 @@ class SqliteCassette:
         self._spending = spending
 
     def get(self, key: CallKey) -> RecordedReply | None:
-        """Return what is recorded under `key`, or None."""
+        """Return the recorded reply to `key`, or None."""
         with guard_reading(self._connection.path):
             row = find_call(self._connection, key)
-            said = find_responses(self._connection, OF_CALL, *astuple(key))
+            reports = find_responses(self._connection, OF_CALL, *astuple(key))
         if row is None:
             return None
-        response = said[0] if said else ResponseRow(*astuple(key))
+        response = reports[0] if reports else ResponseRow(*astuple(key))
         facts: dict[str, Any] = {name: getattr(row, name) for name in _SHARED}
         return RecordedReply(
             outcome="reply" if row.outcome == "reply" else "fallback",
@@ -63,7 +63,7 @@ class SqliteCassette:
         )
 
     def put(self, key: CallKey, recorded: RecordedReply) -> None:
-        """Keep `recorded` under `key`, durably, and that it is not in flight any more."""
+        """Store `recorded` under `key`, durably, and note that it is no longer in flight."""
         prompt = encode([{"role": m.role, "content": m.content} for m in recorded.messages])
         facts: dict[str, Any] = {name: getattr(recorded, name) for name in _SHARED}
         facts |= {"messages": prompt, "outcome": recorded.outcome}
@@ -91,7 +91,7 @@ class SqliteCassette:
 class SqliteEmbeddings:
     """Implements `memory.embedder.VectorStore` on the embeddings table of an open run file.
 
-    Outside the canonical hash and kept on a rewind: a cache of the model's vectors.
+    A cache of the model's vectors, outside the canonical hash and kept on a rewind.
 
     Args:
         connection: in autocommit mode.
@@ -107,18 +107,18 @@ class SqliteEmbeddings:
         Raises:
             RecordError: a vector has changed since it was stored.
         """
-        found: dict[str, bytes] = {}
+        vectors: dict[str, bytes] = {}
         wanted = list(dict.fromkeys(texts))
         for first in range(0, len(wanted), _BATCH):
             batch = wanted[first : first + _BATCH]
             where = f"model = ? AND text IN ({', '.join('?' * len(batch))})"
             with guard_reading(self._connection.path):
                 rows = EMBEDDINGS.find(self._connection, where, model, *batch)
-            found |= {text: vector for _, text, vector in rows}
-        return found
+            vectors |= {text: vector for _, text, vector in rows}
+        return vectors
 
     def put(self, model: str, vectors: Mapping[str, bytes]) -> None:
-        """Keep these vectors durably, all or none; a text that has one keeps the one it has."""
+        """Store vectors durably, all or none; a text that has a vector keeps it."""
         if vectors:
             with Transaction(self._connection):
                 rows = [(model, text, vector) for text, vector in vectors.items()]

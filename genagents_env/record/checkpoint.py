@@ -1,4 +1,4 @@
-"""Checkpoints: everything needed to resume from a tick boundary, under one checksum."""
+"""Checkpoints: all state needed to resume from a tick boundary, under one checksum."""
 
 import json
 import zlib
@@ -25,50 +25,39 @@ class Checkpoint:
         tick: the last tick that is part of it.
         env: `TownEnv.save_state()`.
         policies: one entry per policy instance, in the order of the policy groups.
-        ledger: `Ledger.state()`, or None without a model.
     """
 
     tick: int
     env: JSON
     policies: list[JSON]
-    ledger: JSON = None
 
     def body(self, chain: bytes) -> bytes:
-        """Return it compressed, with the checksum `chain` of the ticks before it."""
-        return zlib.compress(
-            _encode(
-                {
-                    "env": self.env,
-                    "policies": self.policies,
-                    "ledger": self.ledger,
-                    "chain": chain.hex(),
-                }
-            ).encode(),
-            level=1,
-        )
+        """Compress the state, with the checksum `chain` of the ticks before it."""
+        state = {"env": self.env, "policies": self.policies}
+        return zlib.compress(_encode(state | {"chain": chain.hex()}).encode(), level=1)
 
 
 def load_state(tick: int, body: bytes) -> tuple[Checkpoint, bytes]:
-    """Return the checkpoint of which `Checkpoint.body` made `body`, and the checksum in it.
+    """Return the checkpoint in `body`, and the checksum of the ticks before it.
 
     Raises:
-        ValueError, TypeError, KeyError: it is none.
+        ValueError, TypeError, KeyError: `body` holds something else.
     """
     values = json.loads(inflate(body, _STATE_LIMIT))
     if not (isinstance(values, dict) and isinstance(values.get("policies"), list)):
-        raise TypeError("the state is none of a run")
+        raise TypeError("this is not the state of a run")
     chain = bytes.fromhex(values.pop("chain"))
+    values.pop("ledger", None)  # of earlier versions
     return Checkpoint(tick, **values), chain
 
 
 def find_last_good(
     connection: RunConnection, until: int = 2**62
 ) -> tuple[Checkpoint, bytes] | None:
-    """Return the newest whole checkpoint of tick `until` or before; None where there is none.
+    """Return the newest whole checkpoint up to tick `until`, and its chain; None without any.
 
-    With it goes the checksum of its ticks. One that was being written when the power failed, or was
-    damaged since, is skipped for the one before it: resuming from there repeats no stored
-    model call.
+    A checkpoint that is damaged, as by a power failure, is skipped for the one before it: resuming
+    from there repeats no stored model call.
 
     Raises:
         RecordError: there are checkpoints but none is whole, or the ticks before it have changed.

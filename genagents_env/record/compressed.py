@@ -1,7 +1,7 @@
-"""Compressed run files, `run.sqlite.xz` and `run.sqlite.gz`, and what is compressed inside one.
+"""Compressed run files, `run.sqlite.xz` and `run.sqlite.gz`, and compressed values inside one.
 
-A stranger may have made one: no more memory is given to it than `xz -9` takes, and unpacking ends
-where it is no run file, or far more than a run file can become.
+The file may be a stranger's: it gets no more memory than `xz -9` takes, and unpacking stops where
+it turns out to be no run file, or larger than a run file can be.
 """
 
 import gzip
@@ -24,7 +24,7 @@ _HEADER = b"SQLite format 3\0"
 
 
 def is_compressed(path: Path) -> bool:
-    """Return whether `path` names a compressed run file."""
+    """Return True if `path` names a compressed run file."""
     return path.suffix in SUFFIXES
 
 
@@ -85,23 +85,23 @@ def _read_xz(packed: BinaryIO) -> Iterator[bytes]:
 
 
 def inflate(data: bytes, limit: int, dictionary: bytes = b"") -> bytes:
-    """Return what zlib made `data` of, by a `dictionary` if it had one: at most `limit` bytes.
+    """Decompress `data` by zlib, with its `dictionary` if any, to at most `limit` bytes.
 
     Raises:
-        ValueError: it is longer, out of all proportion, cut short, or was not compressed so.
+        ValueError: the result is longer or out of proportion, or `data` is damaged or cut short.
     """
     stream = zlib.decompressobj(zdict=dictionary)
-    found, rest = bytearray(), data
+    inflated, rest = bytearray(), data
     try:
-        while not stream.eof and len(found) <= limit:
-            block = stream.decompress(rest, min(_BLOCK, limit + 1 - len(found)))
+        while not stream.eof and len(inflated) <= limit:
+            block = stream.decompress(rest, min(_BLOCK, limit + 1 - len(inflated)))
             if not block and not stream.unconsumed_tail:
                 break
-            found += block
+            inflated += block
             rest = stream.unconsumed_tail
-            check_growth(len(data) - len(rest), len(found))
+            check_growth(len(data) - len(rest), len(inflated))
     except zlib.error as error:
         raise ValueError(str(error)) from None
-    if not stream.eof or stream.unused_data or len(found) > limit:
+    if not stream.eof or stream.unused_data or len(inflated) > limit:
         raise ValueError(f"it is cut short, or more than {limit} bytes")
-    return bytes(found)
+    return bytes(inflated)

@@ -1,4 +1,4 @@
-"""A connection of SQLite to a run file, a transaction on it, and errors that name the file."""
+"""An SQLite connection to a run file, transactions on it, and errors that name the file."""
 
 import sqlite3
 import threading
@@ -39,16 +39,16 @@ _PATIENCE, _PAUSE = 1.0, 0.01
 class RunConnection(sqlite3.Connection):
     """A connection that knows its file.
 
-    While one is open, this process opens the file by SQLite only: to close another descriptor of
-    it would end SQLite's locks.
+    While one is open, this process must open the file by SQLite only: closing another descriptor
+    of it would release SQLite's locks.
 
     Attributes:
         path: of the file, for messages.
         real: its name without links.
         inode: device and inode of the file.
-        folder: of temporary files, for as long as it is open; None mostly.
-        turn: held from the beginning of a transaction to its end: a policy in a thread of its own
-            may store a call while a tick is committed.
+        folder: of temporary files, of a compressed file that was unpacked; else None.
+        turn: a lock for the length of a transaction: a policy in a thread of its own may store a
+            call while a tick is committed.
     """
 
     path: Path
@@ -67,22 +67,22 @@ class RunConnection(sqlite3.Connection):
         return (state.st_dev, state.st_ino) == self.inode
 
     def check(self) -> None:
-        """Raise RecordError where the file is not in its place any more."""
+        """Raise RecordError where the file is no longer in its place."""
         if not self.is_in_place:
             raise RecordError(
                 f"{self.path} was deleted, moved or replaced while it was written, so the run "
-                "stops; where it was moved, `genagents resume FILE` goes on with it"
+                "stops; if it was moved, resume it there by `genagents resume FILE`"
             )
 
     def fold(self) -> bool:
-        """Put the log into the file, to be closed; return False where a reader has it open.
+        """Fold the log into the file before it is closed; return False if a reader has it open.
 
-        Whoever looks for a moment only, as a page does, is waited for.
+        A reader that looks for a moment only, as a page does, is waited for.
 
         Raises:
             DiskError: the disk is full or failing, so that the log stays beside it.
         """
-        # Where the file is gone from its place, the log there may be that of another one by now.
+        # If the file is gone from its place, the log there may belong to another file by now.
         gentle = "PRAGMA wal_checkpoint(TRUNCATE)"
         statement = "PRAGMA journal_mode=MEMORY" if self.is_in_place else gentle
         until = time.monotonic() + _PATIENCE
@@ -105,7 +105,7 @@ class RunConnection(sqlite3.Connection):
             time.sleep(_PAUSE)
 
     def close(self) -> None:
-        """Close it; safe to call twice."""
+        """Close the connection; safe to call twice."""
         super().close()
         if self.folder is not None:
             self.folder.cleanup()
@@ -151,7 +151,7 @@ def check_unpacked(path: Path) -> None:
     if is_compressed(path):
         tool = "xz" if path.suffix == ".xz" else "gzip"
         raise RecordError(
-            f"{path} is compressed, so it can only be read; go on with a copy: "
+            f"{path} is compressed, so it can only be read; continue with a copy: "
             f"`{tool} -dk {path}` makes {path.with_suffix('')}"
         )
 
@@ -168,10 +168,9 @@ def _connect_unpacked(path: Path) -> RunConnection:
 
 
 class Transaction:
-    """All or nothing, in a file that is still in its place.
+    """A transaction on a file that is still in its place; threads wait for each other.
 
-    A class, not a generator, because every tick passes through it. A policy in a thread of its own
-    may store a call meanwhile: one waits for the other.
+    It is a class, not a generator, because every tick passes through it.
     """
 
     __slots__ = ("_connection",)
@@ -213,7 +212,7 @@ class Transaction:
 def guard(path: Path) -> Iterator[None]:
     """Turn every SQLite error inside into a RecordError that names `path`.
 
-    A DiskError where the surroundings are at fault: the file itself is as it was.
+    It is a DiskError where disk or permissions are at fault, and the file itself is undamaged.
     """
     try:
         yield
@@ -225,7 +224,7 @@ def guard(path: Path) -> Iterator[None]:
 
 @contextmanager
 def guard_reading(path: Path) -> Iterator[None]:
-    """Do as `guard`; values of a wrong type or form count as damage of the file, too."""
+    """Do as `guard`, and report values of a wrong type or form as damage of the file, too."""
     with guard(path):
         try:
             yield
@@ -234,25 +233,25 @@ def guard_reading(path: Path) -> Iterator[None]:
 
 
 def _find_disk_fault(error: sqlite3.Error) -> str | None:
-    """Return what is wrong with the disk, where that is what an error says."""
+    """Return the fault of the disk that an error reports, or None."""
     return _DISK_FAULTS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
 
 
 def _make_disk_error(path: Path, error: sqlite3.Error) -> DiskError:
-    """Return the error for what only the disk, its folder or permissions can be blamed for."""
+    """Return the error for a fault of the disk, its folder or permissions."""
     why = _find_disk_fault(error)
     if why is None:
         why = f"{error}; check that the folder and the file are writable"
         return DiskError(f"{path}: {why}", why=why)
     return DiskError(
-        f"{path}: {why}; what was written before is in the file: go on once the disk can be "
+        f"{path}: {why}; what was written before is in the file: continue once the disk can be "
         f"written, a run with `genagents resume {path}`",
         why=why,
     )
 
 
 def damage_error(path: Path, what: str) -> DamageError:
-    """Return the error for a file whose content is not what was written."""
+    """Return the error for a damaged file."""
     return DamageError(
         f"{path} is damaged or not a run file ({what}); restore it from a copy, or run again", what
     )

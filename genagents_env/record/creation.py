@@ -1,4 +1,4 @@
-"""Making a run file, whole or not at all, and locking one that is to be written."""
+"""Create a run file, whole or not at all, and lock an existing one for writing."""
 
 import os
 from collections.abc import Callable
@@ -25,28 +25,27 @@ _APPLICATION_ID_AT = 68
 
 
 def create_file(path: Path, write_head: Callable[[RunConnection], None], *, force: bool) -> RunLock:
-    """Make a run file of tables and head, all or nothing, and return the lock on it.
+    """Create a run file with tables and head, whole or not at all, and return the lock on it.
 
-    It is made under another name; a former file is replaced at the end. What a killed process left
-    of its attempt is removed.
+    The file is written under another name, and takes the place of an existing one at the end.
 
     Args:
         path: of the file.
-        write_head: writes what is known from the start.
+        write_head: writes the head into it.
         force: replace an existing run file.
 
     Raises:
         RecordError: as `check_free`, or it cannot be written.
-        RunLocked: another process writes it, or is just making it.
+        RunLocked: another process writes or creates it.
     """
     check_free(path, force=force)
     try:
         lock = RunLock(path)
         file = draft = lock.path.with_name(f".{path.name}.new")
         try:
-            _check_place(path, force)  # again, now that nobody else can make it
+            _check_place(path, force)  # again, now that nobody else can create it
             _write_draft(path, draft, write_head)
-            remove_beside(lock.path)  # of the former file: SQLite would take it for one of the new
+            remove_beside(lock.path)  # SQLite would take a log of the old file for one of the new
             os.replace(draft, lock.path)
             file = lock.path
             sync_folder(lock.path.parent)
@@ -73,7 +72,7 @@ def _write_draft(path: Path, draft: Path, write_head: Callable[[RunConnection], 
 
 
 def creation_error(path: Path, error: DiskError) -> DiskError:
-    """Return the error to raise for one that left no run: there is nothing to resume."""
+    """Return the error for a run that was not begun, so that there is nothing to resume."""
     again = "begin it again with --force" if os.path.lexists(path) else "begin it again"
     return DiskError(
         f"{path} cannot be written ({error.why}); no run was begun: {again} once there is room",
@@ -82,11 +81,11 @@ def creation_error(path: Path, error: DiskError) -> DiskError:
 
 
 def check_free(path: Path, *, force: bool) -> None:
-    """Raise where `create_file` would, so that a run can be refused before it is made.
+    """Raise where `create_file` would, so that a run can be refused before it is prepared.
 
     Raises:
-        RecordError: its folder is missing; the file exists and `force` is not given; it is no run
-            file of ours; or a log without its file lies there.
+        RecordError: its folder is missing; the file exists and `force` is not given; it is not a
+            run file; or a log without its file lies there.
         RunLocked: another process writes it.
     """
     _check_place(path, force)
@@ -108,7 +107,7 @@ def _check_place(path: Path, force: bool) -> None:
         raise DiskError(f"{path} cannot be written: {error.strerror}") from None
     if not force:
         raise RecordError(
-            f"{path} exists; go on with `genagents resume {path}`, or replace it with --force"
+            f"{path} exists; resume it by `genagents resume {path}`, or replace it with --force"
         )
     if state.st_size and not _is_ours(path):
         raise RecordError(f"{path} is not a run file of genagents_env; it was left alone")
@@ -116,7 +115,7 @@ def _check_place(path: Path, force: bool) -> None:
 
 
 def _is_ours(path: Path) -> bool:
-    """Whether a file is a run file by its header; too little of an SQLite file is nobody's."""
+    """Return True if a file is a run file by its header, as far as the header goes."""
     with open_to_read(path) as file:
         head = file.read(_APPLICATION_ID_AT + 4)
     mark = APPLICATION_ID.to_bytes(4, "big")
@@ -124,7 +123,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def lock_file(path: Path) -> RunLock:
-    """Lock an existing run file, to be written.
+    """Lock an existing run file for writing.
 
     Raises:
         RecordError: it is missing or compressed, cannot be written, or has a second name.
@@ -143,25 +142,22 @@ def lock_file(path: Path) -> RunLock:
 
 
 def _check_writable(path: Path, real: Path) -> None:
-    """Raise RecordError for a file that is read-only or has hard links.
-
-    The log of a file with several names would lie beside one of them.
-    """
+    """Raise RecordError for a file that is read-only, or has hard links: its log has one name."""
     names = check_regular(real).st_nlink
     if names > 1:
         raise RecordError(
             f"{path} has {names} names (hard links), and what is written by one is not seen by the "
-            "others; go on with a copy of it"
+            "others; continue with a copy of it"
         )
     if not os.access(real, os.W_OK):
         why = "permission denied"
         raise DiskError(
-            f"{path} cannot be written: {why}; make it writable, or go on with a copy", why=why
+            f"{path} cannot be written: {why}; make it writable, or continue with a copy", why=why
         )
 
 
 def remove_run(path: Path) -> None:
-    """Remove a run file, which is locked, with all that SQLite has beside it."""
-    with suppress(OSError):  # then it stays, and is whole
+    """Remove a locked run file, with the files that SQLite has beside it."""
+    with suppress(OSError):  # then it stays, undamaged
         remove_beside(path)
         path.unlink()

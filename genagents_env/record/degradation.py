@@ -1,29 +1,29 @@
 """Whether a run is degraded, and why: the one rule for terminal, summary, exit code and report.
 
-A degraded run is finished or not like any other, but what happened in it was not decided by its
-policies alone: one failed and its agents idled, or too many model calls, of whatever purpose, had
-no usable reply, also when asked again, and a default stood in.
+In a degraded run not all decisions were those of its policies: a policy failed and its agents
+idled, or too many model calls, of any purpose, had no usable reply even when asked again, and a
+default took its place.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-MAX_FALLBACKS = 0.2  # share of a run's model calls, where nothing else is asked for
+MAX_FALLBACKS = 0.2  # share of a run's model calls, by default
 DEGRADED_EXIT = 4
 _MOST = 3  # people in a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class PolicyFailure:
-    """How often a policy failed, so that its agents idled.
+    """The failures of a policy, in which its agents idled.
 
     Attributes:
         policy: its name.
-        count: decisions, each of one agent at one tick.
-        agents: for whom it failed.
+        count: failed decisions, each of one agent at one tick.
+        agents: whose decisions failed.
         tick: of the first error.
-        agent: for whom that was.
-        text: of it.
+        agent: of the first error.
+        text: of the first error.
     """
 
     policy: str
@@ -36,14 +36,13 @@ class PolicyFailure:
 
 @dataclass(frozen=True, slots=True)
 class Degradation:
-    """What took the place of decisions in a run.
+    """Failed decisions and fallbacks of a run.
 
     Attributes:
-        failures: of each policy that failed, in the order in which they began to.
+        failures: of each policy that failed, in the order of first failures.
         decisions: of all people at all ticks.
-        fallbacks: model calls in whose place a default stood, with replies in which a mind that
-            acts by tools found none, and verdicts that the run's own model did not give on its
-            answers.
+        fallbacks: model calls that a default replaced, replies in which a mind that acts by tools
+            found no tool, and missing verdicts of the run's own model on its answers.
         calls: all model calls, and verdicts asked of that model.
         max_fallbacks: the share of `calls` up to which the run is not degraded.
     """
@@ -56,7 +55,7 @@ class Degradation:
 
     @property
     def degraded(self) -> bool:
-        """Whether a policy failed at all, or too many calls fell back: the run is in no mean."""
+        """Whether a policy failed or too many calls fell back: no mean includes the run."""
         return bool(self.failures) or self.fell_back
 
     @property
@@ -66,26 +65,26 @@ class Degradation:
 
     @property
     def exit_code(self) -> int:
-        """Of the command line, for a run that finished: 4 where it is degraded, else 0."""
+        """The exit code of a finished run: 4 if it is degraded, else 0."""
         return DEGRADED_EXIT if self.degraded else 0
 
     @property
     def share(self) -> float:
-        """Of the model calls, those without a usable reply; 0 where there are none."""
+        """The share of model calls without a usable reply; 0 without calls."""
         return self.fallbacks / self.calls if self.calls else 0.0
 
     @property
     def limit(self) -> str:
-        """The share of fallbacks that is allowed, in percent."""
+        """The allowed share of fallbacks, in percent."""
         return f"{100 * self.max_fallbacks:.4g}%"
 
     def describe(self) -> Iterator[str]:
-        """Yield each reason in words."""
-        for one in self.failures:
+        """Yield each reason as a sentence."""
+        for failure in self.failures:
             yield (
-                f"policy {one.policy} failed in {one.count:,} of {self.decisions:,} decisions "
-                f"({_list_some(one.agents)} idled); first at tick {one.tick}, "
-                f"{one.agent}: {one.text}"
+                f"policy {failure.policy} failed in {failure.count:,} of {self.decisions:,} "
+                f"decisions ({_list_some(failure.agents)} idled); first at tick {failure.tick}, "
+                f"{failure.agent}: {failure.text}"
             )
         if self.fell_back:
             yield (

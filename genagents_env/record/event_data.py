@@ -1,4 +1,4 @@
-"""What the data of an event must be by its kind, as `world.events` lists it: read from a file."""
+"""The types of an event's data by its kind, as `world.events` lists them, checked on reading."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,10 @@ from genagents_env.world.events import Event
 _Number = Annotated[int, Field(gt=-(2**62), lt=2**62)]
 _Texts = list[str]
 _SHOWN: Mapping[str, object] = {
-    **{"place": str, "tile": tuple[_Number, _Number], "doing": str, "asleep": bool},
+    "place": str,
+    "tile": tuple[_Number, _Number],
+    "doing": str,
+    "asleep": bool,
 }
 _KINDS: Mapping[str, Mapping[str, object]] = {
     "start": _SHOWN,
@@ -22,8 +25,13 @@ _KINDS: Mapping[str, Mapping[str, object]] = {
     "doing": {"doing": str},
     "arrive": {"place": str},
     "say": {
-        **{"text": str, "to": str | None, "heard_by": _Texts, "addressed": _Texts},
-        **{"conversation": _Number | None, "phone": bool, "facts": _Texts},
+        "text": str,
+        "to": str | None,
+        "heard_by": _Texts,
+        "addressed": _Texts,
+        "conversation": _Number | None,
+        "phone": bool,
+        "facts": _Texts,
     },
     "learn": {"fact": str, "cause": _Number, "source": str | None},
     "converse": {"conversation": _Number, "members": _Texts},
@@ -41,26 +49,28 @@ _ABOUT_NOBODY = {"object", "news"}
 
 
 class _Data(BaseModel):
-    """Every event; an emoji is shown where it is there, and nothing needs it."""
+    """The data of any event; an emoji is optional, and other keys are allowed."""
 
     model_config = ConfigDict(strict=True)
 
 
-_TYPES: Mapping[str, type[_Data]] = {
-    kind: create_model(kind, __base__=_Data, **{name: (of, ...) for name, of in known.items()})  # type: ignore[call-overload]
-    for kind, known in _KINDS.items()
-}
+def _make_type(kind: str, fields: Mapping[str, object]) -> type[_Data]:
+    required: dict[str, Any] = {name: (type_, ...) for name, type_ in fields.items()}
+    return create_model(kind, __base__=_Data, **required)
+
+
+_TYPES = {kind: _make_type(kind, fields) for kind, fields in _KINDS.items()}
 
 
 def read_event(id_: int, tick: int, kind: str, agent: str | None, text: str) -> Event:
-    """Return an event from its row; of kinds that this version does not know, any object will do.
+    """Return an event from its row; an unknown kind may have any object as data.
 
     Args:
         id_: of the event.
         tick: in which it happened.
         kind: of event.
         agent: whom it is about, or None.
-        text: of its data, JSON.
+        text: its data as JSON.
 
     Raises:
         ValueError: it is about nobody, or its data lacks a key or has one of another type.

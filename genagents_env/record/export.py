@@ -10,11 +10,10 @@ from genagents_env.record.rows import JSON, encode
 
 
 def export(run: RunReader, folder: Path) -> list[Path]:
-    """Write a run as JSON Lines: what happened, was asked, answered, noted and attempted.
+    """Write the tables of a run as `.jsonl` files into `folder`, one JSON object a line.
 
-    Each is a `.jsonl` file in `folder`: one JSON object a line. Ticks have `tick`, `time` and
-    `positions` (agent to [x, y]). A file is replaced only once its successor is complete. `folder`
-    is made where it is missing. Returns the paths in the order above.
+    Ticks have `tick`, `time` and `positions` (agent to [x, y]). `folder` is made where it is
+    missing; a file is replaced only once its successor is complete. Returns the paths.
 
     Raises:
         FileError: the folder cannot be written.
@@ -22,17 +21,18 @@ def export(run: RunReader, folder: Path) -> list[Path]:
     """
     with guard_files(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    return [
-        _write(folder / "events.jsonl", ({**event._asdict()} for event in run.events())),
-        _write(folder / "calls.jsonl", (asdict(call) for call in run.calls())),
-        _write(folder / "ticks.jsonl", _ticks(run)),
-        _write(folder / "interviews.jsonl", (asdict(row) for row in run.interviews())),
-        _write(folder / "remembered.jsonl", (asdict(row) for row in run.memories())),
-        _write(folder / "judgements.jsonl", (asdict(row) for row in run.judgements())),
-        _write(folder / "notes.jsonl", (asdict(row) for row in run.notes())),
-        _write(folder / "actions.jsonl", _actions(run)),
-        _write(folder / "responses.jsonl", (asdict(row) for row in run.read_responses())),
-    ]
+    tables: dict[str, Iterable[dict[str, JSON]]] = {
+        "events": (event._asdict() for event in run.events()),
+        "calls": map(asdict, run.calls()),
+        "ticks": _ticks(run),
+        "interviews": map(asdict, run.interviews()),
+        "remembered": map(asdict, run.memories()),
+        "judgements": map(asdict, run.judgements()),
+        "notes": map(asdict, run.notes()),
+        "actions": _actions(run),
+        "responses": map(asdict, run.read_responses()),
+    }
+    return [_write(folder / f"{name}.jsonl", rows) for name, rows in tables.items()]
 
 
 def _ticks(run: RunReader) -> Iterable[dict[str, JSON]]:

@@ -1,4 +1,4 @@
-"""Which faculties of a run's policies were switched on, and whether they ever ran."""
+"""The faculties of a run's policies that were switched on, and whether they ever ran."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,15 +27,15 @@ class PolicySwitches:
 
 @dataclass(frozen=True, slots=True)
 class FacultyUse:
-    """A faculty that can be switched off, and what came of it in a run.
+    """The use of a faculty that can be switched off.
 
     Attributes:
-        policy: whose it is.
+        policy: its name.
         switch: the option, such as `reflection`.
-        faculty: the word that the purposes of its calls begin with.
-        on: as it stood.
+        faculty: the first word of the purposes of its calls.
+        on: whether it was switched on.
         calls: that agents of the policy made for it.
-        fallbacks: those of them whose default was taken.
+        fallbacks: the calls among them that took the default.
     """
 
     policy: str
@@ -52,21 +52,21 @@ class FacultyUse:
 
 
 def encode_switches(policies: Iterable[PolicySwitches]) -> str:
-    """Return the note of the switches of a run's policies."""
+    """Return the note of the switches of policies in a run file."""
     return encode(
         [
             {
-                "policy": one.policy,
-                "agents": list(one.agents),
-                "switches": [[part.name, part.faculty, part.on] for part in one.switches],
+                "policy": policy.policy,
+                "agents": list(policy.agents),
+                "switches": [[part.name, part.faculty, part.on] for part in policy.switches],
             }
-            for one in policies
+            for policy in policies
         ]
     )
 
 
 def decode_switches(note: str | None) -> list[PolicySwitches]:
-    """Return the switches that a note tells of; none where there is no note.
+    """Return the switches in a note; none for None.
 
     Raises:
         ValueError: it is no such note.
@@ -80,7 +80,7 @@ _SWITCHES = TypeAdapter(list[PolicySwitches])
 def count_uses(
     policies: Sequence[PolicySwitches], counts: Mapping[tuple[str, str], tuple[int, int]]
 ) -> Iterator[FacultyUse]:
-    """Yield what came of each faculty that can be switched off.
+    """Yield the use of each faculty that can be switched off.
 
     Args:
         policies: of a run.

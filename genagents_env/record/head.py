@@ -1,4 +1,4 @@
-"""Types of what the head of a run file and its notes say: what a stranger wrote must fit them."""
+"""The types of the head of a run file and of its notes, which a stranger may have written."""
 
 import json
 from datetime import datetime
@@ -22,8 +22,8 @@ from genagents_env.scenario.schema import Scenario
 from genagents_env.text import is_clean
 
 _MOST_HOURS = 24 * 366  # as in a scenario file
-_LAST_YEAR = 9000  # so that no time of a run is past what a date can be
-_SCENARIOS = 8  # of those seen last; a sweep has few
+_LAST_YEAR = 9000  # so that no time of a run exceeds the largest date
+_SCENARIOS = 8  # cached; a sweep has few
 
 
 def _check_words(text: str) -> str:
@@ -35,7 +35,7 @@ def _check_words(text: str) -> str:
 def _check_time(text: str) -> str:
     time = datetime.fromisoformat(text)
     if time.tzinfo is not None or not 1 < time.year <= _LAST_YEAR:
-        raise ValueError("a time of the town is wanted, without a zone")
+        raise ValueError("expected a town time without a zone")
     return text
 
 
@@ -43,18 +43,18 @@ def _check_amount(text: str) -> str:
     try:
         amount = Decimal(text)
     except InvalidOperation:
-        raise ValueError("a decimal number is wanted") from None
+        raise ValueError("expected a decimal number") from None
     if not amount.is_finite() or not 0 <= amount <= MOST:
-        raise ValueError("an amount from 0 on is wanted")
+        raise ValueError("expected an amount of 0 or more")
     return text
 
 
 def _parse_spend(stored: JSON) -> Spend:
     if not (isinstance(stored, list) and [type(part) for part in stored] == [int, int, str]):
-        raise ValueError("calls, tokens and dollars are wanted")
+        raise ValueError("expected calls, tokens and dollars")
     calls, tokens, dollars = stored
     if not (0 <= calls <= MOST and 0 <= tokens <= MOST and len(dollars) <= _DIGITS):
-        raise ValueError("amounts from 0 on are wanted")
+        raise ValueError("expected amounts of 0 or more")
     return Spend(calls, tokens, Decimal(_check_amount(dollars)))
 
 
@@ -83,24 +83,16 @@ Prices = tuple[Amount, Amount] | tuple[Amount, Amount, Amount | None, Amount | N
 
 
 def parse_part(key: str, text: str) -> JSON:
-    """Return the JSON of a part of the head.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Parse a part of the head as JSON; raise ValueError where it is something else."""
     try:
         return cast(JSON, parse_json(text))
     except (ValueError, RecursionError):
-        raise ValueError(f"{key}: this is no JSON") from None
+        raise ValueError(f"{key}: this is not JSON") from None
 
 
 @lru_cache(maxsize=_SCENARIOS)
 def read_scenario(text: str) -> Scenario:
-    """Return the scenario that JSON text describes; those read last are kept.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Return the scenario in JSON text, cached; raise ValueError where it is invalid."""
     try:
         return Scenario.model_validate_json(text)
     except ValidationError as error:
@@ -108,6 +100,6 @@ def read_scenario(text: str) -> Scenario:
 
 
 def describe(error: ValidationError) -> str:
-    """Return the first fault that pydantic names, in short."""
+    """Return the first fault of a validation, in short."""
     first = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"[:200]

@@ -1,7 +1,7 @@
-"""One writer a run file: a lock file beside it; and what else may lie there.
+"""One writer per run file, by a lock file beside it; and the other files there.
 
-SQLite has its write-ahead log, the log's index and a rollback journal beside the file. A stranger
-may have planted any of these as a link or a pipe, so each is looked at before it is opened.
+SQLite keeps its write-ahead log, the log's index and a rollback journal beside the file. A stranger
+may have planted a link or a pipe under any of these names, so each is checked before it is opened.
 """
 
 import os
@@ -33,20 +33,21 @@ _KINDS = {
 class RunLock:
     """The lock on a file that one process at a time writes.
 
-    It is a file beside that one, with the id of the process; a symbolic link leads to the same
-    lock. It ends with its process, even one killed with -9; the next writer takes the file over.
+    The lock file lies beside that file and names the process; a symbolic link leads to the same
+    lock. The lock ends with its process, even one killed with -9. A writer that ends removes the
+    lock file, so one that nobody has locked is a killed writer's.
 
     Args:
         path: of the file; it need not exist.
 
     Attributes:
         path: its real name.
-        was_left: whether a former writer left its lock file: it was killed, or the file was read
-            as it ended.
+        was_left: whether an earlier writer left its lock file: it was killed, or somebody read
+            the run file as it ended.
 
     Raises:
-        RunLocked: another writer holds it.
-        RecordError: what lies in the place of the lock file is none, or it cannot be written.
+        RunLocked: another process has the lock.
+        RecordError: the lock file is some other file, or cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -59,7 +60,7 @@ class RunLock:
             if mark.is_foreign:
                 raise RecordError(f"{self._file} is not of a run; move it away")
             self._acquire(path)
-            self.was_left = mark.is_left()
+            self.was_left = not mark.is_gone
         with suppress(OSError):  # not on Windows, nor on a full disk; nothing depends on it
             self._file.write_text(str(os.getpid()))
 
@@ -91,7 +92,7 @@ class RunLock:
 
 
 class _Mark:
-    """What a writer wrote into its lock file, read before the lock is taken, which empties it."""
+    """The lock file as it was before the lock is taken, which may empty it."""
 
     def __init__(self, file: Path) -> None:
         try:
@@ -109,21 +110,17 @@ class _Mark:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether it is no process id, so that the file is somebody else's."""
+        """Whether it holds something else than a process id."""
         return bool(self.content) and not _is_process(self.content)
 
     @property
     def is_gone(self) -> bool:
-        """Whether the file was removed, as a writer does that ends."""
+        """Whether there was no lock file, or its writer has ended and removed it since."""
         return self._stream is None or os.fstat(self._stream.fileno()).st_nlink == 0
-
-    def is_left(self) -> bool:
-        """Return whether its writer was killed."""
-        return bool(self.content) and not self.is_gone
 
 
 def find_writer(path: Path) -> str | None:
-    """Return who writes `path`, as `process 123` or `another process`; None where nobody does."""
+    """Return the process that writes `path`, as `process 123` or `another process`, or None."""
     file = _name_lock(find_real(path))
     try:
         check_alone(file)
@@ -134,17 +131,15 @@ def find_writer(path: Path) -> str | None:
         if mark.is_foreign:
             return None
         try:
-            # Another who only looks has it for a moment; a process that runs has it to its end.
+            # Another reader has the lock for a moment; a writer has it as long as it runs.
             patience = 0 if _is_running(mark.content) else _PATIENCE
             lock.acquire(timeout=patience, poll_interval=_PAUSE)
         except Timeout:
             return _read_process(file)
-        except OSError:  # it is somebody else's, or gone by now
+        except OSError:  # it belongs to somebody else, or is gone by now
             return "another process" if file.exists() else None
-        with suppress(OSError):
-            if mark.is_left():
-                file.write_bytes(mark.content)
-            elif mark.is_gone:  # made just now, as its writer ended
+        if mark.is_gone:  # then taking the lock has made the file anew
+            with suppress(OSError):
                 file.unlink()
     lock.release()
     return None
@@ -163,7 +158,7 @@ def _read_process(file: Path) -> str:
 
 
 def _is_running(content: bytes) -> bool:
-    """Return whether a process id is of one that runs here; where nobody can tell, it does not."""
+    """Return True if a process of this id runs here; False where that cannot be known."""
     if os.name != "posix" or not _is_process(content):
         return False
     try:
@@ -190,7 +185,7 @@ def missing_error(path: Path) -> RecordError:
 
 
 def check_regular(path: Path) -> os.stat_result:
-    """Return what `lstat` says of a regular file.
+    """Return the `lstat` of a regular file.
 
     Raises:
         FileNotFoundError: there is none.
@@ -204,7 +199,7 @@ def check_regular(path: Path) -> os.stat_result:
 
 
 def check_alone(path: Path) -> os.stat_result:
-    """Do as `check_regular`; a file with a second name (a hard link) is refused, too."""
+    """Do as `check_regular`, but also refuse a file with a second name (a hard link)."""
     state = check_regular(path)
     if state.st_nlink > 1:
         raise DiskError(f"{path} has {state.st_nlink} names (hard links); it was left alone")
@@ -212,10 +207,10 @@ def check_alone(path: Path) -> os.stat_result:
 
 
 def check_beside(path: Path) -> None:
-    """Raise where what SQLite would open beside `path` is not its own to write.
+    """Raise where a file that SQLite would open beside `path` is not safe to write.
 
-    A rollback journal never is: no run of ours has one, and it can name any file, which SQLite then
-    removes ("super-journal", the SQLite file format, section 3).
+    A rollback journal never is: no run has one, and it can name any file, which SQLite then removes
+    ("super-journal", the SQLite file format, section 3).
 
     Raises:
         DiskError: it is no regular file, or has a second name.
@@ -226,13 +221,13 @@ def check_beside(path: Path) -> None:
         with suppress(FileNotFoundError):
             if check_alone(other).st_size and suffix == _JOURNAL:
                 raise RecordError(
-                    f"{other} is of no run: another program left it there, or somebody else; move "
-                    "it away, or put back the run file as it was"
+                    f"{other} belongs to no run: another program, or somebody else, left it there; "
+                    "move it away, or put back the run file as it was"
                 )
 
 
 def check_nothing_left(path: Path) -> None:
-    """Raise RecordError where a log of another file would be taken for one of a new `path`."""
+    """Raise RecordError where SQLite would take another file's log for that of a new `path`."""
     log = path.with_name(path.name + _LOG)
     with suppress(FileNotFoundError):
         if check_regular(log).st_size:
@@ -243,6 +238,6 @@ def check_nothing_left(path: Path) -> None:
 
 
 def remove_beside(path: Path) -> None:
-    """Remove what SQLite left beside `path`."""
+    """Remove the files that SQLite left beside `path`."""
     for suffix in BESIDE:
         path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""What a run is: everything needed to replay it from its file alone."""
+"""The head of a run file: everything needed to replay the run from it alone."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Annotated, Any
 
@@ -17,7 +17,6 @@ from pydantic import (
 
 from genagents_env.llm.budget import NO_LIMITS, Limits
 from genagents_env.llm.calls import ReasoningEffort
-from genagents_env.llm.prices import StoredPrice
 from genagents_env.record.connection import RunConnection, damage_error
 from genagents_env.record.degradation import MAX_FALLBACKS
 from genagents_env.record.head import (
@@ -33,7 +32,6 @@ from genagents_env.record.head import (
     parse_part,
     read_scenario,
 )
-from genagents_env.record.policy_origin import PolicyOrigin
 from genagents_env.record.rows import JSON, encode
 from genagents_env.record.spending import (
     INTERVIEWED,
@@ -48,6 +46,8 @@ from genagents_env.scenario.schema import Scenario
 
 # What decides the course of a run, besides the scenario. The model and its price are not hashed.
 CANONICAL = ("arguments", "policies", "seed", "names", "clock")
+POLICY_CHANGES = "policy_changes"  # the note of them in a run file
+_SHOWN = 12  # digits of a checksum in a message
 _GROUPS = ("clock", "model", "embedder", "limits")
 _PARTS = (*CANONICAL, *_GROUPS, "price", "interviews", "versions", "origins")
 
@@ -68,12 +68,12 @@ class _Policy(_Part):
 
 
 def _at(*path: str) -> object:
-    """Return where in the head of a file a value stands, if not under its own name."""
+    """Read a field from this path in the head, rather than from the key of its own name."""
     return Field(validation_alias=AliasPath(*path))
 
 
 def _like(kind: Any) -> PlainValidator:
-    """Return what lets JSON be checked as one of a narrower type, and stay as it is."""
+    """Check a JSON value as a narrower type, and keep it as it is."""
     adapter: TypeAdapter[object] = TypeAdapter(kind)
 
     def check(value: JSON) -> JSON:
@@ -87,14 +87,75 @@ def _like(kind: Any) -> PlainValidator:
 
 
 @dataclass(frozen=True, slots=True)
+class PolicyOrigin:
+    """Where the code of a policy came from; all None where that is not known, or it is shipped.
+
+    Attributes:
+        sha256: of its file alone, not of what the file imports.
+        distribution: the installed package of a plug-in.
+        version: of that package.
+    """
+
+    sha256: str | None = None
+    distribution: str | None = None
+    version: str | None = None
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        if self.sha256 is not None:
+            return f"sha256 {self.sha256[:_SHOWN]}"
+        if self.distribution is not None:
+            return f"{self.distribution} {self.version}"
+        return "origin not recorded"
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return the fields that are known."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyChange:
+    """A policy that had changed when a run was resumed.
+
+    Attributes:
+        policy: its name in the record.
+        before: its origin as recorded, in words.
+        now: its origin since.
+        tick: the last tick that the former played, -1 for none.
+    """
+
+    policy: str
+    before: str
+    now: str
+    tick: int
+
+
+_CHANGES = TypeAdapter(tuple[PolicyChange, ...])
+
+
+def encode_changes(changes: Iterable[PolicyChange]) -> str:
+    """Return the note of policy changes in a run file."""
+    return encode([asdict(change) for change in changes])
+
+
+def decode_changes(note: str | None) -> tuple[PolicyChange, ...]:
+    """Return the policy changes in a note; none for None.
+
+    Raises:
+        ValueError: it is no such note.
+    """
+    return _CHANGES.validate_json(note or "[]", strict=True)
+
+
+@dataclass(frozen=True, slots=True)
 class LimitChange:
-    """A limit that was set, raised, lowered or lifted once a run had begun.
+    """A limit that was set, raised, lowered or lifted after a run had begun.
 
     Attributes:
         kind: calls, tokens, dollars, seconds or fallbacks.
         before: the number, None where there was no limit.
         now: the number since, None where it was lifted.
-        tick: the last one recorded when it changed.
+        tick: the last one recorded when it changed, -1 for none.
     """
 
     kind: Words
@@ -109,7 +170,7 @@ class RunMeta:
 
     Attributes:
         scenario: as loaded, with only the people who take part.
-        arguments: what the environment was built with, besides the scenario; JSON values.
+        arguments: of the environment besides the scenario; JSON values.
         policies: for each agent the policy's `name` and `config`.
         seed: of the episode.
         names: the agents, in the order of a tick's positions.
@@ -120,17 +181,16 @@ class RunMeta:
         price: as `Price.pack` gives it, or None where it is not known.
         embedder: the name of the model of embeddings, or None where no policy needs one.
         asked_embedder: how it was asked for, None for the default.
-        interviews: whether the scenario's questions are asked at both ends of the run. Files
-            that do not say so were begun before interviews were held.
+        interviews: whether the scenario's questions are asked at both ends of the run.
         versions: of this package and of Python.
         model_for: how other models were asked for, by person or faculty.
         prices: of the models beside `model` that the run has asked, by their names.
         reasoning_effort: that was asked for.
-        contexts: tokens of prompt and reply together that a model takes, where so few that prompts
-            follow it; by its name.
+        contexts: tokens of prompt and reply together that a model takes, by its name; only of
+            models whose context limits the prompts.
         max_fallbacks: the share of model calls above which it is degraded; see `Degradation`.
-        origins: where each policy that is not shipped came from, by its name; see `PolicyOrigin`.
-        limits: of what it may spend. Files that do not say so have none.
+        origins: of each policy that is not shipped, by its name.
+        limits: of what it may spend.
         limit_changes: of the limits, oldest first.
     """
 
@@ -175,7 +235,7 @@ class RunMeta:
             "embedder": encode({"name": self.embedder, "asked": self.asked_embedder}),
             "interviews": encode(self.interviews),
             "versions": encode(dict(self.versions)),
-            "origins": encode({name: one.as_json() for name, one in self.origins.items()}),
+            "origins": encode({name: origin.as_json() for name, origin in self.origins.items()}),
             "limits": encode(
                 encode_limits(self.limits)
                 | {"fallbacks": self.max_fallbacks}
@@ -190,7 +250,7 @@ class RunMeta:
         return max(1, round(hours * 3600 / self.seconds_per_tick))
 
     def _describe_others(self) -> dict[str, JSON]:
-        """Return what a run has of models beside its own: nothing, mostly."""
+        """Return the settings of other models and contexts that the run has; mostly none."""
         others: dict[str, JSON] = {
             "for": dict(self.model_for),
             "prices": {name: list(price) if price else None for name, price in self.prices.items()},
@@ -203,27 +263,17 @@ class RunMeta:
         """Return the same run with another horizon."""
         return replace(self, arguments={**self.arguments, "hours": hours})
 
-    def with_model(
-        self, model: str, price: StoredPrice | None, asked: str | None = None
-    ) -> "RunMeta":
-        """Return the same run with another model, its price, and how it was asked for."""
-        return replace(self, model=model, price=price, asked_model=asked)
-
-    def with_embedder(self, embedder: str, asked: str | None = None) -> "RunMeta":
-        """Return the same run with another model of embeddings, and how it was asked for."""
-        return replace(self, embedder=embedder, asked_embedder=asked)
-
     def with_limits(self, limits: Limits, tick: int) -> "RunMeta":
-        """Return the same run with other limits from `tick` on, which it tells of."""
+        """Return the same run with other limits from `tick` on, and the changes listed."""
         changes = tuple(
             LimitChange(name, _format(before), _format(now), tick)
-            for name in (one.name for one in fields(Limits))
+            for name in (limit.name for limit in fields(Limits))
             if (before := getattr(self.limits, name)) != (now := getattr(limits, name))
         )
         return replace(self, limits=limits, limit_changes=(*self.limit_changes, *changes))
 
     def with_max_fallbacks(self, share: float, tick: int) -> "RunMeta":
-        """Return the same run with another allowed share of fallbacks, which it tells of."""
+        """Return the same run with another allowed share of fallbacks, and the change listed."""
         if share == self.max_fallbacks:
             return self
         change = LimitChange("fallbacks", f"{self.max_fallbacks:g}", f"{share:g}", tick)
@@ -232,10 +282,12 @@ class RunMeta:
 
 _META = TypeAdapter(RunMeta)
 _STATUS = TypeAdapter(Words)
-# The other keys of the table whose text has a form.
+# How the notes that are checked at opening are read.
 _NOTES: Mapping[str, Callable[[str], object]] = {
-    **{"status": _STATUS.validate_json, SPENDING: decode_spending},
-    **{INTERVIEWED: decode_later_spending, JUDGED: decode_later_spending},
+    "status": _STATUS.validate_json,
+    SPENDING: decode_spending,
+    INTERVIEWED: decode_later_spending,
+    JUDGED: decode_later_spending,
 }
 
 
@@ -257,19 +309,19 @@ def load_meta(connection: RunConnection) -> RunMeta:
 
 
 def _parse_meta(rows: Mapping[str, str]) -> RunMeta:
-    """Return the head in these rows; raise ValueError where a part is not as it must be."""
+    """Return the head in these rows; raise ValueError where a part is invalid."""
     parts = {key: parse_part(key, rows[key]) for key in _PARTS if key in rows}
     if "scenario" in rows:
         parts["scenario"] = rows["scenario"]
     for key in _GROUPS:
         if not isinstance(parts.get(key, {}), dict):
-            raise ValueError(f"{key}: an object is wanted")
+            raise ValueError(f"{key}: expected an object")
     try:
         meta = _META.validate_json(json.dumps(parts), strict=True)
     except ValidationError as error:
         raise ValueError(describe(error)) from None
     if len({*meta.names}) != len(meta.names) or {*meta.names} != {*meta.policies}:
-        raise ValueError("names, policies: the same people are wanted in both, each once")
+        raise ValueError("names, policies: expected the same people in both, each once")
     return meta
 
 

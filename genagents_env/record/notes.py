@@ -1,4 +1,4 @@
-"""What minds wanted in vain, and what their prompts had no room for: rows of a table."""
+"""Notes of minds: impossible wishes, lines cut from prompts, turns; rows of a table."""
 
 import json
 from collections import Counter
@@ -16,17 +16,13 @@ CAUTION_ABOVE = 0.01  # of the prompts; the one rule for terminal, summary and r
 
 
 def put_notes(connection: RunConnection, rows: Sequence[NoteRow]) -> None:
-    """Write notes, in a transaction of the caller's."""
+    """Write notes, within the caller's transaction."""
     if rows:
         NOTES.put(connection, map(astuple, rows))
 
 
 def read_notes(connection: RunConnection) -> list[NoteRow]:
-    """Return every note, by tick, then as they were written.
-
-    Raises:
-        ValueError: one is none.
-    """
+    """Return every note, by tick, then as written; raise ValueError where one is invalid."""
     rows = [NoteRow(*values) for values in NOTES.read(connection, _IN_ORDER)]
     for row in rows:
         check_note(row)
@@ -40,11 +36,7 @@ def format_note_lines(connection: RunConnection) -> Iterator[str]:
 
 
 def parse_cuts(text: str) -> dict[str, int]:
-    """Return the lines by section that a note of the kind `cut` tells of.
-
-    Raises:
-        ValueError: it tells of none.
-    """
+    """Return the lines cut by section, from a note of kind `cut`, or raise ValueError."""
     cuts = json.loads(text)
     if not isinstance(cuts, dict) or not cuts:
         raise ValueError(f"{text:.40} is no count of lines by section")
@@ -54,11 +46,7 @@ def parse_cuts(text: str) -> dict[str, int]:
 
 
 def parse_turn(text: str) -> dict[str, JSON]:
-    """Return what a note of the kind `turn` tells, by name.
-
-    Raises:
-        ValueError: it tells nothing.
-    """
+    """Return the fields of a note of kind `turn`, or raise ValueError."""
     turn = json.loads(text)
     if not isinstance(turn, dict) or not isinstance(turn.get("verdict"), str):
         raise ValueError(f"{text:.40} is no account of a turn")
@@ -66,7 +54,7 @@ def parse_turn(text: str) -> dict[str, JSON]:
 
 
 def check_note(row: NoteRow) -> None:
-    """Raise ValueError unless `row` has a kind, and text of that kind."""
+    """Raise ValueError unless a note has a known kind, and text of that kind."""
     if row.kind not in get_args(NoteKind):
         raise ValueError(f"{row.kind!r:.40} is no kind of note")
     if row.kind == "cut":
@@ -77,7 +65,7 @@ def check_note(row: NoteRow) -> None:
 
 @dataclass(frozen=True, slots=True)
 class SectionCut:
-    """A section of prompts of which lines were left out: of how many prompts, how many lines."""
+    """The number of prompts that lost lines of a section, and the number of these lines."""
 
     section: str
     prompts: int
@@ -86,12 +74,12 @@ class SectionCut:
 
 @dataclass(frozen=True, slots=True)
 class PromptCuts:
-    """How many prompts lost lines of a section, by the notes of their minds.
+    """The prompts that lost lines for lack of room.
 
     Attributes:
         prompts: that were sent.
         cut: how many of them lost lines.
-        sections: that lost some, those of most prompts first.
+        sections: that lost lines, most prompts first.
     """
 
     prompts: int = 0
@@ -104,9 +92,9 @@ class PromptCuts:
         return self.cut > CAUTION_ABOVE * self.prompts
 
     def describe(self) -> Iterator[str]:
-        """Yield a caution; nothing where it does not matter."""
+        """Yield a caution if the cuts matter."""
         if self.matters:
-            named = ", ".join(f"{one.section} ({one.prompts:,})" for one in self.sections)
+            named = ", ".join(f"{cut.section} ({cut.prompts:,})" for cut in self.sections)
             yield (
                 f"{self.cut:,} of {self.prompts:,} prompts had no room for all lines of a section: "
                 f"{named}; a larger `prompt_tokens` of the policy gives room"
@@ -114,14 +102,14 @@ class PromptCuts:
 
 
 def count_cuts(notes: Iterable[NoteRow], prompts: int) -> PromptCuts:
-    """Return what `notes` tell of the cuts of so many `prompts`."""
-    cut, seen, lines = 0, Counter[str](), Counter[str]()
+    """Sum up the cuts in `notes`, out of `prompts` prompts."""
+    cut, sections_cut, lines = 0, Counter[str](), Counter[str]()
     for note in notes:
         if note.kind == "cut":
             cuts = parse_cuts(note.text)
             cut += 1
-            seen.update(cuts.keys())
+            sections_cut.update(cuts.keys())
             lines.update(cuts)
-    found = (SectionCut(name, count, lines[name]) for name, count in seen.items())
-    ordered = sorted(found, key=lambda one: (-one.prompts, one.section))
-    return PromptCuts(prompts, cut, tuple(ordered))
+    sections = [SectionCut(name, count, lines[name]) for name, count in sections_cut.items()]
+    sections.sort(key=lambda section: (-section.prompts, section.section))
+    return PromptCuts(prompts, cut, tuple(sections))

@@ -1,4 +1,4 @@
-"""Reading a run, also while it is written: the only access for reports, transcripts, viewers."""
+"""Reads a run, also while it is written, for reports, transcripts and viewers."""
 
 import json
 from collections.abc import Iterator
@@ -30,9 +30,15 @@ from genagents_env.record.connection import damage_error, guard_reading
 from genagents_env.record.degradation import Degradation, PolicyFailure
 from genagents_env.record.event_data import read_event
 from genagents_env.record.lock import find_writer
-from genagents_env.record.meta import RunMeta, load_meta, read_rows
+from genagents_env.record.meta import (
+    POLICY_CHANGES,
+    PolicyChange,
+    RunMeta,
+    decode_changes,
+    load_meta,
+    read_rows,
+)
 from genagents_env.record.notes import PromptCuts, count_cuts, read_notes
-from genagents_env.record.policy_origin import POLICY_CHANGES, PolicyChange, decode_changes
 from genagents_env.record.rows import (
     CallRow,
     FaultRow,
@@ -86,8 +92,8 @@ class RunReader(CallSums):
 
     Args:
         path: of the file.
-        known: it was opened before and found whole: opening is quick, and of ticks and events
-            those are checked that are read, rather than all of them before the first.
+        known: the file was opened and checked before: opening is quick, and only the ticks and
+            events that are read are checked, not all of them before the first.
 
     Attributes:
         path: of the file.
@@ -115,9 +121,9 @@ class RunReader(CallSums):
 
     @property
     def status(self) -> str:
-        """How it stands: running, killed, finished, paused, budget_exhausted, interrupted, failed.
+        """One of running, killed, finished, paused, budget_exhausted, interrupted, failed.
 
-        A run whose status is running but which has no writer was killed.
+        A run with the status running but without a writer was killed.
         """
         with guard_reading(self.path):
             status = json.loads(read_rows(self._connection)["status"])
@@ -125,9 +131,9 @@ class RunReader(CallSums):
 
     @property
     def spending(self) -> Spending | None:
-        """What it has spent; None where nothing is noted.
+        """The spending of the run; None where nothing is noted.
 
-        Requests that were under way when its process was killed are spent, and lost.
+        Requests that were under way when its process was killed count as spent and lost.
         """
         with guard_reading(self.path):
             noted = SpendingNote(self._connection).read()
@@ -137,15 +143,15 @@ class RunReader(CallSums):
 
     @property
     def later_spending(self) -> dict[str, Spending]:
-        """What interviews after its end and judges have spent, as far as it is noted."""
+        """The spending of later interviews and of judges, by activity, where there is any."""
         with guard_reading(self.path):
             notes = {"interviews": self.find_note(INTERVIEWED), "judging": self.find_note(JUDGED)}
             sums = {name: decode_later_spending(note).sum for name, note in notes.items()}
-        return {name: one for name, one in sums.items() if one.total.calls}
+        return {name: spent for name, spent in sums.items() if spent.total.calls}
 
     @property
     def policy_changes(self) -> tuple[PolicyChange, ...]:
-        """The changes of policies with which the run was resumed, oldest first."""
+        """The changes of policies when the run was resumed, oldest first."""
         try:
             return decode_changes(self.find_note(POLICY_CHANGES))
         except ValueError as error:
@@ -154,11 +160,11 @@ class RunReader(CallSums):
     @property
     def last_tick(self) -> int:
         """The last tick in the file, -1 when there is none."""
-        (tick,) = self._one("SELECT max(tick) FROM ticks")
+        (tick,) = self._fetch_one("SELECT max(tick) FROM ticks")
         return -1 if tick is None else int(tick)
 
     def measure(self) -> RecordLength:
-        """Return how much it holds now."""
+        """Measure how much the file holds now."""
         with guard_reading(self.path):
             (calls, _) = CALLS.find_sum(self._connection)
             (last_event,) = self._connection.execute("SELECT max(id) FROM events").fetchone()
@@ -169,8 +175,8 @@ class RunReader(CallSums):
 
     def find_checksum(self, tick: int) -> bytes | None:
         """Return the checksum of a tick and of all before it; None where it is not recorded."""
-        found = self._one("SELECT checksum FROM ticks WHERE tick = ?", tick)
-        return None if found is None else bytes(found[0])
+        row = self._fetch_one("SELECT checksum FROM ticks WHERE tick = ?", tick)
+        return None if row is None else bytes(row[0])
 
     def time(self, tick: int) -> datetime:
         """Return the town time at `tick`."""
@@ -183,12 +189,12 @@ class RunReader(CallSums):
         return max(0, -int(-gone // self.meta.seconds_per_tick))
 
     def positions(self, tick: int) -> npt.NDArray[np.int16]:
-        """Return where everyone is at `tick`: shape (N, 2), x and y, in the order of the names."""
+        """Return the positions at `tick`: shape (N, 2), x and y, in the order of the names."""
         self._check_ticks(tick, tick)
-        found = self._one("SELECT positions FROM ticks WHERE tick = ?", tick)
-        if found is None:
+        row = self._fetch_one("SELECT positions FROM ticks WHERE tick = ?", tick)
+        if row is None:
             raise IndexError(f"{self.path} has no tick {tick}; its last is {self.last_tick}")
-        return self._decode_positions(found[0])
+        return self._decode_positions(row[0])
 
     def ticks(
         self, first: int = 0, last: int | None = None
@@ -204,12 +210,12 @@ class RunReader(CallSums):
     def events(
         self, first_tick: int = 0, last_tick: int | None = None, kind: str | None = None
     ) -> Iterator[Event]:
-        """Yield the events of these ticks, in the order of their ids; None is to the end.
+        """Yield the events of these ticks, ordered by id; None is to the end.
 
-        Those of one `kind`, where it is given, and else all.
+        `kind`: yield only events of this kind; None is all.
         """
         self._check_ticks(first_tick, last_tick)
-        bound = self._one(
+        bound = self._fetch_one(
             "SELECT min(first_event), max(first_event + events) FROM ticks "
             "WHERE tick >= ? AND tick <= ? AND events > 0",
             first_tick,
@@ -223,12 +229,12 @@ class RunReader(CallSums):
                 yield read_event(*row)
 
     def event(self, id_: int) -> Event | None:
-        """Return the event of this id; None where there is none."""
-        found = self._one("SELECT tick FROM events WHERE id = ?", id_)
-        if found is None:
+        """Return the event of this id, or None."""
+        at = self._fetch_one("SELECT tick FROM events WHERE id = ?", id_)
+        if at is None:
             self._check_ticks(0, -1)
             return None
-        self._check_ticks(found[0], found[0])
+        self._check_ticks(at[0], at[0])
         with guard_reading(self.path):
             row = self._connection.execute("SELECT * FROM events WHERE id = ?", (id_,)).fetchone()
             _, tick, kind, agent, data = row
@@ -237,8 +243,8 @@ class RunReader(CallSums):
     def calls(self) -> Iterator[CallRow]:
         """Yield the model calls, ordered by agent, tick, purpose and number."""
         with guard_reading(self.path):
-            said = read_responses(self._connection)
-            yield from add_cached(read_calls(self._connection), said)
+            responses = read_responses(self._connection)
+            yield from add_cached(read_calls(self._connection), responses)
 
     def list_calls(self, first: int, last: int, agent: str | None = None) -> list[CallRow]:
         """Return an agent's or everybody's model calls of these ticks.
@@ -248,24 +254,24 @@ class RunReader(CallSums):
         with guard_reading(self.path):
             calls = find_calls(self._connection, first, last, agent)
             between = "tick BETWEEN ? AND ?"
-            said = find_responses(self._connection, between, first, last)
-            return list(add_cached(calls, said))
+            responses = find_responses(self._connection, between, first, last)
+            return list(add_cached(calls, responses))
 
     def actions(self) -> Iterator[tuple[int, dict[int, Any]]]:
-        """Yield each tick whose actions are recorded, with who did something else than before.
+        """Yield each tick whose actions are recorded, with the changed ones as JSON.
 
-        By the number of the agent, as JSON; see `record.actions`.
+        They are keyed by the number of the agent; see `record.actions`.
         """
         with guard_reading(self.path):
             yield from read_changes(self._connection)
 
     def find_actions(self, first: int, last: int) -> Iterator[tuple[int, dict[int, Any]]]:
-        """Yield what `actions` does of these ticks."""
+        """Yield the actions of these ticks, as `actions` does."""
         with guard_reading(self.path):
             yield from find_changes(self._connection, first, last)
 
     def read_responses(self) -> Iterator[ResponseRow]:
-        """Yield what endpoints said of themselves with each call, ordered as `calls`."""
+        """Yield the reports of endpoints with each call, ordered as `calls`."""
         with guard_reading(self.path):
             yield from read_responses(self._connection)
 
@@ -301,13 +307,13 @@ class RunReader(CallSums):
             return [FaultRow(*row) for row in POLICY_ERRORS.read(self._connection)]
 
     def policy_fault_count(self) -> int:
-        """Return how many decisions failed in a policy."""
+        """Count the decisions in which a policy failed."""
         self._check_rows(POLICY_ERRORS)
-        (count,) = self._one("SELECT count(*) FROM policy_errors")
+        (count,) = self._fetch_one("SELECT count(*) FROM policy_errors")
         return int(count)
 
     def find_degradation(self) -> Degradation:
-        """Return what took the place of decisions, as far as the run is recorded."""
+        """Return the failed decisions and fallbacks so far."""
         with guard_reading(self.path):
             rows = self._connection.execute(_FAILURES).fetchall()
             failures = tuple(self._find_failure(*row) for row in rows)
@@ -323,8 +329,8 @@ class RunReader(CallSums):
         )
 
     def find_prompt_cuts(self) -> PromptCuts:
-        """Return what prompts had no room for, as far as the run is recorded."""
-        (calls,) = self._one("SELECT count(*) FROM calls")
+        """Return the cuts of prompts so far."""
+        (calls,) = self._fetch_one("SELECT count(*) FROM calls")
         return count_cuts(self.notes(), calls)
 
     def checkpoints(self) -> list[int]:
@@ -340,11 +346,11 @@ class RunReader(CallSums):
             RecordError: none of those is whole, or the ticks before it were changed.
         """
         with guard_reading(self.path):
-            found = find_last_good(self._connection, tick)
-        return None if found is None else found[0]
+            good = find_last_good(self._connection, tick)
+        return None if good is None else good[0]
 
     def last_state(self) -> Checkpoint | None:
-        """Return the last whole checkpoint, to be looked at alone: it is read once.
+        """Return the last whole checkpoint, cached; do not change it.
 
         Raises:
             RecordError: as `checkpoint` does.
@@ -376,7 +382,7 @@ class RunReader(CallSums):
     ) -> None:
         self.close()
 
-    def _one(self, query: str, *values: int) -> Any:
+    def _fetch_one(self, query: str, *values: int) -> Any:
         with guard_reading(self.path):
             return self._connection.execute(query, values).fetchone()
 
@@ -392,9 +398,9 @@ class RunReader(CallSums):
         return PolicyFailure(policy, count, agents, tick, agent, text)
 
     def _check_ticks(self, first: int = 0, last: int | None = None) -> None:
-        """Compare the checksums of ticks and events before they are read: all of them, once.
+        """Check ticks and events before they are read: all of them, once.
 
-        Of a known file those of the ticks that are read.
+        Of a known file only these ticks are checked.
         """
         if "ticks" not in self._checked:
             with guard_reading(self.path):

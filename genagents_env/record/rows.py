@@ -1,4 +1,4 @@
-"""What the tables hold, as data, and the one JSON text in which values are stored."""
+"""The rows of the tables as data, and the canonical JSON text of stored values."""
 
 import json
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias
 from genagents_env.llm.prices import Price
 from genagents_env.policy import NoteKind
 
-# Sorted, compact and ASCII: the stored text is canonical, so it is hashed as it is, and
-# no lone surrogate can break the file. SQLite's json_extract gives the characters back.
+# Sorted, compact and ASCII: the stored text is hashed as it is, and no lone surrogate can break
+# the file. SQLite's json_extract decodes the characters.
 encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
 JSON: TypeAlias = Any  # what `encode` takes: None, bool, int, float, str, lists and dicts of them
@@ -21,7 +21,7 @@ FaultKind: TypeAlias = Literal["raised", "hung", "nonsense"]
 class FaultRow:
     """A policy failed to decide for an agent, who idled.
 
-    `kind`: it raised; it did not answer in time; its answer was not an action.
+    `kind`: the policy raised, did not answer in time, or answered with something else.
     """
 
     tick: int
@@ -33,17 +33,18 @@ class FaultRow:
 
 @dataclass(frozen=True, slots=True)
 class NoteRow:
-    """What a mind wanted in vain, or what its prompt had no room for; see `policy.MindNote`.
+    """A note of a mind; see `policy.MindNote`.
 
     Attributes:
-        tick: with which it was written: the one that the decision led to, or that of an interview.
-        call_tick: with `agent`, `purpose` and `number` it names the call, whose tick this is.
-        agent: whose it is.
-        purpose: of the call; empty where no call led to it.
+        tick: to which the decision led, or that of an interview.
+        call_tick: of the call that led to the note.
+        agent: of the mind, and of the call.
+        purpose: of the call; empty where no call led to the note.
         number: of the call.
-        kind: `cut`, `wish` or `turn`.
+        kind: `cut`, lines left out of a prompt; `wish`, something named that is not allowed;
+            `turn`, how a reply by tools was read.
         text: of a cut the number of lines by section, as JSON; of a wish what was named, and what
-            was allowed; of a turn what it was read as, as JSON.
+            was allowed; of a turn the reading, as JSON.
     """
 
     tick: int
@@ -57,9 +58,9 @@ class NoteRow:
 
 @dataclass(frozen=True, slots=True)
 class InterviewRow:
-    """What an agent answered to a question, and the ids of the events the answer rests on.
+    """An agent's answer to a question, and the ids of the events that the answer rests on.
 
-    `repeat`: which of the interviews held from the same state of mind, from 0.
+    `repeat`: number of the interview among those from the same state of mind, from 0.
     """
 
     tick: int
@@ -72,7 +73,7 @@ class InterviewRow:
 
 @dataclass(frozen=True, slots=True)
 class RememberedRow:
-    """A memory that states a fact of the scenario, held by an agent at a tick.
+    """A memory of an agent at a tick that states a fact of the scenario.
 
     `events`: the ids of the events it comes from; none where it was known from the start.
     """
@@ -86,14 +87,14 @@ class RememberedRow:
 
 @dataclass(frozen=True, slots=True)
 class JudgementRow:
-    """What a model made of an answer.
+    """The verdict of a model on an answer.
 
     Attributes:
         judge: the model's name.
         check: the id of the scenario's check.
         tick: of the interview.
         agent: who answered.
-        question: in words, as it was asked.
+        question: as it was asked.
         repeat: of the interview.
         verdict: `yes`, `no` or a value; None where no usable reply came.
         reply: the model's words.
@@ -115,9 +116,9 @@ class JudgementRow:
 
 @dataclass(frozen=True, slots=True)
 class FacultyRow:
-    """Sums over the model calls of one faculty: the part of their purpose before the first dot.
+    """Sums over the model calls of one faculty, the part of their purpose before the first dot.
 
-    `agents`: how many made such a call. `seconds`: of wall clock, waited for the model.
+    `agents`: number of agents that made such a call. `seconds`: wall clock waited for the model.
     """
 
     faculty: str
@@ -160,7 +161,7 @@ class CallRow:
     cache_write_tokens: int = 0
 
     def cost(self, price: Price) -> Decimal:
-        """Return what it cost, with the attempts in which the model only thought."""
+        """Return the dollars of the call, with the attempts in which the model only thought."""
         read = self.prompt_tokens + self.unsaid_prompt_tokens
         written = self.completion_tokens + self.unsaid_completion_tokens
         return price.cost(read, written, self.cached_tokens, self.cache_write_tokens)
@@ -168,17 +169,17 @@ class CallRow:
 
 @dataclass(frozen=True, slots=True)
 class ResponseRow:
-    """What an endpoint said of itself as it answered the call of this agent, tick, purpose, number.
+    """What an endpoint reported of itself as it answered a call.
 
     Attributes:
-        agent: as the three that follow, the key of the call.
+        agent: of the call, whose key this and the next three are.
         tick: of the call.
         purpose: of the call.
         number: of the call.
-        model: that answered, by its own word; empty where it did not say.
-        fingerprint: of the system behind it; empty where it did not say.
-        cached_tokens: of the prompt, those that were read from a cache.
-        cache_write_tokens: of the prompt, those that were written to it; some vendors charge more.
+        model: that answered; empty where the endpoint did not report it.
+        fingerprint: of the system behind the model; empty as well.
+        cached_tokens: tokens of the prompt read from a cache.
+        cache_write_tokens: tokens of the prompt written to the cache; some vendors charge more.
     """
 
     agent: str

@@ -1,7 +1,7 @@
-"""Making the tables of a run file, and opening one: checked for format, damage and version.
+"""Create the tables of a run file, and open one, checked for format, damage and version.
 
-What a stranger wrote is refused here, before anything is read: other tables, views and triggers,
-and values whose type or range is not that of their column.
+The file may be a stranger's. Other tables, views and triggers, and values of a wrong type or range,
+are refused here, before anything is read.
 """
 
 import sqlite3
@@ -13,7 +13,7 @@ from genagents_env.errors import RecordError, RunLocked
 from genagents_env.record.connection import RunConnection, connect, damage_error, guard_reading
 from genagents_env.record.tables import COLUMNS, OPTIONAL, STATEMENTS
 
-APPLICATION_ID = 0x67656E61  # "gena": tells our files from other SQLite files
+APPLICATION_ID = 0x67656E61  # "gena": marks run files among SQLite files
 SCHEMA_VERSION = 5
 
 _Part = tuple[str, str, str | None]  # type, name, SQL; None for the index of a key
@@ -21,7 +21,7 @@ _PARTS = "SELECT type, name, sql FROM sqlite_master"
 
 
 def create(path: Path) -> RunConnection:
-    """Return a connection to the empty file `path`, now with tables; without a journal yet."""
+    """Create the tables in the empty file `path`; return a connection without a journal."""
     connection = connect(path, "rw")
     connection.executescript(
         "PRAGMA journal_mode=OFF;"
@@ -38,13 +38,13 @@ def open_file(
 
     Args:
         path: of the file.
-        write: rather than read; its lock is held by the caller.
-        known: it was opened before, and its pages were whole.
-        alone: nobody else may have it open while its log is not in it yet.
+        write: open it for writing; the caller has its lock.
+        known: it was opened and its pages were checked before.
+        alone: nobody else may have it open while its log is not folded into it.
 
     Raises:
         RecordError: it is missing, foreign, damaged, or of another format than this version's.
-        RunLocked: another process has it open, but may not.
+        RunLocked: another process has it open, although `alone`.
     """
     with guard_reading(path):
         connection = connect(path, "rw" if write else "ro")
@@ -67,10 +67,10 @@ def open_file(
 
 
 def _check_alone(connection: RunConnection) -> None:
-    """Raise RunLocked where somebody else has open a file whose log is not in it yet.
+    """Raise RunLocked where somebody else has open a file whose log is not folded into it.
 
-    Without a lock file beside it, its writer knows it by another name, or lost the lock file.
-    SQLite's own lock on the file itself tells.
+    Its writer opened it by another name, or its lock file was removed; SQLite's lock on the file
+    itself shows that.
     """
     (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
     if mode != "wal":
@@ -89,11 +89,11 @@ def _check_alone(connection: RunConnection) -> None:
 
 
 def _start_log(connection: RunConnection) -> None:
-    """Let SQLite write into a log from here on, so that others can read meanwhile."""
+    """Have SQLite write into a log from here on, so that others can read meanwhile."""
     (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
-    # In WAL mode NORMAL survives a killed process whole; power loss costs at most the ticks since
-    # the last checkpoint, which syncs. The mode is a mark in the first page. A journal of that
-    # change would, after a kill, keep everybody from reading who may not write.
+    # In WAL mode NORMAL survives a killed process; power loss costs at most the ticks since the
+    # last checkpoint, which syncs. The mode is a mark in the first page. After a kill, a journal of
+    # that change would keep out readers who may not write.
     if mode != "wal":
         connection.execute("PRAGMA journal_mode=MEMORY")
         connection.execute("PRAGMA journal_mode=WAL")
@@ -101,7 +101,7 @@ def _start_log(connection: RunConnection) -> None:
 
 
 def _add_tables(connection: RunConnection) -> None:
-    """Make the optional tables that the file does not have yet."""
+    """Create the optional tables that the file lacks."""
     missing = [table.sql for table in OPTIONAL if not table.is_in(connection)]
     if missing:
         connection.executescript(f"BEGIN; {'; '.join(missing)}; COMMIT;")
@@ -127,8 +127,8 @@ def check_header(connection: RunConnection) -> None:
 def check_tables(connection: RunConnection) -> None:
     """Raise RecordError unless the file has the tables of a run, and nothing else.
 
-    An optional table may be missing with its index. So nothing runs that a stranger wrote: no view,
-    no trigger, no check or default of a column.
+    An optional table may be missing with its index. So no view, trigger, check or column default
+    of a stranger runs.
     """
     expected, parts = _list_parts(), set(connection.execute(_PARTS))
     for kind, name, _ in sorted(parts - expected, key=str):
@@ -142,7 +142,7 @@ def check_tables(connection: RunConnection) -> None:
 
 
 def check_pages(connection: RunConnection, *, indexes: bool) -> None:
-    """Raise RecordError unless pages and values are sound; `indexes`, if wished."""
+    """Raise RecordError unless pages and values, and with `indexes` also these, are sound."""
     check = "integrity_check" if indexes else "quick_check"
     (state,) = connection.execute(f"PRAGMA {check}(1)").fetchone()
     if state != "ok":
@@ -159,7 +159,7 @@ def check_pages(connection: RunConnection, *, indexes: bool) -> None:
 
 
 def _check_length(connection: RunConnection) -> None:
-    """Raise RecordError for half of a copy: SQLite does not miss the last page's last bytes."""
+    """Raise RecordError for a file that is cut short: SQLite does not check the last page."""
     (mode,) = connection.execute("PRAGMA journal_mode").fetchone()
     query = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
     (whole,) = connection.execute(query).fetchone()

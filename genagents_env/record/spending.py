@@ -1,4 +1,4 @@
-"""What a run has spent since its start: a note in its file that is in step with its requests."""
+"""The spending of a run since its start: a note in its file, in step with its requests."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -13,7 +13,7 @@ from genagents_env.record.rows import JSON, encode
 from genagents_env.record.tables import META
 
 SPENDING = "spent"
-INTERVIEWED, JUDGED = "interviewed", "judged"  # what was spent on a run after its end
+INTERVIEWED, JUDGED = "interviewed", "judged"  # notes of spending after the end of a run
 _NOTHING = Spend()
 _Note = TypeVar("_Note")
 
@@ -21,15 +21,15 @@ _Note = TypeVar("_Note")
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What a run has spent since its start, over all its interruptions.
+    """The spending of a run since its start, over all interruptions.
 
     Attributes:
         spent: by requests that are over, failed ones too.
-        in_flight: the most that requests can spend that are under way.
+        in_flight: the most that requests under way can spend.
         seconds: of wall clock.
-        lost: requests that were under way when their process ended, or were cancelled: they are
+        lost: requests that were cancelled, or under way when their process ended: they count as
             spent at the most they could cost.
-        clipped: answers whose usage was above what they could have read and written.
+        clipped: answers that reported more usage than possible.
     """
 
     spent: StoredSpend = _NOTHING
@@ -40,23 +40,19 @@ class Spending:
 
     @property
     def total(self) -> Spend:
-        """What is spent, with requests under way at the most they can cost."""
+        """The spending, with requests under way at the most they can cost."""
         return self.spent + self.in_flight
 
     def count_lost(self) -> "Spending":
-        """Return it once the process is gone: what was under way is lost, and spent."""
+        """Return the spending after the process is gone: requests under way are lost and spent."""
         lost = self.lost + self.in_flight.calls
         return Spending(self.total, _NOTHING, self.seconds, lost, self.clipped)
 
     def as_json(self) -> JSON:
-        """Return it as JSON values."""
-        spent, in_flight = (
-            [spend.calls, spend.tokens, str(spend.dollars)]
-            for spend in (self.spent, self.in_flight)
-        )
-        return {
-            **{"spent": spent, "in_flight": in_flight, "seconds": self.seconds},
-            **{"lost": self.lost, "clipped": self.clipped},
+        """Return the fields as JSON values."""
+        return asdict(self) | {
+            name: [spend.calls, spend.tokens, str(spend.dollars)]
+            for name, spend in (("spent", self.spent), ("in_flight", self.in_flight))
         }
 
     def __add__(self, other: "Spending") -> "Spending":
@@ -72,12 +68,12 @@ class Spending:
 @with_config(ConfigDict(extra="forbid"))
 @dataclass(frozen=True, slots=True)
 class LaterSpending:
-    """What interviews held after a run, or judges of its answers, have spent.
+    """The spending of interviews after a run, or of judges of its answers.
 
     Attributes:
-        done: by those that came to their end.
-        begun: by one that did not yet, over its interruptions.
-        limits: of that one, within those of the run.
+        done: by finished ones.
+        begun: by an unfinished one, over its interruptions.
+        limits: of the unfinished one, within those of the run.
     """
 
     done: Spending = Spending()
@@ -86,11 +82,11 @@ class LaterSpending:
 
     @property
     def sum(self) -> Spending:
-        """All of it."""
+        """The total of both."""
         return self.done + self.begun
 
     def encode(self) -> str:
-        """Return it as the text of a note."""
+        """Return the text of the note."""
         done, begun = self.done.as_json(), self.begun.as_json()
         return encode({"done": done, "begun": begun, "limits": encode_limits(self.limits)})
 
@@ -106,7 +102,7 @@ def encode_limits(limits: Limits) -> dict[str, JSON]:
 
 
 def decode_spending(note: str | None) -> Spending | None:
-    """Return what a run had spent by its note, None where it has none.
+    """Return the spending in a note; None without one.
 
     Raises:
         ValueError: it is no such note.
@@ -115,9 +111,9 @@ def decode_spending(note: str | None) -> Spending | None:
 
 
 def decode_later_spending(note: str | None) -> LaterSpending:
-    """Return what was spent on a run after its end; nothing where no note says so.
+    """Return the spending after the end of a run in a note; nothing for None.
 
-    A request that was under way as its process was killed is spent, and lost.
+    A request that was under way when its process was killed counts as spent and lost.
 
     Raises:
         ValueError: it is no such note.
@@ -134,14 +130,14 @@ def _decode(kind: TypeAdapter[_Note], note: str | None) -> _Note | None:
     try:
         return kind.validate_json(note, strict=True)
     except ValidationError as error:
-        raise ValueError(f"a note of what was spent: {describe(error)}") from None
+        raise ValueError(f"a note of spending: {describe(error)}") from None
 
 
 class SpendingNote:
     """The note of the spending in an open run file.
 
     Attributes:
-        measure: returns what is to be noted; None notes nothing.
+        measure: returns the spending to note; None notes nothing.
     """
 
     def __init__(self, connection: RunConnection) -> None:
@@ -149,12 +145,12 @@ class SpendingNote:
         self.measure: Callable[[], Spending] | None = None
 
     def write(self) -> None:
-        """Note what `measure` returns, within the transaction that is open."""
+        """Note the spending that `measure` returns, within the open transaction."""
         if self.measure is not None:
             META.put(self._connection, [(SPENDING, encode(self.measure().as_json()))])
 
     def read(self) -> Spending | None:
-        """Return what was noted last, or None.
+        """Return the last noted spending, or None.
 
         Raises:
             ValueError: it is no such note.

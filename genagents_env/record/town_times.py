@@ -1,4 +1,4 @@
-"""Town times as people write them, and the ticks that they mean in a run."""
+"""Town times as people write them, and their ticks in a run."""
 
 from datetime import datetime, time
 
@@ -10,7 +10,7 @@ def find_last_tick(run: RunReader) -> int:
     """Return the last tick of a run.
 
     Raises:
-        ConfigError: it has none yet.
+        ConfigError: it has no tick yet.
     """
     if run.last_tick < 0:
         raise ConfigError(f"{run.path} has no tick yet; ask again once it has begun")
@@ -23,10 +23,10 @@ def find_tick(run: RunReader, asked: str, option: str) -> int:
     Args:
         run: the record.
         asked: such as `08:30`, of the first day, or `2023-02-13T08:30`.
-        option: what it was given for.
+        option: that it was given for, for the error.
 
     Raises:
-        ConfigError: it is no time, or not one of the run, or the run has no tick yet.
+        ConfigError: it is not a time of the run, or the run has no tick yet.
     """
     moment = parse_time(run, asked)
     first, last = run.time(0), run.time(find_last_tick(run))
@@ -39,10 +39,10 @@ def find_tick(run: RunReader, asked: str, option: str) -> int:
 
 
 def parse_time(run: RunReader, asked: str) -> datetime:
-    """Return a town time; a clock time is one of the run's first day.
+    """Return a town time; a clock time is of the run's first day.
 
     Raises:
-        ConfigError: it is none.
+        ConfigError: it is not a time.
     """
     try:
         clock = time.fromisoformat(f"0{asked}" if asked[1:2] == ":" else asked)  # 9:00 is 09:00

@@ -1,8 +1,8 @@
-"""What is whole of a run file, table by table."""
+"""Check a run file for damage, table by table."""
 
 import json
 from collections.abc import Callable, Iterable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,24 +17,19 @@ from genagents_env.record.connection import RunConnection, connect, damage_error
 from genagents_env.record.meta import load_meta, read_rows
 from genagents_env.record.notes import read_notes
 from genagents_env.record.schema import check_header, check_pages, check_tables
-from genagents_env.record.tables import (
-    CHECKPOINTS,
-    DICTIONARIES,
-    EMBEDDINGS,
-    POLICY_ERRORS,
-)
+from genagents_env.record.tables import CHECKPOINTS, DICTIONARIES, EMBEDDINGS, POLICY_ERRORS
 
 _Check = Callable[[RunConnection], Iterable[object]]
 
 
 @dataclass(frozen=True, slots=True)
 class PartState:
-    """One part of a run file: a table, or its pages as a whole.
+    """The state of a table of a run file, or of its pages.
 
     Attributes:
         name: of the table, or `pages`.
-        rows: that the table has; pages of the file.
-        damage: what is wrong, the first of it; None where nothing is.
+        rows: of the table; pages of the file.
+        damage: the first fault; None without any.
     """
 
     name: str
@@ -44,13 +39,13 @@ class PartState:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What is whole of a run file.
+    """The result of `verify`.
 
     Attributes:
         path: of the file.
         status: of the run, where its head can be read.
-        parts: the pages, then each table. After pages with foreign or altered tables there is
-            none: what a stranger wrote is not read.
+        parts: the pages, then each table; only the pages if tables are foreign or altered, since a
+            stranger's tables are not read.
     """
 
     path: Path
@@ -59,12 +54,12 @@ class Verification:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is wrong with any of them."""
+        """Whether no part is damaged."""
         return all(part.damage is None for part in self.parts)
 
 
 def verify(path: str | Path) -> Verification:
-    """Return what is whole of the run in `path`: every page, row, table and checksum is read.
+    """Check every page, row, table and checksum of the run in `path`.
 
     The file may be written meanwhile: it is verified as of one moment.
 
@@ -89,9 +84,10 @@ def _verify_parts(path: Path, connection: RunConnection) -> Verification:
         damage = _find_damage(path, partial(_exhaust, read, connection))
         rows = _count(connection, f"SELECT count(*) FROM {name}")  # noqa: S608 (constant text)
         parts.append(PartState(name, rows, damage))
-    status: list[str] = []
-    _find_damage(path, lambda: status.append(json.loads(read_rows(connection)["status"])))
-    return Verification(path, str(status[0]) if status else None, tuple(parts))
+    status = None
+    with suppress(DamageError), guard_reading(path):
+        status = str(json.loads(read_rows(connection)["status"]))
+    return Verification(path, status, tuple(parts))
 
 
 def _find_damage(path: Path, check: Callable[[], object]) -> str | None:
@@ -109,9 +105,9 @@ def _exhaust(read: _Check, connection: RunConnection) -> None:
 
 
 def _count(connection: RunConnection, query: str) -> int:
-    counts = [0]
-    _find_damage(connection.path, lambda: counts.append(connection.execute(query).fetchone()[0]))
-    return counts[-1]
+    with suppress(DamageError), guard_reading(connection.path):
+        return int(connection.execute(query).fetchone()[0])
+    return 0
 
 
 def _read_head(connection: RunConnection) -> Iterable[object]:
@@ -144,7 +140,7 @@ def _read_checkpoints(connection: RunConnection) -> Iterable[object]:
         yield tick
 
 
-# What a tick's checksum says of its events is told of the ticks.
+# An event that does not match the checksum of its tick counts as damage of the ticks.
 _PARTS: dict[str, _Check] = {
     "meta": _read_head,
     "ticks": _read_ticks,

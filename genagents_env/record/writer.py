@@ -1,4 +1,4 @@
-"""Writing a run: each tick is written completely or not at all."""
+"""Writes a run; each tick completely or not at all."""
 
 import json
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ _NOTHING = Spend()
 
 
 class RunWriter:
-    """The one writer of a run file; make it with `create` or `open`, and close it.
+    """The only writer of a run file; make it with `create` or `open`, and close it.
 
     Attributes:
         path: of the file.
@@ -101,7 +101,7 @@ class RunWriter:
         Args:
             path: where; its folder must exist.
             meta: what the run is.
-            spent: before there was a file.
+            spent: before the file existed.
             force: replace an existing file.
             on_phase: called with (phase, tick) at `mid-write`, `boundary`, `checkpoint`,
                 `after-call`, `mid-interview`, `interviewed`, `judged`: for tests that
@@ -126,7 +126,7 @@ class RunWriter:
 
     @classmethod
     def lock(cls, path: str | Path) -> RunLock:
-        """Lock an existing run file, for `open` to write it later; nothing is written yet.
+        """Lock an existing run file, for `open` to write it later.
 
         Raises:
             RecordError: it is missing or compressed, cannot be written, or has a second name.
@@ -142,8 +142,8 @@ class RunWriter:
 
         Args:
             path: of the file.
-            lock: on it, which is released as it is closed; None takes one.
-            on_phase: as of `create`.
+            lock: on the file, released when it is closed; None takes one.
+            on_phase: as for `create`.
 
         Raises:
             RecordError: it is missing, foreign, damaged or newer, or has a second name.
@@ -173,7 +173,7 @@ class RunWriter:
         notes: Sequence[NoteRow] = (),
         attempt: Attempt | None = None,
     ) -> None:
-        """Write what happened in `tick`.
+        """Write a tick.
 
         Args:
             tick: one more than the last; 0 is the state after `reset`.
@@ -181,7 +181,7 @@ class RunWriter:
             events: of this tick, in the order of their ids.
             faults: of the policies in this tick.
             notes: of the minds in this tick.
-            attempt: what everybody attempted in it; None is of no tick after which one looks back.
+            attempt: of everybody in this tick; None stores none.
         """
         if tick != self.tick + 1:
             raise RecordError(f"{self.path}: tick {tick} cannot follow tick {self.tick}")
@@ -210,13 +210,13 @@ class RunWriter:
         remembered: Sequence[RememberedRow] = (),
         notes: Sequence[NoteRow] = (),
     ) -> None:
-        """Write the interviews held at the last tick and what was remembered then, all or none.
+        """Write the interviews at the last tick and the memories of facts, all or none.
 
         Args:
             rows: at most one for each agent, question and repeat.
             faults: of the policies that could not answer.
             remembered: at most one for each agent, fact and text.
-            notes: of the minds as they were asked.
+            notes: of the minds during the interviews.
         """
         with self._transaction():
             answers.put_interviews(self._connection, rows)
@@ -227,7 +227,7 @@ class RunWriter:
         self._report_phase("interviewed", self.tick)
 
     def commit_judgement(self, row: JudgementRow) -> None:
-        """Write what a model made of an answer, durably; outside the canonical hash."""
+        """Write the verdict on an answer, durably; outside the canonical hash."""
         with self._transaction():
             answers.put_judgement(self._connection, row)
         self._report_phase("judged", row.tick)
@@ -250,20 +250,19 @@ class RunWriter:
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def rewind(self) -> Checkpoint | None:
-        """Go back to the last good checkpoint, dropping what came after it, but no model call.
+        """Go back to the last good checkpoint; drop all rows after it except model calls.
 
         Returns:
-            The checkpoint; None when there is none, and the run begins again at its start.
+            The checkpoint; None without any, so that the run begins again at its start.
 
         Raises:
-            RecordError: no checkpoint is whole, or the ticks before it, or rows of what stays, were
-                changed.
+            RecordError: no checkpoint is whole, or ticks before it or other rows have changed.
         """
         with guard_reading(self.path):
             for table in (CALLS, POLICY_ERRORS, NOTES, *OPTIONAL, *_ASKED):
                 table.verify(self._connection)
-            found = checkpoints.find_last_good(self._connection)
-        state, self._chain = found if found is not None else (None, FIRST)
+            good = checkpoints.find_last_good(self._connection)
+        state, self._chain = good if good is not None else (None, FIRST)
         self.tick = -1 if state is None else state.tick
         self._actions.forget()
         with self._transaction():
@@ -276,11 +275,11 @@ class RunWriter:
         return state
 
     def withdraw_outage(self, tick: int) -> int:
-        """Take back what an outage put in place of answers, so that a resume asks again.
+        """Drop the fallbacks of an outage, so that a resumed run asks again.
 
-        Its fallbacks are those since the last call that was answered; they may reach back some
-        ticks before `tick`, in which it was detected. Checkpoints that depend on them go too, and,
-        in a run of several models, what others answered after one of them: it may rest on it.
+        These are the fallbacks since the last answered call, some of them perhaps before `tick`, in
+        which the outage was detected. Checkpoints that depend on them go too, and in a run of
+        several models all later calls, which may rest on them.
 
         Returns:
             The first tick whose fallbacks were dropped.
@@ -296,35 +295,34 @@ class RunWriter:
         return first
 
     def find_outage(self) -> Outage | None:
-        """Return the calls without an answer in which the run ends so far, None without any."""
+        """Return the outage in which the run ends so far, or None."""
         with guard(self.path):
             return find_outage(self._connection)
 
     def was_answered(self) -> bool:
-        """Return whether a model has ever answered a call of the run."""
+        """Return True if a model has ever answered a call of the run."""
         with guard(self.path):
             query = "SELECT EXISTS (SELECT 1 FROM calls WHERE outcome = 'reply')"
-            (found,) = self._connection.execute(query).fetchone()
-        return bool(found)
+            (answered,) = self._connection.execute(query).fetchone()
+        return bool(answered)
 
     def replace_meta(self, meta: RunMeta) -> None:
-        """Write another head: a longer horizon, another model."""
+        """Write another head, as for another model."""
         with self._transaction():
             heads.write_rows(self._connection, meta.rows())
         self.meta = meta
 
     def extend_horizon(self, meta: RunMeta) -> None:
-        """Write the head of a longer run, and take back the interviews held at its old end.
+        """Write the head of a longer run, and drop the interviews at its old end.
 
-        With them go what was remembered then and what judges made of the answers. Those held
-        before it began stay. Their calls and notes go in the same transaction: the end at which
-        they were made is no end any more, and nobody would ask them again.
+        The memories of facts, the verdicts, and the calls and notes of these interviews go in the
+        same transaction. Interviews before the start stay.
         """
         with self._transaction():
             heads.write_rows(self._connection, meta.rows() | {"status": encode("running")})
             for table in _ASKED:
                 table.delete(self._connection, "tick > 0")
-            # At its old end the episode was over: nobody lives on from there.
+            # At its old end the episode was over: nobody can act from there.
             CHECKPOINTS.delete(self._connection, "tick >= ?", self.meta.horizon)
             drop_calls(self._connection, _OF_INTERVIEWS)
             NOTES.delete(self._connection, _OF_INTERVIEWS)
@@ -332,7 +330,7 @@ class RunWriter:
 
     @property
     def status(self) -> str:
-        """The status that was set last."""
+        """The last status set."""
         return str(json.loads(self.find_note("status") or '"unknown"'))
 
     def set_status(self, status: str) -> None:
@@ -342,17 +340,17 @@ class RunWriter:
             heads.write_rows(self._connection, {"status": encode(status)})
 
     def note(self, key: str, value: str) -> None:
-        """Keep `value`, JSON text, under `key` of the meta table, outside the canonical hash."""
+        """Store JSON text under `key` of the meta table, outside the canonical hash."""
         with self._transaction():
             heads.write_rows(self._connection, {key: value})
 
     def find_note(self, key: str) -> str | None:
-        """Return what `note` kept under `key`, or None."""
+        """Return the text that `note` stored under `key`, or None."""
         with guard(self.path):
             return heads.read_rows(self._connection).get(key)
 
     def keep_spending(self) -> None:
-        """Note what is spent and in flight now, outside the canonical hash."""
+        """Note the spending now, outside the canonical hash."""
         with self._transaction():
             self.spending.write()
 
@@ -364,7 +362,7 @@ class RunWriter:
         return -1 if tick is None else int(tick)
 
     def close(self) -> None:
-        """Close the file and let others write it; safe to call twice.
+        """Close the file and release its lock; safe to call twice.
 
         Unless another process reads it, it becomes one plain file, which can be copied alone and
         read from a folder that cannot be written.
@@ -380,7 +378,7 @@ class RunWriter:
             self._lock.release(keep=not folded)
 
     def discard(self) -> None:
-        """Close the file and remove it: for a run that failed before anything happened."""
+        """Close the file and remove it, for a run that failed before its first tick."""
         in_place = self._connection.is_in_place
         self._connection.close()
         if in_place:

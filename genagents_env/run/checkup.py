@@ -1,4 +1,4 @@
-"""What a machine, an installation and a model server are good for, each in a line."""
+"""Checks of the machine, the installation and a model server, each with a line of findings."""
 
 import asyncio
 import os
@@ -18,10 +18,10 @@ from genagents_env.llm.completions import (
     find_allowance,
     grow_allowance,
     is_reasoning_model,
+    parse,
     separate_thinking,
 )
 from genagents_env.llm.prices import describe_list
-from genagents_env.llm.replies import parse
 from genagents_env.llm.schemas import make_schema, schema_name
 from genagents_env.llm.weights import SMOLLM2, cache_folder
 from genagents_env.run.concurrency import collect_results
@@ -35,23 +35,23 @@ if TYPE_CHECKING:
 Verdict: TypeAlias = Literal["ok", "note", "fault"]
 
 AT_ONCE = 8
-CALLS = 3 + AT_ONCE  # the form of a reply, twice the same seed, many at once
+CALLS = 3 + AT_ONCE  # one for the form of a reply, two of the same seed, and several at once
 _WEATHER = Message("user", "Write one sentence about the weather in a town by the sea.")
 _REPLY = 64  # tokens
-_SHORT_CONTEXT = 8192  # tokens; prompts of the shipped minds and their replies fit into it
+_SHORT_CONTEXT = 8192  # tokens; enough for prompts and replies of the shipped minds
 _NAMED = 5  # models
 _SLOW = 10  # tokens a second of all calls together
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at.
+    """The result of a check.
 
     Attributes:
-        name: of the thing.
-        verdict: `fault` where a run could not work, `note` where it could do better.
-        text: what was found.
-        advice: what to do; empty where there is nothing.
+        name: of the check.
+        verdict: `fault` if no run can work, `note` if it could be better.
+        text: the result in words.
+        advice: what to do, or empty.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Finding:
 
 
 def check_machine() -> Iterator[Finding]:
-    """Yield what is found of this machine and installation."""
+    """Check this machine and installation."""
     yield Finding("python", "ok", platform.python_version())
     yield Finding("genagents-env", "ok", __version__)
     for extra in EXTRAS:
@@ -84,7 +84,7 @@ def check_machine() -> Iterator[Finding]:
 
 
 def check_listing(model: str | None, listing: "ModelListing") -> Iterator[Finding]:
-    """Yield what the list of a server's models tells."""
+    """Check a server's answer to the request for its models."""
     if not listing.reachable:
         text = f"{listing.address}: {listing.problem}"
         yield Finding("endpoint", "fault", text, "OPENAI_BASE_URL names it")
@@ -120,14 +120,14 @@ def bound_cost(endpoint: Endpoint, options: RunOptions) -> tuple[int, Decimal | 
     requests = [_make_form(room), _make_form(more)]
     requests += [_make_question(seed, more) for seed in range(CALLS - 1)]
     most = [upper_bound(request, endpoint.price) for request in requests]
-    dollars = None if endpoint.price is None else sum((one.dollars for one in most), Decimal(0))
-    return sum(one.tokens for one in most), dollars
+    dollars = None if endpoint.price is None else sum((bound.dollars for bound in most), Decimal(0))
+    return sum(bound.tokens for bound in most), dollars
 
 
 async def ask_endpoint(endpoint: Endpoint, options: RunOptions) -> list[Finding]:
-    """Return what `endpoint` does when it is asked 11 small questions, one of them twice.
+    """Ask `endpoint` 11 small questions, one of them twice, and check the answers.
 
-    The first is asked again, with more room, where nothing but thinking came.
+    The first is asked again, with more room, if only thinking came.
     """
     room = find_allowance(endpoint.model, options.model_options.thinking)
     try:
@@ -138,13 +138,13 @@ async def ask_endpoint(endpoint: Endpoint, options: RunOptions) -> list[Finding]
         findings = [_check_form(first), _check_thinking(first, endpoint.model)]
         return [*findings, *await _measure(endpoint, room)]
     except LLMError as failure:
-        return [Finding("answer", "fault", str(failure), "no run can be lived with it as it is")]
+        return [Finding("answer", "fault", str(failure), "no run can use it as it is")]
     finally:
         await endpoint.aclose()
 
 
 async def _measure(endpoint: Endpoint, room: int) -> list[Finding]:
-    """Return whether a seed is honoured, and how fast replies come, one and eight at once."""
+    """Check whether seeds are honoured, and the speed of one reply and of eight at once."""
     begun = time.monotonic()
     alone = [await _complete(endpoint, _make_question(1, room)) for _ in range(2)]
     slow = _measure_speed(alone, begun)
@@ -194,7 +194,7 @@ def _check_thinking(completion: Completion, model: str) -> Finding:
     tokens = completion.reasoning_tokens
     if not tokens:
         return Finding("reasoning", "ok", "does not show any")
-    text = f"thinks before it speaks ({tokens:,} tokens for a small question)"
+    text = f"thinks before it replies ({tokens:,} tokens for a small question)"
     advice = "--endpoint thinking=4096 saves what is learned from cut replies"
     return Finding("reasoning", "ok", text, "" if is_reasoning_model(model) else advice)
 

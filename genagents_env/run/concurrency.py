@@ -1,4 +1,4 @@
-"""Plain code beside coroutines, and the ends of several at once."""
+"""Threads for plain code beside coroutines, and the errors of several tasks."""
 
 import asyncio
 import queue
@@ -14,7 +14,7 @@ _Future: TypeAlias = "asyncio.Future[object]"
 
 
 async def cancel_others() -> None:
-    """Cancel every other task of this loop, and wait until all of them are gone."""
+    """Cancel every other task of this loop, and wait for their ends."""
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()
@@ -32,7 +32,7 @@ def raise_first(several: BaseExceptionGroup[BaseException]) -> NoReturn:
 def collect_results(outcomes: Sequence[T | BaseException]) -> list[T]:
     """Return the results of `asyncio.gather`, or raise the most serious exception among them.
 
-    All are awaited before one is raised, so that what was answered meanwhile is stored.
+    All are awaited before one is raised, so that every answer is stored.
     """
     failures = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
     if failures:
@@ -43,7 +43,7 @@ def collect_results(outcomes: Sequence[T | BaseException]) -> list[T]:
 class Worker:
     """Calls functions one after another in a daemon thread, so that the process can end.
 
-    While a call that was given up still runs, later ones wait behind it, and are given up too.
+    While a call that timed out still runs, later calls wait for it, and time out too.
     """
 
     def __init__(self, name: str) -> None:
@@ -52,13 +52,13 @@ class Worker:
         threading.Thread(target=self._run, name=f"policy {name}", daemon=True).start()
 
     async def call(self, function: Callable[..., object], *arguments: object) -> object:
-        """Return what `function` returns, or raise what it raises."""
+        """Call `function` in the thread, and return its result or raise its error."""
         future: _Future = asyncio.get_running_loop().create_future()
         self._jobs.put((future, lambda: function(*arguments)))
         return await future
 
     def close(self) -> None:
-        """End the thread once what it does is done."""
+        """End the thread after its present call."""
         self._jobs.put(None)
 
     def _run(self) -> None:
@@ -71,11 +71,11 @@ class Worker:
             try:
                 answer = call()
             except StopIteration:
-                failure = RuntimeError("StopIteration")  # a future refuses the original
-            # Handed to the loop, which raises it where the call is awaited.
+                failure = RuntimeError("StopIteration")  # a future refuses StopIteration
+            # Raised where the call is awaited.
             except (Exception, SystemExit) as error:
                 failure = error
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            with suppress(RuntimeError):  # the loop is closed
                 future.get_loop().call_soon_threadsafe(_settle, future, answer, failure)
 
 

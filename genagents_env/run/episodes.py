@@ -1,4 +1,4 @@
-"""Episodes for a training loop: many towns run at once, their model calls in flight together."""
+"""Episodes for a training loop: many towns at once, with their model calls in flight together."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -37,8 +37,8 @@ class Episode:
 
     Attributes:
         seed: of the episode.
-        rollout: what `rollout(env, policies, seed)` gives for it.
-        trajectories: by agent, where they were asked for.
+        rollout: the result of `rollout(env, policies, seed)`.
+        trajectories: by agent, if collected.
     """
 
     seed: int
@@ -62,31 +62,31 @@ def rollouts(
 ) -> Iterator[Episode]:
     """Yield an episode for each of `seeds`, in their order; `together` towns run at once.
 
-    Each is what `rollout` gives for its seed alone, whatever `together` is. Towns run while the
-    next episode is waited for, and pause in between; a town that is finished makes room for
-    the next seed at once. Ending the iteration early closes everything.
+    Each equals the result of `rollout` for its seed, whatever `together` is. Towns run while the
+    next episode is awaited, and pause in between; a finished town is replaced by that of the next
+    seed at once. Ending the iteration early closes everything.
 
     Args:
         env: a scenario, for towns with actions in words; or a function that returns a new env.
         policies: names, for all or by agent; or a function (a policy's class is one) that returns
             new policies, called once an episode: what it returns is what `rollout` takes.
-        seeds: of the episodes, which may be endless; left out: 0, 1, 2 and so on.
-        together: towns at most, at least 1.
+        seeds: of the episodes, perhaps endless; None is 0, 1, 2 and so on.
+        together: towns at once, at least 1.
         model: for policies that ask a language model: a name, an endpoint, or a client, whose
             endpoint, budget, ledger, retries and limit of calls in flight all towns share. The
-            calls of an episode are seeded by its seed. What was opened by name is closed at the
-            end, once; what was given is the caller's to close.
+            calls of an episode are seeded by its seed. A model opened by name is closed at the
+            end; the caller closes others.
         embedder: an `Embedder` for policies that ask for embeddings.
-        max_in_flight: model calls under way at once, in all towns together; default: `together`.
-            A client given as `model` has its own.
+        max_in_flight: model calls under way at once in all towns; None is `together`. A client
+            given as `model` has its own.
         max_ticks: steps at most, of each episode.
-        keep_events: gather all events.
-        collect: gather what each agent saw, did and earned.
+        keep_events: keep all events.
+        collect: keep trajectories.
         isolate: a policy that raises idles its agents; otherwise the error is raised here.
 
     Raises:
         ConfigError: an agent has no policy, an env or a policy object is given for several towns, a
-            limit is not allowed, or the client keeps a cassette, which holds the calls of one run.
+            limit is not allowed, or the client has a cassette, which is for the calls of one run.
         PolicyError: a policy cannot be loaded.
     """
     if together < 1:
@@ -100,13 +100,13 @@ def rollouts(
         isinstance(policies, Mapping) and any(isinstance(p, Policy) for p in policies.values())
     ):
         raise ConfigError(
-            "policies: a policy object lives in one town at a time; "
+            "policies: a policy object is for one town at a time; "
             "give names, or a function that returns new ones"
         )
     if isinstance(model, ModelClient) and (max_in_flight is not None or model.cassette is not None):
         raise ConfigError(
             "model: a client given here has its own max_in_flight, and no cassette, "
-            "which holds the calls of one run"
+            "which is for the calls of one run"
         )
     player = _EpisodePlayer(policies, embedder, max_ticks, keep_events, collect, isolate)
     order = iter(count() if seeds is None else seeds)
@@ -147,7 +147,7 @@ class _EpisodePlayer:
     keep_events: bool
     collect: bool
     isolate: bool
-    _first: Policies | None = None  # made before the first episode, to be looked at
+    _first: Policies | None = None  # of the first episode, made for `list_scripted_replies`
 
     async def play(self, env: TownEnv, seed: int, client: ModelClient | None) -> Episode:
         """Play one episode, as `rollout` does."""
@@ -175,20 +175,20 @@ class _EpisodePlayer:
         return Episode(seed, result, {} if recorder is None else recorder.trajectories())
 
     def list_scripted_replies(self) -> list[ScriptedReplies]:
-        """Return what scripted models reply to these policies, those of the first episode."""
+        """Return the scripted replies to the policies of the first episode."""
         self._first = first = self._make_policies()
         several = first.values() if isinstance(first, Mapping) else [first]
         return [
-            (find_policy_class(one) if isinstance(one, str) else one).scripted_replies
-            for one in several
+            (find_policy_class(policy) if isinstance(policy, str) else policy).scripted_replies
+            for policy in several
         ]
 
     def make_town(self, scenario: str | Path | Scenario) -> TownEnv:
-        """Return a town with the menu that its policies choose from, where these are named."""
+        """Return a town with the menu of its policies, if these are given by name."""
         chosen = self.policies
         several = chosen.values() if isinstance(chosen, Mapping) else [chosen]
-        named = [find_policy_class(one) for one in several if isinstance(one, str)]
-        portable = any(policy.needs_portable_menu for policy in named)
+        named = [find_policy_class(name) for name in several if isinstance(name, str)]
+        portable = any(kind.needs_portable_menu for kind in named)
         return TownEnv(scenario, menu="portable" if portable else "town")
 
     def _make_policies(self) -> Policies:
@@ -201,7 +201,7 @@ class _EpisodePlayer:
 
 
 class _Towns:
-    """The towns that run now, and the finished episodes that are still to be yielded."""
+    """The running towns, and the finished episodes not yet yielded."""
 
     def __init__(
         self,
@@ -230,14 +230,14 @@ class _Towns:
         return task.result()
 
     async def close(self) -> None:
-        """Cancel what still runs, and close the towns."""
+        """Cancel running episodes, and close the towns."""
         self._seeds = iter(())
         await cancel_others()
         for env in self._envs:
             env.close()
 
     def _fill(self) -> None:
-        """Let the next seeds begin as long as there is room."""
+        """Start the next seeds while there is room."""
         while self._room:
             seed = next(self._seeds, None)
             if seed is None:

@@ -1,50 +1,103 @@
-"""Interviews: at both ends of a run, and of anyone at any tick of a recorded run."""
+"""Interviews at both ends of a run, and of anyone at any tick of a recorded run."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 
+from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, ModelOutage, PolicyError
+from genagents_env.llm.budget import NO_LIMITS
 from genagents_env.llm.event_loop import run_sync
-from genagents_env.memory.testimony import FactFinder, Statement
+from genagents_env.memory.embedder import Embedder, EmbeddingSource
+from genagents_env.memory.testimony import THRESHOLDS, FactFinder, Statement
 from genagents_env.name_search import suggest_names
 from genagents_env.policy import AgentID, Answer, InterviewTerms
-from genagents_env.record import FaultRow, InterviewRow, RememberedRow, RunReader
+from genagents_env.record import FaultRow, InterviewRow, RememberedRow, RunReader, RunWriter
+from genagents_env.record.spending import INTERVIEWED, decode_later_spending
 from genagents_env.run.concurrency import collect_results
 from genagents_env.run.models import reopen_models
 from genagents_env.run.policy_groups import Answers, PolicyGroups
 from genagents_env.run.preflight import check_reachable
 from genagents_env.run.replay import RunReplay, check_tick_number, open_policies
 from genagents_env.run.spec import Progress, RunOptions
-from genagents_env.run.spending import limit_interviews
-from genagents_env.scenario.questions import PosedQuestion
+from genagents_env.run.spending import LaterBudget
+from genagents_env.scenario.questions import PosedQuestion, When, list_questions
 from genagents_env.text import clean
 
-ANSWER_LIMIT = 2000  # characters of an answer or a memory that are kept
-MEMORIES = 20  # of one fact that are kept of one agent
+ANSWER_LIMIT = 2000  # characters stored of an answer or a memory
+MEMORIES = 20  # stored of an agent and a fact
 
 Questions = Sequence[str] | Mapping[AgentID, Sequence[str]]
 Transcript = dict[AgentID, list[tuple[str, Answer]]]
 OnAnswers = Callable[[str, Transcript], None]
+_log = logging.getLogger(__name__)
 
 
-async def interview_all(
+async def interview_town(
+    writer: RunWriter,
+    env: TownEnv,
+    groups: PolicyGroups,
+    source: EmbeddingSource | None,
+    when: When,
+    report: Callable[[], None],
+) -> None:
+    """Ask those in town the scenario's questions, and store answers and memories of facts.
+
+    The answers change nothing in the run.
+
+    Args:
+        writer: of the run.
+        env: its town.
+        groups: its policies, at a tick boundary.
+        source: of embeddings, by which facts in other words are found; None is by patterns only.
+        when: the end of the run.
+        report: called as interviews begin, and after each.
+    """
+    meta, world, tick = writer.meta, env.world, writer.tick
+    if not meta.interviews:
+        return
+    able = [name for name in meta.names if groups.remembers(name)]
+    here = {name for name, there in zip(world.names, world.state.present, strict=True) if there}
+    questions = [
+        question
+        for question in list_questions(meta.scenario, meta.names, when)
+        if question.agent in here.intersection(able)
+    ]
+    rows: list[InterviewRow] = []
+    faults: list[FaultRow] = []
+    if questions:
+        _log.info("interviews %s the run: %d questions", when, len(questions))
+        report()
+        repeats = meta.scenario.interview_repeats
+        rows, faults = await _interview_all(groups, questions, tick, report, repeats)
+    finder = None
+    if source is not None and source.name in THRESHOLDS:  # its vectors are not stored in the run
+        finder = FactFinder(meta.scenario.facts, meta.names, Embedder(source))
+    people = world.town.people
+
+    def find_facts(text: str) -> list[str]:
+        return [people.fact_ids[fact] for fact in people.find_facts(text)]
+
+    remembered, failed = await _collect_memories(groups, able, tick, find_facts, finder)
+    faults += failed
+    notes = groups.take_notes(tick)
+    if rows or faults or remembered or notes:
+        writer.commit_interviews(rows, faults, remembered, notes)
+
+
+async def _interview_all(
     groups: PolicyGroups,
     questions: Sequence[PosedQuestion],
     tick: int,
     on_answer: Callable[[], None],
     repeats: int = 1,
 ) -> tuple[list[InterviewRow], list[FaultRow]]:
-    """Return what everyone in `questions` answers, all at once, and the faults of who gave none.
+    """Ask everyone in `questions`, all at once; return answers, and faults of those without any.
 
-    Everyone is interviewed `repeats` times, all at once and each time from the same state of mind.
-
-    Args:
-        groups: of the run, at a tick boundary.
-        questions: in the order in which they are recorded; all those of one agent differ.
-        tick: of the moment.
-        on_answer: called as somebody has answered.
-        repeats: at least 1.
+    The `repeats` interviews of an agent start from the same state of mind.
     """
     own: dict[AgentID, list[str]] = {}
     for question in questions:
@@ -60,18 +113,18 @@ async def interview_all(
     return rows, faults
 
 
-async def collect_memories(
+async def _collect_memories(
     groups: PolicyGroups,
     agents: Sequence[AgentID],
     tick: int,
     facts_in: Callable[[str], Sequence[str]],
     finder: FactFinder | None = None,
 ) -> tuple[list[RememberedRow], list[FaultRow]]:
-    """Return what these agents remember in which a fact is found, and the faults of who failed.
+    """Return the memories of these agents that state a fact, and the faults of their policies.
 
-    Of each agent and fact the first memories of different texts, `MEMORIES` at most; a text that
-    occurs several times goes back to the events of all. `facts_in` returns the ids of the facts in
-    a text; `finder` knows those that are told in other words as well.
+    Of each agent and fact these are the first memories of different texts, `MEMORIES` at most; a
+    text that occurs several times has the events of all. `facts_in` returns the ids of the facts in
+    a text by patterns; `finder` finds facts in other words as well.
     """
     rows: list[RememberedRow] = []
     faults: list[FaultRow] = []
@@ -110,25 +163,23 @@ def interview(
 
     The run is replayed from its last checkpoint at or before that tick, else from its start,
     with the stored calls and vectors, and compared with its record; only the answers cost model
-    calls. The record is not changed. Where the run or `options` have limits, its file keeps what is
-    spent; see `run.spending.LaterBudget`.
+    calls. The record is not changed. Where the run or `options` have limits, its file stores the
+    spending; see `run.spending.LaterBudget`.
 
     Args:
-        path: of the run file; it may be being written.
-        agents: whom; each is asked alone, all at once.
-        questions: of everyone, or for each agent their own.
+        path: of the run file, which may still be written.
+        agents: to be asked, each alone, all at once.
+        questions: for everyone, or by agent.
         tick: a recorded one; None is the last.
-        options: model, embedder, limits, `watch`, and whether its policies are trusted; the rest
-            is of no use here.
-        repeats: how often each agent is interviewed, every time from the same state of mind.
+        options: model, embedder, limits, `watch` and trusted policies; others are ignored.
+        repeats: interviews of each agent, all from the same state of mind.
 
     Returns:
-        For each agent the questions in order, each with its answer: all of the first interview,
-        then all of the next.
+        For each agent the questions in order, each with its answer, interview by interview.
 
     Raises:
-        ConfigError: no such agent or tick, somebody's policy remembers nothing, or there is no
-            question for somebody.
+        ConfigError: there is no such agent or tick, a policy remembers nothing, or an agent has no
+            question.
         PolicyError: a policy failed to answer, or one given by path was not trusted; see
             `RunOptions.trust_policies`.
         DivergenceError: policy, prompts or package have changed since the run.
@@ -148,27 +199,27 @@ def interview_on_terms(
     repeats: int = 1,
     on_answers: OnAnswers | None = None,
 ) -> dict[str, Transcript]:
-    """Put the same questions on several terms to people as they were at `tick`; see `interview`.
+    """Put the same questions to people on several terms; see `interview`.
 
     `terms`: by the name of each condition: who asks, and what answers have no access to.
-    `on_answers`: called with a condition and what was answered under it, once all have.
+    `on_answers`: called with each condition and its answers, once it is finished.
 
     Returns:
-        For each condition what `interview` returns.
+        The result of `interview` by condition.
 
     Raises:
-        PolicyError: a policy knows no such terms; else as `interview`.
+        PolicyError: a policy does not know such terms; else as `interview`.
     """
     options = options or RunOptions()
     if repeats < 1:
         raise ConfigError(f"repeats: {repeats} is not allowed; 1 or more")
-    with limit_interviews(path, options) as (options, begin), RunReader(path) as run:
+    with _limit_interviews(path, options) as (options, begin), RunReader(path) as run:
         own = _check_questions(run, agents, questions)
         at = check_tick_number(run, tick)
         with open_policies(run, options) as groups:
             silent = [agent for agent in own if not groups.remembers(agent)]
             if silent:
-                raise ConfigError(f"the policy of {', '.join(silent)} remembers nothing to tell")
+                raise ConfigError(f"the policy of {', '.join(silent)} remembers nothing")
             models = reopen_models(groups, options, run.meta)
             check_reachable(models)
             replay = ReplayInterview(run, groups, options, models)
@@ -186,9 +237,9 @@ def list_interviewable(run: RunReader, options: RunOptions) -> list[AgentID]:
 
 
 class ReplayInterview(RunReplay):
-    """A recorded run, at a tick of which people are asked."""
+    """A replay at a tick of which people are asked."""
 
-    asked = interviews = 0  # that are over, and that there are to be
+    asked = interviews = 0  # finished, and in all
 
     async def ask(
         self,
@@ -199,12 +250,12 @@ class ReplayInterview(RunReplay):
         begin: Callable[[], None],
         on_answers: OnAnswers | None,
     ) -> dict[str, Transcript]:
-        """Return what the agents answer at tick `at`, by condition."""
+        """Ask the agents at tick `at`; return the answers by condition."""
         transcripts: dict[str, Transcript] = {}
         for own_terms in terms.values():
             self.groups.set_interview_terms(questions, own_terms)
         async with self.open_at(at):
-            begin()  # the file was whole
+            begin()  # the file is undamaged
             self.interviews = len(terms) * repeats * len(questions)
             self._report(at)
             for number, (condition, own_terms) in enumerate(terms.items()):
@@ -233,7 +284,7 @@ class ReplayInterview(RunReplay):
         return transcript
 
     def _report(self, at: int) -> None:
-        """Report how many interviews are over."""
+        """Report the number of finished interviews."""
         if self.options.watch is None:
             return
         spent = self.budget.spent
@@ -251,7 +302,7 @@ class ReplayInterview(RunReplay):
         )
 
     def _check_answered(self) -> None:
-        """Raise where nobody answered the last questions: their answers would be made up."""
+        """Raise if the last calls got no answer, so that defaults stood in."""
         if self.client is not None and self.client.failed_in_a_row:
             faults = [row.fault for row in self.cassette.rows.values() if row.is_unanswered]
             if faults:
@@ -268,7 +319,7 @@ async def _ask_everyone(
     repeats: Iterable[int],
     on_answer: Callable[[], None],
 ) -> list[tuple[AgentID, int, Answers]]:
-    """Return what everyone answers in each of `repeats` interviews, all of them held at once."""
+    """Return the answers of everyone in each of `repeats` interviews, held all at once."""
 
     async def ask(agent: AgentID, repeat: int) -> tuple[AgentID, int, Answers]:
         answers = await groups.interview(agent, questions[agent], tick, repeat)
@@ -277,6 +328,36 @@ async def _ask_everyone(
 
     asking = (ask(agent, repeat) for repeat in repeats for agent in questions)
     return collect_results(await asyncio.gather(*asking, return_exceptions=True))
+
+
+@contextmanager
+def _limit_interviews(
+    path: str | Path, options: RunOptions
+) -> Iterator[tuple[RunOptions, Callable[[], None]]]:
+    """Yield the options of interviews, and a function to call when they begin.
+
+    With limits, the run file stores the spending from then on. It is not written if the interview
+    is refused before that, nor if there are no limits.
+
+    Raises:
+        RecordError: the file is missing, foreign or damaged; or there are limits, and it cannot be
+            written.
+        RunLocked: there are limits, and another process writes it.
+    """
+    with RunReader(path, known=True) as run:
+        kept = decode_later_spending(run.find_note(INTERVIEWED)).limits
+        limited = any(limits != NO_LIMITS for limits in (run.meta.limits, options.limits, kept))
+    if not limited:
+        yield options, lambda: None
+        return
+    with ExitStack() as stack:
+        lock = RunWriter.lock(path)
+        stack.callback(lambda: lock.release(keep=lock.was_left))
+        open_writer = cache(lambda: stack.enter_context(RunWriter.open(path, lock=lock)))
+        with RunReader(path, known=True) as run:
+            budget = LaterBudget(run, INTERVIEWED, options, open_writer)
+        yield budget.options, budget.keep
+        budget.finish()
 
 
 def _check_questions(

@@ -1,4 +1,4 @@
-"""The models that policies ask, each opened only where a policy needs it."""
+"""The models that policies ask, each opened only if a policy needs it."""
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
@@ -34,8 +34,8 @@ _NO_PRICES: Mapping[str, StoredPrice | None] = {}
 class Models:
     """A language model and a model of embeddings, or None where no policy needs one.
 
-    `routes`: other models of some people and faculties, by name; `chosen`: how these were asked
-    for.
+    `routes`: other models of some people and faculties, by name; `chosen`: the names by which these
+    were asked for.
     """
 
     endpoint: Endpoint | None = None
@@ -46,11 +46,12 @@ class Models:
     def list_endpoints(self) -> list[Endpoint]:
         """Return every language model, each once."""
         own = () if self.endpoint is None else (self.endpoint,)
-        return list({id(one): one for one in (*own, *self.routes.values())}.values())
+        endpoints = (*own, *self.routes.values())
+        return list({id(endpoint): endpoint for endpoint in endpoints}.values())
 
     def list_served(self) -> list[ServedEndpoint]:
-        """Return every language model that a server answers for."""
-        return [one for one in self.list_endpoints() if isinstance(one, ServedEndpoint)]
+        """Return every language model of a server."""
+        return [each for each in self.list_endpoints() if isinstance(each, ServedEndpoint)]
 
 
 def open_language_models(groups: PolicyGroups, options: RunOptions) -> Models:
@@ -70,11 +71,11 @@ def add_source(models: Models, groups: PolicyGroups, options: RunOptions) -> Mod
 
 
 def reopen_models(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> Models:
-    """Return the models that `groups` needs to go on with a run: those asked for, else its own.
+    """Return the models that `groups` needs to resume a run: those asked for, or else its own.
 
     Raises:
-        ConfigError: one is not the model that the run had, or the run file names none, and none
-            was asked for by name.
+        ConfigError: a model is not that of the run, or the run file names none, and none was asked
+            for by name.
     """
     models = Models()
     if groups.needs_model:
@@ -93,7 +94,7 @@ def reopen_models(groups: PolicyGroups, options: RunOptions, meta: RunMeta) -> M
 
 
 def learn_contexts(models: Models) -> None:
-    """Ask the user's own server how long a context each of `models` has, where it tells."""
+    """Ask the user's own server for the context lengths of `models`."""
     base_url, api_key = read_endpoint_variables()
     served = models.list_served()
     if base_url and served:
@@ -103,27 +104,28 @@ def learn_contexts(models: Models) -> None:
 
 
 def name_models(meta: RunMeta, models: Models, options: RunOptions) -> RunMeta:
-    """Return the head `meta` with the names of `models`, their price, and how they were asked for.
+    """Return the head `meta` with the names and prices of `models`, and how they were asked for.
 
-    It belongs into the file before anything is asked, so that nobody goes on with others unasked.
+    Write it into the file before any call, so that no other model is taken unasked.
     """
     endpoint, source = models.endpoint, models.source
     if endpoint is not None:
-        meta = meta.with_model(
-            endpoint.model, _pack_price(endpoint), options.model or meta.asked_model
-        )
-        routed = {one.model: _pack_price(one) for one in models.routes.values()}
+        routed = {other.model: _pack_price(other) for other in models.routes.values()}
         prices = {**meta.prices, **routed}
         prices.pop(endpoint.model, None)
         meta = replace(
             meta,
+            model=endpoint.model,
+            price=_pack_price(endpoint),
+            asked_model=options.model or meta.asked_model,
             model_for=dict(models.chosen),
             prices=prices,
             reasoning_effort=options.model_options.reasoning_effort or meta.reasoning_effort,
             contexts=_list_short_contexts(models) or meta.contexts,
         )
     if source is not None:
-        meta = meta.with_embedder(source.name, options.embedder or meta.asked_embedder)
+        asked = options.embedder or meta.asked_embedder
+        meta = replace(meta, embedder=source.name, asked_embedder=asked)
     return meta
 
 
@@ -145,12 +147,12 @@ def open_model(options: RunOptions, replies: Iterable[ScriptedReplies] = ()) -> 
 def reopen_model(
     options: RunOptions, meta: RunMeta, replies: Iterable[ScriptedReplies]
 ) -> Endpoint:
-    """Return the model asked for, else the one of the run; where it had none, the default.
+    """Return the model asked for, or that of the run, or else the default.
 
-    Unless they are asked for, effort and price are those of the run's begin.
+    Effort and price are those of the run's start, unless given.
 
     Raises:
-        ConfigError: it is not the model that the run had, and was not asked for by name.
+        ConfigError: it is not the model of the run, and was not asked for by name.
     """
     if options.model:
         return open_model(options, replies)
@@ -163,8 +165,8 @@ def reopen_model(
     endpoint = open_model(own, replies)
     if meta.model not in (None, endpoint.model):
         raise ConfigError(
-            f"the run was lived with model {meta.model!r}, but this would be {endpoint.model!r}; "
-            "set the endpoint as it was, or go on with another model by --model"
+            f"the run was recorded with model {meta.model!r}, but this would be "
+            f"{endpoint.model!r}; set the endpoint as it was, or choose another model by --model"
         )
     return endpoint
 
@@ -178,7 +180,7 @@ def make_client(
     cassette: Cassette,
     routes: Mapping[str, Endpoint] | None = None,
 ) -> ModelClient:
-    """Return a client that asks `endpoint` as `options` say."""
+    """Return a client of `endpoint` with these options."""
     how = options.model_options
     return ModelClient(
         endpoint,
@@ -202,7 +204,7 @@ async def open_clients(
     cassette: Cassette,
     vectors: VectorStore,
 ) -> AsyncIterator[tuple[ModelClient | None, Embedder | None]]:
-    """Give a client of the language models and an embedder, each None without such a model."""
+    """Open a client of the language models and an embedder, each None without such a model."""
     client = embedder = None
     if models.endpoint is not None:
         client = make_client(
@@ -234,7 +236,7 @@ def _add_routes(
 ) -> Models:
     """Return `models` with an open endpoint for each person and faculty in `given`.
 
-    Equal models share one. `prices`: of models that a run was begun with, by name.
+    Equal models share an endpoint. `prices`: of the models of a recorded run, by name.
     """
     main = models.endpoint
     if main is None:
@@ -243,8 +245,8 @@ def _add_routes(
     opened = {main.model: main}
     for model in chosen.values():
         if model not in opened:
-            # The price that was given is that of the run's own model; models that do not reason
-            # refuse to be told how hard to.
+            # The given price is that of the run's own model; models that do not reason refuse a
+            # reasoning effort.
             effort = options.model_options.reasoning_effort if is_reasoning_model(model) else None
             stored = prices.get(model)
             price = unpack_price(stored) if stored else None
@@ -256,10 +258,10 @@ def _add_routes(
 
 
 def _resolve_choice(given: Mapping[str, str], groups: PolicyGroups) -> dict[str, str]:
-    """Return the models by the whole name of a person who takes part, or by faculty.
+    """Return the models by full name of a person in the run, or by faculty.
 
     Raises:
-        ConfigError: a key is neither, or several people may be meant.
+        ConfigError: a key is neither, or may mean several people.
     """
     people, faculties = groups.agents, sorted({*groups.faculties, _INTERVIEW})
     chosen: dict[str, str] = {}
@@ -283,18 +285,18 @@ def _check_same_routes(models: Models, meta: RunMeta) -> None:
     for key, endpoint in models.routes.items():
         if endpoint.model not in (meta.model, *meta.prices):
             raise ConfigError(
-                f"the run was lived with model {meta.model_for[key]!r} for {key!r}, but this would "
-                f"be {endpoint.model!r}; set the endpoint as it was, or choose by --model-for"
+                f"the run was recorded with model {meta.model_for[key]!r} for {key!r}, but this "
+                f"would be {endpoint.model!r}; set the endpoint as it was, or choose by --model-for"
             )
 
 
 def _list_short_contexts(models: Models) -> dict[str, int]:
-    """Return the contexts that are too short for prompts of the usual length."""
+    """Return the contexts that are too short for the usual prompts, by model."""
     return {
-        one.model: one.context_tokens
-        for one in models.list_endpoints()
-        if isinstance(one, BoundedEndpoint) and one.context_tokens is not None
-        if not one.small and one.context_tokens < ENOUGH_CONTEXT
+        each.model: each.context_tokens
+        for each in models.list_endpoints()
+        if isinstance(each, BoundedEndpoint) and each.context_tokens is not None
+        if not each.small and each.context_tokens < ENOUGH_CONTEXT
     }
 
 
@@ -308,8 +310,8 @@ def _reopen_source(options: RunOptions, meta: RunMeta) -> EmbeddingSource:
         source = open_source(options.embedder or meta.asked_embedder)
     if options.embedder is None and meta.embedder not in (None, source.name):
         raise ConfigError(
-            f"the run was lived with embedder {meta.embedder!r}, but this would be "
-            f"{source.name!r}; go on with another one by --embedder"
+            f"the run was recorded with embedder {meta.embedder!r}, but this would be "
+            f"{source.name!r}; choose another one by --embedder"
         )
     return source
 
@@ -317,6 +319,5 @@ def _reopen_source(options: RunOptions, meta: RunMeta) -> EmbeddingSource:
 def _check_named(what: str, recorded: str | None, asked: str | None, opened: object) -> None:
     if recorded is None and asked is None and opened is None:
         raise ConfigError(
-            f"the policies of this run need a {what}, but its file names none, so it is not known "
-            f"with which it was begun; name it by --{what}"
+            f"the policies of this run need a {what}, but its file names none; name it by --{what}"
         )

@@ -1,4 +1,4 @@
-"""What the people of a recorded run carry along into another one, and how that one begins."""
+"""The pasts of people of a recorded run, with which another run begins."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,15 +27,15 @@ def collect_run_pasts(
     tick: int | None = None,
     options: RunOptions | None = None,
 ) -> tuple[Pasts, TextVectors]:
-    """Return what people of a recorded run remember and are at `tick`, and their vectors.
+    """Return the pasts of people of a recorded run at `tick`, and the vectors of their memories.
 
     The run is replayed up to there with its stored calls; no model is asked, nothing is written.
 
     Args:
         path: of the run file.
-        agents: whose; nobody is everybody whose policy has a past.
+        agents: the people; empty is everybody whose policy has a past.
         tick: a recorded one; None is the last.
-        options: `watch`, and whether its policies are trusted; the rest is of no use here.
+        options: `watch` and trusted policies; others are ignored.
 
     Raises:
         ConfigError: no such agent or tick.
@@ -54,7 +54,7 @@ def collect_run_pasts(
 
 
 def check_pasts(scenario: Scenario, groups: PolicyGroups) -> None:
-    """Raise PolicyError where somebody has a past, and a policy that would not begin with it."""
+    """Raise PolicyError if somebody has a past, but a policy that would ignore it."""
     lost = [
         person.name
         for person in scenario.people
@@ -70,10 +70,10 @@ def check_pasts(scenario: Scenario, groups: PolicyGroups) -> None:
 def put_past_vectors(
     writer: RunWriter, folder: str | Path | None, source: EmbeddingSource | None
 ) -> str:
-    """Keep the vectors of what people remember in a new run, where its embedder made them.
+    """Store the vectors of people's memories in a new run, if its embedder made them.
 
     Returns:
-        What people begin with, in a sentence; nothing where they have no past.
+        A sentence on the memories that people begin with; empty without pasts.
     """
     pasts = [person.past for person in writer.meta.scenario.people if person.past is not None]
     if not pasts:

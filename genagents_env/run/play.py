@@ -1,4 +1,4 @@
-"""One episode: perceive, decide together, step, record; until the end or until asked to stop."""
+"""One episode: perceive, decide together, step and record, until its end or a stop."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ class Rollout:
         ticks: steps made.
         returns: for each agent the sum of its rewards.
         faults: of the policies.
-        events: everything that happened, where it was asked for.
+        events: all events, if kept.
     """
 
     ticks: int = 0
@@ -51,7 +51,7 @@ async def play(
     max_ticks: int | None = None,
     keep_events: bool = False,
 ) -> Rollout:
-    """Play from `observations` until the episode ends, `stop` says so, or `max_ticks` are over.
+    """Play from `observations` until the episode ends, `stop` is True, or `max_ticks` are over.
 
     Args:
         env: just reset or restored.
@@ -59,13 +59,13 @@ async def play(
         observations: of the agents in the town now.
         infos: of the same agents.
         on_tick: called after each step with the faults of its decisions.
-        on_step: called after each step with its actions and with what `env.step` returned.
-        stop: asked at each tick boundary.
+        on_step: called after each step with its actions and the result of `env.step`.
+        stop: called at each tick boundary.
         max_ticks: steps at most.
-        keep_events: gather all events in the result.
+        keep_events: keep all events in the result.
 
     Raises:
-        GenagentsError: a policy met an end of the run; the env is then at the last boundary.
+        GenagentsError: the run ends; the env is then at the last tick boundary.
     """
     done = Rollout(returns=dict.fromkeys(env.possible_agents, 0.0))
     while env.agents and not (stop is not None and stop()):
@@ -104,13 +104,13 @@ def rollout(
     """Play one episode without a record: for scripts and training loops.
 
     Args:
-        env: an environment; it is reset with `seed`, and its infos have percepts from then on.
+        env: an environment; it is reset with `seed`, and its infos then have percepts.
         policies: one for all, or one for each agent; names are loaded.
         seed: of the episode and of the policies.
         model: a `ModelClient` for policies that ask a language model.
         embedder: an `Embedder` for policies that ask for embeddings.
         max_ticks: steps at most.
-        keep_events: gather all events in the result.
+        keep_events: keep all events in the result.
         isolate: a policy that raises idles its agents; otherwise the error is raised here.
 
     Raises:

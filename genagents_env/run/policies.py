@@ -1,6 +1,6 @@
-"""Find a policy by name, plug-in or path, and make one: `genagents_env.load_policy`.
+"""Find a policy by name, plug-in or path, and make it: `genagents_env.load_policy`.
 
-Whether the path in a stranger's run file may be imported is decided in `policy_trust`.
+`policy_trust` decides whether a path in a stranger's run file may be imported.
 """
 
 import importlib.util
@@ -21,25 +21,25 @@ from genagents_env.llm.redact import clean_from_environment
 from genagents_env.policy import Policy
 
 ENTRY_POINTS = "genagents_env.policies"
-SOLUTION = "solution"  # of the episodes of tasks alone: in no town, so in no list of policies
+SOLUTION = "solution"  # only for episodes of tasks, so in no list of policies
 SHOWN = 12  # digits of a hash in a message
 
 _SHIPPED = "genagents_env.policies"
 _SOLUTION_MODULE = "genagents_env.train.tasks.solution"
 _FILES = {"random": "uniform"}  # a file random.py would shadow the standard library
-_LARGEST = 10_000_000  # bytes of a file of code; a device or a huge file is none
+_LARGEST = 10_000_000  # bytes of a policy's file
 _MESSAGE = 300  # characters of what a policy raised
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
 
 @dataclass(frozen=True)
 class PolicySource:
-    """A policy's file as it was read once, so that what is compared is what is run.
+    """A policy's file, read once, so that the code that is compared is the code that is run.
 
     Attributes:
-        name: `path/to/file.py:Class`, as it was given.
+        name: `path/to/file.py:Class`, as given.
         path: of the file.
-        code: its bytes. What it imports from other files is not in them.
+        code: its bytes, without the files that it imports.
     """
 
     name: str
@@ -48,12 +48,12 @@ class PolicySource:
 
     @cached_property
     def sha256(self) -> str:
-        """Of the file, as 64 hexadecimal digits."""
+        """The checksum of the file, as 64 hexadecimal digits."""
         return sha256(self.code).hexdigest()
 
     @property
     def class_name(self) -> str:
-        """The part behind the colon; empty where there is none."""
+        """The part after the colon, or empty."""
         return self.name.rpartition(":")[2] if ".py:" in self.name else ""
 
 
@@ -62,7 +62,7 @@ def load_policy(name: str, /, **config: object) -> Policy:
 
     Args:
         name: a shipped name (`scripted`), a plug-in's entry point, or `path/to/file.py:Class`;
-            `solution` plays the episodes of a task by the task's own solution.
+            `solution` is the task's own solution, for episodes of a task.
         config: the policy's own keyword arguments.
 
     Raises:
@@ -85,12 +85,12 @@ def is_shipped(name: str) -> bool:
 
 
 def find_plugin(name: str) -> EntryPoint | None:
-    """Return the installed plug-in of this name, or None; nothing is imported."""
+    """Return the installed plug-in of this name, or None, without importing it."""
     return next((point for point in entry_points(group=ENTRY_POINTS) if point.name == name), None)
 
 
 def find_policy_file(policy: str) -> Path | None:
-    """Return the file of a policy given as `path/to/file.py:Class`; None of one with a name."""
+    """Return the file of a policy given as `path/to/file.py:Class`; None for a name."""
     if ".py" not in policy and "/" not in policy:
         return None
     return Path(policy.rpartition(":")[0] if ".py:" in policy else policy)
@@ -102,7 +102,7 @@ def shorten_policy(policy: str) -> str:
 
 
 def check_for_run(name: str) -> None:
-    """Raise PolicyError where a run, which has no task, cannot be played by this policy."""
+    """Raise PolicyError for a policy that needs a task, which a run does not have."""
     if name == SOLUTION:
         raise PolicyError(
             "policy 'solution' plays the episodes of a task alone, in Python: "
@@ -112,14 +112,14 @@ def check_for_run(name: str) -> None:
 
 
 def find_policy_class(name: str) -> type[Policy]:
-    """Return the class `load_policy` would build; a plug-in cannot take a shipped name.
+    """Return the class of a policy; a plug-in cannot take a shipped name.
 
     Raises:
         PolicyError: there is none.
     """
     if find_policy_file(name) is not None:
         return load_class(read_source(name))
-    # Shipped ones first: looking for entry points reads every installed package.
+    # Shipped ones first: listing entry points reads every installed package.
     if is_shipped(name):
         module = _SOLUTION_MODULE if name == SOLUTION else f"{_SHIPPED}.{_FILES.get(name, name)}"
         return _find_only_policy(importlib.import_module(module))
@@ -156,7 +156,7 @@ def make_policy(policy: type[Policy], name: str, config: Mapping[str, object]) -
 
 
 def describe_error(error: BaseException) -> str:
-    """Return what a policy raised, in words without keys."""
+    """Describe the error of a policy, without keys."""
     return clean_from_environment(f"{type(error).__name__}: {error}", _MESSAGE)
 
 
@@ -164,7 +164,7 @@ def read_source(name: str) -> PolicySource:
     """Read the file of a policy given by path; nothing is imported.
 
     Raises:
-        PolicyError: there is no such file, or it cannot be one of code.
+        PolicyError: there is no such file, or it is too large.
     """
     path = find_policy_file(name) or Path(name)
     try:
@@ -175,12 +175,12 @@ def read_source(name: str) -> PolicySource:
     except (OSError, ValueError) as error:
         raise PolicyError(f"policy file {str(path)!r} cannot be read: {error}") from None
     if len(code) > _LARGEST:
-        raise PolicyError(f"{str(path)!r} is no policy: it has more than {_LARGEST:,} bytes")
+        raise PolicyError(f"{str(path)!r} is not a policy: it has more than {_LARGEST:,} bytes")
     return PolicySource(name, path, code)
 
 
 def load_class(source: PolicySource) -> type[Policy]:
-    """Return the policy's class in a file that has been read, importing it.
+    """Import a file that has been read, and return its policy's class.
 
     Raises:
         PolicyError: it does not load, or has no such policy.
@@ -197,10 +197,10 @@ def load_class(source: PolicySource) -> type[Policy]:
 
 
 def _import_source(source: PolicySource) -> ModuleType:
-    """Run the code of a policy's file in a module of its own, anew each time.
+    """Run the code of a policy's file in a new module.
 
-    Compiled from the bytes that were read: neither a cached `.pyc` beside the file nor a change
-    of it in the meantime can put other code in its place. No half of a module stays behind.
+    It is compiled from the bytes that were read: neither a cached `.pyc` nor a change of the file
+    can put other code in its place. A module that fails to load is removed.
     """
     # The name differs where path or content do.
     where = str(source.path.absolute()).encode()
@@ -254,7 +254,7 @@ def _check_class(value: object, name: str) -> type[Policy]:
 
 
 def _check_options(policy: type[Policy], name: str, config: Mapping[str, object]) -> None:
-    """Raise where the constructor of a policy does not take `config`, or not of these types."""
+    """Raise if the constructor of a policy does not take `config`, or other types."""
     signature = inspect.signature(policy)
     try:
         if "self" in config:

@@ -1,4 +1,4 @@
-"""A policy and the agents it decides for, called so that its failures affect no others."""
+"""A policy and its agents; failures of the policy affect no others."""
 
 import asyncio
 import inspect
@@ -37,15 +37,15 @@ _NOTE_LIMIT = 2000  # characters, as of an answer
 
 
 def describe_fault(fault: FaultRow) -> str:
-    """Return in words whose policy failed, when and how."""
+    """Describe a failure of a policy in a sentence."""
     return f"policy {fault.policy} failed for {fault.agent} at tick {fault.tick}: {fault.text}"
 
 
 @dataclass
 class PolicyGroup:
-    """A policy and the agents it decides for; `deadline` in seconds of wall clock, None for none.
+    """A policy and the agents it decides for; `deadline` in seconds of wall clock, or None.
 
-    `isolate`: an error in the policy becomes faults of its agents; otherwise it is raised.
+    `isolate`: turn an error of the policy into faults of its agents, rather than raise it.
     """
 
     policy: Policy
@@ -58,7 +58,7 @@ class PolicyGroup:
         """Begin an episode.
 
         Raises:
-            PolicyError: the policy failed to, and this group isolates.
+            PolicyError: the policy failed, and this group isolates.
         """
         if not self.isolate:
             self.policy.reset(profiles, seed, context)
@@ -67,31 +67,31 @@ class PolicyGroup:
             self.policy.reset(profiles, seed, context)
 
     def load_state(self, state: JSON) -> None:
-        """Let the policy resume from `state`.
+        """Load the saved state of the policy.
 
         Raises:
-            PolicyError: it fails to.
+            PolicyError: the policy fails to.
         """
         advice = "; correct its load_state, or run it again where the state is at fault"
-        with self._blame("go on from its saved state", advice):
+        with self._blame("load its saved state", advice):
             self.policy.load_state(state)
 
     def collect_past(self, agent: AgentID, source: str) -> Past:
-        """Return what `agent` carries along into another run.
+        """Return the past that `agent` takes into another run.
 
         Raises:
-            PolicyError: the policy keeps none, or fails.
+            PolicyError: the policy has none, or fails.
         """
         with self._blame(f"hand on the past of {agent}", passing=GenagentsError):
             return self.policy.collect_past(agent, source)
 
     def take_notes(self, tick: int) -> list[NoteRow]:
-        """Return what `Policy.take_notes` gives, as rows of `tick`.
+        """Return the notes of the policy as rows of `tick`.
 
         Raises:
-            PolicyError: the policy failed to give it.
+            PolicyError: the policy fails.
         """
-        with self._blame("tell its notes", "; correct its take_notes"):
+        with self._blame("return its notes", "; correct its take_notes"):
             return [_make_note(note, tick) for note in self.policy.take_notes()]
 
     async def act(self, observations: Observations, infos: Infos, tick: int) -> Decisions:
@@ -113,7 +113,7 @@ class PolicyGroup:
     async def memories(
         self, agent: AgentID, tick: int
     ) -> tuple[list[RecalledMemory], list[FaultRow]]:
-        """Return what `agent` remembers, or nothing and the fault of the policy."""
+        """Return the memories of `agent`, or none and the fault of the policy."""
         if type(self.policy).memories is Policy.memories:
             return [], []
         return await self._ask_one(agent, self._recall(agent), tick, RecalledMemory)
@@ -121,12 +121,12 @@ class PolicyGroup:
     async def guard(
         self, asking: Awaitable[T], agents: Sequence[AgentID], tick: int, *, patience: int = 1
     ) -> tuple[T | None, list[FaultRow]]:
-        """Return what `asking` gives, or the faults of `agents` where the policy fails.
+        """Await `asking`; return its result, or the faults of `agents` if the policy fails.
 
-        `patience`: how many deadlines to wait.
+        `patience`: deadlines to wait.
 
         Raises:
-            GenagentsError: one meant for the run: an outage, the budget's end.
+            GenagentsError: the run ends, by an outage or by its budget.
         """
         if not self.isolate:
             return await asking, []
@@ -157,7 +157,7 @@ class PolicyGroup:
     def _blame(
         self, task: str, advice: str = "", passing: type[Exception] | tuple[()] = ()
     ) -> Iterator[None]:
-        """Turn whatever the policy raises inside into a PolicyError; `passing` stays as it is."""
+        """Turn errors of the policy inside into a PolicyError, except those of `passing`."""
         try:
             yield
         except passing:
@@ -185,7 +185,7 @@ class PolicyGroup:
     async def _call_plain(self, function: Callable[..., object], *arguments: object) -> object:
         if self.deadline is None:
             return function(*arguments)
-        # Nothing but another thread can give up on plain code that does not return.
+        # Only another thread can time out on plain code that does not return.
         if self.worker is None:
             self.worker = Worker(self.policy.name)
         return await self.worker.call(function, *arguments)
@@ -198,10 +198,10 @@ class PolicyGroup:
         kind: type[T],
         count: int | None = None,
     ) -> tuple[list[T], list[FaultRow]]:
-        """Return a list of `kind`, of `count` where that is given; else none and the fault."""
+        """Return a list of `kind`, of `count` items if given; else none and the fault."""
         try:
             answer, faults = await self.guard(asking, (agent,), tick, patience=count or 1)
-        except PolicyError as error:  # it has no answer: that ends an interview, not a run
+        except PolicyError as error:  # this ends an interview, not a run
             return [], self._make_faults((agent,), tick, "raised", describe_error(error))
         if faults:
             return [], faults
@@ -214,7 +214,7 @@ class PolicyGroup:
         return [], self._make_faults((agent,), tick, "nonsense", why)
 
     def _check_actions(self, agents: tuple[AgentID, ...], tick: int, answer: object) -> Decisions:
-        """Keep what can be an action of these agents; whether it is possible, the world says."""
+        """Return the actions of these agents by their types, and the faults of the others."""
         if not isinstance(answer, Mapping):
             if inspect.iscoroutine(answer):
                 answer.close()
@@ -249,7 +249,7 @@ def _make_note(note: MindNote, tick: int) -> NoteRow:
 
 
 def _is_sound(item: object) -> bool:
-    """Return True if an answer or a memory is of text, and rests on numbers of events."""
+    """Return True if an answer or a memory has text and ids of events."""
     if not isinstance(item, Answer | RecalledMemory):
         return False
     events = item.evidence if isinstance(item, Answer) else item.events

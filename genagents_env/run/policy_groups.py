@@ -1,4 +1,4 @@
-"""Who decides for whom: agents split among policies; a failure affects its own agents only."""
+"""The policies of a run, and the agents of each; a failure affects its own agents only."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,23 +43,22 @@ class PolicySpec:
 
 
 class PolicyGroups:
-    """The policies of a run. Agents with equal specs share one policy, which gets them together.
+    """The policies of a run; agents with equal specs share one, which decides for them together.
 
     Args:
         policies: for each agent its policy; several agents may have the same one.
         isolate: an error in a policy idles its agents and is reported; otherwise it is raised.
-        strict: what `isolate` would report is raised, as PolicyFailed.
-        deadline: seconds of wall clock after which a policy counts as hung; None waits for ever.
+        strict: errors that `isolate` would report are raised, as PolicyFailed.
+        deadline: seconds of wall clock after which a policy counts as hung; None is no limit.
 
-    Whatever calls policies raises `GenagentsError` in any case where that ends the run: an outage,
-    the budget's end.
+    A `GenagentsError` that ends the run, by an outage or by its budget, is raised in any case.
 
     Attributes:
-        agents: everyone for whom a policy decides.
+        agents: of all policies.
         needs_model, needs_embedder, needs_portable_menu: whether any of the policies does.
         faculties: of all policies.
-        switches: of the faculties of all policies that have some.
-        scripted_replies: what scripted models reply to the prompts of each policy.
+        switches: of the faculties of all policies.
+        scripted_replies: of scripted models to the prompts of each policy.
     """
 
     def __init__(
@@ -123,23 +122,23 @@ class PolicyGroups:
         return self._of[agent].policy.remembers
 
     def has_past(self, agent: AgentID) -> bool:
-        """Return True if the policy of `agent` begins with a past, and hands one on."""
+        """Return True if the policy of `agent` supports pasts."""
         return self._of[agent].policy.has_past
 
     def set_interview_terms(self, agents: Iterable[AgentID], terms: InterviewTerms) -> None:
-        """Let the policies of `agents` hold interviews on these terms.
+        """Set the terms of interviews for the policies of `agents`.
 
         Raises:
-            PolicyError: one of them knows no such terms.
+            PolicyError: one of them does not know such terms.
         """
         for policy in {id(self._of[a].policy): self._of[a].policy for a in agents}.values():
             policy.set_interview_terms(terms)
 
     def collect_past(self, agent: AgentID, source: str) -> Past:
-        """Return what `agent` carries along into another run.
+        """Return the past that `agent` takes into another run.
 
         Raises:
-            PolicyError: its policy keeps none, or fails.
+            PolicyError: its policy has none, or fails.
         """
         return self._of[agent].collect_past(agent, source)
 
@@ -147,8 +146,8 @@ class PolicyGroups:
         """Begin an episode for every policy, with the profiles of its own agents.
 
         Raises:
-            PolicyError: a policy failed to, and these groups isolate; or it asks a language model
-                and there is none.
+            PolicyError: a policy failed, and these groups isolate; or it asks a language model and
+                there is none.
         """
         for group in self.groups:
             if context.model is None and group.policy.needs_model:
@@ -184,10 +183,10 @@ class PolicyGroups:
         return actions, self._check(faults)
 
     def take_notes(self, tick: int) -> list[NoteRow]:
-        """Return what the minds noted since it was taken last, as rows of `tick`.
+        """Remove and return the notes of the minds, as rows of `tick`.
 
         Raises:
-            PolicyError: a policy failed to tell.
+            PolicyError: a policy fails.
         """
         return [note for group in self.groups for note in group.take_notes(tick)]
 
@@ -196,11 +195,11 @@ class PolicyGroups:
         return [group.policy.state() for group in self.groups]
 
     def load_state(self, states: Sequence[JSON]) -> None:
-        """Resume from what `state` returned, after a `reset` with the same arguments.
+        """Load the result of `state`, after a `reset` with the same arguments.
 
         Raises:
             ConfigError: these are the states of other policies.
-            PolicyError: a policy failed to take its state over.
+            PolicyError: a policy failed to load its state.
         """
         if len(states) != len(self.groups):
             raise ConfigError(f"{len(states)} policy states for {len(self.groups)} policies")
@@ -221,7 +220,7 @@ class PolicyGroups:
     async def memories(
         self, agent: AgentID, tick: int
     ) -> tuple[list[RecalledMemory], list[FaultRow]]:
-        """Return what `agent` remembers, or nothing and the fault of the policy."""
+        """Return the memories of `agent`, or none and the fault of the policy."""
         memories, faults = await self._of[agent].memories(agent, tick)
         return memories, self._check(faults)
 
@@ -237,7 +236,7 @@ class PolicyGroups:
             group.close()
 
     def _check(self, faults: list[FaultRow]) -> list[FaultRow]:
-        """Return the faults, or raise the first of them where these groups are strict."""
+        """Return the faults, or raise the first of them if these groups are strict."""
         if self.strict and faults:
             raise PolicyFailed(describe_fault(faults[0]))
         return faults
@@ -249,12 +248,12 @@ def assign_specs(
     own: Mapping[AgentID, str] | None = None,
     configs: Mapping[str, Mapping[str, JSON]] | None = None,
 ) -> dict[AgentID, PolicySpec]:
-    """Return the spec of each agent: `default`, but the policy `own` names where it names one.
+    """Return the spec of each agent: the policy in `own`, or else `default`.
 
-    `configs`: of the policies that `own` names, by name.
+    `configs`: of the policies in `own`, by name.
 
     Raises:
-        ConfigError: `own` names someone who is not there.
+        ConfigError: `own` names an unknown person.
         PolicyError: there is no policy of that name.
     """
     specs = match_specs(agents, default, own, configs)
@@ -270,10 +269,10 @@ def match_specs(
     own: Mapping[AgentID, str] | None = None,
     configs: Mapping[str, Mapping[str, JSON]] | None = None,
 ) -> dict[AgentID, PolicySpec]:
-    """Do as `assign_specs`, but import nothing: whether there are such policies is not asked.
+    """Do as `assign_specs`, but import nothing and do not check that the policies exist.
 
     Raises:
-        ConfigError: `own` names someone who is not there.
+        ConfigError: `own` names an unknown person.
     """
     own, configs = find_people(own or {}, agents), configs or {}
     return {a: PolicySpec(own[a], configs.get(own[a], {})) if a in own else default for a in agents}

@@ -1,8 +1,8 @@
-"""Whether a policy that a run file names may be imported: the file may be a stranger's.
+"""Decides whether a policy that a run file names may be imported: the file may be a stranger's.
 
-A policy given by path is code, which resuming or interviewing would run; so it is imported only
-where the user said so, and only with the content that was recorded. What is installed (the shipped
-policies and plug-ins) needs no word.
+A policy given by path is code, which resuming or interviewing would run. It is imported only if the
+user allows it, and only with the recorded content. Shipped policies and plug-ins are installed and
+need no permission.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from genagents_env.errors import ConfigError, PolicyError
 from genagents_env.record import PolicyOrigin, RunMeta, RunWriter
-from genagents_env.record.policy_origin import (
+from genagents_env.record.meta import (
     POLICY_CHANGES,
     PolicyChange,
     decode_changes,
@@ -37,8 +37,8 @@ class ChosenPolicies:
     """The files of a run's policies, read but not imported.
 
     Attributes:
-        sources: by the name in the record, of each policy that is a file.
-        origins: of each policy that is not shipped, as they are now.
+        sources: of each policy that is a file, by its name in the record.
+        origins: of each policy that is not shipped, at present.
     """
 
     sources: Mapping[str, PolicySource] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class ChosenPolicies:
 
 
 def read_policies(names: Iterable[str]) -> ChosenPolicies:
-    """Return the policies that a user names for a new run; naming them is the word they need.
+    """Return the policies that a user names for a new run, which allows them.
 
     Raises:
         PolicyError: a file cannot be read.
@@ -86,7 +86,7 @@ def load_policies(meta: RunMeta, options: RunOptions, chosen: ChosenPolicies) ->
 
 
 def note_changes(writer: RunWriter, chosen: ChosenPolicies) -> None:
-    """Note in a run file that it goes on with changed policies, and from which tick on."""
+    """Note in a run file the changes of its policies, and the tick."""
     recorded = writer.meta.origins
     changes = [
         PolicyChange(name, str(before), str(now), writer.tick)
@@ -100,9 +100,9 @@ def note_changes(writer: RunWriter, chosen: ChosenPolicies) -> None:
 
 
 def format_resume(path: Path, meta: RunMeta, *, corrected: bool = False) -> str:
-    """Return the command that goes on with a run, with the word that its policies need.
+    """Return the command that resumes a run, with the permission that its policies need.
 
-    `corrected`: their files will have been changed.
+    `corrected`: their files will have changed.
     """
     _, by_path = _list_names(meta)
     words = ["--trust-policies"] if by_path else []
@@ -133,7 +133,7 @@ def _find_origins(
 
 
 def _match_named(path: Path, by_path: Sequence[str], named: Sequence[str]) -> dict[str, str]:
-    """Return where each policy of the run was named again: its own path, or one moved alike."""
+    """Map each policy of the run that was named again to the new path."""
     matches: dict[str, str] = {}
     for name in named:
         alike = [own for own in by_path if shorten_policy(own) == shorten_policy(name)]

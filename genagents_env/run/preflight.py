@@ -1,6 +1,6 @@
-"""One question to a model server before a run begins, so that what is wrong with it shows at once.
+"""A question to a model server before a run begins.
 
-A wrong key, model or address is told before there is a file, not as a run full of fallbacks.
+A wrong key, model or address is an error before there is a file, not a run full of fallbacks.
 """
 
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ _REFUSED = "refused:"
 
 
 class Readiness(ReplyModel):
-    """What the model is asked for."""
+    """The reply asked for."""
 
     wire_name = "readiness"
 
@@ -34,7 +34,7 @@ class Readiness(ReplyModel):
 
 
 def check_model_server(options: RunOptions) -> None:
-    """Ask the model of `options` one small question, where a server has it.
+    """Ask the model of `options` a small question, if a server has it.
 
     Raises:
         LLMRefused, ConfigError, ModelOutage: as of `ask_first_questions`.
@@ -44,11 +44,7 @@ def check_model_server(options: RunOptions) -> None:
 
 
 def check_reachable(models: Models) -> None:
-    """Raise where nobody answers at the address of a model server; that costs nothing.
-
-    Raises:
-        ModelOutage: nobody does.
-    """
+    """Raise ModelOutage if a model server does not answer; this costs nothing."""
     for address in dict.fromkeys(endpoint.base_url for endpoint in models.list_served()):
         listing = list_models(address, "")
         if not listing.reachable:
@@ -56,15 +52,15 @@ def check_reachable(models: Models) -> None:
 
 
 def ask_first_questions(endpoints: Iterable[Endpoint], options: RunOptions) -> Spend:
-    """Ask each of `endpoints` one small question, within the limits together; return what it took.
+    """Ask each of `endpoints` a small question, all within the limits; return the spending.
 
-    Models by rule and in this process are not asked, nor is one for which the limits leave no
-    room. A reply in wrong words is an answer: what a model is good for, the run shows.
+    Scripted models and models in this process are not asked, nor is one for which the limits leave
+    no room. An unusable reply is an answer, too.
 
     Raises:
         LLMRefused: key, permission, address or model name is wrong.
         ConfigError: an endpoint refuses such a question.
-        ModelOutage: one does not answer.
+        ModelOutage: an endpoint does not answer.
     """
     spent = Spend()
     for endpoint in endpoints:

@@ -1,4 +1,4 @@
-"""Runs with a record: started, stopped at any moment, resumed with the same result."""
+"""Recorded runs: started, stopped at any moment, resumed with the same result."""
 
 import platform
 from dataclasses import fields, replace
@@ -83,13 +83,13 @@ def run(
 def resume(path: str | Path, options: RunOptions | None = None, *, hours: float = 0.0) -> RunResult:
     """Resume the run in `path`: after an interruption, or `hours` past its end.
 
-    What lies after the last checkpoint is run again with the stored model calls; none of them
-    is made twice, and the canonical record becomes that of a run that was never stopped. Its limits
-    are those of its file, but where `options` give others or `no_limit`, which the file then notes.
+    The ticks after the last checkpoint are run again with the stored model calls. No call is made
+    twice, and the canonical record becomes that of an uninterrupted run. The limits are those of
+    its file, unless `options` give others or `no_limit`, which the file then notes.
 
     Raises:
-        ConfigError: the run is finished and no `hours` are given, or a model is not that of the
-            run, or not known, and none is asked for by name.
+        ConfigError: the run is finished and no `hours` are given, or a model is unknown or not that
+            of the run, and none is asked for by name.
         RecordError: the file is missing, foreign, damaged or newer.
         RunLocked: another process writes it.
         PolicyError: a policy given by path was not trusted, or its file has changed since; see
@@ -103,7 +103,7 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
         if hours:
             meta = meta.with_hours((meta.arguments.get("hours") or meta.scenario.hours) + hours)
         elif writer.status == "finished":
-            raise ConfigError(f"{path} is finished; `--hours N` lives on from its end")
+            raise ConfigError(f"{path} is finished; `--hours N` continues from its end")
         outage = writer.find_outage() if writer.status != "finished" else None
         chosen = choose_policies(writer.path, meta, options)
         groups = load_policies(meta, options, chosen)
@@ -126,7 +126,7 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
 
 
 def add_degradation(result: RunResult) -> RunResult:
-    """Return the result with what took the place of decisions, which its exit code tells, too."""
+    """Return the result with its degradation, and the exit code for it."""
     with RunReader(result.path) as run:
         degradation = run.find_degradation()
     code = degradation.exit_code if result.status == "finished" else result.exit_code
@@ -134,7 +134,7 @@ def add_degradation(result: RunResult) -> RunResult:
 
 
 def _check_recordable(town: TownConfig) -> None:
-    """Raise where `town` has options that a run file does not hold, so that none are lost."""
+    """Raise ConfigError if `town` has options that a run file does not store."""
     kept = {"scenario", "start", "hours", "people", "place", "memories", "seconds_per_tick"}
     kept.add("percepts")  # every run has them
     for option in fields(town):
@@ -143,8 +143,8 @@ def _check_recordable(town: TownConfig) -> None:
 
 
 def _check_no_key(meta: RunMeta, models: Models) -> None:
-    """Raise where a scenario or a policy's configuration would bring a key into the run file."""
-    holders = [one for one in models.list_endpoints() if isinstance(one, KeyHolder)]
+    """Raise ConfigError if scenario or configuration would write a key into the run file."""
+    holders = [each for each in models.list_endpoints() if isinstance(each, KeyHolder)]
     for name, row in meta.rows().items():
         if any(holder.redact_keys(row) != row for holder in holders):
             raise ConfigError(
@@ -171,7 +171,7 @@ def _prepare(spec: RunSpec, options: RunOptions) -> tuple[TownEnv, RunMeta, Chos
     names = tuple(env.possible_agents)
     specs = assign_specs(names, spec.policy, spec.policy_for, spec.config_for)
     versions = {"genagents-env": __version__, "python": platform.python_version()}
-    chosen = read_policies(one.name for one in specs.values())
+    chosen = read_policies(policy.name for policy in specs.values())
     meta = RunMeta(
         scenario=scenario,
         arguments={

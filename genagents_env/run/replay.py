@@ -1,8 +1,9 @@
-"""A recorded run, replayed up to a tick with its stored calls, without writing to its file."""
+"""Replays a recorded run up to a tick with its stored calls, without writing to its file."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, DivergenceError, LLMRefused, PolicyError, RecordError
@@ -20,7 +21,6 @@ from genagents_env.run.models import Models, open_clients, reopen_models
 from genagents_env.run.play import OnStep, play
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.policy_trust import choose_policies, load_policies
-from genagents_env.run.saved_state import restore_policies, restore_town
 from genagents_env.run.spec import Progress, RunOptions
 from genagents_env.scenario.loader import check_scenario
 
@@ -43,7 +43,7 @@ def make_town(meta: RunMeta) -> TownEnv:
 def offer_menu(env: TownEnv, groups: PolicyGroups) -> TownEnv:
     """Return the town, not reset, with the menu that its policies choose from.
 
-    One policy that needs the portable menu gives it to everybody; the others read what is there.
+    If one policy needs the portable menu, everybody gets it.
     """
     if not groups.needs_portable_menu or env.config.menu == "portable":
         return env
@@ -52,7 +52,7 @@ def offer_menu(env: TownEnv, groups: PolicyGroups) -> TownEnv:
 
 @contextmanager
 def open_policies(run: RunReader, options: RunOptions) -> Iterator[PolicyGroups]:
-    """Give the policies of a recorded run, not reset, as far as `options` trust them.
+    """Open the policies of a recorded run, not reset, as far as `options` trust them.
 
     Raises:
         PolicyError: a policy cannot be loaded, or one given by path was not trusted.
@@ -66,9 +66,9 @@ def open_policies(run: RunReader, options: RunOptions) -> Iterator[PolicyGroups]
 
 @contextmanager
 def open_replay(run: RunReader, options: RunOptions) -> Iterator["RunReplay"]:
-    """Give a replay of a recorded run that asks nobody: its record has every reply and vector.
+    """Open a replay of a recorded run that needs no model, since its record has every reply.
 
-    Models that cannot be opened here are replaced by what refuses to be asked.
+    Models that cannot be opened here are replaced by stand-ins that refuse to answer.
 
     Raises:
         PolicyError: as of `open_policies`.
@@ -86,9 +86,9 @@ class RunReplay:
 
     Attributes:
         run: the record.
-        groups: its policies; after `open_at` as they were then.
+        groups: its policies; within `open_at` as they were then.
         env: its town.
-        client: for what is asked of the moment, None where nobody needs a model.
+        client: for new questions; None where no policy needs a model.
     """
 
     def __init__(
@@ -103,11 +103,11 @@ class RunReplay:
 
     @asynccontextmanager
     async def open_at(self, tick: int, on_step: OnStep | None = None) -> AsyncIterator[None]:
-        """Replay up to the end of `tick`; inside, everybody is as they were then.
+        """Replay up to the end of `tick`, at which everybody is inside the block.
 
         Args:
             tick: a recorded one.
-            on_step: called after each step, as by `play`; it is then replayed from its start.
+            on_step: called after each step, as by `play`; the run is then replayed from its start.
 
         Raises:
             DivergenceError: policy, prompts or package have changed since the run.
@@ -141,8 +141,8 @@ class RunReplay:
         except DivergenceError as error:
             path, why = self.run.path, str(error).split(";")[0]
             raise DivergenceError(
-                f"{path}: its minds have changed since it was lived, so nobody in it can be asked "
-                f"anew ({why}); what they were asked then shows `genagents interview {path} --list`"
+                f"{path}: its minds have changed since it was recorded, so nobody in it can be "
+                f"asked anew ({why}); `genagents interview {path} --list` shows what was asked then"
             ) from error
 
     def _start(self, state: Checkpoint | None) -> tuple[Observations, Infos]:
@@ -164,30 +164,67 @@ class RunReplay:
         env, tick = self.env, self.env.world.tick
         recorded = [encode(event.data) for event in self.run.events(tick, tick)]
         if recorded != [encode(event.data) for event in env.events]:
-            raise DivergenceError(f"tick {tick} comes out otherwise than it is recorded")
+            raise DivergenceError(f"tick {tick} differs from the record")
         if self.options.watch is not None:
             self.options.watch(Progress(tick, at, env.world.time))
 
 
+def restore_town(path: Path, env: TownEnv, state: Checkpoint) -> tuple[Observations, Infos]:
+    """Load a checkpoint into a town, and return its observations and infos.
+
+    Raises:
+        RecordError: it is not a state of this town at that tick.
+    """
+    try:
+        given = env.load_state(state.env)
+    except ConfigError as error:
+        raise _make_error(path, state, str(error)) from error
+    if env.world.tick != state.tick:
+        raise _make_error(path, state, f"it is of tick {env.world.tick}")
+    return given
+
+
+def restore_policies(path: Path, groups: PolicyGroups, state: Checkpoint) -> None:
+    """Load a checkpoint into policies that have been reset.
+
+    Raises:
+        RecordError: it has other policies.
+        PolicyError: a policy failed to load its state.
+    """
+    try:
+        groups.load_state(state.policies)
+    except ConfigError as error:
+        raise _make_error(path, state, str(error)) from error
+    except PolicyError as error:
+        raise PolicyError(f"{path}, tick {state.tick}: {error}") from error
+
+
+def _make_error(path: Path, state: Checkpoint, why: str) -> RecordError:
+    return RecordError(
+        f"{path}: the state at tick {state.tick} is not one that this version can go on from "
+        f"({why[:200]}); run it again"
+    )
+
+
 class OverlayCassette(MemoryCassette):
-    """The stored calls of `run`, until `leave` is called, and the new ones of this process."""
+    """The stored calls of `run`, until `leave` is called, and the new calls of this process."""
 
     def __init__(self, run: RunReader) -> None:
         super().__init__()
         self._run: RunReader | None = run
 
     def get(self, key: CallKey) -> RecordedReply | None:
-        """Return what is recorded under `key`, or None."""
+        """Return the reply recorded under `key`, or None."""
         reply = super().get(key)
         return self._run.cassette.get(key) if reply is None and self._run is not None else reply
 
     def leave(self) -> None:
-        """Read no more from the file: from here on the questions are not those of the run."""
+        """Stop reading from the file: later questions are not those of the run."""
         self._run = None
 
 
 class OverlayEmbeddings:
-    """The stored vectors of `run`, and the new ones of this process."""
+    """The stored vectors of `run`, and the new vectors of this process."""
 
     def __init__(self, run: RunReader) -> None:
         self._below: VectorStore = run.embeddings
@@ -199,16 +236,12 @@ class OverlayEmbeddings:
         return self._below.get(model, [text for text in texts if text not in new]) | new
 
     def put(self, model: str, vectors: Mapping[str, bytes]) -> None:
-        """Keep the vectors of these texts."""
+        """Store the vectors of these texts."""
         self._new |= {(model, text): vector for text, vector in vectors.items()}
 
 
 class ReplayOnlyModel:
-    """A model of language and of embeddings that refuses: the record has every call and vector.
-
-    Args:
-        name: of the model.
-    """
+    """A model of language and of embeddings that refuses to answer."""
 
     small, context_tokens, attempt_deadline, stored = False, None, 1.0, True
     price: Price | None = FREE
@@ -229,7 +262,7 @@ class ReplayOnlyModel:
         return 0
 
     async def aclose(self) -> None:
-        """Do nothing: there is nothing to free."""
+        """Do nothing."""
 
 
 def check_tick_number(run: RunReader, tick: int | None) -> int:

@@ -1,4 +1,4 @@
-"""One process carrying a recorded run forward: from its start or a checkpoint to a stop."""
+"""Runs a recorded run in one process, from its start or a checkpoint to a stop."""
 
 import asyncio
 import logging
@@ -20,28 +20,27 @@ from genagents_env.llm.calls import PromptRefused
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.event_loop import run_sync
 from genagents_env.memory.embedder import Embedder
-from genagents_env.memory.testimony import THRESHOLDS, FactFinder
 from genagents_env.policy import Context, Infos, Observations
-from genagents_env.record import Checkpoint, FaultRow, InterviewRow, RunWriter
+from genagents_env.record import Checkpoint, FaultRow, RunWriter
 from genagents_env.record.faculty_use import SWITCHES, encode_switches
 from genagents_env.run.concurrency import cancel_others
-from genagents_env.run.interviews import collect_memories, interview_all
+from genagents_env.run.interviews import interview_town
 from genagents_env.run.models import Models, open_clients
 from genagents_env.run.play import play
 from genagents_env.run.policy_group import describe_fault
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.policy_trust import format_resume
-from genagents_env.run.saved_state import restore_ledger, restore_policies, restore_town
+from genagents_env.run.replay import restore_policies, restore_town
 from genagents_env.run.signals import StopSignal
 from genagents_env.run.spec import Progress, RunOptions, RunResult
 from genagents_env.run.spending import keep_spending
-from genagents_env.scenario.questions import When, list_questions
+from genagents_env.scenario.questions import When
 
 _log = logging.getLogger(__name__)
 
 
 class RunSession:
-    """One process carrying a run forward, until its end, a limit, an outage or a signal."""
+    """Runs a run in one process, until its end, a limit, an outage or a signal."""
 
     def __init__(
         self,
@@ -60,7 +59,7 @@ class RunSession:
         self.policy_errors, self.policy_error = 0, ""
 
     def execute(self, state: Checkpoint | None) -> RunResult:
-        """Run from `state`, or from the start, and return how it ended."""
+        """Run from `state`, or from the start, and return the result."""
         self._log_begin(state)
         try:
             with self.stop.take():
@@ -78,7 +77,7 @@ class RunSession:
     def _log_begin(self, state: Checkpoint | None) -> None:
         meta, path = self.writer.meta, self.writer.path
         if state is not None:
-            _log.info("run %s goes on from the checkpoint at tick %d", path, state.tick)
+            _log.info("run %s continues from the checkpoint at tick %d", path, state.tick)
             return
         policies = ", ".join(dict.fromkeys(str(spec["name"]) for spec in meta.policies.values()))
         of = (meta.scenario.name, len(meta.names), policies, meta.seed)
@@ -98,7 +97,7 @@ class RunSession:
             try:
                 with self.stop.listen():
                     result = await self._play_until_stopped(state)
-                await cancel_others()  # calls in flight of a policy that gave up on them
+                await cancel_others()  # calls in flight that a policy gave up on
                 self.budget.keep()
             except BaseException:
                 await cancel_others()
@@ -122,7 +121,7 @@ class RunSession:
             )
             if not self.env.agents:
                 await self._finish_episode()
-        except PolicyFailed as failure:  # no checkpoint: the policy may be halfway through a tick
+        except PolicyFailed as failure:  # no checkpoint: the policy may be within a tick
             return self._make_failed_result(failure)
         except ModelOutage as outage:
             now = self.env.world.tick
@@ -133,7 +132,7 @@ class RunSession:
                 raise
             self.writer.withdraw_outage(self.env.world.tick)
             return self._make_result("paused", ModelOutage.exit_code, str(refusal))
-        except LLMUnavailable as silence:  # of an embedder; a model's is counted by its client
+        except LLMUnavailable as silence:  # of an embedder; the client counts those of a model
             return self._make_result("paused", ModelOutage.exit_code, str(silence))
         except BudgetExceeded as limit:
             return self._make_result("budget_exhausted", limit.exit_code, str(limit))
@@ -147,54 +146,16 @@ class RunSession:
         return self._make_interrupted_result()
 
     async def _finish_episode(self) -> None:
-        """Await what is under way, so that the stored calls do not depend on the wall clock."""
+        """Await calls under way, so that the stored calls do not depend on the wall clock."""
         faults = await self.groups.settle(self.writer.tick)
         if faults:
             self.writer.commit_interviews((), faults)
         await self._interview("after")
 
     async def _interview(self, when: When) -> None:
-        """Ask the scenario's questions of those in town; what they answer changes nothing.
-
-        What everyone remembers of the scenario's facts is stored with the answers.
-        """
-        meta, world, tick = self.writer.meta, self.env.world, self.writer.tick
-        if not meta.interviews:
-            return
-        able = [name for name in meta.names if self.groups.remembers(name)]
-        here = {name for name, there in zip(world.names, world.state.present, strict=True) if there}
-        questions = [
-            question
-            for question in list_questions(meta.scenario, meta.names, when)
-            if question.agent in here.intersection(able)
-        ]
-        rows: list[InterviewRow] = []
-        faults: list[FaultRow] = []
-        if questions:
-            _log.info("interviews %s the run: %d questions", when, len(questions))
-            report = partial(self._report_progress, asking=True)
-            report()
-            repeats = meta.scenario.interview_repeats
-            rows, faults = await interview_all(self.groups, questions, tick, report, repeats)
-        finder = self._make_finder()
-        remembered, failed = await collect_memories(
-            self.groups, able, tick, self._find_facts, finder
-        )
-        faults += failed
-        notes = self.groups.take_notes(tick)
-        if rows or faults or remembered or notes:
-            self.writer.commit_interviews(rows, faults, remembered, notes)
-
-    def _make_finder(self) -> FactFinder | None:
-        """Return what knows facts by meaning; its vectors are not kept in the run file."""
-        source, meta = self.models.source, self.writer.meta
-        if source is None or source.name not in THRESHOLDS:
-            return None
-        return FactFinder(meta.scenario.facts, meta.names, Embedder(source))
-
-    def _find_facts(self, text: str) -> list[str]:
-        known = self.env.world.town.people
-        return [known.fact_ids[fact] for fact in known.find_facts(text)]
+        report = partial(self._report_progress, asking=True)
+        source = self.models.source
+        await interview_town(self.writer, self.env, self.groups, source, when, report)
 
     def _start(self) -> tuple[Observations, Infos]:
         observations, infos = self.env.reset(seed=self.writer.meta.seed)
@@ -207,8 +168,6 @@ class RunSession:
         observations, infos = restore_town(path, self.env, state)
         self._reset_policies()
         restore_policies(path, self.groups, state)
-        if self.client is not None:
-            restore_ledger(path, self.client.ledger, state)
         return observations, infos
 
     def _reset_policies(self) -> None:
@@ -222,14 +181,14 @@ class RunSession:
             self.policy_error = self.policy_error or describe_fault(faults[0])
             for fault in faults:
                 _log.warning("%s", describe_fault(fault))
-        # The tick before the horizon: past it the episode is over, and could not be lengthened.
+        # Save before the horizon: after it the episode is over, and cannot be extended.
         last_chance = self.writer.tick == self.env.max_cycles - 1
         due = self.writer.tick % self.options.checkpoint_every == 0 and self.env.agents
         if last_chance or due:
             self._save()
         self._report_progress()
         limit, used = self.budget.seconds, self.budget.elapsed
-        if limit is not None and used >= limit:  # holds without a model, too
+        if limit is not None and used >= limit:  # also without a model
             raise BudgetExceeded("seconds", limit, used)
 
     def _report_progress(self, *, asking: bool = False) -> None:
@@ -259,25 +218,18 @@ class RunSession:
         )
 
     def _save(self) -> None:
-        """Write a checkpoint of this tick boundary, where everyone's state is complete."""
+        """Write a checkpoint at this tick boundary."""
         if self.writer.tick == self.writer.last_checkpoint:
             return
-        client = self.client
         _log.info("checkpoint at tick %d of %d", self.writer.tick, self.env.max_cycles)
-        self.writer.checkpoint(
-            Checkpoint(
-                self.writer.tick,
-                self.env.save_state(),
-                self.groups.state(),
-                client.ledger.state() if client is not None else None,
-            )
-        )
+        state = Checkpoint(self.writer.tick, self.env.save_state(), self.groups.state())
+        self.writer.checkpoint(state)
 
     def _make_end_result(self) -> RunResult:
-        """Return that the run is finished, or paused where nobody answered at its end.
+        """Return the result finished, or paused if no call was answered at the end.
 
-        A prompt that was refused is none of this, as long as others were answered: it would be
-        refused again.
+        A refused prompt does not pause a run in which others were answered: it would be refused
+        again.
         """
         outage = self.writer.find_outage()
         if outage is None or not (outage.silent or outage.total):
@@ -296,7 +248,7 @@ class RunSession:
         )
 
     def _count_lost(self, result: RunResult) -> RunResult:
-        """Return `result` with the calls that nobody got the answer of, in words if it stopped."""
+        """Return `result` with the lost calls, and a sentence on them if it stopped early."""
         lost, message = self.budget.lost, result.message
         if lost and message:
             calls = "1 model call was" if lost == 1 else f"{lost:,} model calls were"

@@ -1,7 +1,7 @@
 """SIGINT and SIGTERM: the first asks a run to stop at the next tick, the second stops it now.
 
 A tick that waits for a model may last minutes, and after SIGTERM there is seldom that much time: a
-tick that is not done after `GRACE` seconds is given up. Nothing is lost but calls under way.
+tick that is not done after `GRACE` seconds is cancelled. Only calls under way are lost.
 """
 
 import asyncio
@@ -20,10 +20,7 @@ Handler: TypeAlias = Callable[[int, FrameType | None], None]
 
 @contextmanager
 def handle_signals(handler: Handler) -> Iterator[None]:
-    """Let `handler` take both signals inside.
-
-    A thread other than the main one cannot take them, and need not.
-    """
+    """Handle both signals inside by `handler`; only the main thread can, others do nothing."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -46,17 +43,17 @@ class StopSignal:
 
     @contextmanager
     def take(self) -> Iterator[None]:
-        """Take the signals inside, as far as this thread can.
+        """Handle the signals inside, as far as this thread can.
 
-        It is the thread that calls: where a loop runs in it already, as in a notebook, the task
-        runs in another one, which no signal reaches.
+        Call it in the main thread: in a notebook, where that already runs a loop, the task runs in
+        another thread, which gets no signals.
         """
         with handle_signals(self._receive):
             yield
 
     @contextmanager
     def listen(self) -> Iterator[None]:
-        """Let what `take` receives stop the task that runs inside; and what it has received."""
+        """Stop the task inside by signals that `take` receives or has received."""
         self._task = asyncio.current_task()
         try:
             if self.signal is not None:
@@ -79,19 +76,19 @@ class StopSignal:
 
 
 class DeferredSignals:
-    """Whether this process was signalled to stop while no run listened: kept for the next run."""
+    """Remembers a signal received while no run listened, for the next run."""
 
     def __init__(self) -> None:
         self.signal: int | None = None
 
     @contextmanager
     def listen(self) -> Iterator[None]:
-        """Take the signals inside, as far as this thread can."""
+        """Handle the signals inside, as far as this thread can."""
         with handle_signals(self._receive):
             yield
 
     def raise_again(self) -> None:
-        """Raise what was received again, for the run that listens by now."""
+        """Raise the remembered signal again, for the run that now listens."""
         number, self.signal = self.signal, None
         if number is not None:
             signal.raise_signal(number)

@@ -1,4 +1,4 @@
-"""What is run, how, and how it ended: inputs and result of a recorded run, as frozen data."""
+"""The inputs and the result of a recorded run, as frozen data."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -21,19 +21,19 @@ _SCRIPTED = PolicySpec("scripted")
 
 @dataclass(frozen=True)
 class RunSpec:
-    """What is run.
+    """The specification of a run.
 
     Attributes:
-        town: the scenario, and who takes part in it, where, from when, for how long. Of its
-            options a run file holds these alone; the others must have their defaults.
+        town: the scenario, its people and place, start and hours. A run file stores only these
+            options; the others must have their defaults.
         seed: of the episode and of every policy.
-        repeats: how often everyone is interviewed at each end; None is the scenario's.
-        policy: for everyone who has none of their own.
-        policy_for: a policy's name for some agents.
-        config_for: the configuration of such a policy, by its name.
+        repeats: interviews of everyone at each end; None is the scenario's number.
+        policy: of everyone without a policy in `policy_for`.
+        policy_for: names of policies by agent.
+        config_for: the configurations of these policies, by name.
 
     Raises:
-        ConfigError: `seed` is none of `config.SEEDS`.
+        ConfigError: `seed` is not in `config.SEEDS`.
     """
 
     town: TownConfig
@@ -49,11 +49,11 @@ class RunSpec:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is, reported after every tick, and as people are interviewed.
+    """The progress of a run, reported after every tick and during interviews.
 
-    `dollars` is None where no price is known. `asking`: interviews are being held;
-    of `interviews` one by one `asked` are over, where their number is known.
-    `policy_errors`: in this process; `policy_error` tells of the first, empty before there is one.
+    `dollars`: None where no price is known. `asking`: interviews are being held, of which `asked`
+    out of `interviews` are finished, if the number is known. `policy_errors`: in this process;
+    `policy_error` describes the first.
     """
 
     tick: int
@@ -71,47 +71,43 @@ class Progress:
 
 _WHOLE = Degradation()
 _USUAL = ModelOptions()
-_LONG_CALLS = 20  # of the longest a model may take, one after another, before a policy is hung
+_LONG_CALLS = 20  # longest calls, one after another, before a policy counts as hung
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How it is run; nothing here but the model changes what happens.
+    """The options of running; only the model changes what happens.
 
     Attributes:
         model: see `llm.open.open_endpoint`; None is the recorded run's, or the default.
         model_for: other models, as `model`, for the calls of a person or a faculty (a call's
             purpose up to its first dot); a person's comes before a faculty's. None are the
             recorded run's.
-        endpoint: an open endpoint in place of `model`; it has a timeout and a price of its own.
-        model_options: how the model is asked: timeout, deadline, thinking, price.
+        endpoint: an open endpoint in place of `model`, with its own timeout and price.
+        model_options: timeout, deadline, thinking and price of the model.
         embedder: see `memory.open.open_source`; None is the recorded run's, or the default.
         source: an open model of embeddings in place of `embedder`.
-        interviews: ask the scenario's questions at both ends of a run; a resumed run does as it
-            did at its start.
-        limits: of the budget, kept in the run file. A resumed run has those of its file; a number
-            here takes the place of one.
-        no_limit: limits that the file keeps hold no longer; those given beside it do.
+        interviews: ask the scenario's questions at both ends of a run; ignored by a resumed run.
+        limits: of the budget, stored in the run file. A number replaces that of a resumed run.
+        no_limit: drop the limits in the run file, except those given here.
         shared_budget: the total and the rate that this run shares with others; None is neither.
         concurrency: model calls under way at once, at most; None is as many as the endpoint
             keeps up with.
-        retry: attempts of a call, and the deadline where `model_options` have none.
-        trust_policies: a resumed or interviewed run may import the policies that it names by
-            path, where their files are as they were recorded. A stranger's run file names a
-            stranger's code.
-        policies: policies by path that the run names, named again: these are imported from where
-            they are said to be, also where their files have changed since, which is then noted.
-        strict: a run stops at the first error of a policy, before the tick is lived, and can be
-            resumed from its last checkpoint; otherwise the agents idle and it goes on, degraded.
-        max_fallbacks: the share of a run's model calls in whose place a default may stand; above it
-            the run is degraded. At 1 no run pauses for replies that are no use. None is the
-            recorded run's, or 0.2.
-        preflight: ask the model server one small question before a new run has a file, so that
-            a wrong key, model or address is told at once; it counts against the limits.
-        policy_deadline: seconds after which a policy counts as hung; 20 times a longer deadline
-            of calls.
+        retry: attempts at a call, and the deadline if `model_options` have none.
+        trust_policies: let a resumed or interviewed run import the policies that it names by path,
+            if their files are as recorded. A stranger's run file names a stranger's code.
+        policies: policies by path that the run names, given again: they are imported from these
+            paths, even if their files have changed, which is then noted.
+        strict: stop at the first error of a policy, before the tick, so that the run can be resumed
+            from its last checkpoint; otherwise the agents idle and the run is degraded.
+        max_fallbacks: the share of model calls that may fall back to a default; above it the run is
+            degraded. At 1 no run pauses for unusable replies. None is the recorded run's, or 0.2.
+        preflight: ask the model server a small question before a new run has a file, to detect a
+            wrong key, model or address; it counts against the limits.
+        policy_deadline: seconds after which a policy counts as hung, at least 20 times the deadline
+            of calls; None is never.
         checkpoint_every: ticks.
-        watch: called with the progress after every tick, and while people are interviewed.
+        watch: called with the progress after every tick and during interviews.
         on_phase: see `RunWriter.create`.
     """
 
@@ -147,20 +143,20 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class RunResult:
-    """How a run stands when `run` or `resume` returns.
+    """The result of `run` or `resume`.
 
     Attributes:
         path: of the run file.
-        status: finished, paused, budget_exhausted, interrupted; failed where it was strict.
+        status: finished, paused, budget_exhausted or interrupted; failed if strict.
         tick: the last one.
         exit_code: of the command line.
-        message: why it stopped early and what to do; empty when it finished.
-        degradation: what took the place of decisions so far.
-        lost: requests to models that were under way when a process of this run ended, or were
-            cancelled: they count as spent, at the most they could cost.
-        resumed_from: the tick of the checkpoint that `resume` went on from, -1 where it began again
-            at the start; None of a run that was not resumed.
-        note: with what memories its people began; empty where they have no past.
+        message: why it stopped early and what to do; empty if it finished.
+        degradation: failed decisions and fallbacks so far.
+        lost: requests to models that were cancelled, or under way when a process of this run ended:
+            they count as spent at the most they could cost.
+        resumed_from: the tick of the checkpoint that `resume` started from, -1 for the start; None
+            if the run was not resumed.
+        note: on the memories that people began with; empty without pasts.
     """
 
     path: Path

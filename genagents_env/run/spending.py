@@ -1,10 +1,7 @@
-"""What a run has spent, across its interruptions: in its file before anything is sent."""
+"""The spending of a run across its interruptions, stored in its file before each request."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, replace
-from functools import cache
-from pathlib import Path
 
 from genagents_env.llm.budget import NO_LIMITS, Budget, Limits, Spend
 from genagents_env.record import RunReader, RunWriter
@@ -22,14 +19,14 @@ _NONE = Spending()
 
 
 def keep_spending(writer: RunWriter, budget: Budget) -> None:
-    """Set `budget` to what the run has spent so far, and have its file keep what is spent from now.
+    """Set `budget` to the spending of the run so far, and store its changes in the file.
 
-    What was in flight when its process was killed is lost, and spent at the most it could cost.
-    Stored calls that are made again cost nothing: they were paid for. What interviews and judges
-    spent after an earlier end counts, and is noted apart.
+    Requests in flight when its process was killed are lost, and spent at the most they could cost.
+    Replayed calls cost nothing. The spending of interviews and judges after an earlier end counts,
+    but is noted separately.
 
     Raises:
-        RecordError: the file cannot be written, or does not say what was spent.
+        RecordError: the file cannot be written, or its notes of spending are damaged.
     """
     with guard_reading(writer.path):
         kept = (writer.spending.read() or _NONE).count_lost()
@@ -44,33 +41,33 @@ def keep_spending(writer: RunWriter, budget: Budget) -> None:
 
 
 def inherit_limits(options: RunOptions, kept: Limits) -> RunOptions:
-    """Return the options with the limits that a run has: those given, and else those it kept."""
+    """Return the options with the limits of a run: those given, or else those in its file."""
     if options.no_limit:
         return options
     return replace(options, limits=_merge(kept, options.limits))
 
 
 def note_limits(writer: RunWriter, limits: Limits, tick: int) -> None:
-    """Let a run file hold these limits from `tick` on, and tell what they were before."""
+    """Write these limits into a run file, with the change from `tick` on."""
     if limits != writer.meta.limits:
         writer.replace_meta(writer.meta.with_limits(limits, tick))
 
 
 class LaterBudget:
-    """What interviews or judges spend on a run after its end, kept in its file.
+    """The budget of interviews or judges after the end of a run, stored in its file.
 
     It is within the limits of the run, which a larger number raises, and within limits of its own,
-    which hold until what was begun comes to its end, however often its process is killed. Nothing
-    is written before `keep`, or before the first request.
+    which last until the activity is finished, however often its process is killed. Nothing is
+    written before `keep`, or before the first request.
 
     Args:
-        run: that is locked by this process.
+        run: locked by this process.
         key: `INTERVIEWED` or `JUDGED`.
-        options: as they were given.
+        options: as given.
         open_writer: returns the writer of the run, the same each time.
 
     Attributes:
-        options: to ask with.
+        options: with this budget.
     """
 
     def __init__(
@@ -94,12 +91,12 @@ class LaterBudget:
         self.options = replace(options, limits=Limits(dollars=dollars), shared_budget=self._budget)
 
     def finish(self) -> None:
-        """Note that what was begun came to its end: limits of its own hold no longer."""
+        """Note that the activity is finished, and its own limits are over."""
         self._note(LaterSpending(self._kept.done + _measure(self._budget)))
 
     def keep(self) -> None:
-        """Note the limits, and what is spent so far."""
-        # What waits for the run's limits is set aside in its own already, but not under way.
+        """Note the limits, and the spending so far."""
+        # A request that waits for the limits of the run is reserved here, but not in flight.
         begun = replace(_measure(self._budget), in_flight=self._whole.reserved)
         self._note(LaterSpending(self._kept.done, begun, self._own))
 
@@ -110,41 +107,11 @@ class LaterBudget:
 
 
 class _KeptBudget(Budget):
-    """Keeps what an answer cost: the answer is not kept with it."""
+    """Stores the spending of each answer, which is not stored with the answer."""
 
     def settle(self, most: Spend, used: Spend) -> None:
         super().settle(most, used)
         self.keep()
-
-
-@contextmanager
-def limit_interviews(
-    path: str | Path, options: RunOptions
-) -> Iterator[tuple[RunOptions, Callable[[], None]]]:
-    """Give the options to hold interviews with, and what is called as they begin.
-
-    With limits, the file of the run keeps what is spent from then on: one that is refused before is
-    not written, nor is a run without any limits.
-
-    Raises:
-        RecordError: the file is missing, foreign or damaged; or there are limits, and it cannot be
-            written.
-        RunLocked: there are limits, and another process writes it.
-    """
-    with RunReader(path, known=True) as run:
-        kept = decode_later_spending(run.find_note(INTERVIEWED)).limits
-        limited = any(one != NO_LIMITS for one in (run.meta.limits, options.limits, kept))
-    if not limited:
-        yield options, lambda: None
-        return
-    with ExitStack() as stack:
-        lock = RunWriter.lock(path)
-        stack.callback(lambda: lock.release(keep=lock.was_left))
-        open_writer = cache(lambda: stack.enter_context(RunWriter.open(path, lock=lock)))
-        with RunReader(path, known=True) as run:
-            budget = LaterBudget(run, INTERVIEWED, options, open_writer)
-        yield budget.options, budget.keep
-        budget.finish()
 
 
 def _merge(kept: Limits, given: Limits) -> Limits:

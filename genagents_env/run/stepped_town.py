@@ -1,6 +1,6 @@
-"""The town of a recorded run, stepped again by the actions in its record.
+"""The town of a recorded run, stepped again by its recorded actions.
 
-So a moment is perceived again without minds, models, stored calls or vectors.
+So percepts can be rebuilt without minds, models, stored calls or vectors.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,23 +14,22 @@ from genagents_env.record import RunReader
 from genagents_env.record.actions import Deed, decode
 from genagents_env.record.canonical import tick_checksum
 from genagents_env.record.rows import encode
-from genagents_env.run.replay import make_town
-from genagents_env.run.saved_state import restore_town
+from genagents_env.run.replay import make_town, restore_town
 
-_KEPT_EVERY = 360  # ticks, after which the town is kept, to go back to
-_AT_ONCE = 60  # ticks that are stepped before it is asked whether to go on
+_KEPT_EVERY = 360  # ticks between saved states of the town
+_AT_ONCE = 60  # ticks between two calls of `is_late`
 
 
 class SteppedTown:
-    """A town at any tick of a recorded run; it goes from where it is, or from a kept state.
+    """A town at any tick of a recorded run, stepped from its present or a saved state.
 
-    Each tick is compared with the record: positions and events are the same, or it is told.
+    The positions and events of each tick are compared with the record.
 
     Args:
-        run: the record. It is given to each call, for it may be opened anew meanwhile.
+        run: the record. Every call gets it again, since it may have been reopened.
 
     Attributes:
-        tick: at which the town is, -1 before anything.
+        tick: of the town, -1 at first.
 
     Raises:
         RecordError: its scenario is not valid.
@@ -44,13 +43,13 @@ class SteppedTown:
         self.tick = -1
 
     def go_to(self, run: RunReader, tick: int, is_late: Callable[[], bool] | None = None) -> bool:
-        """Bring the town to the end of `tick`, a recorded one; return whether it is there.
+        """Step the town to the end of `tick`, a recorded one; return True if it is there.
 
-        It is not where `is_late` said so on the way; the next call goes on from there.
+        It is not if `is_late` returned True on the way; the next call continues from there.
 
         Raises:
             RecordError: the actions up to there are not in the file, or not of this town.
-            DivergenceError: a tick comes out otherwise than it is recorded.
+            DivergenceError: a tick differs from the record.
         """
         try:
             self._begin(run, tick)
@@ -64,7 +63,7 @@ class SteppedTown:
         return True
 
     def describe(self) -> list[str | None]:
-        """Return what everybody perceives now, in words; None for those who are not in town."""
+        """Return the text observations of everybody now; None for those who are not in town."""
         parts, snapshot = self._env.parts, self._env.world.snapshot
         parts.text.reset()
         parts.vicinity.refresh(snapshot)
@@ -72,7 +71,7 @@ class SteppedTown:
         return [t if p else None for t, p in zip(parts.text.observe(snapshot), here, strict=True)]
 
     def _begin(self, run: RunReader, tick: int) -> None:
-        """Be at the latest moment up to `tick` from which one can go on."""
+        """Go to the latest tick up to `tick` with a saved state, unless the town is later."""
         saved = max((at for at in run.checkpoints() if at <= tick), default=-1)
         kept = max((at for at in self._kept if at <= tick), default=-1)
         if max(saved, kept, 0) <= self.tick <= tick:
@@ -95,8 +94,8 @@ class SteppedTown:
         for tick in range(self.tick + 1, last + 1):
             if tick not in changes:
                 raise RecordError(
-                    f"{run.path}: what was attempted at {run.time(tick):%H:%M:%S} is not in it; a "
-                    "version that did not keep that has recorded it"
+                    f"{run.path}: the actions at {run.time(tick):%H:%M:%S} are not in it; a "
+                    "version that did not store them has recorded it"
                 )
             self._deeds = self._read(run, changes[tick])
             self._env.repeat(_attempt(self._deeds))
@@ -106,7 +105,7 @@ class SteppedTown:
                 self._kept[tick] = self._env.save_state(), self._deeds
 
     def _read(self, run: RunReader, changed: Mapping[int, Any]) -> tuple[Deed, ...]:
-        """Return what everybody attempts, of whom some attempt something else than before."""
+        """Return the attempts of everybody, of which some have changed."""
         deeds = list(self._deeds)
         try:
             for i, value in changed.items():
@@ -118,15 +117,15 @@ class SteppedTown:
         return tuple(deeds)
 
     def _compare(self, run: RunReader, tick: int, chain: bytes) -> bytes:
-        """Raise where the tick just stepped is not the recorded one; return its checksum."""
+        """Raise if the tick just stepped differs from the record; return its checksum."""
         env = self._env
         blob = env.world.positions.astype("<i2").tobytes()
         rows = [(e.id, e.tick, e.kind, e.agent, encode(e.data)) for e in env.events]
         checksum = tick_checksum(chain, tick, blob, rows)
         if checksum != run.find_checksum(tick):
             raise DivergenceError(
-                f"{run.path}: tick {tick} ({run.time(tick):%H:%M:%S}) comes out otherwise than it "
-                "is recorded, for the town works differently since"
+                f"{run.path}: tick {tick} ({run.time(tick):%H:%M:%S}) differs from the record, "
+                "since the town's rules have changed"
             )
         return checksum
 

@@ -1,4 +1,4 @@
-"""Arrays to learn from: the episode of one agent, or some steps of all slots of a `VectorTown`."""
+"""Arrays to learn from: an agent's episode, or some steps of all slots of a `VectorTown`."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -29,16 +29,16 @@ StepResult: TypeAlias = tuple[
 
 @dataclass(frozen=True)
 class Trajectory:
-    """L steps of one agent: those at which it was in town.
+    """The L steps of an agent at which it was in town.
 
     Attributes:
-        observations: the numbers it acted on, float32, shape (L, D).
-        masks: what it might have chosen, int8, shape (L, N).
-        actions: what it did; None where it chose nothing.
-        choices: the same as places in the menu, int64, shape (L,); -1 for anything else.
+        observations: before each action, float32, shape (L, D).
+        masks: of the possible choices, int8, shape (L, N).
+        actions: as given; None for none.
+        choices: the actions as numbers of the menu, int64, shape (L,); -1 for other actions.
         rewards: float64, shape (L,).
-        dones: whether it had ended after the step, shape (L,).
-        last: the numbers seen after the last step, shape (D,).
+        dones: whether the agent had ended after the step, shape (L,).
+        last: the observation after the last step, shape (D,).
         terminated: whether it ended for a reason other than the horizon.
     """
 
@@ -57,15 +57,15 @@ class Segment:
     """S steps of B slots; episodes begin and end in it.
 
     Attributes:
-        observations: the numbers acted on, float32, shape (S, B, D).
-        masks: what might have been chosen, int8, shape (S, B, N).
+        observations: before each action, float32, shape (S, B, D).
+        masks: of the possible choices, int8, shape (S, B, N).
         actions: the choices, int64, shape (S, B).
         rewards: float64, shape (S, B).
         terminations: shape (S, B).
         truncations: shape (S, B).
         present: whether the slot's agent was in town to act, shape (S, B): learn from these.
-        successors: what came of each action, float32, shape (S, B, D): where an episode ended,
-            what was seen last of it, not the beginning of the next.
+        successors: the observations after each action, float32, shape (S, B, D): at the end of an
+            episode its last one, not the first of the next.
     """
 
     observations: Floats
@@ -102,22 +102,24 @@ class _Steps:
 
 
 class TrajectoryRecorder:
-    """Gathers trajectories while an episode is played."""
+    """Records trajectories while an episode is played."""
 
     def __init__(self, observations: Observations, infos: Infos) -> None:
         self._now, self._infos = observations, infos
         self._steps: dict[AgentID, _Steps] = {}
 
     def note(self, actions: Mapping[AgentID, object], step: StepResult) -> None:
-        """Add a step: what was done at the moment seen last, and what `env.step` returned."""
+        """Add a step: the actions on the last observations, and the result of `env.step`."""
         after, rewards, terminations, truncations, infos = step
-        for agent, seen in self._now.items():
+        for agent, before in self._now.items():
             if agent not in rewards:
                 continue  # it has ended before
             steps = self._steps.setdefault(agent, _Steps())
-            steps.observations.append(seen["observation"])
+            steps.observations.append(before["observation"])
             own = self._infos[agent]
-            mask = seen["action_mask"] if "action_mask" in seen else own["action_mask"]["choice"]
+            mask = (
+                before["action_mask"] if "action_mask" in before else own["action_mask"]["choice"]
+            )
             steps.masks.append(mask)
             steps.actions.append(actions.get(agent))
             steps.rewards.append(rewards[agent])
@@ -127,7 +129,7 @@ class TrajectoryRecorder:
         self._now, self._infos = {a: after[a] for a in alive}, infos
 
     def trajectories(self) -> dict[AgentID, Trajectory]:
-        """Return those of all agents that took a step."""
+        """Return the trajectories of all agents that took a step."""
         return {agent: steps.stack() for agent, steps in self._steps.items()}
 
 

@@ -12,8 +12,7 @@ from typing import ClassVar
 
 from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
-from genagents_env.cognition.options import read_options
-from genagents_env.cognition.policy import MindPolicy
+from genagents_env.cognition.policy import MindPolicy, read_options
 from genagents_env.cognition.query import Moment, QueryHandler
 from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept

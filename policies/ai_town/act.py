@@ -4,8 +4,8 @@ No model is asked here. What one does is worded so that others see how far the t
 """
 
 from genagents_env.actions import Action, Idle, Move, Talk
-from genagents_env.cognition.bedtime import choose_night_step
 from genagents_env.cognition.query import Moment
+from genagents_env.cognition.routine import choose_night_step
 
 from . import groups, invitations, pursue, signs
 from .mind import AiTownMind, LastStep, StepKind, TalkState

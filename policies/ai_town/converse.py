@@ -11,7 +11,7 @@ from typing import ClassVar, cast
 
 from pydantic import create_model
 
-from genagents_env.cognition.own_words import cut_reply
+from genagents_env.cognition.names import cut_reply
 from genagents_env.cognition.prompts import shorten_name, shorten_names
 from genagents_env.cognition.query import (
     Moment,

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
-from genagents_env.cognition.knowledge import format_tie, list_untold_facts
-from genagents_env.cognition.mind import Mind, Services
+from genagents_env.cognition.mind import Mind, Services, format_tie, list_untold_facts
 from genagents_env.cognition.query import PendingQuery
 from genagents_env.memory.stream import MemoryStream
 from genagents_env.policy import Profile

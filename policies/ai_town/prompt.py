@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from genagents_env.cognition.here_and_now import describe_here_and_now, describe_now, format_moment
-from genagents_env.cognition.knowledge import format_tie
+from genagents_env.cognition.mind import format_tie
 from genagents_env.cognition.prompts import FilledPrompt, shorten_name
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.sections import SPOKEN, Section

@@ -7,7 +7,7 @@ those one may invite is asked, since all distances are computed as 0; here the n
 from collections.abc import Sequence
 
 from genagents_env.actions import Action, Idle, Move
-from genagents_env.cognition.ownership import find_owner_names
+from genagents_env.cognition.names import find_owner_names
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.routine import is_in_bed
 from genagents_env.percept import SeenPerson

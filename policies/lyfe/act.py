@@ -1,8 +1,8 @@
 """Act: the agent's option, turned into the next step. No model is asked here."""
 
 from genagents_env.actions import Action, Idle, Move, Talk
-from genagents_env.cognition.bedtime import choose_night_step
 from genagents_env.cognition.query import Moment
+from genagents_env.cognition.routine import choose_night_step
 
 from . import options, places, questions, talk, turns
 from .mind import LyfeMind

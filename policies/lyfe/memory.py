@@ -27,9 +27,8 @@ from genagents_env.cognition.replies import Speech
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
-from genagents_env.memory.clusters import link
 from genagents_env.memory.columns import Floats, compare
-from genagents_env.memory.forgetting import ForgettingMemory, MemoryItem, Origin
+from genagents_env.memory.forgetting import ForgettingMemory, MemoryItem, Origin, link
 
 from . import states
 from .mind import LyfeMind, SummarySentence

@@ -6,7 +6,7 @@ to mind is work memory and whatever the summary does not hold yet.
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.knowledge import format_tie
+from genagents_env.cognition.mind import format_tie
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 

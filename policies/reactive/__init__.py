@@ -10,8 +10,7 @@ from dataclasses import replace
 from pydantic import TypeAdapter
 
 from genagents_env.actions import Action, Idle, Talk
-from genagents_env.cognition.options import read_options
-from genagents_env.cognition.policy import gather_all
+from genagents_env.cognition.policy import gather_all, read_options
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey
 from genagents_env.memory.content import MindContent, SavedMind

@@ -1,9 +1,8 @@
 """Act: the tool under way, turned into the next step. No model is asked here."""
 
 from genagents_env.actions import Action, Idle, Move, Restart, Talk
-from genagents_env.cognition.bedtime import choose_night_step
 from genagents_env.cognition.query import Moment
-from genagents_env.cognition.routine import is_in_bed
+from genagents_env.cognition.routine import choose_night_step, is_in_bed
 
 from .mind import SimuverseMind, ToolStep
 

@@ -9,7 +9,7 @@ from genagents_env.cognition.interview import (
     EvidenceLine,
     ask_answer,
 )
-from genagents_env.cognition.knowledge import list_known_texts
+from genagents_env.cognition.mind import list_known_texts
 from genagents_env.cognition.policy import gather_all
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import CallKey

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-from genagents_env.cognition.knowledge import list_known_texts
-from genagents_env.cognition.mind import Mind, Services
+from genagents_env.cognition.mind import Mind, Services, list_known_texts
 from genagents_env.cognition.query import PendingQuery
 from genagents_env.memory.forgetting import ForgettingMemory
 from genagents_env.policy import Profile

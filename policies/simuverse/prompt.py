@@ -6,7 +6,7 @@ At the beginning, and again after a reset, the introduction stands in the place 
 from collections.abc import Sequence
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
-from genagents_env.cognition.knowledge import list_untold_facts
+from genagents_env.cognition.mind import list_untold_facts
 from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.sections import REMEMBERED, SPOKEN, Section

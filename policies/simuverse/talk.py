@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from genagents_env.cognition.own_words import cut_reply
+from genagents_env.cognition.names import cut_reply
 from genagents_env.cognition.prompts import shorten_names
 from genagents_env.cognition.query import (
     Moment,

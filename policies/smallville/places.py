@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import time
 
-from genagents_env.cognition.ownership import find_owner_names
+from genagents_env.cognition.names import find_owner_names
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.routine import find_entry
 from genagents_env.cognition.sections import REMEMBERED, Section

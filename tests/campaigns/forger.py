@@ -15,8 +15,7 @@ from genagents_env.judge import judge_run
 from genagents_env.record.canonical import FIRST, tick_checksum
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.rows import JSON, encode
-from genagents_env.record.table import NOTHING
-from genagents_env.record.tables import CHECKPOINTS, COLUMNS, META, SUMMED
+from genagents_env.record.tables import CHECKPOINTS, COLUMNS, META, NOTHING, SUMMED
 from genagents_env.run import Limits, RunOptions, RunSpec, run
 from genagents_env.run.policy_groups import PolicySpec
 from tests.sweep.small_sweeps import create_sweep, run_in

@@ -169,7 +169,7 @@ async def _ask_all(key: str, faults: list[ServerFault]) -> str:
             except GenagentsError as error:
                 raised.append(f"{error!r} {error}")
         await client.aclose()
-    return f"{cassette.rows} {raised} {client.ledger.state()}"
+    return f"{cassette.rows} {raised} {client.ledger.rows()}"
 
 
 _PROMPTING = """

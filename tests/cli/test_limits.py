@@ -50,12 +50,14 @@ def test_a_larger_number_raises_a_limit_and_the_report_tells_it(
     assert server.calls == 7
     code, out, _ = genagents("resume", "run.sqlite", "-q", "--no-limit")
     assert (code, server.calls) == (0, 10)
-    told = [line for line in out.splitlines() if line.startswith("Limit")]
-    assert [line.partition("after")[0] for line in told] == [
-        *("Limit of calls changed ", "Limit of calls changed ", "Limit of tokens changed ")
+    changes = [line for line in out.splitlines() if line.startswith("Limit")]
+    assert [" ".join(line.split()[:4]) for line in changes] == [
+        "Limit of calls changed",
+        "Limit of calls changed",
+        "Limit of tokens changed",
     ]
-    assert told[0].endswith("from 5 to 7")
-    assert told[1].endswith("from 7 to none")
+    assert " changed before the first tick: from 5 to 7" in changes[0]
+    assert changes[1].endswith("from 7 to none")
     changes = json.loads(genagents("report", "run.sqlite", "--json")[1])["limit_changes"]
     assert [(one["kind"], one["before"], one["now"]) for one in changes] == [
         ("calls", "5", "7"),
@@ -135,13 +137,14 @@ def test_a_limit_needs_a_file_that_can_keep_it(
     ask = ("interview", "packed.sqlite.xz", "--question", "Any news?", "-q")
     code, _, err = genagents(*ask, "--max-calls", "5")
     assert (code, server.calls) == (2, sent)
-    assert "go on with a copy: `xz -dk packed.sqlite.xz` makes packed.sqlite" in err
+    assert "continue with a copy: `xz -dk packed.sqlite.xz` makes packed.sqlite" in err
     assert genagents(*ask)[0] == 0
     sent = server.calls
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
     code, _, err = genagents(*ASK, "--max-calls", "5")
-    told = "run.sqlite cannot be written: permission denied; make it writable, or go on with a copy"
-    assert (code, err, server.calls) == (2, f"genagents: {told}\n", sent)
+    advice = "make it writable, or continue with a copy"
+    refusal = f"genagents: run.sqlite cannot be written: permission denied; {advice}\n"
+    assert (code, err, server.calls) == (2, refusal, sent)
     assert genagents(*ASK)[0] == 0
 
 

@@ -237,7 +237,7 @@ def test_a_journal_beside_a_run_names_no_file_to_be_removed(
         code, _, err = genagents(*command)
         assert (canary / "diary.jsonl").exists()
         assert code == 2
-        assert f"{journal} is of no run: another program left it there" in err
+        assert f"{journal} belongs to no run: another program" in err
 
 
 def test_a_packed_run_is_given_no_more_than_a_run_takes(genagents: Run, run_file: Path) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from genagents_env.cognition import aims, names
+from genagents_env.cognition.names import cut_reply
 
 LIZHI, ROLES = "Lizhi Chen", ("police officer",)
 
@@ -119,3 +120,29 @@ def test_a_person_is_meant_or_nobody(words: str, person: str) -> None:
 )
 def test_a_title_says_what_somebody_is(words: str, title: str) -> None:
     assert names.find_title(LIZHI, words) == title
+
+
+ME, BEA = "Ann Ash", "Bea Birch"
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("Hello!", "Hello!"),
+        ("Ann: Hello!", "Hello!"),
+        ("**Ann Ash:** Hello!", "Hello!"),
+        (f"{ME} to {BEA}: Hello!", "Hello!"),
+        (f"Hello! {BEA} to {ME}: Hello Ann!", "Hello!"),
+        ("Hello! Bea: Hello Ann!", "Hello!"),
+        ("Hello! **Bea:** Hello Ann!", "Hello!"),
+        ("Hello\nBea: Hello Ann!", "Hello"),
+        ("Ask Bea.", "Ask Bea."),
+        ("With pleasure, Bea: at five.", "With pleasure, Bea: at five."),
+    ],
+)
+def test_a_reply_is_cut_to_the_words_of_its_speaker(written: str, words: str) -> None:
+    assert cut_reply(written, ME, [BEA]) == words
+
+
+def test_a_reply_stays_whole_where_nobody_has_a_name() -> None:
+    assert cut_reply(" Ann: Hello! ", "", [""]) == "Ann: Hello!"

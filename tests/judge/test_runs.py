@@ -401,7 +401,7 @@ def test_verdicts_that_the_runs_own_model_fails_to_give_make_it_degraded(path: P
         return "I'm sorry." if bad else gossip(request)
 
     with RunWriter.open(path) as writer:
-        writer.replace_meta(writer.meta.with_model("m", ("0", "0")))
+        writer.replace_meta(replace(writer.meta, model="m", price=("0", "0")))
     result = judge_finished_run(
         RunResult(path, "finished", 3, 0), make_options(model(refuse_by_turns))
     )

@@ -6,7 +6,7 @@ import pytest
 
 from genagents_env.errors import DivergenceError
 from genagents_env.llm.calls import CallKey, CompletionRequest
-from genagents_env.llm.cassette import Ledger, MemoryCassette
+from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid, sample_schema
 from genagents_env.testing.fault_server import FaultServer
 from tests.llm.asking import FALLBACK, Choice, ask, ask_choice, client_of, endpoint_at
@@ -130,7 +130,7 @@ def test_a_client_outlives_event_loops() -> None:
             assert not asyncio.run(ask_choice(client, CallKey("Ada", number, "act", 0))).fallback
 
 
-def test_the_ledger_adds_up_and_goes_through_json() -> None:
+def test_the_ledger_adds_up() -> None:
     client = client_of(ScriptedEndpoint())
 
     async def run() -> None:
@@ -141,24 +141,6 @@ def test_the_ledger_adds_up_and_goes_through_json() -> None:
     assert [row.agent for row in ledger.rows()] == sorted(key.agent for key in KEYS)
     assert ledger.totals().calls == 25
     assert ledger.totals().completion_tokens == sum(r.completion_tokens for r in ledger.rows())
-    later = Ledger()
-    later.load_state(json.loads(json.dumps(ledger.state())))
-    assert later.rows() == ledger.rows()
-    assert later.totals() == ledger.totals()
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("calls", "x"), ("calls", -1), ("dollars", "NaN"), ("seconds", None), ("agent", 7)],
-)
-def test_a_ledger_takes_over_no_sum_that_cannot_be_added_to(
-    name: str, value: str | int | None
-) -> None:
-    client = client_of(ScriptedEndpoint())
-    asyncio.run(ask_choice(client, KEYS[0]))
-    rows = json.loads(json.dumps(client.ledger.state()))
-    with pytest.raises((ValueError, ArithmeticError)):
-        Ledger().load_state([{**rows[0], name: value}])
 
 
 def test_choice_values_are_plain_pydantic_models() -> None:

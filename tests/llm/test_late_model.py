@@ -1,6 +1,7 @@
-"""The default model is fetched beside the run: the town begins, and calls wait for the model."""
+"""The embedded model: fetched while the town begins, and the number of its threads."""
 
 import asyncio
+import os
 import threading
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from genagents_env.errors import ConfigError, ModelOutage
 from genagents_env.llm.calls import CompletionRequest, Message
-from genagents_env.llm.embedded import EmbeddedEndpoint
+from genagents_env.llm.embedded import EmbeddedEndpoint, thread_count
 from genagents_env.record import RunReader
 from tests.cli.conftest import Run
 from tests.cli.conftest import genagents as genagents
@@ -59,3 +60,17 @@ def test_without_the_model_a_run_pauses_with_the_command_to_go_on(
     assert "genagents resume run.sqlite" in err
     with RunReader("run.sqlite") as record:
         assert (record.status, record.last_tick) == ("paused", 0)
+
+
+@pytest.mark.parametrize(("given", "threads"), [("3", 3), ("1", 1)])
+def test_the_threads_of_a_worker_are_those_of_its_sweep(
+    monkeypatch: pytest.MonkeyPatch, given: str, threads: int
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", given)
+    assert thread_count() == threads
+
+
+@pytest.mark.parametrize("given", ["", "0", "many", "-2", "2,1"])
+def test_by_default_one_core_is_left_free(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", given)
+    assert thread_count() == max(1, (os.cpu_count() or 1) - 1)

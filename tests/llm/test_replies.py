@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.llm.calls import Completion, UnusableReply
-from genagents_env.llm.replies import parse
+from genagents_env.llm.completions import parse
 from genagents_env.llm.schemas import PlainReply
 from genagents_env.text import clean
 from tests.llm.asking import Choice

@@ -121,3 +121,25 @@ def test_fits_says_now_later_or_never() -> None:
     assert not budget.fits(Spend(1, 70))
     with pytest.raises(BudgetExceeded, match="101"):
         budget.fits(Spend(1, 71))
+
+
+class SlowBudget:
+    """A shared budget whose wait is longer than any call may last."""
+
+    def __init__(self, time: FakeTime) -> None:
+        self.time, self.open = time, 0
+
+    async def admit(self, most: Spend) -> None:
+        self.time.now += 1000
+        self.open += 1
+
+    def settle(self, most: Spend, used: Spend) -> None:
+        self.open -= 1
+
+
+def test_waiting_for_a_shared_budget_extends_the_deadline_of_a_call() -> None:
+    time = FakeTime()
+    shared = SlowBudget(time)
+    client = client_of(ScriptedEndpoint(), budget=Budget(shared=shared), retry=retry_on(time))
+    assert not ask(client).fallback
+    assert shared.open == 0

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
 
-from genagents_env.memory.clusters import link
 from genagents_env.memory.columns import Floats
+from genagents_env.memory.forgetting import link
 
 
 def degrees(*angles: float) -> Floats:

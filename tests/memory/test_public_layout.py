@@ -108,7 +108,11 @@ def test_a_folder_of_people_is_found_as_one_person_is(tmp_path: Path) -> None:
     [
         ("associative_memory/nodes.json", "[]", "valid dictionary"),
         ("associative_memory/nodes.json", '{"node_1": {"type": "dream"}}', "node_1"),
-        ("associative_memory/embeddings.json", '{"kettle is idle": [0, 0]}', "embeddings are none"),
+        (
+            "associative_memory/embeddings.json",
+            '{"kettle is idle": [0, 0]}',
+            "embeddings are damaged",
+        ),
         ("associative_memory/embeddings.json", "{", "no JSON"),
         ("scratch.json", '{"name": ""}', "name"),
         ("scratch.json", "[" * 100_000, "scratch.json"),
@@ -123,8 +127,8 @@ def test_a_broken_folder_is_refused_by_its_file(
         read_public_person(folder)
 
 
-def test_whoever_has_not_lived_yet_is_no_past(tmp_path: Path) -> None:
+def test_a_folder_without_memories_and_time_is_refused(tmp_path: Path) -> None:
     folder = write_person(tmp_path, curr_time=None)
     (folder / "bootstrap_memory/associative_memory/nodes.json").write_text("{}")
-    with pytest.raises(FileError, match="nobody has lived here yet"):
+    with pytest.raises(FileError, match="there are no memories and no"):
         read_public_person(folder)

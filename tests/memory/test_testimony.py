@@ -7,15 +7,8 @@ import pytest
 from benchmarks.testimony import PARTS, find_told, read_labelled, score
 from genagents_env.memory.columns import Floats
 from genagents_env.memory.embedder import Embedder
-from genagents_env.memory.testimony import (
-    FactFinder,
-    Statement,
-    list_statements,
-    name_people,
-)
-from genagents_env.memory.testimony import (
-    Testimony as Found,
-)
+from genagents_env.memory.testimony import FactFinder, Statement, name_people
+from genagents_env.memory.testimony import Testimony as Found
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Fact
 
@@ -149,8 +142,11 @@ def test_who_speaks_of_themselves_and_to_somebody_is_named() -> None:
     assert name_people("I am ill", Statement("")) == "I am ill"
 
 
-def test_what_is_too_short_states_nothing() -> None:
-    assert list_statements("Yes. A knife. He had a knife.", deny=False) == ["He had a knife."]
+def test_a_sentence_of_two_words_states_nothing() -> None:
+    assert find("Franco's knife.") == []
+    assert [one.sentence for one in find("Yes. Franco's knife. Franco's big knife.")] == [
+        "Franco's big knife."
+    ]
 
 
 def test_patterns_find_half_of_what_is_told_and_hardly_anything_else() -> None:

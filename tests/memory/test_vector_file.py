@@ -16,7 +16,7 @@ def test_what_is_written_is_read_bit_for_bit(tmp_path: Path) -> None:
     assert read_vectors(tmp_path / "none.npz") == TextVectors("minilm")
 
 
-def test_what_is_no_such_file_is_refused(tmp_path: Path) -> None:
+def test_a_file_without_vectors_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "v.npz"
     path.write_bytes(b"no archive")
     with pytest.raises(FileError, match="no vectors of texts"):
@@ -25,5 +25,5 @@ def test_what_is_no_such_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no vectors of texts"):
         read_vectors(path)
     write_vectors(path, TextVectors("m", {"a": np.zeros(4, dtype="<f2").tobytes()}))
-    with pytest.raises(FileError, match="its vectors are none"):
+    with pytest.raises(FileError, match="its vectors are damaged"):
         read_vectors(path)

@@ -1,4 +1,4 @@
-"""Interviews held several times, memories of facts and verdicts, in files of every format."""
+"""Interviews, memories of facts and verdicts in a run file."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import RecordError
+from genagents_env.llm.calls import CallKey
 from genagents_env.record import (
+    FaultRow,
     InterviewRow,
     JudgementRow,
     RememberedRow,
@@ -15,16 +17,16 @@ from genagents_env.record import (
     RunWriter,
     canonical_hash,
 )
-from tests.record.lived import live
+from tests.record.lived import call, live
 from tests.record.test_damage import _execute
 
 ADA = "Ada Brook"
 
 
 def make_row(
-    tick: int, repeat: int = 0, answer: str = "None.", question: str = "News?"
+    tick: int, repeat: int = 0, answer: str = "None.", evidence: tuple[int, ...] = (1,)
 ) -> InterviewRow:
-    return InterviewRow(tick, ADA, question, answer, (1,), repeat)
+    return InterviewRow(tick, ADA, "News?", answer, evidence, repeat)
 
 
 def make_memory_row(tick: int, text: str = "Tea is on.", *events: int) -> RememberedRow:
@@ -46,24 +48,33 @@ def hash_of(
     return canonical_hash(path)
 
 
-def test_repeats_memories_and_verdicts_are_read_as_written(path: Path, meta: RunMeta) -> None:
-    rows = [make_row(0), make_row(0, 1, "Tea."), make_row(2), make_row(2, 1)]
+def test_answers_memories_verdicts_and_faults_are_read_as_written(
+    path: Path, meta: RunMeta
+) -> None:
+    fault = FaultRow(0, "Ben Carver", "idle", "raised", "mute")
+    rows = [
+        InterviewRow(0, ADA, "Z?", "é", (3, 1)),
+        make_row(0),
+        make_row(0, 1, "Tea."),
+        make_row(2),
+        make_row(2, 1),
+    ]
     memories = [make_memory_row(0), make_memory_row(2, "Tea at five.", 1, 3), make_memory_row(2)]
     verdicts = [make_judgement(0, judge="a"), make_judgement(2, None, "a", 1), make_judgement(2)]
     with RunWriter.create(path, meta) as writer:
         live(writer, 2)
-        writer.commit_interviews(rows, remembered=memories)
+        writer.commit_interviews(rows, [fault], remembered=memories)
         for verdict in reversed(verdicts):
             writer.commit_judgement(verdict)
         with RunReader(path) as run:
             assert (run.interviews(), run.memories()) == (rows, memories)
-            assert run.judgements() == verdicts
+            assert (run.judgements(), run.policy_faults()) == (verdicts, [fault])
         writer.commit_judgement(replace(verdicts[1], verdict="no", reply="{'x'}"))
     with RunReader(path) as run:
         assert [row.verdict for row in run.judgements()] == ["yes", "no", "yes"]
 
 
-def test_the_hash_sees_repeats_and_memories(path: Path, meta: RunMeta) -> None:
+def test_the_hash_covers_answers_evidence_repeats_and_memories(path: Path, meta: RunMeta) -> None:
     first = hash_of(path, meta, [make_row(2), make_row(2, 1)], [make_memory_row(2)])
     assert hash_of(path, meta, [make_row(2, 1), make_row(2)], [make_memory_row(2)]) == first
     others = [
@@ -71,14 +82,16 @@ def test_the_hash_sees_repeats_and_memories(path: Path, meta: RunMeta) -> None:
         ([make_row(2, 1)], [make_memory_row(2)]),
         ([make_row(2), make_row(2, 2)], [make_memory_row(2)]),
         ([make_row(2), make_row(2, 1, "Tea.")], [make_memory_row(2)]),
+        ([], [make_memory_row(2)]),
+        ([make_row(2, evidence=()), make_row(2, 1)], [make_memory_row(2)]),
         ([make_row(2), make_row(2, 1)], []),
         ([make_row(2), make_row(2, 1)], [make_memory_row(2, "Tea is on.", 1)]),
         ([make_row(2), make_row(2, 1)], [make_memory_row(0)]),
     ]
-    assert len({first, *(hash_of(path, meta, rows, told) for rows, told in others)}) == 8
+    assert len({first, *(hash_of(path, meta, rows, memories) for rows, memories in others)}) == 10
 
 
-def test_the_hash_does_not_see_verdicts(path: Path, meta: RunMeta) -> None:
+def test_the_hash_leaves_out_verdicts(path: Path, meta: RunMeta) -> None:
     before = hash_of(path, meta, [make_row(2)], [])
     with RunWriter.open(path) as writer:
         writer.commit_judgement(make_judgement(2))
@@ -86,11 +99,14 @@ def test_the_hash_does_not_see_verdicts(path: Path, meta: RunMeta) -> None:
     assert canonical_hash(path) == before
 
 
-def test_answers_and_memories_are_in_the_file_all_or_none(path: Path, meta: RunMeta) -> None:
+def test_answers_and_memories_are_written_all_or_none(path: Path, meta: RunMeta) -> None:
     class Killed(BaseException):
         pass
 
+    phases: list[str] = []
+
     def die(phase: str, tick: int) -> None:
+        phases.append(phase)
         if phase == "mid-interview":
             raise Killed
 
@@ -100,9 +116,10 @@ def test_answers_and_memories_are_in_the_file_all_or_none(path: Path, meta: RunM
             writer.commit_interviews([make_row(0)], remembered=[make_memory_row(0)])
         with RunReader(path) as run:
             assert (run.interviews(), run.memories()) == ([], [])
+    assert "interviewed" not in phases
 
 
-def test_a_rewind_and_a_longer_run_take_back_what_was_found_later(
+def test_a_rewind_and_a_longer_run_drop_later_answers_memories_and_verdicts(
     path: Path, meta: RunMeta
 ) -> None:
     with RunWriter.create(path, meta) as writer:
@@ -125,6 +142,37 @@ def test_a_rewind_and_a_longer_run_take_back_what_was_found_later(
                 )
 
 
+def test_a_longer_run_drops_the_interviews_at_its_old_end_with_their_calls(
+    path: Path, meta: RunMeta
+) -> None:
+    with RunWriter.create(path, meta) as writer:
+        for tick, purpose in [(0, "interview"), (7, "interview"), (7, "interview.again")]:
+            key, recorded = call(tick)
+            writer.cassette.put(CallKey(key.agent, tick, purpose, 0), recorded)
+        writer.cassette.put(*call(7))
+        live(writer, 7)
+        writer.commit_interviews([make_row(0), make_row(7)])
+        writer.set_status("finished")
+        writer.extend_horizon(meta.with_hours(2.0))
+        assert writer.status == "running"
+    with RunReader(path) as run:
+        assert run.meta.arguments["hours"] == 2.0
+        assert run.interviews() == [make_row(0)]
+        assert [(c.tick, c.purpose) for c in run.calls()] == [(0, "interview"), (7, "decide")]
+
+
+def test_a_rewind_drops_interviews_and_keeps_their_calls(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        key, recorded = call(7)
+        writer.cassette.put(CallKey(key.agent, 7, "interview", 0), recorded)
+        live(writer, 7)
+        writer.commit_interviews([make_row(7)])
+        writer.rewind()
+    with RunReader(path) as run:
+        assert run.interviews() == []
+        assert len(list(run.calls())) == 1
+
+
 def test_a_note_is_read(path: Path, meta: RunMeta) -> None:
     with RunWriter.create(path, meta) as writer:
         writer.note("hint", "{}")
@@ -137,13 +185,14 @@ def test_a_note_is_read(path: Path, meta: RunMeta) -> None:
     [
         "UPDATE remembered SET events = '7'",
         "UPDATE remembered SET events = 'x'",
+        "UPDATE interviews SET evidence = '7'",
         "DROP TABLE judgements",
     ],
 )
-def test_what_is_not_as_it_was_written_is_damage(path: Path, meta: RunMeta, sql: str) -> None:
+def test_changed_rows_are_reported_as_damage(path: Path, meta: RunMeta, sql: str) -> None:
     with RunWriter.create(path, meta) as writer:
         live(writer, 0)
-        writer.commit_interviews([], remembered=[make_memory_row(0)])
+        writer.commit_interviews([make_row(0)], remembered=[make_memory_row(0)])
     _execute(path, sql)
     with pytest.raises(RecordError, match="damaged"), RunReader(path) as run:
-        _ = run.memories(), run.judgements()
+        _ = run.interviews(), run.memories(), run.judgements()

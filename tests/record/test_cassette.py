@@ -35,7 +35,7 @@ def test_fallbacks_are_forgotten_from_a_tick_on_and_replies_are_not(
 
 
 def test_the_sums_over_calls_tell_a_degraded_run(path: Path, meta: RunMeta) -> None:
-    with RunWriter.create(path, meta.with_model("m", ("1", "2"))) as writer:
+    with RunWriter.create(path, replace(meta, model="m", price=("1", "2"))) as writer:
         for tick in range(99):
             writer.cassette.put(*call(tick))
         with RunReader(path) as run:

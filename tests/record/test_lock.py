@@ -162,6 +162,19 @@ def test_a_run_that_ended_while_it_was_read_is_gone_on_with_at_once(
     assert [file.name for file in path.parent.iterdir()] == ["run.sqlite"]
 
 
+def test_a_killed_writers_lock_file_emptied_by_another_reader_is_kept(
+    path: Path, meta: RunMeta
+) -> None:
+    lock_file = make(path, meta).with_name("run.sqlite.lock")
+    lock_file.touch()  # as it is while somebody else looks
+    assert find_writer(path) is None
+    assert lock_file.exists()
+    lock = RunWriter.lock(path)
+    assert lock.was_left
+    lock.release()
+    assert not lock_file.exists()
+
+
 def test_looking_for_a_writer_keeps_none_out(path: Path, meta: RunMeta) -> None:
     make(path, meta)
     looking = threading.Event()

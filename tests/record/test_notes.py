@@ -1,4 +1,4 @@
-"""Notes of minds: whole with their tick or not at all, gone with what is lived again."""
+"""Notes of minds: written with their tick or not at all, and dropped by a rewind."""
 
 from pathlib import Path
 
@@ -7,8 +7,16 @@ import pytest
 
 from genagents_env.errors import RecordError
 from genagents_env.policy import NoteKind
-from genagents_env.record import NoteRow, RunMeta, RunReader, RunWriter, canonical_hash, verify
-from genagents_env.record.notes import check_note, parse_cuts, parse_turn
+from genagents_env.record import (
+    NoteRow,
+    PromptCuts,
+    RunMeta,
+    RunReader,
+    RunWriter,
+    canonical_hash,
+    verify,
+)
+from genagents_env.record.notes import SectionCut, check_note, count_cuts, parse_cuts, parse_turn
 from tests.record.lived import live
 
 
@@ -52,7 +60,7 @@ def test_a_note_is_there_with_its_tick_or_not_at_all(path: Path, meta: RunMeta) 
             assert (run.last_tick, run.notes()) == (0, [note(0)])
 
 
-def test_what_is_lived_again_is_noted_again_and_the_hash_covers_it(
+def test_replayed_ticks_are_noted_again_and_the_hash_covers_notes(
     tmp_path: Path, meta: RunMeta
 ) -> None:
     whole, broken, without = (tmp_path / name for name in ("whole", "broken", "without"))
@@ -74,7 +82,9 @@ def test_what_is_lived_again_is_noted_again_and_the_hash_covers_it(
     assert canonical_hash(broken) == canonical_hash(whole) != canonical_hash(without)
 
 
-def test_those_of_the_interviews_at_an_old_end_go_with_them(path: Path, meta: RunMeta) -> None:
+def test_a_longer_run_drops_the_notes_of_interviews_at_its_old_end(
+    path: Path, meta: RunMeta
+) -> None:
     with RunWriter.create(path, meta) as writer:
         commit(writer)
         writer.commit_interviews([], notes=[note(0, "cut", "interview")])
@@ -87,8 +97,8 @@ def test_those_of_the_interviews_at_an_old_end_go_with_them(path: Path, meta: Ru
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"talk": 0}', '{"talk": "1"}', '{"talk": true}'])
-def test_a_cut_that_tells_no_lines_by_section_is_none(path: Path, meta: RunMeta, text: str) -> None:
-    forged = NoteRow(1, 0, "Ada Brook", "plan.day", 0, "cut", text)
+def test_a_cut_without_lines_by_section_is_damage(path: Path, meta: RunMeta, text: str) -> None:
+    forged = make_cut(text)
     with pytest.raises(ValueError, match=r"\w"):
         check_note(forged)
     with RunWriter.create(path, meta) as writer:
@@ -100,7 +110,28 @@ def test_a_cut_that_tells_no_lines_by_section_is_none(path: Path, meta: RunMeta,
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"verdict": 3}', '{"text": "(MOVE) park"}'])
-def test_a_turn_without_a_verdict_is_none(text: str) -> None:
+def test_a_turn_without_a_verdict_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         check_note(NoteRow(1, 0, "Ada Brook", "act.choose", 0, "turn", text))
     assert parse_turn('{"verdict": "MOVE park"}') == {"verdict": "MOVE park"}
+
+
+def make_cut(text: str) -> NoteRow:
+    return NoteRow(1, 0, "Ada Brook", "plan.day", 0, "cut", text)
+
+
+def test_only_cuts_are_counted_and_the_section_that_most_prompts_lost_comes_first() -> None:
+    notes = [make_cut('{"talk": 1}'), make_cut('{"plan": 9, "talk": 2}'), note(1)]
+    found = count_cuts(notes, 10)
+    assert found == PromptCuts(10, 2, (SectionCut("talk", 2, 3), SectionCut("plan", 1, 9)))
+    assert list(found.describe()) == [
+        "2 of 10 prompts had no room for all lines of a section: talk (2), plan (1); "
+        "a larger `prompt_tokens` of the policy gives room"
+    ]
+
+
+def test_cuts_of_one_prompt_in_a_hundred_do_not_matter() -> None:
+    assert not count_cuts([make_cut('{"talk": 1}')], 100).matters
+    assert list(count_cuts([make_cut('{"talk": 1}')], 100).describe()) == []
+    assert count_cuts([make_cut('{"talk": 1}')], 99).matters
+    assert not PromptCuts().matters

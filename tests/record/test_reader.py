@@ -1,10 +1,13 @@
-"""What of a run file is read by itself."""
+"""Parts of a run file that are read by themselves."""
 
 from pathlib import Path
 
 from genagents_env.config import TownConfig
-from genagents_env.record import RunReader
+from genagents_env.llm.calls import CallKey
+from genagents_env.record import RunMeta, RunReader, RunWriter
+from genagents_env.record.rows import FacultyRow
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
+from tests.record.lived import call, live
 
 
 def test_events_of_one_kind_are_read_by_themselves(tmp_path: Path) -> None:
@@ -32,3 +35,33 @@ def test_the_last_state_is_that_of_the_newest_checkpoint(tmp_path: Path) -> None
         assert state == reader.checkpoint(reader.last_tick)
         assert state.tick == reader.checkpoints()[-1]
         assert reader.last_state() is state
+
+
+def test_calls_are_summed_by_faculty(path: Path, meta: RunMeta) -> None:
+    with RunWriter.create(path, meta) as writer:
+        for agent, purpose in [("Ada", "plan.day"), ("Ben", "plan"), ("Ada", "a.b.c"), ("A", "")]:
+            _, recorded = call(1, agent)
+            writer.cassette.put(CallKey(agent, 1, purpose, 0), recorded)
+        writer.cassette.put(*call(2, "Ada", "fallback"))
+    with RunReader(path) as run:
+        assert run.count_askers() == 3
+        assert run.sum_faculties() == [
+            FacultyRow("", 1, 1, 10, 5, 0.5, 0),
+            FacultyRow("a", 1, 1, 10, 5, 0.5, 0),
+            FacultyRow("decide", 1, 1, 10, 5, 0.0, 1),
+            FacultyRow("plan", 2, 2, 20, 10, 1.0, 0),
+        ]
+
+
+def test_an_event_is_found_by_its_id_and_a_checkpoint_by_its_tick(
+    path: Path, meta: RunMeta
+) -> None:
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 12)
+    with RunReader(path) as run:
+        event = run.event(7)
+        assert event is not None
+        assert (event.id, event.tick, event.data) == (7, 3, {"doing": "é 3"})
+        assert run.event(99) is None
+        states = [run.checkpoint(tick) for tick in (4, 5, 9, 12)]
+    assert [state and state.tick for state in states] == [None, 5, 5, 10]

@@ -1,11 +1,11 @@
-"""Lives, kills and resumes runs in processes of their own: kills.py FOLDER SPEC CASES.
+"""Runs, kills and resumes runs in processes of their own: kills.py FOLDER SPEC CASES.
 
 SPEC is `SCENARIO:TICKS`, or `witness:TICKS` for four people of Smallville who are interviewed
 three times at each end, or `mind:TICKS` for three of them with the Smallville mind, whose thinking
 takes ticks; `lyfe:TICKS` and `ai_town:TICKS` for those minds.
 A case is `TICK:PHASE`, or several joined by `+`: the first kills the run, the others its resumes.
 This process imports everything once and forks each stretch, so that a kill costs no start-up.
-Prints one JSON object: the hash of the undisturbed run, and what came of each case.
+Prints one JSON object: the hash of the uninterrupted run, and the result of each case.
 """
 
 import json
@@ -50,23 +50,17 @@ def read_seeds(path: Path) -> set[int]:
         }
 
 
-def parse_spec(told: str) -> RunSpec:
+def parse_spec(text: str) -> RunSpec:
     """Return the run that SPEC describes."""
-    scenario, _, ticks = told.partition(":")
+    scenario, _, ticks = text.partition(":")
+    cafe = {"people": FOUR[:3], "start": "12:00", "place": "Hobbs Cafe/cafe"}
     if scenario == "witness":
         witness = PolicySpec(WITNESS)
         return make_spec("valentines_party", int(ticks), people=FOUR, policy=witness, repeats=3)
     if scenario == "mind":
         late = {"perceive": 3, "summary": 2, "plan": 2, "ground": 1, "converse": 1}
         mind = PolicySpec("smallville", {"latency_ticks": late, "rate_minutes": 1})
-        return make_spec(
-            "valentines_party",
-            int(ticks),
-            people=FOUR[:3],
-            start="12:00",
-            place="Hobbs Cafe/cafe",
-            policy=mind,
-        )
+        return make_spec("valentines_party", int(ticks), policy=mind, **cafe)
     if scenario == "lyfe":
         late = {"monitor": 2, "memory": 1, "talk": 1}
         lyfe = PolicySpec("lyfe", {"latency_ticks": late, "recent_items": 2, "cluster_above": 0.2})
@@ -83,14 +77,7 @@ def parse_spec(told: str) -> RunSpec:
         town = PolicySpec(
             "ai_town", {"latency_ticks": late, "activity_seconds": 20, "reflect_at": 5}
         )
-        return make_spec(
-            "valentines_party",
-            int(ticks),
-            people=FOUR[:3],
-            start="12:00",
-            place="Hobbs Cafe/cafe",
-            policy=town,
-        )
+        return make_spec("valentines_party", int(ticks), policy=town, **cafe)
     if scenario == "simuverse":
         late = {"act": 1, "interpret": 1, "talk": 1}
         tools = PolicySpec("simuverse", {"latency_ticks": late, "turn_seconds": 10})
@@ -101,7 +88,7 @@ def parse_spec(told: str) -> RunSpec:
 
 
 def survive(folder: Path, town: RunSpec, case: str) -> dict[str, object]:
-    """Kill as `case` says, resume to the end, and return what came of it."""
+    """Kill as `case` says, resume to the end, and return the result."""
     path, log = folder / "run.sqlite", folder / "calls.log"
     log.touch()
     kills: list[str | None] = [*case.split("+"), None]

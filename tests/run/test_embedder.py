@@ -45,11 +45,6 @@ class PowerCutError(Exception):
     pass
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "run.sqlite"
-
-
 def run_with_source(path: Path, source: Counted, **changes: Value) -> RunResult:
     town = make_spec("valentines_party", 30, people=FOUR, policy=PolicySpec(GATHERER))
     return run(town, path, make_options(source=source, **changes))

@@ -205,5 +205,5 @@ def test_notes_that_cannot_be_kept_end_the_run_with_the_name_of_their_policy(
 ) -> None:
     (tmp_path / "noting.py").write_text(NOTING.format(notes=notes))
     policy = PolicySpec(str(tmp_path / "noting.py"))
-    with pytest.raises(PolicyError, match=f"policy noting cannot tell its notes .*{why}"):
+    with pytest.raises(PolicyError, match=f"policy noting cannot return its notes .*{why}"):
         run(make_spec(ticks=3, policy=policy), tmp_path / "run.sqlite", make_options())

@@ -100,7 +100,7 @@ def test_a_policy_that_fails_to_take_its_state_over_is_named_and_the_file_is_not
     mine = lived.with_name("mine.py")
     mine.write_text(mine.read_text() + TAKES_NOTHING)
     options = make_options(policies=(str(mine),))
-    said = r"run\.sqlite, tick 1[45]: policy tired cannot go on .*AttributeError: no such thing"
+    said = r"run\.sqlite, tick 1[45]: policy tired cannot load its .*AttributeError: no such thing"
     with pytest.raises(PolicyError, match=said):
         resume(lived, options, hours=0.01)
     with pytest.raises(PolicyError, match=said):

@@ -34,11 +34,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "run.sqlite"
-
-
 def test_the_scenarios_questions_are_asked_at_both_ends(path: Path) -> None:
     assert run(make_spec(policy=PolicySpec("scripted")), path, make_options()).status == "finished"
     with RunReader(path) as record:
@@ -72,7 +67,7 @@ def test_everyone_is_asked_everything_in_order(whole: Path) -> None:
     assert len(calls) == len(rows)
 
 
-def test_interviews_leave_no_trace_in_what_happens(whole: Path, path: Path) -> None:
+def test_interviews_change_no_event(whole: Path, path: Path) -> None:
     run(town(), path, make_options(interviews=False))
     with RunReader(whole) as one, RunReader(path) as other:
         assert list(one.events()) == list(other.events())
@@ -90,7 +85,7 @@ def test_a_run_begun_without_interviews_is_resumed_without(path: Path) -> None:
         assert record.interviews() == []
 
 
-def test_a_run_that_lives_on_is_asked_at_its_new_end_only(path: Path) -> None:
+def test_a_longer_run_is_asked_at_its_new_end_only(path: Path) -> None:
     def hours(much: float) -> RunSpec:  # an eighth of an hour is exact in binary
         spec = town()
         return replace(spec, town=replace(spec.town, hours=much))
@@ -173,17 +168,29 @@ def test_a_signal_during_the_interviews_lets_them_end(whole: Path, path: Path) -
     assert canonical_hash(path) == canonical_hash(whole)
 
 
-FAULTY = """
+POLICY = """
 from genagents_env.errors import PolicyError
-from genagents_env.policy import Answer, Policy
-class Silent(Policy):
-    name = "silent"
+from genagents_env.policy import Answer, Policy, RecalledMemory
+class Plain(Policy):
+    name = "plain"
     remembers = True
     def act(self, observations, infos):
-        return {{}}
+        return {}
     def interview(self, agent, questions, repeat=0):
-        {answer}
+        return [Answer("so") for _ in questions]
 """
+
+
+def write_policy(folder: Path, interview: str = "", memories: str = "") -> str:
+    """Return the path of a policy, whose methods have these bodies if given."""
+    code = POLICY
+    if interview:
+        code = code.replace('return [Answer("so") for _ in questions]', interview)
+    if memories:
+        code += f"    def memories(self, agent):\n        {memories}\n"
+    path = folder / "plain.py"
+    path.write_text(code)
+    return str(path)
 
 
 @pytest.mark.parametrize(
@@ -203,23 +210,21 @@ class Silent(Policy):
 def test_a_failing_interview_is_a_fault_and_ends_no_run(
     path: Path, answer: str, kind: str, words: str
 ) -> None:
-    policy = path.with_name("silent.py")
-    policy.write_text(FAULTY.format(answer=answer))
-    silent = make_spec(ticks=3, policy=PolicySpec("scripted"), policy_for={BEN: str(policy)})
+    policy = write_policy(path.parent, interview=answer)
+    silent = make_spec(ticks=3, policy=PolicySpec("scripted"), policy_for={BEN: policy})
     patience = 0.5 if kind == "hung" else 60.0
     assert run(silent, path, make_options(policy_deadline=patience)).status == "finished"
     with RunReader(path) as record:
         assert record.interviews() == []
         faults = [fault for fault in record.policy_faults() if fault.tick in (0, 3)]
-    assert [(f.agent, f.policy, f.kind) for f in faults if f.tick == 0] == [(BEN, "silent", kind)]
+    assert [(f.agent, f.policy, f.kind) for f in faults if f.tick == 0] == [(BEN, "plain", kind)]
     assert words in faults[0].text
     assert faults[-1].tick == 3
 
 
 def test_an_answer_is_cleaned_and_cut(path: Path) -> None:
-    policy = path.with_name("silent.py")
-    policy.write_text(FAULTY.format(answer="return [Answer('\\x1b[31mred\\ud800 ' + 'o' * 9000)]"))
-    run(make_spec(ticks=3, policy=PolicySpec(str(policy))), path, make_options())
+    policy = write_policy(path.parent, "return [Answer('\\x1b[31mred\\ud800 ' + 'o' * 9000)]")
+    run(make_spec(ticks=3, policy=PolicySpec(policy)), path, make_options())
     with RunReader(path) as record:
         answers = {row.answer for row in record.interviews()}
     assert answers == {"red " + "o" * 1996}
@@ -301,7 +306,7 @@ def test_an_outage_during_repeats_pauses_and_the_resume_asks_again(path: Path) -
     assert canonical_hash(path) == canonical_hash(whole)
 
 
-def test_what_is_remembered_of_facts_is_kept_at_both_ends(whole: Path, path: Path) -> None:
+def test_memories_of_facts_are_stored_at_both_ends(whole: Path, path: Path) -> None:
     with RunReader(whole) as record:
         rows, last = record.memories(), record.last_tick
         (party,) = (fact for fact in record.meta.scenario.facts if "Isabella" in fact.statement)
@@ -337,25 +342,9 @@ def test_notes_are_kept_with_the_calls_they_belong_to(whole: Path, path: Path) -
         assert record.notes() == notes
 
 
-REMEMBERING = """
-from genagents_env.errors import PolicyError
-from genagents_env.policy import Answer, Policy, RecalledMemory
-class Full(Policy):
-    name = "full"
-    remembers = True
-    def act(self, observations, infos):
-        return {{}}
-    def interview(self, agent, questions, repeat=0):
-        return [Answer("so") for _ in questions]
-    def memories(self, agent):
-        {memories}
-"""
-
-
 def make_memory_spec(path: Path, memories: str) -> RunSpec:
-    policy = path.with_name("full.py")
-    policy.write_text(REMEMBERING.format(memories=memories))
-    return make_spec(ticks=3, policy=PolicySpec(str(policy)), people=[BEN])
+    policy = write_policy(path.parent, memories=memories)
+    return make_spec(ticks=3, policy=PolicySpec(policy), people=[BEN])
 
 
 def test_memories_of_a_fact_are_of_different_texts_and_not_too_many(path: Path) -> None:

@@ -14,11 +14,6 @@ from tests.run.towns import make_options, make_spec
 BEN = {"Ben Carver": "bens"}
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "run.sqlite"
-
-
 def use(monkeypatch: pytest.MonkeyPatch, opened: ScriptedEndpoint) -> None:
     """Have every model by name be `opened`."""
     monkeypatch.setattr("genagents_env.run.models.open_endpoint", lambda *_, **__: opened)

@@ -161,7 +161,7 @@ def test_minds_that_have_changed_are_named_in_a_line(
     first: First, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("genagents_env.policies.smallville.act.choose_action", lambda *_: None)
-    with pytest.raises(DivergenceError, match="minds have changed since it was lived") as told:
+    with pytest.raises(DivergenceError, match="minds have changed since it was recorded") as told:
         interview(first.path, [MARIA], ["Any news?"], 20, make_options(Counted()))
     assert "\n" not in str(told.value)
     assert "--list" in str(told.value)

@@ -131,7 +131,7 @@ def test_a_policy_that_changed_or_fails_is_an_error(
     with pytest.raises(PolicyError, match="Ada Brook did not answer: ValueError: lost for words"):
         interview(path, ["Ada Brook"], NEWS, 3, make_options())
     monkeypatch.setenv("DOING", "writing")
-    with pytest.raises(DivergenceError, match="tick 1 comes out otherwise"):
+    with pytest.raises(DivergenceError, match="tick 1 differs from the record"):
         interview(path, ["Ada Brook"], NEWS, 3, make_options())
 
 

@@ -25,11 +25,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
     return canonical_hash(path)
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "run.sqlite"
-
-
 class Weather:
     """A rule that fails while the endpoint is down."""
 

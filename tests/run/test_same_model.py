@@ -29,11 +29,6 @@ class KillError(Exception):
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "run.sqlite"
-
-
-@pytest.fixture
 def default(monkeypatch: pytest.MonkeyPatch) -> ScriptedEndpoint:
     """Return the model that is the default while the test lasts; it keeps what it was asked."""
     default = ScriptedEndpoint(model="default")
@@ -118,7 +113,7 @@ def test_a_run_is_not_judged_by_another_model_than_its_own_unasked(
 ) -> None:
     write_run(path)
     with RunWriter.open(path) as writer:
-        writer.replace_meta(writer.meta.with_model("of my own", None))
+        writer.replace_meta(replace(writer.meta, model="of my own", price=None, asked_model=None))
     with pytest.raises(ConfigError, match="model 'of my own', but this would be"):
         judge_run(path)
     assert judge_run(path, make_options(ScriptedEndpoint())).judge == "scripted"

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 
 from genagents_env.evaluate import summarize
 from genagents_env.evaluate.run_text import describe_summary
@@ -31,11 +30,6 @@ from tests.run.towns import CURIOUS, FOUR, make_options, make_spec, resume_town
 GATHERER = str(Path(__file__).with_name("gatherer.py"))
 ALL_ASK = PolicySpec(CURIOUS, {"every": 1})
 TOWN = make_spec("tiny", 30, policy=ALL_ASK)
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "run.sqlite"
 
 
 def run_killed(live: Callable[[], object]) -> None:

@@ -19,11 +19,6 @@ from tests.run.towns import CURIOUS, make_options, make_spec
 BEN = "Ben Carver"
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "run.sqlite"
-
-
 def town(ticks: int, every: int = 1) -> RunSpec:
     """Return two people who each ask once in `every` ticks."""
     return make_spec(ticks=ticks, policy=PolicySpec(CURIOUS, {"every": every}))

@@ -11,7 +11,7 @@ from genagents_env import town_v0
 from genagents_env.cognition.query import PendingQuery, Query, QueryReply
 from genagents_env.errors import LLMBadReply
 from genagents_env.llm.calls import Completion
-from genagents_env.llm.replies import parse
+from genagents_env.llm.completions import parse
 from genagents_env.llm.scripted import Rule, always_invalid, obedient, sample_schema
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Percept

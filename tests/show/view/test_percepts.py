@@ -127,6 +127,6 @@ def test_an_older_run_says_in_a_sentence_that_it_holds_no_actions(direct_run: Pa
         answer = ask(found, reader, 0, EARLY)
     assert answer.text == ""
     assert answer.note == (
-        "What was perceived cannot be rebuilt: what was attempted at 11:00:05 is not in it; a "
-        "version that did not keep that has recorded it."
+        "What was perceived cannot be rebuilt: the actions at 11:00:05 are not in it; a "
+        "version that did not store them has recorded it."
     )
