@@ -350,7 +350,8 @@ def list_seeds(seed: int | Sequence[int | None] | None, towns: int) -> list[int 
     """
     if seed is None:
         return [None] * towns
-    seeds = [int(seed) + t for t in range(towns)] if isinstance(seed, int | np.integer) else [*seed]
-    if len(seeds) != towns:
-        raise ConfigError(f"seed: {len(seeds)} seeds; give one for each of {towns} towns")
-    return seeds
+    if isinstance(seed, int | np.integer):
+        seed = [int(seed) + t for t in range(towns)]
+    if len(seed) != towns:
+        raise ConfigError(f"seed: {len(seed)} seeds; give one for each of {towns} towns")
+    return list(seed)
