@@ -174,12 +174,21 @@ def warn_of_models(folder: "SweepFolder") -> None:
     )
 
 
-def run_folder(folder: "SweepFolder", options: "SweepOptions", quiet: bool) -> "SweepResult":
-    """Run the trials of a sweep's folder; a new one is gone where it cannot begin."""
+def run_folder(
+    folder: "SweepFolder", options: "SweepOptions", quiet: bool, runs: str = "runs"
+) -> "SweepResult":
+    """Run the trials of a sweep's folder; remove a new folder where none could begin.
+
+    Args:
+        folder: of the sweep.
+        options: of the sweep.
+        quiet: show no progress.
+        runs: the word for them in the progress.
+    """
     from genagents_env.cli.progress import show_sweep_progress
     from genagents_env.sweep import sweep as run_sweep
 
-    with show_sweep_progress(quiet) as watch:
+    with show_sweep_progress(quiet, runs) as watch:
         try:
             return run_sweep(folder, replace(options, watch=watch))
         except (ConfigError, LLMRefused, ModelOutage):
@@ -212,7 +221,8 @@ def _print_plan(
 
     if pilot or _costs_nothing(piloted):
         trials = frozenset(trial.name for trial in choose_pilots(piloted))
-        result = run_folder(piloted, replace(options, trials=trials, strict=False), quiet)
+        options_of_pilots = replace(options, trials=trials, strict=False)
+        result = run_folder(piloted, options_of_pilots, quiet, "pilot runs")
         for problem in result.problems:
             warn(problem)
     else:
