@@ -3,16 +3,16 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from genagents_env.cli import options as opt
+from genagents_env.cli.progress import show_progress
 from genagents_env.cli.screen import print_json, say_lines, warn
-
-if TYPE_CHECKING:
-    from genagents_env.judge import JudgingResult
-    from genagents_env.record import RunReader
+from genagents_env.judge import JudgingResult
+from genagents_env.judge import judge_run as judging
+from genagents_env.record import RunReader
+from genagents_env.run import RunOptions
 
 Verdicts = dict[str, dict[str, int]]
 
@@ -41,11 +41,6 @@ def judge(
 
     Example: genagents judge run.sqlite --model gpt-4o-mini
     """
-    from genagents_env.cli.progress import show_progress
-    from genagents_env.judge import judge_run as judging
-    from genagents_env.record import RunReader
-    from genagents_env.run import RunOptions
-
     limits = opt.make_limits(max_calls, None, max_dollars, None)
     model_options = opt.make_model_options(endpoint)
     with show_progress(quiet or as_json) as watch:
@@ -69,7 +64,7 @@ def judge(
     raise typer.Exit(done.exit_code)
 
 
-def _count_verdicts(record: "RunReader", name: str) -> Verdicts:
+def _count_verdicts(record: RunReader, name: str) -> Verdicts:
     """Return how often this judge gave which verdict, by check."""
     counts: dict[str, Counter[str]] = {}
     for row in record.judgements():
@@ -78,7 +73,7 @@ def _count_verdicts(record: "RunReader", name: str) -> Verdicts:
     return {check: dict(counted.most_common()) for check, counted in counts.items()}
 
 
-def _format_lines(done: "JudgingResult", verdicts: Verdicts) -> Iterator[str]:
+def _format_lines(done: JudgingResult, verdicts: Verdicts) -> Iterator[str]:
     if not done.asked:
         yield (
             "Nothing to judge: no answer in this run is one that a check of its scenario is about"
@@ -92,7 +87,7 @@ def _format_lines(done: "JudgingResult", verdicts: Verdicts) -> Iterator[str]:
         yield f"    {check}: {', '.join(f'{value} {count:,}' for value, count in counts.items())}"
 
 
-def _to_json(path: Path, done: "JudgingResult", verdicts: Verdicts) -> dict[str, object]:
+def _to_json(path: Path, done: JudgingResult, verdicts: Verdicts) -> dict[str, object]:
     return {
         "run": str(path),
         "judge": done.judge,

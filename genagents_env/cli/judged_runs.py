@@ -3,20 +3,29 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
 from genagents_env.cli.screen import warn
 from genagents_env.errors import ConfigError, RecordError
+from genagents_env.evaluate.checks import Verdict, find_verdicts
+from genagents_env.evaluate.labels import format_policies
 from genagents_env.files import find_inside
-
-if TYPE_CHECKING:
-    from genagents_env.evaluate.checks import Verdict
-    from genagents_env.judge import JudgedText, Rubric
-    from genagents_env.judge.summary import JudgeAgreement, Ranking, Score
-    from genagents_env.judge.verdicts import Judgement
-    from genagents_env.sweep.folder import SweepFolder
+from genagents_env.judge import JudgedText, Rubric, load_rubric, load_texts
+from genagents_env.judge.kept_answers import load_kept_texts
+from genagents_env.judge.summary import (
+    JudgeAgreement,
+    Ranking,
+    Score,
+    measure_agreement,
+    rank_conditions,
+    score_conditions,
+)
+from genagents_env.judge.verdicts import Judgement
+from genagents_env.record import RunReader
+from genagents_env.report.judging import tabulate_for_terminal
+from genagents_env.sweep.folder import SweepFolder
 
 VERDICTS = "verdicts.jsonl"
 DEFAULT_RUBRIC = "believability"
@@ -60,11 +69,8 @@ class JudgedRun:
         """Whether it is a file of answers that were kept, and no run file."""
         return self.path.suffix == ".jsonl"
 
-    def load_texts(self, rubric: "Rubric") -> "list[JudgedText]":
+    def load_texts(self, rubric: Rubric) -> list[JudgedText]:
         """Return all that a rubric may be about."""
-        from genagents_env.judge import load_texts
-        from genagents_env.judge.kept_answers import load_kept_texts
-
         if not self.is_kept:
             return load_texts(
                 self.path, self.condition, self.run, about=rubric.about, block=self.block
@@ -86,20 +92,17 @@ class JudgedRuns:
 
     sources: tuple[JudgedRun, ...]
     verdicts: Path
-    folder: "SweepFolder | None" = None
+    folder: SweepFolder | None = None
 
-    def load_texts(self, rubric: "Rubric", when: When = "both") -> "list[JudgedText]":
+    def load_texts(self, rubric: Rubric, when: When = "both") -> list[JudgedText]:
         """Return all that a rubric may be about; of answers those of one end, or both."""
         found = [one for source in self.sources for one in source.load_texts(rubric)]
         if rubric.about != "answer" or when == "both":
             return found
         return [one for one in found if one.when == when]
 
-    def load_check_verdicts(self) -> "dict[str, Sequence[Verdict]]":
+    def load_check_verdicts(self) -> dict[str, Sequence[Verdict]]:
         """Return the verdicts on the scenarios' checks, by run."""
-        from genagents_env.evaluate.checks import find_verdicts
-        from genagents_env.record import RunReader
-
         found: dict[str, Sequence[Verdict]] = {}
         for source in self.sources:
             if source.is_kept:
@@ -133,21 +136,18 @@ def find_judged_runs(paths: Sequence[Path], verdicts: Path | None) -> JudgedRuns
     return JudgedRuns(sources, verdicts or find_inside(paths[0].parent, VERDICTS))
 
 
-def load_rubric_at(name: str, base: Path | None = None) -> "Rubric":
+def load_rubric_at(name: str, base: Path | None = None) -> Rubric:
     """Return a rubric by its name or its path, relative to `base`.
 
     Raises:
         ConfigError: there is none, or it has faults.
     """
-    from genagents_env.judge import load_rubric
-
     if base is not None and (name.endswith(".toml") or "/" in name):
         return load_rubric(base / name)
     return load_rubric(name)
 
 
 def _find_in_folder(path: Path, verdicts: Path | None) -> JudgedRuns:
-    from genagents_env.sweep.folder import SweepFolder
 
     folder = SweepFolder(path)
     statuses = {status.trial: status for status in folder.read_statuses()}
@@ -169,9 +169,6 @@ def _find_in_folder(path: Path, verdicts: Path | None) -> JudgedRuns:
 
 def _read_run_file(path: Path) -> list[JudgedRun]:
     """Return what a run file is, by its policy; nothing, with a message, where it is damaged."""
-    from genagents_env.evaluate.labels import format_policies
-    from genagents_env.record import RunReader
-
     if path.suffix == ".jsonl":
         return [JudgedRun(path, path.stem, "", "")]
     try:
@@ -202,8 +199,7 @@ def _make_distinct(sources: Sequence[JudgedRun]) -> tuple[JudgedRun, ...]:
 class JudgingSummary:
     """Scores, rankings and agreement; without the extra `lab` the ratings alone, and a message."""
 
-    def __init__(self, given: "Sequence[Judgement]", judged: "JudgedRuns") -> None:
-        from genagents_env.judge.summary import measure_agreement, rank_conditions, score_conditions
+    def __init__(self, given: Sequence[Judgement], judged: "JudgedRuns") -> None:
 
         self.ratings: tuple[Score, ...] = score_conditions(given)
         self.rankings: tuple[Ranking, ...] = ()
@@ -216,8 +212,6 @@ class JudgingSummary:
 
     def format_lines(self) -> Iterator[str]:
         """Yield the tables that have rows."""
-        from genagents_env.report.judging import tabulate_for_terminal
-
         for table in tabulate_for_terminal(self.ratings, self.rankings, self.agreements):
             yield ""
             yield from table.format_lines()

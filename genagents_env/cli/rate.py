@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,13 +20,14 @@ from genagents_env.cli.judged_runs import (
     find_judged_runs,
     load_rubric_at,
 )
+from genagents_env.cli.progress import show_judging_progress
 from genagents_env.cli.screen import print_json, say, say_lines, warn
-
-if TYPE_CHECKING:
-    from genagents_env.judge import JudgedText, JudgingResult, Rubric, Verdicts
-    from genagents_env.judge.verdicts import Judgement
-    from genagents_env.llm.open import ModelOptions
-    from genagents_env.run import Limits, RunOptions
+from genagents_env.judge import JudgedText, JudgingResult, Rubric, Verdicts, compare
+from genagents_env.judge import rate as rate_answers
+from genagents_env.judge.summary import filter_by_answers
+from genagents_env.judge.verdicts import Judgement
+from genagents_env.llm.open import ModelOptions
+from genagents_env.run import Limits, RunOptions
 
 app = typer.Typer()
 _REPEATS = {False: 3, True: 1}  # of a rating; of a comparison, in each order
@@ -36,25 +37,21 @@ _REPEATS = {False: 3, True: 1}  # of a rating; of a comparison, in each order
 class JudgeTask:
     """What one judge is asked: to rate by a rubric, or to compare pairs by it."""
 
-    rubric: "Rubric"
+    rubric: Rubric
     pairwise: bool
     repeats: int
     model: str | None
 
     def ask(
         self,
-        answers: "Sequence[JudgedText]",
-        verdicts: "Verdicts",
-        options: "RunOptions",
+        answers: Sequence[JudgedText],
+        verdicts: Verdicts,
+        options: RunOptions,
         *,
         quiet: bool,
         again: str,
-    ) -> "JudgingResult":
+    ) -> JudgingResult:
         """Return how the judging stands once a model was asked all it will answer now."""
-        from genagents_env.cli.progress import show_judging_progress
-        from genagents_env.judge import compare
-        from genagents_env.judge import rate as rate_answers
-
         options = replace(options, model=self.model)
         with show_judging_progress(quiet) as watch:
             if self.pairwise:
@@ -98,10 +95,6 @@ def rate(
 
     Example: genagents rate sweeps/gossip --pairwise --model gpt-4o-mini
     """
-    from genagents_env.judge import Verdicts
-    from genagents_env.judge.summary import filter_by_answers
-    from genagents_env.run import RunOptions
-
     run_options = RunOptions(
         model_options=opt.make_model_options(endpoint),
         limits=opt.make_limits(max_calls, None, max_dollars, None),
@@ -127,7 +120,7 @@ def rate(
 
 
 def rate_sweep(
-    folder: Path, limits: "Limits", how: "ModelOptions", quiet: bool, *, aside: bool = False
+    folder: Path, limits: Limits, how: ModelOptions, quiet: bool, *, aside: bool = False
 ) -> int:
     """Ask the judges that the experiment of a sweep names; return the exit code of the worst.
 
@@ -138,9 +131,6 @@ def rate_sweep(
         quiet: show no progress.
         aside: say what came of it on stderr.
     """
-    from genagents_env.judge import Verdicts
-    from genagents_env.run import RunOptions
-
     about = find_judged_runs([folder], None)
     kept, code = Verdicts(about.verdicts), 0
     for task in _list_tasks(about, None, False, None, None):
@@ -183,7 +173,7 @@ def _format_command(sources: Sequence[Path], pairwise: bool, options: Mapping[st
 
 
 def _print_results(
-    done: "Sequence[JudgingResult]", given: "Sequence[Judgement]", about: JudgedRuns, as_json: bool
+    done: Sequence[JudgingResult], given: Sequence[Judgement], about: JudgedRuns, as_json: bool
 ) -> None:
     summary = JudgingSummary(given, about)
     if as_json:
@@ -199,7 +189,7 @@ def _print_results(
             warn(one.message)
 
 
-def _format_result(done: "JudgingResult") -> str:
+def _format_result(done: JudgingResult) -> str:
     if not done.asked:
         return "Nothing to judge: no answer of these runs is one that the rubric is about"
     told = f"Judge {done.judge}: {done.before + done.given:,} of {done.asked:,} verdicts, "
@@ -209,5 +199,5 @@ def _format_result(done: "JudgingResult") -> str:
     return told
 
 
-def _to_json(done: "JudgingResult") -> dict[str, object]:
+def _to_json(done: JudgingResult) -> dict[str, object]:
     return asdict(done) | {"spent": {"calls": done.spent.calls, "tokens": done.spent.tokens}}

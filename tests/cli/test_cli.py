@@ -142,7 +142,7 @@ def test_validate_says_a_long_list_of_what_is_allowed_once(genagents: Run) -> No
     assert len(faults) == 4
     whole = '"Bakery/shop", "Bakery/shop/counter"'
     assert [whole in line for line in faults] == [True, True, False, False]
-    assert faults[3].endswith('"Xyzzyqq"; allowed: as of people/omar_reed.toml:routine[0].place')
+    assert faults[2].endswith('"Xyzzyqq"; allowed: as of people/omar_reed.toml:routine[0].place')
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_a_bug_becomes_a_report_without_keys(
     def broken(path: object) -> str:
         raise RuntimeError("it was sk-CANARY-0123456789abcdef")
 
-    monkeypatch.setattr("genagents_env.record.canonical_hash", broken)
+    monkeypatch.setattr("genagents_env.cli.checks.canonical_hash", broken)
     code, out, err = genagents("hash", "run.sqlite")
     assert (code, out) == (70, "")
     assert len(err.splitlines()) == 1
