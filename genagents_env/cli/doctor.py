@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from genagents_env.cli.options import AsJson, Endpoint, Model, make_model_options
+from genagents_env.cli.options import AsJson, Endpoint, Model, make_options
 from genagents_env.cli.screen import say
 from genagents_env.errors import GenagentsError
 from genagents_env.llm import open as opening
@@ -46,7 +46,7 @@ def doctor(
 
     Example: genagents doctor --model gpt-4o-mini
     """
-    options = RunOptions(model=model, model_options=make_model_options(endpoint))
+    options = make_options(model=model, endpoint=endpoint)
     checkup = _Checkup(options, quiet=as_json)
     checkup.add(check_machine())
     checkup.check_model(calls)

@@ -137,17 +137,16 @@ def interview(
     if stored:
         _print_stored(run_file, file, as_json=as_json)
         return
-    limits = opt.make_limits(max_calls, None, max_dollars, None)
-    model_options = opt.make_model_options(endpoint)
     asker = clean(interviewer or "", _NAME)
     conditions = _make_conditions(without or (), ablations=ablations, interviewer=asker)
     kept = bool(without or ablations)
-    options = RunOptions(
+    options = opt.make_options(
         model=model,
-        model_for=opt.parse_choices(model_for) or None,
-        model_options=model_options,
+        model_for=model_for,
+        endpoint=endpoint,
         embedder=embedder,
-        limits=limits,
+        max_calls=max_calls,
+        max_dollars=max_dollars,
         no_limit=no_limit,
         concurrency=concurrency,
         trust_policies=trust_policies,

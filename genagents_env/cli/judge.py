@@ -12,7 +12,6 @@ from genagents_env.cli.screen import print_json, say_lines, warn
 from genagents_env.judge import JudgingResult
 from genagents_env.judge import judge_run as judging
 from genagents_env.record import RunReader
-from genagents_env.run import RunOptions
 
 Verdicts = dict[str, dict[str, int]]
 
@@ -41,13 +40,12 @@ def judge(
 
     Example: genagents judge run.sqlite --model gpt-4o-mini
     """
-    limits = opt.make_limits(max_calls, None, max_dollars, None)
-    model_options = opt.make_model_options(endpoint)
     with show_progress(quiet or as_json) as watch:
-        options = RunOptions(
+        options = opt.make_options(
             model=model,
-            model_options=model_options,
-            limits=limits,
+            endpoint=endpoint,
+            max_calls=max_calls,
+            max_dollars=max_dollars,
             no_limit=no_limit,
             concurrency=concurrency,
             watch=watch,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from genagents_env.llm.open import ModelOptions
     from genagents_env.record import RunReader
     from genagents_env.record.rows import JSON
-    from genagents_env.run import Limits
+    from genagents_env.run import Limits, RunOptions
 
 _LIMITS = "Limits"
 _MODEL = "Model"
@@ -187,6 +187,29 @@ JudgeName = Annotated[
     str | None, typer.Option("--by", help="The name the verdicts go by; else the model's.")
 ]
 RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="The run file.")]
+
+
+def make_options(
+    *,
+    model: str | None = None,
+    model_for: list[str] | None = None,
+    endpoint: list[str] | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    max_dollars: str | None = None,
+    max_seconds: float | None = None,
+    **options: Any,
+) -> "RunOptions":
+    """Return the options of a run from those of a command; `options` are passed on as they are."""
+    from genagents_env.run import RunOptions
+
+    return RunOptions(
+        model=model,
+        model_for=parse_choices(model_for) or None,
+        model_options=make_model_options(endpoint),
+        limits=make_limits(max_calls, max_tokens, max_dollars, max_seconds),
+        **options,
+    )
 
 
 def make_limits(

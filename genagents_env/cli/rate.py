@@ -95,10 +95,8 @@ def rate(
 
     Example: genagents rate sweeps/gossip --pairwise --model gpt-4o-mini
     """
-    run_options = RunOptions(
-        model_options=opt.make_model_options(endpoint),
-        limits=opt.make_limits(max_calls, None, max_dollars, None),
-        concurrency=concurrency,
+    run_options = opt.make_options(
+        endpoint=endpoint, max_calls=max_calls, max_dollars=max_dollars, concurrency=concurrency
     )
     about = find_judged_runs(sources, verdicts)
     kept = Verdicts(about.verdicts)

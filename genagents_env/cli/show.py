@@ -13,9 +13,8 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from genagents_env.cli.fact_tree import draw_tree
 from genagents_env.cli.options import AsJson, RunFile, complete_person, parse_tick
-from genagents_env.cli.scene_text import Names, StoryText
+from genagents_env.cli.scene_text import Names, StoryText, draw_tree
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.evaluate import RunData, Scene, find_scenes, format_transcript
 from genagents_env.evaluate.measures.diffusion import trace_run_facts
