@@ -18,10 +18,9 @@ from genagents_env.files import replace_file
 from genagents_env.record import RunReader
 from genagents_env.record.town_times import find_last_tick, find_tick
 from genagents_env.show.pictures import FilmPace, PictureChoice, RunPictures
-from genagents_env.show.render.color_table import ColorTable
-from genagents_env.show.render.gif import write_gif
+from genagents_env.show.render.film import FilmFrame
+from genagents_env.show.render.gif import ColorTable, write_gif
 from genagents_env.show.render.mp4 import check_encoder, write_mp4
-from genagents_env.show.render.words import FilmFrame
 from genagents_env.show.snapshots import RunSnapshots
 
 MOST_FRAMES = {".gif": 3_000, ".mp4": 30_000}

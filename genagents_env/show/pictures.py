@@ -7,7 +7,7 @@ from math import ceil
 from genagents_env.errors import ConfigError
 from genagents_env.name_search import find_person, find_place
 from genagents_env.show.render.closeup import Closeup
-from genagents_env.show.render.film import Film
+from genagents_env.show.render.film import WORDS_A_MINUTE, Film, FilmFrame, Pixels, WordsPainter
 from genagents_env.show.render.motion import Motion
 from genagents_env.show.render.picture import Picture
 from genagents_env.show.render.views import (
@@ -17,7 +17,6 @@ from genagents_env.show.render.views import (
     view_place,
     view_town,
 )
-from genagents_env.show.render.words import WORDS_A_MINUTE, FilmFrame, Pixels, WordsPainter
 from genagents_env.show.snapshots import RunSnapshots
 
 WIDTH = 900  # pixels of a picture of a part

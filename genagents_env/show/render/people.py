@@ -9,10 +9,8 @@ from scipy.spatial import cKDTree
 
 from genagents_env.scenario.sprites import decode_sprite, open_png
 from genagents_env.show.render import RenderSnapshot, make_initials
-from genagents_env.show.render.boxes import Box, Boxes
-from genagents_env.show.render.canvas import INK, PAPER
+from genagents_env.show.render.canvas import INK, PAPER, Box, Boxes, find_person_color
 from genagents_env.show.render.fonts import AnyFont, Fonts, cut_to_fit
-from genagents_env.show.render.palette import find_person_color
 
 IN_LINE = 3  # people at one place; more stand in rows
 STAYS, NAME_STAYS = (

@@ -9,11 +9,18 @@ from PIL import Image, ImageDraw
 
 from genagents_env.scenario.plan import TownPlan
 from genagents_env.show.render import RenderSnapshot
-from genagents_env.show.render.boxes import Boxes
-from genagents_env.show.render.canvas import BORDER, FAINT, INK, NIGHT, PAPER
+from genagents_env.show.render.canvas import (
+    BORDER,
+    FAINT,
+    HEADER,
+    INK,
+    NIGHT,
+    PAPER,
+    Boxes,
+    draw_header,
+)
 from genagents_env.show.render.fonts import Fonts, cut_to_fit
 from genagents_env.show.render.ground import GroundImage
-from genagents_env.show.render.header import HEADER, draw_header
 from genagents_env.show.render.people import PeoplePainter
 
 MAP_WIDTH, MAP_HEIGHT = 1800, 1500  # pixels the map may take

@@ -10,18 +10,19 @@ from typing import Literal, TypeAlias
 
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
-from genagents_env.show.view.calls import find_asked_parts, make_calls, make_prompts
-from genagents_env.show.view.events import make_events
-from genagents_env.show.view.head import make_head
-from genagents_env.show.view.later_interviews import add_later_interviews
-from genagents_env.show.view.mind import make_mind
-from genagents_env.show.view.notices import make_notices
-from genagents_env.show.view.parts import count_parts
+from genagents_env.show.view.head import make_head, make_notices, make_status, make_town
+from genagents_env.show.view.mind import add_later_interviews, make_mind
 from genagents_env.show.view.percepts import NOT_HERE, Percepts, PerceptText
-from genagents_env.show.view.scenes import make_gatherings, make_story
-from genagents_env.show.view.status import make_status
-from genagents_env.show.view.ticks import make_ticks
-from genagents_env.show.view.town import make_town
+from genagents_env.show.view.timeline import (
+    count_parts,
+    find_asked_parts,
+    make_calls,
+    make_events,
+    make_gatherings,
+    make_prompts,
+    make_story,
+    make_ticks,
+)
 from genagents_env.show.view.why import make_why, make_whys
 
 Number: TypeAlias = Literal["agent", "part", "tick"]  # what stands behind the name of a resource
