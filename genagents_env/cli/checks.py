@@ -61,20 +61,22 @@ def verify(
     """Check run files for damage, table by table; exit code 1 where one is damaged."""
     whole = True
     for path in run_files:
-        found = verify_file(path)
-        whole = whole and found.whole
+        verification = verify_file(path)
+        whole = whole and verification.whole
         if as_json:
-            say(json.dumps({**asdict(found), "path": str(path), "whole": found.whole}))
+            say(
+                json.dumps({**asdict(verification), "path": str(path), "whole": verification.whole})
+            )
         else:
-            _print_parts(found)
+            _print_parts(verification)
     if not whole:
         raise typer.Exit(DAMAGED)
 
 
-def _print_parts(found: Verification) -> None:
-    verdict = "whole" if found.whole else "DAMAGED"
-    say(f"{found.path}: {verdict}, {found.status or 'of unknown status'}")
-    for part in found.parts:
+def _print_parts(verification: Verification) -> None:
+    verdict = "whole" if verification.whole else "DAMAGED"
+    say(f"{verification.path}: {verdict}, {verification.status or 'of unknown status'}")
+    for part in verification.parts:
         say(f"  {part.name:<13}{part.rows:>10,}  {part.damage or 'ok'}", indent=27)
 
 

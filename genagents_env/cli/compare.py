@@ -132,5 +132,5 @@ def _as_json(folder: SweepFolder, rows: tuple[ComparedPolicy, ...]) -> dict[str,
         "hours": experiment.hours,
         "model": experiment.model,
         "folder": str(folder.path),
-        "policies": [one.as_json() for one in rows],
+        "policies": [row.as_json() for row in rows],
     }

@@ -302,7 +302,7 @@ class _KeptInterview:
         return canonical_hash(self.path)
 
     def _has(self, condition: str, by: str) -> bool:
-        """Return whether the file has every answer of a condition."""
+        """Return True if the file has every answer of a condition."""
         wanted = {
             (agent, question, repeat)
             for agent, questions in self.put.items()
@@ -316,7 +316,7 @@ class _KeptInterview:
             if (kept.source, kept.tick, kept.said.condition, kept.by, kept.interviewer) == this
         }
 
-    def _to_worded(self, told: Transcript) -> dict[str, list[WordedAnswer]]:
+    def _to_worded(self, transcript: Transcript) -> dict[str, list[WordedAnswer]]:
 
         return {
             agent: [
@@ -329,7 +329,7 @@ class _KeptInterview:
                 )
                 for number, (question, answer) in enumerate(answers)
             ]
-            for agent, answers in told.items()
+            for agent, answers in transcript.items()
         }
 
     def _keep(self, condition: str, by: str, given: Mapping[str, Sequence[WordedAnswer]]) -> None:

@@ -1,4 +1,4 @@
-"""What people answered, for the terminal and as JSON."""
+"""Answers of interviews, for the terminal and as JSON."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -14,7 +14,7 @@ DEFAULT = "(nobody said this: the model gave no usable reply)"
 
 
 def describe_answers(
-    record: RunReader, path: Path, tick: int, told: Transcript, repeats: int
+    record: RunReader, path: Path, tick: int, transcript: Transcript, repeats: int
 ) -> dict[str, Any]:
     """Return the answers as JSON values, each with the events it rests on."""
     return {
@@ -35,7 +35,7 @@ def describe_answers(
                 }
                 for number, (question, answer) in enumerate(answers)
             ]
-            for name, answers in told.items()
+            for name, answers in transcript.items()
         },
     }
 

@@ -63,7 +63,7 @@ def judge(
 
 
 def _count_verdicts(record: RunReader, name: str) -> Verdicts:
-    """Return how often this judge gave which verdict, by check."""
+    """Count the verdicts of a judge, by check."""
     counts: dict[str, Counter[str]] = {}
     for row in record.judgements():
         if row.judge == name:
@@ -77,8 +77,8 @@ def _format_lines(done: JudgingResult, verdicts: Verdicts) -> Iterator[str]:
             "Nothing to judge: no answer in this run is one that a check of its scenario is about"
         )
         return
-    given = done.before + done.given
-    yield f"Judge {done.judge}: {given:,} of {done.asked:,} verdicts, {done.given:,} of them new"
+    count = done.before + done.given
+    yield f"Judge {done.judge}: {count:,} of {done.asked:,} verdicts, {done.given:,} of them new"
     if done.unusable:
         yield f"    {done.unusable:,} replies were no verdict; judge again to ask for them"
     for check, counts in verdicts.items():

@@ -1,4 +1,4 @@
-"""What `genagents rate` and `genagents sheet` are about: the runs of a sweep, or run files."""
+"""The runs that `genagents rate` and `genagents sheet` judge: of a sweep, or run files."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -66,7 +66,7 @@ class JudgedRun:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it is a file of answers that were kept, and no run file."""
+        """True for a file of kept answers, which is no run file."""
         return self.path.suffix == ".jsonl"
 
     def load_texts(self, rubric: Rubric) -> list[JudgedText]:
@@ -96,21 +96,21 @@ class JudgedRuns:
 
     def load_texts(self, rubric: Rubric, when: When = "both") -> list[JudgedText]:
         """Return all that a rubric may be about; of answers those of one end, or both."""
-        found = [one for source in self.sources for one in source.load_texts(rubric)]
+        texts = [one for source in self.sources for one in source.load_texts(rubric)]
         if rubric.about != "answer" or when == "both":
-            return found
-        return [one for one in found if one.when == when]
+            return texts
+        return [one for one in texts if one.when == when]
 
     def load_check_verdicts(self) -> dict[str, Sequence[Verdict]]:
         """Return the verdicts on the scenarios' checks, by run."""
-        found: dict[str, Sequence[Verdict]] = {}
+        verdicts: dict[str, Sequence[Verdict]] = {}
         for source in self.sources:
             if source.is_kept:
                 continue
             with RunReader(source.path) as record:
                 if record.judgements():
-                    found[source.run] = find_verdicts(record)
-        return found
+                    verdicts[source.run] = find_verdicts(record)
+        return verdicts
 
     @property
     def model(self) -> str | None:
@@ -168,7 +168,7 @@ def _find_in_folder(path: Path, verdicts: Path | None) -> JudgedRuns:
 
 
 def _read_run_file(path: Path) -> list[JudgedRun]:
-    """Return what a run file is, by its policy; nothing, with a message, where it is damaged."""
+    """Read a run file, its condition named by its policies; warn and return nothing if damaged."""
     if path.suffix == ".jsonl":
         return [JudgedRun(path, path.stem, "", "")]
     try:
@@ -185,15 +185,15 @@ def _make_distinct(sources: Sequence[JudgedRun]) -> tuple[JudgedRun, ...]:
     """Return run files so that no two have one name, and conditions so that models differ."""
     models = {source.model for source in sources if source.model}
     stems = [source.run for source in sources]
-    found = []
+    distinct = []
     for source in sources:
         run, condition = source.run, source.condition
         if stems.count(run) > 1:
             run = str(source.path.with_suffix(""))
         if len(models) > 1 and source.model:
             condition = f"{condition} / {source.model}"
-        found.append(replace(source, run=run, condition=condition))
-    return tuple(found)
+        distinct.append(replace(source, run=run, condition=condition))
+    return tuple(distinct)
 
 
 class JudgingSummary:
@@ -219,9 +219,9 @@ class JudgingSummary:
     def to_json(self) -> dict[str, list[dict[str, object]]]:
         """Return everything as JSON values."""
         return {
-            "ratings": [asdict(one) for one in self.ratings],
+            "ratings": [asdict(rating) for rating in self.ratings],
             "rankings": [
-                asdict(one) | {"position_bias": one.position_bias} for one in self.rankings
+                asdict(rating) | {"position_bias": rating.position_bias} for rating in self.rankings
             ],
-            "agreements": [asdict(one) for one in self.agreements],
+            "agreements": [asdict(rating) for rating in self.agreements],
         }

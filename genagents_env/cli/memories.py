@@ -84,8 +84,8 @@ def _read_folders(
                 raise ConfigError(f"{person}: a second folder of {name}")
             pasts[name], vectors[name] = past, more.vectors
     whom = dict.fromkeys(find_person(name, pasts) for name in agents) or pasts
-    found = {text: vector for name in whom for text, vector in vectors[name].items()}
-    return {name: pasts[name] for name in pasts if name in whom}, TextVectors(MODEL, found)
+    chosen = {text: vector for name in whom for text, vector in vectors[name].items()}
+    return {name: pasts[name] for name in pasts if name in whom}, TextVectors(MODEL, chosen)
 
 
 def _collect(

@@ -27,7 +27,7 @@ def new(
         Path, typer.Argument(metavar="NAME", help="Of the scenario and its folder; or a path.")
     ],
 ) -> None:
-    """Make a scenario to edit: a small town that is valid and can be lived at once.
+    """Make a scenario to edit: a small town that is valid and runs at once.
 
     Example: genagents new my_town && genagents run ./my_town
     """

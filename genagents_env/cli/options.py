@@ -258,7 +258,7 @@ def parse_endpoint(options: list[str] | None) -> "dict[str, JSON]":
 
 
 def make_model_options(endpoint: list[str] | None) -> "ModelOptions":
-    """Return how the model is asked, as --endpoint says.
+    """Return the options of model calls from --endpoint.
 
     Raises:
         ConfigError: a value is out of range, or two contradict each other.
@@ -296,7 +296,7 @@ def parse_people(options: list[str] | None) -> dict[str, str]:
 def split_config(
     config: "dict[str, JSON]", policies: Iterable[str]
 ) -> "tuple[dict[str, JSON], dict[str, dict[str, JSON]]]":
-    """Return what is for --policy, and what is for each of `policies`: its keys begin with it."""
+    """Split a config into the keys for --policy and, by prefix, those of each of `policies`."""
     own = {
         name: {
             key.removeprefix(f"{name}."): value

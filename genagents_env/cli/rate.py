@@ -35,7 +35,7 @@ _REPEATS = {False: 3, True: 1}  # of a rating; of a comparison, in each order
 
 @dataclass(frozen=True, slots=True)
 class JudgeTask:
-    """What one judge is asked: to rate by a rubric, or to compare pairs by it."""
+    """The task of one judge: to rate by a rubric, or to compare pairs by it."""
 
     rubric: Rubric
     pairwise: bool
@@ -51,7 +51,7 @@ class JudgeTask:
         quiet: bool,
         again: str,
     ) -> JudgingResult:
-        """Return how the judging stands once a model was asked all it will answer now."""
+        """Ask the model for all open verdicts, and return the result."""
         options = replace(options, model=self.model)
         with show_judging_progress(quiet) as watch:
             if self.pairwise:
@@ -114,7 +114,7 @@ def rate(
         if done[-1].exit_code:
             break
     _print_results(done, filter_by_answers(kept, ids), about, as_json)
-    raise typer.Exit(max((one.exit_code for one in done), default=0))
+    raise typer.Exit(max((result.exit_code for result in done), default=0))
 
 
 def rate_sweep(
@@ -135,11 +135,11 @@ def rate_sweep(
         answers = about.load_texts(task.rubric, "after")
         options = RunOptions(model_options=how, limits=limits, concurrency=8)
         again = f"genagents rate {folder}"
-        heard = task.ask(answers, kept, options, quiet=quiet, again=again)
-        limits, code = limits.subtract(heard.spent), max(code, heard.exit_code)
-        say(_format_result(heard), error=aside)
-        if heard.message:
-            warn(heard.message)
+        result = task.ask(answers, kept, options, quiet=quiet, again=again)
+        limits, code = limits.subtract(result.spent), max(code, result.exit_code)
+        say(_format_result(result), error=aside)
+        if result.message:
+            warn(result.message)
             break
     return code
 
@@ -147,7 +147,7 @@ def rate_sweep(
 def _list_tasks(
     about: JudgedRuns, rubric: str | None, pairwise: bool, repeats: int | None, model: str | None
 ) -> list[JudgeTask]:
-    """Return what is asked: by the options, or by the experiment's judges where there are none."""
+    """Return the tasks of the options, or of the experiment's judges where there are none."""
     own = about.model
     specs = () if about.folder is None else about.folder.experiment.judges
     if rubric is None and not pairwise and specs and about.folder is not None:
@@ -175,26 +175,24 @@ def _print_results(
 ) -> None:
     summary = JudgingSummary(given, about)
     if as_json:
-        heard = [_to_json(one) for one in done]
-        told = {"verdicts": str(about.verdicts), "judges": heard, **summary.to_json()}
-        print_json(told)
+        judges = [_to_json(result) for result in done]
+        print_json({"verdicts": str(about.verdicts), "judges": judges, **summary.to_json()})
     else:
-        for one in done:
-            say(_format_result(one))
+        say_lines(map(_format_result, done))
         say_lines(summary.format_lines())
-    for one in done:
-        if one.message:
-            warn(one.message)
+    for result in done:
+        if result.message:
+            warn(result.message)
 
 
 def _format_result(done: JudgingResult) -> str:
     if not done.asked:
         return "Nothing to judge: no answer of these runs is one that the rubric is about"
-    told = f"Judge {done.judge}: {done.before + done.given:,} of {done.asked:,} verdicts, "
-    told += f"{done.given:,} of them new"
+    text = f"Judge {done.judge}: {done.before + done.given:,} of {done.asked:,} verdicts, "
+    text += f"{done.given:,} of them new"
     if done.unusable:
-        told += f"; {done.unusable:,} replies were no verdict: the same command asks again"
-    return told
+        text += f"; {done.unusable:,} replies were no verdict: the same command asks again"
+    return text
 
 
 def _to_json(done: JudgingResult) -> dict[str, object]:

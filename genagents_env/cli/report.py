@@ -70,8 +70,8 @@ def report(
         page, *_ = write_report(results, out, warn)
         say(str(page))
     elif as_json:
-        told = results.as_json(words=quotes)
-        print_json(told if others else told["runs"][0])
+        data = results.as_json(words=quotes)
+        print_json(data if others else data["runs"][0])
     else:
         width = find_width()
         say_lines(describe_runs(results, width) if others else describe_run(first, width))
@@ -104,16 +104,16 @@ def measure_folder(
     *,
     quiet: bool,
     workers: int | None = None,
-    told: Collection[str] = (),
+    printed: Collection[str] = (),
     degraded: DegradedRuns | None = None,
     trust_measures: bool = False,
 ) -> SweepResults:
-    """Measure all runs of a sweep, and print the problems that are not in `told`."""
+    """Measure all runs of a sweep, and print the problems that are not in `printed`."""
     with show_count("Measuring", quiet) as watch:
         results = measure_sweep(
             folder, watch, workers or count_cores(), degraded, trust_measures=trust_measures
         )
     for problem in results.problems:
-        if problem not in told:
+        if problem not in printed:
             warn(problem)
     return results

@@ -107,7 +107,7 @@ def prompts(
 
 @dataclass(frozen=True, slots=True)
 class _SceneChoice:
-    """Which scenes are asked for.
+    """The scenes to print.
 
     Attributes:
         first: those that are not over before this tick.
@@ -139,7 +139,7 @@ class _SceneChoice:
         return self.agent is None or self.agent in people
 
     def _cut(self, scene: Scene) -> Scene:
-        """Return a scene with the lines asked for: of nights and gatherings one's own."""
+        """Return a scene with the lines to print: of nights and gatherings the person's own."""
         lines, people = scene.lines, scene.people
         if self.agent is not None and scene.kind in ("sleep", "gathering"):
             people, lines = (self.agent,), tuple(x for x in lines if x.agent == self.agent)

@@ -113,7 +113,7 @@ def sweep(
     if dry_run and as_json:
         raise ConfigError("--json: of what came of a sweep; a dry run only plans one")
     folder = _open_folder(experiment, out, resume, changes)
-    told = _warn(folder)
+    unknown = _warn(folder)
     options = SweepOptions(workers, backend, preflight=preflight, strict=strict)
     if dry_run:
         pilots = _open_pilots(folder, changes, pilot_model)
@@ -126,7 +126,7 @@ def sweep(
     page = None
     if report:
         results = measure_folder(
-            folder, quiet=quiet, workers=workers, told=told, trust_measures=True
+            folder, quiet=quiet, workers=workers, printed=unknown, trust_measures=True
         )
         page, *_ = write_report(results, tell=warn)
     if as_json:
@@ -281,7 +281,7 @@ def _format_plan(folder: SweepFolder, piloted: SweepFolder, workers: int | None)
 
 
 def _costs_nothing(folder: SweepFolder) -> bool:
-    """Return whether asking the models of a sweep costs nothing, as far as one can know."""
+    """Return True if asking the models of a sweep is known to cost nothing."""
     return all(free(model) for model in sorted({trial.model for trial in folder.trials}, key=str))
 
 

@@ -73,7 +73,7 @@ def demo(
 
 
 def make_moment(run_file: Path, at: str | None, person: str | None) -> str:
-    """Return what of an address names a moment of a run and a person in it.
+    """Return the part of an address that names a moment of a run and a person in it.
 
     Raises:
         ConfigError: the time is none, or nobody or more than one is called so.

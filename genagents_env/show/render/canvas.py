@@ -45,7 +45,7 @@ class Boxes:
         return Boxes(self.width, self.height, self.top, list(self.taken))
 
     def measure_cover(self, box: Box) -> float:
-        """Return how many square pixels of `box` are taken already."""
+        """Count the square pixels of `box` that are taken already."""
         total = 0.0
         for left, top, right, bottom in self.taken:
             wide = min(right, box[2]) - max(left, box[0])
@@ -80,7 +80,7 @@ class Boxes:
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """What parts of the ground are drawn on: plan.width x plan.height tiles of `tile` pixels.
+    """The ground being drawn: plan.width x plan.height tiles of `tile` pixels.
 
     `boxes`: what labels and things cover.
     """
@@ -107,7 +107,7 @@ def find_floor_color(plan: TownPlan, arena: int) -> Color:
 
 
 def measure_text(font: AnyFont, text: str) -> tuple[float, float]:
-    """Return how wide and how high a text is."""
+    """Measure the width and height of a text, in pixels."""
     box = font.getbbox(text, anchor="lt") if hasattr(font, "path") else font.getbbox(text)
     return box[2] - box[0], box[3] - box[1]
 

@@ -92,7 +92,7 @@ class Closeup:
         return np.asarray(canvas).copy()
 
     def find_seen(self, snapshot: RenderSnapshot, positions: Positions | None = None) -> set[int]:
-        """Return who is in the picture that `draw` makes of the same."""
+        """Return the indices of those in the picture that `draw` makes of the same."""
         if positions is None:
             positions = np.stack([snapshot.x, snapshot.y], axis=1)
         return set(self._find_spots(snapshot, positions))

@@ -26,7 +26,7 @@ class FilmFrame(NamedTuple):
 
 
 class TownPainter(Protocol):
-    """What draws the pictures: a `Picture` or a `Closeup`."""
+    """Draws the pictures: a `Picture` or a `Closeup`."""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -43,7 +43,7 @@ class TownPainter(Protocol):
     def find_seen(
         self, snapshot: RenderSnapshot, positions: npt.NDArray[np.floating] | None = None
     ) -> set[int]:
-        """Return who is in it."""
+        """Return the indices of those in it."""
 
 
 class WordsPainter:
@@ -88,8 +88,8 @@ class WordsPainter:
         self._due += self._step
         if self._due < self._shortest and not (self._wait and self._fresh):
             return None
-        seen = self._painter.find_seen(snapshot, positions)
-        waits = self._add_words([one for one in self._fresh if one[0] in seen])
+        visible = self._painter.find_seen(snapshot, positions)
+        waits = self._add_words([(who, words) for who, words in self._fresh if who in visible])
         self._fresh = []
         shown = [(who, words) for who, (until, words) in self._shown.items() if until > self._now]
         seconds, self._due = self._due + waits, 0.0
@@ -109,7 +109,7 @@ class WordsPainter:
 
 
 def measure_reading(words: str, words_a_minute: float = WORDS_A_MINUTE) -> float:
-    """Return how many seconds it takes to read words in a bubble."""
+    """Return the seconds that it takes to read words in a bubble."""
     return min(LONGEST, max(SHORTEST, len(words.split()) * 60 / words_a_minute))
 
 

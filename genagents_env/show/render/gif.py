@@ -45,11 +45,11 @@ class ColorTable:
 
 
 def _choose_colors(samples: Sequence[Pixels]) -> Pixels:
-    step = max(1, -(-sum(one.shape[0] * one.shape[1] for one in samples) // _MOST))
-    packed = np.concatenate([_pack(one).reshape(-1)[::step] for one in samples])
-    found, counts = np.unique(packed, return_counts=True)
+    step = max(1, -(-sum(sample.shape[0] * sample.shape[1] for sample in samples) // _MOST))
+    packed = np.concatenate([_pack(sample).reshape(-1)[::step] for sample in samples])
+    distinct, counts = np.unique(packed, return_counts=True)
     order = np.argsort(-counts, kind="stable")
-    kept, rest = found[order[:EXACT]], found[order[EXACT:]]
+    kept, rest = distinct[order[:EXACT]], distinct[order[EXACT:]]
     colors = _unpack(kept)
     if len(rest):
         weights = np.ceil(np.sqrt(counts[order[EXACT:]])).astype(np.int64)

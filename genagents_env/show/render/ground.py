@@ -1,4 +1,4 @@
-"""What does not change from tick to tick: ground, walls, doors, things and the names of places."""
+"""The unchanging background of a town: ground, walls, doors, things and the names of places."""
 
 from collections.abc import Container, Iterator
 from itertools import combinations, pairwise
@@ -94,7 +94,7 @@ class ThingPainter:
             canvas.draw.text(centre, item.name[:1].upper(), ICON, plain, anchor="mm")
 
     def _spread(self, o: int, item: ObjectPlan) -> list[_Tile]:
-        """Draw a thing over all its tiles, and return the tile for the sign of each part of it."""
+        """Draw a thing over all its tiles, and return the tile for the emoji of each part of it."""
         marked = np.zeros_like(self.canvas.plan.blocked)
         for x, y in item.tiles:
             marked[y, x] = True
@@ -108,7 +108,7 @@ class ThingPainter:
         return [self._find_sign(o, np.argwhere(parts == part)) for part in range(1, count + 1)]
 
     def _find_sign(self, o: int, tiles: npt.NDArray[np.intp]) -> _Tile:
-        """Return the tile for the sign of a part of a thing: to the left of a row, else its middle.
+        """Return the tile for the emoji of a part of a thing: the left of a row, else its middle.
 
         Beside a sign to the left the thing's name is written, if there is room for it.
         """
@@ -309,7 +309,7 @@ class GroundImage:
                 yield (xs.min() + xs.max() + 1) * t / 2 - middle, top - box[1]
 
     def _covers_others(self, box: Box, sector: int) -> bool:
-        """Return whether a name would stand on more than a corner of another building's rooms."""
+        """Return True if a name would cover more than a corner of another building's rooms."""
         x0, y0, x1, y1 = (max(0, int(edge // self.tile)) for edge in self.boxes.inside(box))
         part = self.plan.arena[y0 : y1 + 1, x0 : x1 + 1]
         owners = np.array([arena.sector for arena in self.plan.arenas])[part]

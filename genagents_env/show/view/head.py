@@ -27,7 +27,7 @@ from genagents_env.show.render.symbols import find_emoji
 
 
 def make_status(run: RunReader, revision: int = 0) -> dict[str, JSON]:
-    """Return how far the run is.
+    """Return the state and length of the run.
 
     Args:
         run: the run.
@@ -44,7 +44,7 @@ def make_status(run: RunReader, revision: int = 0) -> dict[str, JSON]:
 
 
 def make_head(run: RunReader, *, revision: int = 0, live: bool = False) -> dict[str, JSON]:
-    """Return what the run is.
+    """Return title, scenario, people and facts of the run.
 
     Args:
         run: the run.
@@ -99,7 +99,7 @@ def _describe_person(person: Person) -> str:
 
 
 def make_notices(run: RunReader) -> dict[str, JSON]:
-    """Return what to know of a run, a sentence each."""
+    """Return what was degraded or cut in a run, a sentence each."""
     return {
         "notices": [
             *describe_degradation(run.find_degradation()),

@@ -32,14 +32,14 @@ _FAULTS = (AttributeError, IndexError, KeyError, OverflowError, TypeError, Value
 
 @dataclass(frozen=True, slots=True)
 class MindReading:
-    """What a mind holds, and the tick of the state that it was read from; -1 for none."""
+    """The content of a mind, and the tick of the state that it was read from; -1 for none."""
 
     until: int
     content: MindContent
 
 
 def make_mind(run: RunReader, number: int) -> JSON:
-    """Return what an agent's mind holds, as the page takes it; `number` is of the run's names."""
+    """Return the content of an agent's mind for the page; `number` is of the run's names."""
     agent = run.meta.names[number]
     reading = read_mind(run, agent)
     events = _find_events(run, reading.content.memories)
@@ -79,7 +79,7 @@ def make_mind(run: RunReader, number: int) -> JSON:
 
 
 def read_mind(run: RunReader, agent: str) -> MindReading:
-    """Return what the mind of `agent` holds, as far as the file has it.
+    """Return the content of the mind of `agent`, as far as the file has it.
 
     Raises:
         KeyError: nobody is called so.
@@ -117,7 +117,7 @@ def read_mind(run: RunReader, agent: str) -> MindReading:
 
 
 def _list_routine(run: RunReader, agent: str) -> tuple[ContentPlanLine, ...]:
-    person = next((one for one in run.meta.scenario.people if one.name == agent), None)
+    person = next((person_ for person_ in run.meta.scenario.people if person_.name == agent), None)
     entries = person.routine if person is not None else ()
     return tuple(ContentPlanLine(entry.doing, f"{entry.at:%H:%M}") for entry in entries)
 
@@ -193,7 +193,7 @@ def _list_acquaintances(
 
 
 def _find_first_talks(run: RunReader, agent: str) -> Mapping[str, int]:
-    """Return with whom one has talked, and since when."""
+    """Map each person the agent has talked with to the tick of the first time."""
     first: dict[str, int] = {}
     for event in run.events(kind="converse"):
         if agent in (members := event.data["members"]):

@@ -247,7 +247,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send_text(HTTPStatus(code), HTTPStatus(code).phrase)
 
     def version_string(self) -> str:
-        """Return what answers call the server."""
+        """Return the name of the server in answers."""
         return "genagents"
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -321,8 +321,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _join_headers(headers: "Message[str, str]") -> dict[str, str]:
     """Return the headers by name; those that are there twice with both values."""
-    found: dict[str, str] = {}
+    joined: dict[str, str] = {}
     for name, value in headers.items():
         key = "-".join(part.capitalize() for part in name.split("-"))
-        found[key] = f"{found[key]}, {value}" if key in found else value
-    return found
+        joined[key] = f"{joined[key]}, {value}" if key in joined else value
+    return joined

@@ -19,7 +19,7 @@ def find_span(part: int) -> tuple[int, int]:
 
 
 def count_parts(last_tick: int) -> int:
-    """Return how many parts there are up to a tick; none before the first."""
+    """Count the parts up to a tick; none before the first."""
     return last_tick // PART + 1
 
 
@@ -93,16 +93,16 @@ def make_story(run: RunReader) -> dict[str, JSON]:
 
 
 def make_gatherings(run: RunReader) -> dict[str, JSON]:
-    """Return when the scenario's gatherings were, and who came."""
+    """Return time, place and visitors of the scenario's gatherings."""
     data = RunData(run)
     return {
         "gatherings": [
             {
-                "first": run.tick_at(one.start),
-                "last": min(run.tick_at(one.end), data.last_tick),
-                "place": one.place,
-                "people": [data.row[visit.agent] for visit in one.visits],
+                "first": run.tick_at(gathering.start),
+                "last": min(run.tick_at(gathering.end), data.last_tick),
+                "place": gathering.place,
+                "people": [data.row[visit.agent] for visit in gathering.visits],
             }
-            for one in find_gathering_visits(data)
+            for gathering in find_gathering_visits(data)
         ]
     }

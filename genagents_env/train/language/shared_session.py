@@ -137,22 +137,22 @@ class SharedSession:
 
     @property
     def learners(self) -> tuple[AgentID, ...]:
-        """Who learns, by id, once an episode has begun."""
+        """The ids of the learners, once an episode has begun."""
         return tuple(self._learners)
 
     @property
     def is_over(self) -> bool:
-        """Whether the episode has ended."""
+        """True once the episode has ended."""
         return self._playing is not None and self._playing.done()
 
     @property
     def returns(self) -> dict[AgentID, float]:
-        """What each learner has earned in the episode so far."""
+        """The return of each learner in the episode so far."""
         return {agent: learner.earned for agent, learner in self._learners.items()}
 
     @property
     def is_successful(self) -> bool:
-        """Whether the task is done."""
+        """True once the task is done."""
         return self.env.parts.reward.is_done()
 
     async def begin(self, seed: int) -> None:
@@ -241,15 +241,15 @@ class SharedSession:
         return kept[1].fault if kept is not None and kept[1].outcome == "fallback" else None
 
     def count_illegal(self, agent: AgentID) -> int:
-        """Return how many actions of `agent` the world refused."""
+        """Count the actions of `agent` that the world refused."""
         return self._find(agent).illegal
 
     def count_unusable(self, agent: AgentID) -> int:
-        """Return how many replies of `agent` could not be used."""
+        """Count the unusable replies of `agent`."""
         return sum(turn.fallback for turn in self.transcript(agent))
 
     def transcript(self, agent: AgentID) -> list[ChatTurn]:
-        """Return the turns of `agent` that have a reply, with what came of each so far."""
+        """Return the turns of `agent` that have a reply, with their rewards so far."""
         learner, replies = self._find(agent), self._find_replies()
         done = [asked for asked in learner.asked if asked.words is not None]
         ends = [asked.earned for asked in learner.asked[1:]] + [learner.earned]

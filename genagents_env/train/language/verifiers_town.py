@@ -68,7 +68,7 @@ class TownTaskset(vf.Taskset[TownTask, TownTasksetConfig]):
 
 
 class VerifiersTownConfig(vf.EnvConfig):
-    """Who learns, and who plays everybody else. `resident_k` is the k-th agent of the town."""
+    """Learners, and the policy of everybody else. `resident_k` is the k-th agent of the town."""
 
     resident_0: vf.AgentConfig = _CHAT
     resident_1: vf.AgentConfig = _CHAT

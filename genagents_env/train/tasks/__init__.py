@@ -32,7 +32,7 @@ TASKS: dict[str, Task] = {
 
 
 def get_task(name: str | Task) -> Task:
-    """Return a task by its name; a task of one's own is returned as it is.
+    """Return a task by its name; a `Task` is returned as it is.
 
     Raises:
         ConfigError: there is no task of that name.

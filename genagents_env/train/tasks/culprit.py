@@ -121,7 +121,7 @@ def _put_board(sector: dict[str, Any], thing: str, names: tuple[str, ...]) -> di
 
 
 class CulpritSolution(TellingSolution):
-    """Goes to the board, tells the own clue there, and names who alone is left.
+    """Goes to the board, tells its clue there, and names the only one left.
 
     The culprit puts somebody else's name there, lest somebody should go by the board.
     """
@@ -132,7 +132,7 @@ class CulpritSolution(TellingSolution):
         super().__init__(HEARING)
 
     def decide(self, agent: AgentID, percept: Percept) -> Action:
-        """Go to the board; there tell who has not heard, and accuse when one is left."""
+        """Go to the board; there tell those who have not heard, and accuse when one is left."""
         goal = next((own for own in percept.goals if own.kind in ("accuse", "escape")), None)
         if goal is None or goal.object is None:
             return Idle()
@@ -166,10 +166,9 @@ class CulpritSolution(TellingSolution):
 
 
 def find_culprit_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return what each earns at most where all but the culprit play as well as they can.
+    """Return the most that each earns where all but the culprit play as well as they can.
 
-    No clue comes round sooner than a word can, and no way to the board is shorter; the culprit is
-    found by all.
+    No clue spreads sooner than words can, and no way to the board is shorter; all name the culprit.
     """
     world, goals = env.world, env.parts.reward.board.goals
     cost, count = world.scenario.reward.step_cost, len(world.town.people.fact_ids)

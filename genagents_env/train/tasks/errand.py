@@ -57,7 +57,7 @@ class ErrandSolution(PerceptSolution):
 
 
 def find_errand_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return what each earns by the shortest way to its thing, and one use of it."""
+    """Return the reward of each for the shortest way to its thing, and one use of it."""
     world, board = env.world, env.parts.reward.board
     ground, cost = world.town.ground, world.scenario.reward.step_cost
     ways = DirectionFields(ground, cut_through=True)

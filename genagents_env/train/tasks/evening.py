@@ -29,11 +29,11 @@ _COOLDOWN = 60  # seconds until two may talk again; the scenarios' own is half a
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """What of a shipped scenario an evening is made of.
+    """The parts of a shipped scenario that make an evening.
 
     Attributes:
         scenario: its name.
-        gathering: the id of the gathering; its fact is what is to be told.
+        gathering: the id of the gathering; its fact is to be told.
         facts: what else the host knows, and is to tell in place of it.
         before: minutes before it at which the episode begins; it lasts to its end.
     """
@@ -123,7 +123,7 @@ class EveningSolution(Policy):
         self._square = square
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
-        """Nobody has told anything."""
+        """Begin with nobody having told anything."""
         self._guests = {a: _Guest(profile, self._square) for a, profile in profiles.items()}
 
     def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:

@@ -1,7 +1,7 @@
 """`find`: two who have lost each other; neither knows where the other is, or will look.
 
 Rooms are seen from inside alone, so two who search on their own miss each other, and one who waits
-may wait in vain while the other does so, too. What helps is a point that both would think of.
+may wait for ever while the other does so, too. It takes a point that both would think of.
 """
 
 import numpy as np

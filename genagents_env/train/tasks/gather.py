@@ -57,7 +57,7 @@ class GatherSolution(PerceptSolution):
 
 
 def find_gathering_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return what each earns where all go at once to the better of the two places."""
+    """Return the reward of each where all go at once to the better of the two places."""
     world, board = env.world, env.parts.reward.board
     start, end = int(board.start[0, 0]), int(board.end[0, 0])
     ticks = np.arange(start + 1, end + 1)

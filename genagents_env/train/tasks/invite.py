@@ -82,7 +82,7 @@ def _employ(work: str, hours: list[datetime]) -> str:
 
 
 class InviteSolution(TellingSolution):
-    """Keeps its appointments in order; the host tells those at work before."""
+    """Keeps its appointments in order; the host first tells those at work."""
 
     name = "invite_solution"
 
@@ -90,7 +90,7 @@ class InviteSolution(TellingSolution):
         super().__init__(HEARING)
 
     def decide(self, agent: AgentID, percept: Percept) -> Action:
-        """Go where one has to be next, and tell who has not heard."""
+        """Go to the next appointment, and tell those who have not heard."""
         visits = [goal for goal in list_open(percept, "be") if goal.start is not None]
         visit = min(visits, key=_get_start, default=None)
         for goal in list_open(percept, "tell"):

@@ -81,7 +81,7 @@ def assign_secrets(town: Scenario, rng: np.random.Generator) -> Scenario:
 
 
 def _list_goals(names: Sequence[str], homes: Sequence[str]) -> list[dict[str, Any]]:
-    """Return for each of the pairs: the other is told, the outsider is not."""
+    """Return the goals of the pairs: tell the other, keep it from the outsider."""
     goals: list[dict[str, Any]] = []
     for i in range(len(homes)):
         own = {"agent": names[i], "fact": f"secret_{i}"}
@@ -112,7 +112,7 @@ class SecretSolution(TellingSolution):
         self._spots = {}
 
     def decide(self, agent: AgentID, percept: Percept) -> Action:
-        """Keep one's appointments, or tell the other one's secret where nobody listens."""
+        """Keep appointments, or tell the other the secret where nobody listens."""
         visits = list_open(percept, "be")
         if visits:
             return go(percept, visits[0].place)

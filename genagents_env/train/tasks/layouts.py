@@ -53,7 +53,7 @@ _RULES = {
 
 
 class TownWords(BaseModel):
-    """What `words.toml` holds.
+    """The contents of `words.toml`.
 
     Attributes:
         towns: names of towns.
@@ -256,7 +256,7 @@ def _describe_sectors(
 
 
 def _draw_things(rng: np.random.Generator, things: Things, count: int, first: int) -> list[Raw]:
-    """Return `count` things of a kind of room, with symbols on from the first one's number."""
+    """Return `count` things of a kind of room, with symbols from number `first` on."""
     drawn: list[Raw] = []
     for number, index in enumerate(rng.permutation(len(things))[:count], first):
         name, known = list(things.items())[index]

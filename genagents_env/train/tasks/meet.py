@@ -41,12 +41,12 @@ def assign_meetings(town: Scenario, rng: np.random.Generator) -> Scenario:
 
 
 class MeetSolution(PerceptSolution):
-    """Goes to where the other is to be found, and up to the other where in sight."""
+    """Goes to the place of the goal, and up to the other where in sight."""
 
     name = "meet_solution"
 
     def decide(self, percept: Percept) -> Action:
-        """Go up to the other where in sight, else to where the other is to be found."""
+        """Go up to the other where in sight, else to the place of the goal."""
         goal = find_meeting(percept)
         if goal is None or goal.person is None or goal.place is None:
             return Idle()
@@ -66,7 +66,7 @@ def is_in_sight(percept: Percept, name: str) -> bool:
 
 
 def find_meeting_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return what each earns by the shortest way to where the other can be by then, in the room."""
+    """Return the reward of each where a pair meets in the room as soon as possible."""
     world, board = env.world, env.parts.reward.board
     ground, cost = world.town.ground, world.scenario.reward.step_cost
     optimum: dict[AgentID, float] = {}

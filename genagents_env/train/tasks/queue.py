@@ -104,7 +104,7 @@ class QueueSolution(Policy):
 
 
 def find_queue_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return what they earn where the nearest goes in first, and each leaves at once when done.
+    """Return the reward of each where the nearest goes in first, and each leaves when done.
 
     No tick is lost at the door; the last stays.
     """

@@ -67,7 +67,7 @@ class ShareSolution(PerceptSolution):
 
 
 def find_share_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return what each earns where all go to the common place at once."""
+    """Return the reward of each where all go to the common place at once."""
     world, board = env.world, env.parts.reward.board
     ground, paths, ticks = world.town.ground, world.town.paths, env.max_cycles
     targets = paths.find_targets(int(board.place[0, 0]))

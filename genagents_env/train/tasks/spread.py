@@ -81,7 +81,7 @@ class SpreadSolution(TellingSolution):
         super().__init__(HEARING)
 
     def decide(self, agent: AgentID, percept: Percept) -> Action:
-        """Tell whoever is to be told and in earshot, else go to where the next one lives."""
+        """Tell those of the goals who are in earshot, else go to the home of the next."""
         goals = list_open(percept, "tell")
         if not goals or "news" not in self.words[agent]:
             return go(percept, self.homes[agent])

@@ -65,11 +65,11 @@ class TellingSolution(Policy):
         self.homes, self._said = {}, {}
 
     def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
-        """Return for each agent what it does now."""
+        """Return the next action of each agent."""
         return {agent: self._act(agent, get_percept(infos, agent)) for agent in observations}
 
     def decide(self, agent: AgentID, percept: Percept) -> Action:
-        """Return what one agent does now."""
+        """Return the next action of an agent."""
         raise NotImplementedError
 
     def tell(self, agent: AgentID, percept: Percept, fact: str, to: str) -> Action:

@@ -78,8 +78,8 @@ class JoinedTowns(VectorEnv[Observation, Any, Any]):
         for vector in self.vectors:
             own = None if seed is None else seeds[start : start + vector.towns]
             start += vector.towns
-            seen, vector_infos = vector.reset(seed=own, options=options)
-            observations.append(seen)
+            observation, vector_infos = vector.reset(seed=own, options=options)
+            observations.append(observation)
             infos.append(vector_infos)
         return _join(observations), _join(infos)
 
@@ -111,7 +111,7 @@ class JoinedTowns(VectorEnv[Observation, Any, Any]):
         return tuple(text for vector in self.vectors for text in vector.texts())
 
     def action_masks(self) -> Mask:
-        """Return what each slot may choose now, int8, shape (slots, N)."""
+        """Return the mask of each slot, int8, shape (slots, N)."""
         return np.concatenate([vector.action_masks() for vector in self.vectors])
 
     def render(self) -> tuple[Any, ...] | None:

@@ -48,14 +48,14 @@ class _MaskedVecEnv(VecEnv):  # type: ignore[misc, unused-ignore]  # untyped unl
 
     @abstractmethod
     def _call_towns(self, slots: Sequence[int], name: str, *args: Any, **kwargs: Any) -> list[Any]:
-        """Return what a method of the town of each of these slots returns."""
+        """Call a method of the town of each of these slots, and return the results."""
 
     def step_async(self, actions: npt.NDArray[np.int64]) -> None:
         """Take the actions of all slots, shape (slots,)."""
         self._actions = np.asarray(actions, dtype=np.int64)
 
     def action_masks(self, slot: int) -> Mask:
-        """Return what `slot` may choose now, int8, shape (N,)."""
+        """Return the mask of `slot`, int8, shape (N,)."""
         mask: Mask = self._masks[slot].copy()
         return mask
 
@@ -174,7 +174,7 @@ class SlotVecEnv(_MaskedVecEnv):
         return [values[self._towns[slot]] for slot in slots]
 
     def _take(self, seen: Observation, infos: Info) -> Floats:
-        """Return what the slots see now; keep who is there and what is possible."""
+        """Return the observations of the slots; keep their masks and who is present."""
         self._present, self._masks = infos["present"], seen["action_mask"]
         numbers: Floats = seen["observation"]
         numbers[~self._present] = 0.0

@@ -192,7 +192,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         return tuple(texts)
 
     def action_masks(self) -> Mask:
-        """Return what each slot may choose now, int8, shape (slots, N)."""
+        """Return the mask of each slot, int8, shape (slots, N)."""
         return self._mask.copy()
 
     def render(self) -> tuple[Any, ...] | None:
