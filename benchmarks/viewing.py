@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from genagents_env.config import TownConfig
 from genagents_env.run import PolicySpec, Progress, RunOptions, RunSpec, run
-from genagents_env.show.view.parts import PART
+from genagents_env.show.view.timeline import PART
 
 _EVERY = 1.0  # seconds between two looks of the page, as in web/src/recording.ts
 _TELL = 0.05  # seconds between two lines of the writer

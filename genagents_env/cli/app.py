@@ -201,7 +201,7 @@ def _explain_ending(error: Exception) -> tuple[int, str]:
 
 
 def _has_folder() -> bool:
-    """Return whether the current folder is still there."""
+    """Return True if the current folder still exists."""
     try:
         os.getcwd()
     except OSError:

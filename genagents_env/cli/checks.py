@@ -4,15 +4,17 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from genagents_env.cli.options import AsJson, RunFile
 from genagents_env.cli.screen import print_json, say, say_lines
-
-if TYPE_CHECKING:
-    from genagents_env.record import Verification
+from genagents_env.record import RunReader, Verification, canonical_hash
+from genagents_env.record import verify as verify_file
+from genagents_env.scenario.cost import estimate_cost
+from genagents_env.scenario.loader import inspect_folder
+from genagents_env.scenario.town import lay_out, list_warnings
 
 DAMAGED = 1  # the exit code where a file is damaged
 _ALLOWED, _LONG_LIST = "; allowed: ", 80  # characters from which a list is printed once
@@ -28,10 +30,6 @@ def validate(
 
     What is odd but can be run, such as closed tiles that are left open, is printed as well.
     """
-    from genagents_env.scenario.cost import estimate_cost
-    from genagents_env.scenario.loader import inspect_folder
-    from genagents_env.scenario.town import lay_out, list_warnings
-
     inspected = inspect_folder(folder)
     for line in _shorten(inspected.faults):
         say(line, error=True)
@@ -61,32 +59,30 @@ def verify(
     as_json: Annotated[bool, typer.Option("--json", help="As JSON, one object a file.")] = False,
 ) -> None:
     """Check run files for damage, table by table; exit code 1 where one is damaged."""
-    from genagents_env.record import verify as verify_file
-
     whole = True
     for path in run_files:
-        found = verify_file(path)
-        whole = whole and found.whole
+        verification = verify_file(path)
+        whole = whole and verification.whole
         if as_json:
-            say(json.dumps({**asdict(found), "path": str(path), "whole": found.whole}))
+            say(
+                json.dumps({**asdict(verification), "path": str(path), "whole": verification.whole})
+            )
         else:
-            _print_parts(found)
+            _print_parts(verification)
     if not whole:
         raise typer.Exit(DAMAGED)
 
 
-def _print_parts(found: "Verification") -> None:
-    verdict = "whole" if found.whole else "DAMAGED"
-    say(f"{found.path}: {verdict}, {found.status or 'of unknown status'}")
-    for part in found.parts:
+def _print_parts(verification: Verification) -> None:
+    verdict = "whole" if verification.whole else "DAMAGED"
+    say(f"{verification.path}: {verdict}, {verification.status or 'of unknown status'}")
+    for part in verification.parts:
         say(f"  {part.name:<13}{part.rows:>10,}  {part.damage or 'ok'}", indent=27)
 
 
 @app.command("hash")
 def print_hash(run_file: RunFile, as_json: AsJson = False) -> None:
     """Print the canonical hash: equal for equal runs, however often they were stopped."""
-    from genagents_env.record import RunReader, canonical_hash
-
     digest = canonical_hash(run_file)
     if not as_json:
         say(digest)

@@ -4,18 +4,18 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from genagents_env.cli import options as opt
 from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.cli.sweep import run_folder, warn_of_models
-
-if TYPE_CHECKING:
-    from genagents_env.record.rows import JSON
-    from genagents_env.report.side_by_side import ComparedPolicy
-    from genagents_env.sweep import SweepFolder
+from genagents_env.record.rows import JSON
+from genagents_env.report.side_by_side import ComparedPolicy, read_comparison, tabulate_comparison
+from genagents_env.run.policies import list_policies
+from genagents_env.sweep import SweepFolder, SweepOptions
+from genagents_env.sweep.design.comparison import format_comparison
 
 app = typer.Typer()
 _IDLE = "idle"  # nothing comes of it
@@ -61,9 +61,6 @@ def compare(
 
     Example: genagents compare tiny --policies scripted,random --hours 0.1
     """
-    from genagents_env.report.side_by_side import read_comparison, tabulate_comparison
-    from genagents_env.sweep import SweepOptions
-
     limits = opt.make_limits(max_calls, None, max_dollars, None)
     total = {**asdict(limits), "dollars": None if limits.dollars is None else str(limits.dollars)}
     folder = _make_folder(
@@ -100,17 +97,15 @@ def compare(
     raise typer.Exit(result.exit_code)
 
 
-def _choose_people(people: str | None) -> "JSON":
+def _choose_people(people: str | None) -> JSON:
     """Return the names, or the one word, which may be a cast's name."""
     names = opt.parse_names(people)
     return names[0] if names and len(names) == 1 else names
 
 
 def _make_folder(
-    scenario: str, policies: str | None, out: Path | None, keys: "dict[str, JSON]"
-) -> "SweepFolder":
-    from genagents_env.sweep import SweepFolder
-    from genagents_env.sweep.design.comparison import format_comparison
+    scenario: str, policies: str | None, out: Path | None, keys: dict[str, JSON]
+) -> SweepFolder:
 
     text = format_comparison(scenario, _list_policies(policies), keys, Path.cwd())
     with tempfile.TemporaryDirectory() as made:
@@ -120,8 +115,7 @@ def _make_folder(
         return SweepFolder.create(place if out is None else out, file)
 
 
-def _list_policies(policies: str | None) -> "Iterator[tuple[str, dict[str, JSON]]]":
-    from genagents_env.run.policies import list_policies
+def _list_policies(policies: str | None) -> Iterator[tuple[str, dict[str, JSON]]]:
 
     if policies is None:
         yield from ((name, {}) for name in list_policies() if name != _IDLE)
@@ -130,7 +124,7 @@ def _list_policies(policies: str | None) -> "Iterator[tuple[str, dict[str, JSON]
         yield words[0], opt.parse_config(words[1:])
 
 
-def _as_json(folder: "SweepFolder", rows: "tuple[ComparedPolicy, ...]") -> "dict[str, JSON]":
+def _as_json(folder: SweepFolder, rows: tuple[ComparedPolicy, ...]) -> dict[str, JSON]:
     experiment = folder.experiment
     return {
         "scenario": experiment.scenario,
@@ -138,5 +132,5 @@ def _as_json(folder: "SweepFolder", rows: "tuple[ComparedPolicy, ...]") -> "dict
         "hours": experiment.hours,
         "model": experiment.model,
         "folder": str(folder.path),
-        "policies": [one.as_json() for one in rows],
+        "policies": [row.as_json() for row in rows],
     }

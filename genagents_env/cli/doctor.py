@@ -1,20 +1,30 @@
 """`genagents doctor`: what this machine and a model server can do, a line each."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from genagents_env.cli.options import AsJson, Endpoint, Model, make_model_options
+from genagents_env.cli.options import AsJson, Endpoint, Model, make_options
 from genagents_env.cli.screen import say
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from genagents_env.llm.calls import Endpoint as ModelEndpoint
-    from genagents_env.run import RunOptions
-    from genagents_env.run.checkup import Finding
+from genagents_env.errors import GenagentsError
+from genagents_env.llm import open as opening
+from genagents_env.llm.calls import Endpoint as ModelEndpoint
+from genagents_env.llm.event_loop import run_sync
+from genagents_env.llm.open import is_served
+from genagents_env.llm.redact import redact_environment
+from genagents_env.run import RunOptions
+from genagents_env.run.checkup import (
+    CALLS,
+    Finding,
+    ask_endpoint,
+    bound_cost,
+    check_listing,
+    check_machine,
+)
+from genagents_env.run.models import open_model
 
 _MARKS = {"ok": "ok   ", "note": "note ", "fault": "FAULT"}
 app = typer.Typer()
@@ -36,11 +46,7 @@ def doctor(
 
     Example: genagents doctor --model gpt-4o-mini
     """
-    from genagents_env.llm.redact import redact_environment
-    from genagents_env.run import RunOptions
-    from genagents_env.run.checkup import check_machine
-
-    options = RunOptions(model=model, model_options=make_model_options(endpoint))
+    options = make_options(model=model, endpoint=endpoint)
     checkup = _Checkup(options, quiet=as_json)
     checkup.add(check_machine())
     checkup.check_model(calls)
@@ -53,7 +59,7 @@ def doctor(
 class _Checkup:
     """The findings so far, each printed as it is made unless `quiet`."""
 
-    def __init__(self, options: "RunOptions", *, quiet: bool) -> None:
+    def __init__(self, options: RunOptions, *, quiet: bool) -> None:
         self._options, self._quiet = options, quiet
         self.findings: list[Finding] = []
 
@@ -61,10 +67,8 @@ class _Checkup:
     def has_fault(self) -> bool:
         return any(finding.verdict == "fault" for finding in self.findings)
 
-    def add(self, findings: "Iterable[Finding]") -> None:
+    def add(self, findings: Iterable[Finding]) -> None:
         """Add findings, and print them."""
-        from genagents_env.llm.redact import redact_environment
-
         for finding in findings:
             self.findings.append(finding)
             if not self._quiet:
@@ -74,10 +78,6 @@ class _Checkup:
 
     def check_model(self, calls: bool) -> None:
         """Look at the model and its server; ask it only where `calls` is set."""
-        from genagents_env.errors import GenagentsError
-        from genagents_env.llm.open import is_served
-        from genagents_env.run.checkup import Finding
-
         name, before = self._options.model or "", len(self.findings)
         if is_served(self._options.model):
             self._check_server()
@@ -94,8 +94,6 @@ class _Checkup:
                 self.add([Finding("model", "fault", str(error))])
 
     def _check_server(self) -> None:
-        from genagents_env.llm import open as opening
-        from genagents_env.run.checkup import check_listing
 
         base_url, api_key = opening.read_endpoint_variables()
         listing = opening.list_models(base_url or opening.DEFAULT_BASE_URL, api_key)
@@ -103,9 +101,6 @@ class _Checkup:
         self.add(check_listing(model, listing))
 
     def _ask(self) -> None:
-        from genagents_env.llm.event_loop import run_sync
-        from genagents_env.run.checkup import ask_endpoint
-        from genagents_env.run.models import open_model
 
         endpoint = open_model(self._options)
         if not self._quiet:
@@ -113,8 +108,7 @@ class _Checkup:
         self.add(run_sync(ask_endpoint(endpoint, self._options)))
 
 
-def _announce(endpoint: "ModelEndpoint", options: "RunOptions") -> None:
-    from genagents_env.run.checkup import CALLS, bound_cost
+def _announce(endpoint: ModelEndpoint, options: RunOptions) -> None:
 
     tokens, dollars = bound_cost(endpoint, options)
     price = "price unknown" if dollars is None else f"${dollars:.4f}"

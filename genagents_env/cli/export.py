@@ -6,8 +6,14 @@ from typing import Annotated, Literal, TypeAlias
 import typer
 
 from genagents_env.cli.options import TrustPolicies
+from genagents_env.cli.progress import show_count
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
+from genagents_env.record import RunReader
+from genagents_env.record import export as write_lines
+from genagents_env.run import RunOptions
+from genagents_env.show.view.single_file import write_single_file
+from genagents_env.train.language.chat_export import export_chats
 
 ExportFormat: TypeAlias = Literal["html", "jsonl", "chat"]
 _PAGES = (".html", ".htm")
@@ -58,16 +64,12 @@ def export(
         raise ConfigError(
             "several runs, --best, --success and --trust-policies go with --format chat"
         )
-    from genagents_env.record import RunReader
-    from genagents_env.record import export as write_lines
 
     with RunReader(run_files[0]) as record:
         if form == "jsonl":
             for path in write_lines(record, out):
                 say(str(path))
             return
-        from genagents_env.cli.progress import show_count
-        from genagents_env.show.view.single_file import write_single_file
 
         with show_count("writing") as watch:
             path = write_single_file(record, out, watch)
@@ -77,8 +79,6 @@ def export(
 def _export_chats(
     paths: list[Path], out: Path, best: int | None, success: bool, trust: bool
 ) -> None:
-    from genagents_env.run import RunOptions
-    from genagents_env.train.language.chat_export import export_chats
 
     files = [file for path in paths for file in _find_runs(path)]
     options = RunOptions(trust_policies=trust)

@@ -6,19 +6,22 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from genagents_env.cli.options import RunFile
+from genagents_env.cli.progress import show_count
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 from genagents_env.files import replace_file
-
-if TYPE_CHECKING:
-    from genagents_env.record import RunReader
-    from genagents_env.show.pictures import FilmPace, RunPictures
-    from genagents_env.show.render.words import FilmFrame
+from genagents_env.record import RunReader
+from genagents_env.record.town_times import find_last_tick, find_tick
+from genagents_env.show.pictures import FilmPace, PictureChoice, RunPictures
+from genagents_env.show.render.film import FilmFrame
+from genagents_env.show.render.gif import ColorTable, write_gif
+from genagents_env.show.render.mp4 import check_encoder, write_mp4
+from genagents_env.show.snapshots import RunSnapshots
 
 MOST_FRAMES = {".gif": 3_000, ".mp4": 30_000}
 FASTEST = 36_000  # seconds of the town in a second: ten hours
@@ -76,10 +79,6 @@ def film(
 
     genagents film run.sqlite --at 17:10 --place "Hobbs Cafe" party.png
     """
-    from genagents_env.record import RunReader
-    from genagents_env.show.pictures import FilmPace, PictureChoice, RunPictures
-    from genagents_env.show.snapshots import RunSnapshots
-
     kind = out.suffix.lower()
     if kind not in (*MOST_FRAMES, ".png"):
         other = out.with_suffix(".gif")
@@ -97,10 +96,8 @@ def film(
             _Film(run, pictures, pace, out).make(first, last)
 
 
-def _draw_moment(run: "RunReader", pictures: "RunPictures", at: str | None, out: Path) -> None:
+def _draw_moment(run: RunReader, pictures: RunPictures, at: str | None, out: Path) -> None:
     from PIL import Image
-
-    from genagents_env.record.town_times import find_last_tick, find_tick
 
     tick = find_last_tick(run) if at is None else find_tick(run, at, "--at")
     image = Image.fromarray(pictures.draw(tick))
@@ -114,21 +111,15 @@ def _draw_moment(run: "RunReader", pictures: "RunPictures", at: str | None, out:
 class _Film:
     """A film that is made, and how long it has become."""
 
-    run: "RunReader"
-    pictures: "RunPictures"
-    pace: "FilmPace"
+    run: RunReader
+    pictures: RunPictures
+    pace: FilmPace
     out: Path
     frames: int = 0
     seconds: float = 0.0
 
     def make(self, first: str | None, last: str | None) -> None:
         """Write the film of the ticks between two town times."""
-        from genagents_env.cli.progress import show_count
-        from genagents_env.record.town_times import find_last_tick, find_tick
-        from genagents_env.show.render.color_table import ColorTable
-        from genagents_env.show.render.gif import write_gif
-        from genagents_env.show.render.mp4 import check_encoder, write_mp4
-
         run, is_gif = self.run, self.out.suffix.lower() == ".gif"
         if not is_gif:
             check_encoder()
@@ -152,11 +143,11 @@ class _Film:
 
     def _count(
         self,
-        frames: "Iterable[FilmFrame]",
+        frames: Iterable[FilmFrame],
         begin: int,
         end: int,
         watch: Callable[[int, int], None] | None,
-    ) -> "Iterator[FilmFrame]":
+    ) -> Iterator[FilmFrame]:
         for frame in frames:
             self.frames += 1
             self.seconds += frame.seconds

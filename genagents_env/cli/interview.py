@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, get_args
+from typing import Annotated, get_args
 
 import typer
 
@@ -16,15 +16,26 @@ from genagents_env.cli.interview_output import (
     format_stored,
     list_stored,
 )
+from genagents_env.cli.progress import show_progress
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError
-
-if TYPE_CHECKING:
-    from genagents_env.judge.kept_answers import WordedAnswer
-    from genagents_env.policy import Answer, InterviewTerms
-    from genagents_env.record import RunMeta, RunReader
-    from genagents_env.run import RunOptions
-    from genagents_env.run.interviews import Transcript
+from genagents_env.evaluate.labels import format_policies
+from genagents_env.evaluate.questions import CATEGORIES, make_standard_questions
+from genagents_env.judge.kept_answers import (
+    PEOPLE,
+    WordedAnswer,
+    add_answers,
+    find_kept_file,
+    make_answers,
+    read_answers,
+)
+from genagents_env.judge.written_answers import read_written_answers, write_question_sheet
+from genagents_env.name_search import find_person
+from genagents_env.policy import Answer, InterviewTerms, MemoryAccess
+from genagents_env.record import RunMeta, RunReader, canonical_hash
+from genagents_env.run import RunOptions
+from genagents_env.run.interviews import Transcript, interview_on_terms, list_interviewable
+from genagents_env.text import clean
 
 DEGRADED = 4  # the exit code where a default stands in place of an answer
 # Park et al. 2023, section 6.2: the conditions of the controlled evaluation, all of one life.
@@ -120,29 +131,22 @@ def interview(
 
     Example: genagents interview run.sqlite --agent "Maria Lopez" --question "Any news?"
     """
-    from genagents_env.cli.progress import show_progress
-    from genagents_env.judge.kept_answers import find_kept_file
-    from genagents_env.record import RunReader
-    from genagents_env.run import RunOptions
-    from genagents_env.text import clean
-
     if not run_file.name:
         raise ConfigError(f"{str(run_file)!r} is a folder; name a run file")
     file = find_kept_file(run_file)
     if stored:
         _print_stored(run_file, file, as_json=as_json)
         return
-    limits = opt.make_limits(max_calls, None, max_dollars, None)
-    model_options = opt.make_model_options(endpoint)
     asker = clean(interviewer or "", _NAME)
     conditions = _make_conditions(without or (), ablations=ablations, interviewer=asker)
     kept = bool(without or ablations)
-    options = RunOptions(
+    options = opt.make_options(
         model=model,
-        model_for=opt.parse_choices(model_for) or None,
-        model_options=model_options,
+        model_for=model_for,
+        endpoint=endpoint,
         embedder=embedder,
-        limits=limits,
+        max_calls=max_calls,
+        max_dollars=max_dollars,
         no_limit=no_limit,
         concurrency=concurrency,
         trust_policies=trust_policies,
@@ -171,7 +175,7 @@ def interview(
     _check_fallbacks([a for told in answered.values() for given in told.values() for _, a in given])
 
 
-def _check_fallbacks(answers: "Sequence[Answer]") -> None:
+def _check_fallbacks(answers: Sequence[Answer]) -> None:
     """End with an exit code of its own where a default stands in place of an answer."""
     missing = sum(answer.fallback for answer in answers)
     if missing:
@@ -184,9 +188,6 @@ def _check_fallbacks(answers: "Sequence[Answer]") -> None:
 
 def _print_stored(run_file: Path, file: Path, *, as_json: bool) -> None:
     """Print every answer in the record of a run, and in the file beside it."""
-    from genagents_env.judge.kept_answers import read_answers
-    from genagents_env.record import RunReader
-
     with RunReader(run_file) as record:
         stored = list_stored(record, read_answers(file))
     if as_json:
@@ -199,14 +200,12 @@ def _print_stored(run_file: Path, file: Path, *, as_json: bool) -> None:
 
 def _make_conditions(
     without: Sequence[str], *, ablations: bool, interviewer: str
-) -> "dict[str, InterviewTerms]":
+) -> dict[str, InterviewTerms]:
     """Return the terms of each condition by its name: `full`, `no_reflection` ...
 
     Raises:
         ConfigError: a kind of memory that there is not.
     """
-    from genagents_env.policy import InterviewTerms, MemoryAccess
-
     conditions: dict[str, InterviewTerms] = {}
     allowed = get_args(MemoryAccess)
     for text in [*(ABLATIONS if ablations else ()), *without]:
@@ -221,17 +220,13 @@ def _make_conditions(
 
 
 def _choose_questions(
-    record: "RunReader",
-    options: "RunOptions",
+    record: RunReader,
+    options: RunOptions,
     agents: list[str] | None,
     own: list[str] | None,
     categories: list[str] | None,
 ) -> dict[str, list[str]]:
     """Return the questions of each person: those given, else the standard ones."""
-    from genagents_env.evaluate.questions import CATEGORIES, make_standard_questions
-    from genagents_env.name_search import find_person
-    from genagents_env.text import clean
-
     names = list(dict.fromkeys(find_person(agent, record.meta.names) for agent in agents or ()))
     names = names or _find_interviewable(record, options)
     for category in categories or ():
@@ -246,17 +241,15 @@ def _choose_questions(
     return {n: [*texts, *(text for kind in chosen for text in known[n][kind])] for n in names}
 
 
-def _find_interviewable(record: "RunReader", options: "RunOptions") -> list[str]:
+def _find_interviewable(record: RunReader, options: RunOptions) -> list[str]:
     """Return everyone whose policy can be interviewed."""
-    from genagents_env.run.interviews import list_interviewable
-
     names = list_interviewable(record, options)
     if not names:
         raise ConfigError(f"{record.path}: nobody in this run has a policy that can be interviewed")
     return names
 
 
-def _parse_recorded_tick(record: "RunReader", at: str) -> int:
+def _parse_recorded_tick(record: RunReader, at: str) -> int:
     tick, last = opt.parse_tick(record, at), record.last_tick
     if tick > last:
         raise ConfigError(f"--at {at}: the run is recorded until {record.time(last):%a %H:%M:%S}")
@@ -268,7 +261,7 @@ class _KeptInterview:
     """Questions to people of a run at a moment, and the file in which answers are kept."""
 
     path: Path
-    meta: "RunMeta"
+    meta: RunMeta
     tick: int
     put: Mapping[str, Sequence[str]]
     file: Path
@@ -276,12 +269,9 @@ class _KeptInterview:
     repeats: int
 
     def ask(
-        self, conditions: "Mapping[str, InterviewTerms]", options: "RunOptions", *, keep: bool
-    ) -> "dict[str, Transcript]":
+        self, conditions: Mapping[str, InterviewTerms], options: RunOptions, *, keep: bool
+    ) -> dict[str, Transcript]:
         """Return the answers by condition; with `keep` store them, and ask only for new ones."""
-        from genagents_env.evaluate.labels import format_policies
-        from genagents_env.run.interviews import interview_on_terms
-
         by = options.model or self.meta.model or format_policies(self.meta)
         due = {n: terms for n, terms in conditions.items() if not (keep and self._has(n, by))}
         for name in conditions:
@@ -302,23 +292,17 @@ class _KeptInterview:
 
     def read_sheet(self, sheet: Path, author: str) -> int:
         """Keep the answers that a person wrote, and return how many there are."""
-        from genagents_env.judge.kept_answers import PEOPLE
-        from genagents_env.judge.written_answers import read_written_answers
-
         written = read_written_answers(sheet, self.put)
         self._keep(PEOPLE, author, written)
         return sum(map(len, written.values()))
 
     @cached_property
     def _source(self) -> str:
-        from genagents_env.record import canonical_hash
 
         return canonical_hash(self.path)
 
     def _has(self, condition: str, by: str) -> bool:
-        """Return whether the file has every answer of a condition."""
-        from genagents_env.judge.kept_answers import read_answers
-
+        """Return True if the file has every answer of a condition."""
         wanted = {
             (agent, question, repeat)
             for agent, questions in self.put.items()
@@ -332,8 +316,7 @@ class _KeptInterview:
             if (kept.source, kept.tick, kept.said.condition, kept.by, kept.interviewer) == this
         }
 
-    def _to_worded(self, told: "Transcript") -> "dict[str, list[WordedAnswer]]":
-        from genagents_env.judge.kept_answers import WordedAnswer
+    def _to_worded(self, transcript: Transcript) -> dict[str, list[WordedAnswer]]:
 
         return {
             agent: [
@@ -346,12 +329,10 @@ class _KeptInterview:
                 )
                 for number, (question, answer) in enumerate(answers)
             ]
-            for agent, answers in told.items()
+            for agent, answers in transcript.items()
         }
 
-    def _keep(self, condition: str, by: str, given: "Mapping[str, Sequence[WordedAnswer]]") -> None:
-        from genagents_env.judge.kept_answers import add_answers, make_answers
-        from genagents_env.record import RunReader
+    def _keep(self, condition: str, by: str, given: Mapping[str, Sequence[WordedAnswer]]) -> None:
 
         who = self.interviewer
         with RunReader(self.path, known=True) as record:
@@ -365,8 +346,6 @@ def _exchange_sheet(
     asking: _KeptInterview, write: Path | None, read: Path | None, author: str | None
 ) -> None:
     """Write a sheet for a person to answer, or take a filled one in."""
-    from genagents_env.judge.written_answers import write_question_sheet
-
     if write is not None and read is not None:
         raise ConfigError("--write-sheet, --read-sheet: one of them")
     if write is not None:

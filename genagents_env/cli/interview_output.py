@@ -1,24 +1,22 @@
-"""What people answered, for the terminal and as JSON."""
+"""Answers of interviews, for the terminal and as JSON."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from genagents_env.judge.kept_answers import KeptAnswer
-    from genagents_env.record import RunReader
-    from genagents_env.run.interviews import Transcript
+from genagents_env.evaluate.evidence import find_evidence_lines
+from genagents_env.judge.kept_answers import KeptAnswer, read_answers
+from genagents_env.record import RunReader
+from genagents_env.run.interviews import Transcript
 
 DEFAULT = "(nobody said this: the model gave no usable reply)"
 
 
 def describe_answers(
-    record: "RunReader", path: Path, tick: int, told: "Transcript", repeats: int
+    record: RunReader, path: Path, tick: int, transcript: Transcript, repeats: int
 ) -> dict[str, Any]:
     """Return the answers as JSON values, each with the events it rests on."""
-    from genagents_env.evaluate.evidence import find_evidence_lines
-
     return {
         "run": str(path),
         "tick": tick,
@@ -37,7 +35,7 @@ def describe_answers(
                 }
                 for number, (question, answer) in enumerate(answers)
             ]
-            for name, answers in told.items()
+            for name, answers in transcript.items()
         },
     }
 
@@ -58,7 +56,7 @@ def format_answers(described: dict[str, Any], time: datetime, repeats: int) -> I
             yield from (f"        {event['line']}" for event in answer["evidence"])
 
 
-def list_stored(record: "RunReader", kept: "Iterable[KeptAnswer]") -> list[dict[str, object]]:
+def list_stored(record: RunReader, kept: Iterable[KeptAnswer]) -> list[dict[str, object]]:
     """Return all answers of a run: those in its record, and those kept beside it; as JSON."""
     stored: list[dict[str, object]] = [
         {
@@ -91,7 +89,7 @@ def list_stored(record: "RunReader", kept: "Iterable[KeptAnswer]") -> list[dict[
     return stored + beside
 
 
-def format_stored(stored: "Iterable[dict[str, object]]") -> Iterator[str]:
+def format_stored(stored: Iterable[dict[str, object]]) -> Iterator[str]:
     """Yield the answers by question: when, who, under which condition, what."""
     by_question: dict[str, list[dict[str, object]]] = {}
     for row in stored:
@@ -109,8 +107,6 @@ def format_stored(stored: "Iterable[dict[str, object]]") -> Iterator[str]:
 
 def describe_kept(file: Path) -> Iterator[str]:
     """Yield what a file of kept answers holds by condition, and what can be made of it."""
-    from genagents_env.judge.kept_answers import read_answers
-
     rows: dict[tuple[str, str, str], list[KeptAnswer]] = {}
     for kept in read_answers(file):
         rows.setdefault((kept.time, kept.said.condition, kept.by), []).append(kept)

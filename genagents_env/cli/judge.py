@@ -3,16 +3,15 @@
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from genagents_env.cli import options as opt
+from genagents_env.cli.progress import show_progress
 from genagents_env.cli.screen import print_json, say_lines, warn
-
-if TYPE_CHECKING:
-    from genagents_env.judge import JudgingResult
-    from genagents_env.record import RunReader
+from genagents_env.judge import JudgingResult
+from genagents_env.judge import judge_run as judging
+from genagents_env.record import RunReader
 
 Verdicts = dict[str, dict[str, int]]
 
@@ -41,18 +40,12 @@ def judge(
 
     Example: genagents judge run.sqlite --model gpt-4o-mini
     """
-    from genagents_env.cli.progress import show_progress
-    from genagents_env.judge import judge_run as judging
-    from genagents_env.record import RunReader
-    from genagents_env.run import RunOptions
-
-    limits = opt.make_limits(max_calls, None, max_dollars, None)
-    model_options = opt.make_model_options(endpoint)
     with show_progress(quiet or as_json) as watch:
-        options = RunOptions(
+        options = opt.make_options(
             model=model,
-            model_options=model_options,
-            limits=limits,
+            endpoint=endpoint,
+            max_calls=max_calls,
+            max_dollars=max_dollars,
             no_limit=no_limit,
             concurrency=concurrency,
             watch=watch,
@@ -69,8 +62,8 @@ def judge(
     raise typer.Exit(done.exit_code)
 
 
-def _count_verdicts(record: "RunReader", name: str) -> Verdicts:
-    """Return how often this judge gave which verdict, by check."""
+def _count_verdicts(record: RunReader, name: str) -> Verdicts:
+    """Count the verdicts of a judge, by check."""
     counts: dict[str, Counter[str]] = {}
     for row in record.judgements():
         if row.judge == name:
@@ -78,21 +71,21 @@ def _count_verdicts(record: "RunReader", name: str) -> Verdicts:
     return {check: dict(counted.most_common()) for check, counted in counts.items()}
 
 
-def _format_lines(done: "JudgingResult", verdicts: Verdicts) -> Iterator[str]:
+def _format_lines(done: JudgingResult, verdicts: Verdicts) -> Iterator[str]:
     if not done.asked:
         yield (
             "Nothing to judge: no answer in this run is one that a check of its scenario is about"
         )
         return
-    given = done.before + done.given
-    yield f"Judge {done.judge}: {given:,} of {done.asked:,} verdicts, {done.given:,} of them new"
+    count = done.before + done.given
+    yield f"Judge {done.judge}: {count:,} of {done.asked:,} verdicts, {done.given:,} of them new"
     if done.unusable:
         yield f"    {done.unusable:,} replies were no verdict; judge again to ask for them"
     for check, counts in verdicts.items():
         yield f"    {check}: {', '.join(f'{value} {count:,}' for value, count in counts.items())}"
 
 
-def _to_json(path: Path, done: "JudgingResult", verdicts: Verdicts) -> dict[str, object]:
+def _to_json(path: Path, done: JudgingResult, verdicts: Verdicts) -> dict[str, object]:
     return {
         "run": str(path),
         "judge": done.judge,

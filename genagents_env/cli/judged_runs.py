@@ -1,22 +1,31 @@
-"""What `genagents rate` and `genagents sheet` are about: the runs of a sweep, or run files."""
+"""The runs that `genagents rate` and `genagents sheet` judge: of a sweep, or run files."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
 from genagents_env.cli.screen import warn
 from genagents_env.errors import ConfigError, RecordError
+from genagents_env.evaluate.checks import Verdict, find_verdicts
+from genagents_env.evaluate.labels import format_policies
 from genagents_env.files import find_inside
-
-if TYPE_CHECKING:
-    from genagents_env.evaluate.checks import Verdict
-    from genagents_env.judge import JudgedText, Rubric
-    from genagents_env.judge.summary import JudgeAgreement, Ranking, Score
-    from genagents_env.judge.verdicts import Judgement
-    from genagents_env.sweep.folder import SweepFolder
+from genagents_env.judge import JudgedText, Rubric, load_rubric, load_texts
+from genagents_env.judge.kept_answers import load_kept_texts
+from genagents_env.judge.summary import (
+    JudgeAgreement,
+    Ranking,
+    Score,
+    measure_agreement,
+    rank_conditions,
+    score_conditions,
+)
+from genagents_env.judge.verdicts import Judgement
+from genagents_env.record import RunReader
+from genagents_env.report.judging import tabulate_for_terminal
+from genagents_env.sweep.folder import SweepFolder
 
 VERDICTS = "verdicts.jsonl"
 DEFAULT_RUBRIC = "believability"
@@ -57,14 +66,11 @@ class JudgedRun:
 
     @property
     def is_kept(self) -> bool:
-        """Whether it is a file of answers that were kept, and no run file."""
+        """True for a file of kept answers, which is no run file."""
         return self.path.suffix == ".jsonl"
 
-    def load_texts(self, rubric: "Rubric") -> "list[JudgedText]":
+    def load_texts(self, rubric: Rubric) -> list[JudgedText]:
         """Return all that a rubric may be about."""
-        from genagents_env.judge import load_texts
-        from genagents_env.judge.kept_answers import load_kept_texts
-
         if not self.is_kept:
             return load_texts(
                 self.path, self.condition, self.run, about=rubric.about, block=self.block
@@ -86,28 +92,25 @@ class JudgedRuns:
 
     sources: tuple[JudgedRun, ...]
     verdicts: Path
-    folder: "SweepFolder | None" = None
+    folder: SweepFolder | None = None
 
-    def load_texts(self, rubric: "Rubric", when: When = "both") -> "list[JudgedText]":
+    def load_texts(self, rubric: Rubric, when: When = "both") -> list[JudgedText]:
         """Return all that a rubric may be about; of answers those of one end, or both."""
-        found = [one for source in self.sources for one in source.load_texts(rubric)]
+        texts = [one for source in self.sources for one in source.load_texts(rubric)]
         if rubric.about != "answer" or when == "both":
-            return found
-        return [one for one in found if one.when == when]
+            return texts
+        return [one for one in texts if one.when == when]
 
-    def load_check_verdicts(self) -> "dict[str, Sequence[Verdict]]":
+    def load_check_verdicts(self) -> dict[str, Sequence[Verdict]]:
         """Return the verdicts on the scenarios' checks, by run."""
-        from genagents_env.evaluate.checks import find_verdicts
-        from genagents_env.record import RunReader
-
-        found: dict[str, Sequence[Verdict]] = {}
+        verdicts: dict[str, Sequence[Verdict]] = {}
         for source in self.sources:
             if source.is_kept:
                 continue
             with RunReader(source.path) as record:
                 if record.judgements():
-                    found[source.run] = find_verdicts(record)
-        return found
+                    verdicts[source.run] = find_verdicts(record)
+        return verdicts
 
     @property
     def model(self) -> str | None:
@@ -133,21 +136,18 @@ def find_judged_runs(paths: Sequence[Path], verdicts: Path | None) -> JudgedRuns
     return JudgedRuns(sources, verdicts or find_inside(paths[0].parent, VERDICTS))
 
 
-def load_rubric_at(name: str, base: Path | None = None) -> "Rubric":
+def load_rubric_at(name: str, base: Path | None = None) -> Rubric:
     """Return a rubric by its name or its path, relative to `base`.
 
     Raises:
         ConfigError: there is none, or it has faults.
     """
-    from genagents_env.judge import load_rubric
-
     if base is not None and (name.endswith(".toml") or "/" in name):
         return load_rubric(base / name)
     return load_rubric(name)
 
 
 def _find_in_folder(path: Path, verdicts: Path | None) -> JudgedRuns:
-    from genagents_env.sweep.folder import SweepFolder
 
     folder = SweepFolder(path)
     statuses = {status.trial: status for status in folder.read_statuses()}
@@ -168,10 +168,7 @@ def _find_in_folder(path: Path, verdicts: Path | None) -> JudgedRuns:
 
 
 def _read_run_file(path: Path) -> list[JudgedRun]:
-    """Return what a run file is, by its policy; nothing, with a message, where it is damaged."""
-    from genagents_env.evaluate.labels import format_policies
-    from genagents_env.record import RunReader
-
+    """Read a run file, its condition named by its policies; warn and return nothing if damaged."""
     if path.suffix == ".jsonl":
         return [JudgedRun(path, path.stem, "", "")]
     try:
@@ -188,22 +185,21 @@ def _make_distinct(sources: Sequence[JudgedRun]) -> tuple[JudgedRun, ...]:
     """Return run files so that no two have one name, and conditions so that models differ."""
     models = {source.model for source in sources if source.model}
     stems = [source.run for source in sources]
-    found = []
+    distinct = []
     for source in sources:
         run, condition = source.run, source.condition
         if stems.count(run) > 1:
             run = str(source.path.with_suffix(""))
         if len(models) > 1 and source.model:
             condition = f"{condition} / {source.model}"
-        found.append(replace(source, run=run, condition=condition))
-    return tuple(found)
+        distinct.append(replace(source, run=run, condition=condition))
+    return tuple(distinct)
 
 
 class JudgingSummary:
     """Scores, rankings and agreement; without the extra `lab` the ratings alone, and a message."""
 
-    def __init__(self, given: "Sequence[Judgement]", judged: "JudgedRuns") -> None:
-        from genagents_env.judge.summary import measure_agreement, rank_conditions, score_conditions
+    def __init__(self, given: Sequence[Judgement], judged: "JudgedRuns") -> None:
 
         self.ratings: tuple[Score, ...] = score_conditions(given)
         self.rankings: tuple[Ranking, ...] = ()
@@ -216,8 +212,6 @@ class JudgingSummary:
 
     def format_lines(self) -> Iterator[str]:
         """Yield the tables that have rows."""
-        from genagents_env.report.judging import tabulate_for_terminal
-
         for table in tabulate_for_terminal(self.ratings, self.rankings, self.agreements):
             yield ""
             yield from table.format_lines()
@@ -225,9 +219,9 @@ class JudgingSummary:
     def to_json(self) -> dict[str, list[dict[str, object]]]:
         """Return everything as JSON values."""
         return {
-            "ratings": [asdict(one) for one in self.ratings],
+            "ratings": [asdict(rating) for rating in self.ratings],
             "rankings": [
-                asdict(one) | {"position_bias": one.position_bias} for one in self.rankings
+                asdict(rating) | {"position_bias": rating.position_bias} for rating in self.rankings
             ],
-            "agreements": [asdict(one) for one in self.agreements],
+            "agreements": [asdict(rating) for rating in self.agreements],
         }

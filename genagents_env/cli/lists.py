@@ -120,7 +120,7 @@ def _list_measures(name: str, markdown: bool, as_json: bool) -> None:
     elif as_json and name:
         print_json(load_measure(name).as_json())
     elif as_json:
-        print_json([{**one.as_json(), "default": one.name in DEFAULT} for one in list_measures()])
+        print_json([{**m.as_json(), "default": m.name in DEFAULT} for m in list_measures()])
     elif name:
         measure = load_measure(name)
         better = f"; {measure.better} is better" if measure.better else ""

@@ -1,4 +1,4 @@
-"""What the package logs, on stderr: as much as `--verbose` or GENAGENTS_LOG ask for."""
+"""Logging on stderr, as much as `--verbose` or GENAGENTS_LOG ask for."""
 
 import logging
 import os

@@ -7,6 +7,13 @@ import typer
 
 from genagents_env.cli.new import check_name, place_folder
 from genagents_env.cli.screen import say
+from genagents_env.files import find_inside, guard_files, replace_file
+from genagents_env.scenario import lay_out, list_scenario_names, load_scenario, validate_folder
+from genagents_env.scenario.maps.tiled import convert_map
+from genagents_env.scenario.maps.ville import read_ville
+from genagents_env.scenario.new_town import format_new_town
+from genagents_env.scenario.town import list_warnings
+from genagents_env.show.render.map_picture import draw_map
 
 NewFolder = Annotated[
     Path, typer.Argument(metavar="OUT", help="The new folder; its name is the scenario's.")
@@ -35,10 +42,6 @@ def draw(
 
     Example: genagents map draw valentines_party --out town.png
     """
-    from genagents_env.files import find_inside, replace_file
-    from genagents_env.scenario import lay_out, load_scenario
-    from genagents_env.show.render.map_picture import draw_map
-
     scenario = load_scenario(folder)
     path = out or find_inside(Path(), f"{scenario.name}.png")
     picture = draw_map(lay_out(scenario), title=scenario.title, tile=tile)
@@ -66,10 +69,6 @@ def import_ville(
 
     Example: genagents map import-ville the_ville/matrix ville && genagents run ./ville
     """
-    from genagents_env.scenario import list_scenario_names, validate_folder
-    from genagents_env.scenario.maps.ville import read_ville
-    from genagents_env.scenario.new_town import format_new_town
-
     name = check_name(out, "scenario", list_scenario_names())
     drawn, world = read_ville(folder)
     title = f"{world[:1].upper()}{world[1:]}, as its matrices have it"
@@ -90,10 +89,6 @@ def import_tiled(
 
     Example: genagents map import-tiled town.tmj my_town && genagents map draw my_town
     """
-    from genagents_env.files import guard_files
-    from genagents_env.scenario import list_scenario_names, validate_folder
-    from genagents_env.scenario.maps.tiled import convert_map
-
     name = check_name(out, "scenario", list_scenario_names())
     with guard_files(file, "read"):
         files = convert_map(file, name)
@@ -103,9 +98,6 @@ def import_tiled(
 
 def _describe_town(folder: Path) -> None:
     """Print what is in an imported town, what is odd in it, and what to do next."""
-    from genagents_env.scenario import lay_out, load_scenario
-    from genagents_env.scenario.town import list_warnings
-
     scenario = load_scenario(folder)
     plan = lay_out(scenario)
     sectors, rooms = len(scenario.sectors), sum(len(s.arenas) for s in scenario.sectors)

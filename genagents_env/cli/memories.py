@@ -3,19 +3,23 @@
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from genagents_env.cli.options import TrustPolicies, parse_tick
+from genagents_env.cli.progress import show_progress
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
-
-if TYPE_CHECKING:
-    from genagents_env.memory.vector_file import TextVectors
-    from genagents_env.run import RunOptions
-    from genagents_env.scenario.schema import Past
-
+from genagents_env.files import find_inside
+from genagents_env.memory.public_layout import MODEL, find_public_people, read_public_person
+from genagents_env.memory.vector_file import TextVectors, write_vectors
+from genagents_env.name_search import find_person
+from genagents_env.record import RunReader
+from genagents_env.run import RunOptions
+from genagents_env.run.past import VECTORS, collect_run_pasts
+from genagents_env.scenario.past import write_pasts
+from genagents_env.scenario.schema import Past
 
 app = typer.Typer()
 
@@ -45,13 +49,6 @@ def import_memories(
     Example: genagents import-memories first.sqlite --out memories; then
     genagents run valentines_party --policy smallville --memories memories --start 2023-02-14T16:00
     """
-    from genagents_env.cli.progress import show_progress
-    from genagents_env.files import find_inside
-    from genagents_env.memory.vector_file import write_vectors
-    from genagents_env.run import RunOptions
-    from genagents_env.run.past import VECTORS
-    from genagents_env.scenario.past import write_pasts
-
     if all(source.is_dir() for source in sources):
         if at is not None:
             raise ConfigError("--at: only of a run; the public layout is of one moment")
@@ -73,10 +70,7 @@ def import_memories(
 
 def _read_folders(
     folders: Sequence[Path], agents: Sequence[str]
-) -> tuple[dict[str, "Past"], "TextVectors"]:
-    from genagents_env.memory.public_layout import MODEL, find_public_people, read_public_person
-    from genagents_env.memory.vector_file import TextVectors
-    from genagents_env.name_search import find_person
+) -> tuple[dict[str, Past], TextVectors]:
 
     pasts: dict[str, Past] = {}
     vectors: dict[str, Mapping[str, bytes]] = {}
@@ -90,15 +84,13 @@ def _read_folders(
                 raise ConfigError(f"{person}: a second folder of {name}")
             pasts[name], vectors[name] = past, more.vectors
     whom = dict.fromkeys(find_person(name, pasts) for name in agents) or pasts
-    found = {text: vector for name in whom for text, vector in vectors[name].items()}
-    return {name: pasts[name] for name in pasts if name in whom}, TextVectors(MODEL, found)
+    chosen = {text: vector for name in whom for text, vector in vectors[name].items()}
+    return {name: pasts[name] for name in pasts if name in whom}, TextVectors(MODEL, chosen)
 
 
 def _collect(
-    path: Path, agent: Sequence[str], at: str | None, options: "RunOptions"
-) -> tuple[dict[str, "Past"], "TextVectors"]:
-    from genagents_env.record import RunReader
-    from genagents_env.run.past import collect_run_pasts
+    path: Path, agent: Sequence[str], at: str | None, options: RunOptions
+) -> tuple[dict[str, Past], TextVectors]:
 
     with RunReader(path) as record:
         tick = None if at is None else parse_tick(record, at)

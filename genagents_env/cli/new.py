@@ -12,6 +12,8 @@ import typer
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError, ScenarioError
 from genagents_env.files import guard_files
+from genagents_env.run.policies import list_policies
+from genagents_env.scenario import list_scenario_names
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _TOWN, _POLICY, _CLASS = "my_town", "my_policy", "MyPolicy"  # what stands for the name in them
@@ -25,12 +27,10 @@ def new(
         Path, typer.Argument(metavar="NAME", help="Of the scenario and its folder; or a path.")
     ],
 ) -> None:
-    """Make a scenario to edit: a small town that is valid and can be lived at once.
+    """Make a scenario to edit: a small town that is valid and runs at once.
 
     Example: genagents new my_town && genagents run ./my_town
     """
-    from genagents_env.scenario import list_scenario_names
-
     name = check_name(place, "scenario", list_scenario_names())
     source = _TEMPLATES / _TOWN
     place_folder(
@@ -64,8 +64,6 @@ def new_policy(
 
     Example: genagents new-policy gossip && python gossip.py
     """
-    from genagents_env.run.policies import list_policies
-
     bare = place.with_suffix("") if place.suffix == ".py" else place
     name = check_name(bare, "policy", list_policies())
     path = bare.with_name(f"{name}.py")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from genagents_env.llm.open import ModelOptions
     from genagents_env.record import RunReader
     from genagents_env.record.rows import JSON
-    from genagents_env.run import Limits
+    from genagents_env.run import Limits, RunOptions
 
 _LIMITS = "Limits"
 _MODEL = "Model"
@@ -189,6 +189,29 @@ JudgeName = Annotated[
 RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="The run file.")]
 
 
+def make_options(
+    *,
+    model: str | None = None,
+    model_for: list[str] | None = None,
+    endpoint: list[str] | None = None,
+    max_calls: int | None = None,
+    max_tokens: int | None = None,
+    max_dollars: str | None = None,
+    max_seconds: float | None = None,
+    **options: Any,
+) -> "RunOptions":
+    """Return the options of a run from those of a command; `options` are passed on as they are."""
+    from genagents_env.run import RunOptions
+
+    return RunOptions(
+        model=model,
+        model_for=parse_choices(model_for) or None,
+        model_options=make_model_options(endpoint),
+        limits=make_limits(max_calls, max_tokens, max_dollars, max_seconds),
+        **options,
+    )
+
+
 def make_limits(
     calls: int | None, tokens: int | None, dollars: str | None, seconds: float | None
 ) -> "Limits":
@@ -235,7 +258,7 @@ def parse_endpoint(options: list[str] | None) -> "dict[str, JSON]":
 
 
 def make_model_options(endpoint: list[str] | None) -> "ModelOptions":
-    """Return how the model is asked, as --endpoint says.
+    """Return the options of model calls from --endpoint.
 
     Raises:
         ConfigError: a value is out of range, or two contradict each other.
@@ -273,7 +296,7 @@ def parse_people(options: list[str] | None) -> dict[str, str]:
 def split_config(
     config: "dict[str, JSON]", policies: Iterable[str]
 ) -> "tuple[dict[str, JSON], dict[str, dict[str, JSON]]]":
-    """Return what is for --policy, and what is for each of `policies`: its keys begin with it."""
+    """Split a config into the keys for --policy and, by prefix, those of each of `policies`."""
     own = {
         name: {
             key.removeprefix(f"{name}."): value

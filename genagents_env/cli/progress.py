@@ -1,10 +1,11 @@
-"""How far a command is: a bar on a terminal, a line now and then elsewhere, nothing when quiet."""
+"""Progress of a command: a bar on a terminal, a line now and then elsewhere, nothing when quiet."""
 
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from genagents_env.sweep import SweepProgress
 
 T = TypeVar("T")
-Now: TypeAlias = tuple[int, int | None, str, str]  # done, of how many, before the bar, behind it
 
 _LINES = 10  # at most, where the output is not a terminal
 _SWEEP_LINES = 20  # for runs that are over
@@ -25,12 +25,33 @@ _QUIET_SECONDS = 60.0  # after so long without a line there is one, so that long
 _REDRAW = 0.1
 
 
+@dataclass(frozen=True, slots=True)
+class _Now:
+    """How far a command is.
+
+    Attributes:
+        done: of `total`; the length of the bar.
+        total: None where it is not known.
+        at: words before the bar.
+        rest: words behind it.
+        line: the words where there is no terminal.
+        due: number of lines that should have been printed by now.
+    """
+
+    done: int
+    total: int | None
+    at: str
+    rest: str
+    line: str
+    due: int
+
+
 @contextmanager
 def show_progress(quiet: bool) -> "Iterator[Callable[[RunProgress], None] | None]":
     """Give the function to which a run reports its progress, and clear the bar at the end."""
     rate, warned = _TickRate(), False
 
-    def describe(now: "RunProgress") -> Now:
+    def describe(now: "RunProgress") -> _Now:
         nonlocal warned
         rate.update(now)
         if now.policy_error and not warned:
@@ -39,20 +60,12 @@ def show_progress(quiet: bool) -> "Iterator[Callable[[RunProgress], None] | None
                 f"DEGRADED: {now.policy_error}; who has no decision idles, and the run goes on "
                 "(--strict stops it)"
             )
-        rest = f"{_format_speed(now, rate)}{_format_cost(now)}{_format_errors(now)}"
-        if now.interviews:
-            return now.asked, now.interviews, f"{now.time:%a %H:%M}", rest
-        return now.tick, now.horizon, f"{now.time:%a %H:%M}", rest
+        at, rest = f"{now.time:%a %H:%M}", _format_run(now, rate)
+        done, total = (now.asked, now.interviews) if now.interviews else (now.tick, now.horizon)
+        line = f"{at} {now.tick:,} of {now.horizon:,} ticks, {rest}"
+        return _Now(done, total, at, rest, line, now.tick * _LINES // max(1, now.horizon))
 
-    def line(now: "RunProgress") -> str:
-        _, _, at, rest = describe(now)
-        return f"{at} {now.tick:,} of {now.horizon:,} ticks, {rest}"
-
-    def count_parts(now: "RunProgress") -> int:
-        describe(now)
-        return now.tick * _LINES // max(1, now.horizon)
-
-    with _show(quiet, describe, line, count_parts) as watch:
+    with _show(quiet, describe) as watch:
         yield watch
 
 
@@ -60,41 +73,34 @@ def show_progress(quiet: bool) -> "Iterator[Callable[[RunProgress], None] | None
 def show_judging_progress(quiet: bool) -> "Iterator[Callable[[JudgingProgress], None] | None]":
     """Give the function to which a judge reports its progress, and clear the bar at the end."""
 
-    def describe(now: "JudgingProgress") -> Now:
-        return now.heard, now.due, "judging", _format_judging(now)
+    def describe(now: "JudgingProgress") -> _Now:
+        spent = _format_spent(now.calls, now.tokens, now.dollars)
+        rest = f"{now.heard:,} of {now.due:,} verdicts, {spent}"
+        due = now.heard * _LINES // max(1, now.due)
+        return _Now(now.heard, now.due, "judging", rest, f"judging: {rest}", due)
 
-    def line(now: "JudgingProgress") -> str:
-        return f"judging: {_format_judging(now)}"
-
-    def count_parts(now: "JudgingProgress") -> int:
-        return now.heard * _LINES // max(1, now.due)
-
-    with _show(quiet, describe, line, count_parts) as watch:
+    with _show(quiet, describe) as watch:
         yield watch
 
 
 @contextmanager
-def show_sweep_progress(quiet: bool) -> "Iterator[Callable[[SweepProgress], None] | None]":
-    """Give the function to which a sweep reports its progress, and clear the bar at the end."""
-    last = 0.0
+def show_sweep_progress(
+    quiet: bool, runs: str = "runs"
+) -> "Iterator[Callable[[SweepProgress], None] | None]":
+    """Give the function to which a sweep reports its progress, and clear the bar at the end.
 
-    def describe(now: "SweepProgress") -> Now:
+    Args:
+        quiet: show nothing.
+        runs: the word for what is counted: "pilot runs" of a dry run.
+    """
+
+    def describe(now: "SweepProgress") -> _Now:
         over = now.finished + now.stopped + now.failed
-        return over, now.total, f"{now.finished} of {now.total} runs", _format_sweep(now)
+        at, rest = f"{now.finished} of {now.total} {runs}", _format_sweep(now)
+        line = ", ".join(filter(None, (at, rest)))
+        return _Now(over, now.total, at, rest, line, over * _SWEEP_LINES // max(1, now.total))
 
-    def line(now: "SweepProgress") -> str:
-        nonlocal last
-        last = now.seconds
-        return ", ".join(filter(None, describe(now)[2:]))
-
-    def count_parts(now: "SweepProgress") -> int:
-        over = describe(now)[0]
-        return over * _SWEEP_LINES // max(1, now.total)
-
-    def is_late(now: "SweepProgress") -> bool:
-        return now.seconds - last >= _QUIET_SECONDS
-
-    with _show(quiet, describe, line, count_parts, is_late) as watch:
+    with _show(quiet, describe, lambda now: now.seconds) as watch:
         yield watch
 
 
@@ -113,20 +119,14 @@ def show_count(title: str, quiet: bool = False) -> Iterator[Callable[[int, int],
 
 @contextmanager
 def _show(
-    quiet: bool,
-    describe: Callable[[T], Now],
-    line: Callable[[T], str],
-    count_parts: Callable[[T], int],
-    is_late: Callable[[T], bool] = lambda now: False,
+    quiet: bool, describe: Callable[[T], _Now], clock: Callable[[T], float] = lambda now: 0.0
 ) -> Iterator[Callable[[T], None] | None]:
-    """Give the function to which progress is reported.
+    """Give the function to which progress is reported: a bar on a terminal, else lines.
 
     Args:
         quiet: show nothing.
-        describe: what the bar of a terminal shows.
-        line: what is printed elsewhere.
-        count_parts: how many of the lines are due.
-        is_late: whether a line is due for the time since the last.
+        describe: turns a report into words.
+        clock: seconds at a report; a line is also due after _QUIET_SECONDS without one.
     """
     if quiet:
         yield None
@@ -134,14 +134,14 @@ def _show(
         with _open_bar() as bar:
             yield _draw_on(bar, describe)
     else:
-        printed = 0
+        printed, last = 0, 0.0
 
-        def watch(now: T) -> None:
-            nonlocal printed
-            parts = count_parts(now)
-            if parts > printed or is_late(now):
-                printed = parts
-                say(line(now), error=True)
+        def watch(report: T) -> None:
+            nonlocal printed, last
+            now, seconds = describe(report), clock(report)
+            if now.due > printed or seconds - last >= _QUIET_SECONDS:
+                printed, last = now.due, seconds
+                say(now.line, error=True)
 
         yield watch
 
@@ -151,27 +151,27 @@ def _open_bar() -> Progress:
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
-def _draw_on(bar: Progress, describe: Callable[[T], Now]) -> Callable[[T], None]:
+def _draw_on(bar: Progress, describe: Callable[[T], _Now]) -> Callable[[T], None]:
     task, drawn = bar.add_task("", total=None, at="", rest=""), 0.0
 
-    def watch(now: T) -> None:
+    def watch(report: T) -> None:
         nonlocal drawn
-        done, total, at, rest = describe(now)
+        now = describe(report)
         if time.monotonic() - drawn >= _REDRAW:
             drawn = time.monotonic()
-            bar.update(task, total=total, completed=done, at=at, rest=rest)
+            bar.update(task, total=now.total, completed=now.done, at=now.at, rest=now.rest)
 
     return watch
 
 
-def _format_speed(now: "RunProgress", rate: "_TickRate") -> str:
-    if now.interviews:
-        return f"{now.asked:,} of {now.interviews:,} interviews"
-    return "interviews" if now.asking else f"{rate.per_second:,.1f} ticks/s"
-
-
-def _format_cost(now: "RunProgress") -> str:
-    return f", {_format_spent(now.calls, now.tokens, now.dollars)}" if now.calls else ""
+def _format_run(now: "RunProgress", rate: "_TickRate") -> str:
+    speed = "interviews" if now.asking else f"{rate.per_second:,.1f} ticks/s"
+    parts = [f"{now.asked:,} of {now.interviews:,} interviews" if now.interviews else speed]
+    if now.calls:
+        parts.append(_format_spent(now.calls, now.tokens, now.dollars))
+    if now.policy_errors:
+        parts.append(f"{now.policy_errors:,} policy error{'' if now.policy_errors == 1 else 's'}")
+    return ", ".join(parts)
 
 
 def _format_spent(calls: int, tokens: int, dollars: object) -> str:
@@ -179,25 +179,10 @@ def _format_spent(calls: int, tokens: int, dollars: object) -> str:
     return f"{calls:,} calls, {tokens:,} tokens{price}"
 
 
-def _format_errors(now: "RunProgress") -> str:
-    count = now.policy_errors
-    return f", {count:,} policy error{'' if count == 1 else 's'}" if count else ""
-
-
-def _format_judging(now: "JudgingProgress") -> str:
-    spent = _format_spent(now.calls, now.tokens, now.dollars)
-    return f"{now.heard:,} of {now.due:,} verdicts, {spent}"
-
-
 def _format_sweep(now: "SweepProgress") -> str:
-    """Return the rest of a sweep's progress, in a few words."""
     parts = [_format_running(now)] if now.running else []
-    for count, state in (
-        (now.stopped, "stopped"),
-        (now.failed, "failed"),
-        (now.degraded, "degraded"),
-    ):
-        parts += [f"{count} {state}"] if count else []
+    counts = {"stopped": now.stopped, "failed": now.failed, "degraded": now.degraded}
+    parts += [f"{count} {state}" for state, count in counts.items() if count]
     if now.calls:
         parts.append(_format_spent(now.calls, now.tokens, now.dollars or None))
     if now.hours_left is not None and now.finished < now.total:
@@ -206,7 +191,7 @@ def _format_sweep(now: "SweepProgress") -> str:
 
 
 def _format_running(now: "SweepProgress") -> str:
-    """Return how many runs are under way; of a single one which, and how far it is."""
+    """Count the runs under way; of a single one return its name, and how far it is."""
     if len(now.running) > 1:
         return f"{len(now.running)} running"
     ((trial, run),) = now.running.items()
@@ -216,6 +201,8 @@ def _format_running(now: "SweepProgress") -> str:
 
 def _format_hours(hours: float) -> str:
     minutes = round(hours * 60)
+    if minutes < 1:
+        return "less than a minute"
     return f"{minutes // 60} h {minutes % 60:02d} min" if minutes >= 60 else f"{minutes} min"
 
 

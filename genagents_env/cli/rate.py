@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from shlex import join
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,13 +20,14 @@ from genagents_env.cli.judged_runs import (
     find_judged_runs,
     load_rubric_at,
 )
+from genagents_env.cli.progress import show_judging_progress
 from genagents_env.cli.screen import print_json, say, say_lines, warn
-
-if TYPE_CHECKING:
-    from genagents_env.judge import JudgedText, JudgingResult, Rubric, Verdicts
-    from genagents_env.judge.verdicts import Judgement
-    from genagents_env.llm.open import ModelOptions
-    from genagents_env.run import Limits, RunOptions
+from genagents_env.judge import JudgedText, JudgingResult, Rubric, Verdicts, compare
+from genagents_env.judge import rate as rate_answers
+from genagents_env.judge.summary import filter_by_answers
+from genagents_env.judge.verdicts import Judgement
+from genagents_env.llm.open import ModelOptions
+from genagents_env.run import Limits, RunOptions
 
 app = typer.Typer()
 _REPEATS = {False: 3, True: 1}  # of a rating; of a comparison, in each order
@@ -34,27 +35,23 @@ _REPEATS = {False: 3, True: 1}  # of a rating; of a comparison, in each order
 
 @dataclass(frozen=True, slots=True)
 class JudgeTask:
-    """What one judge is asked: to rate by a rubric, or to compare pairs by it."""
+    """The task of one judge: to rate by a rubric, or to compare pairs by it."""
 
-    rubric: "Rubric"
+    rubric: Rubric
     pairwise: bool
     repeats: int
     model: str | None
 
     def ask(
         self,
-        answers: "Sequence[JudgedText]",
-        verdicts: "Verdicts",
-        options: "RunOptions",
+        answers: Sequence[JudgedText],
+        verdicts: Verdicts,
+        options: RunOptions,
         *,
         quiet: bool,
         again: str,
-    ) -> "JudgingResult":
-        """Return how the judging stands once a model was asked all it will answer now."""
-        from genagents_env.cli.progress import show_judging_progress
-        from genagents_env.judge import compare
-        from genagents_env.judge import rate as rate_answers
-
+    ) -> JudgingResult:
+        """Ask the model for all open verdicts, and return the result."""
         options = replace(options, model=self.model)
         with show_judging_progress(quiet) as watch:
             if self.pairwise:
@@ -98,14 +95,8 @@ def rate(
 
     Example: genagents rate sweeps/gossip --pairwise --model gpt-4o-mini
     """
-    from genagents_env.judge import Verdicts
-    from genagents_env.judge.summary import filter_by_answers
-    from genagents_env.run import RunOptions
-
-    run_options = RunOptions(
-        model_options=opt.make_model_options(endpoint),
-        limits=opt.make_limits(max_calls, None, max_dollars, None),
-        concurrency=concurrency,
+    run_options = opt.make_options(
+        endpoint=endpoint, max_calls=max_calls, max_dollars=max_dollars, concurrency=concurrency
     )
     about = find_judged_runs(sources, verdicts)
     kept = Verdicts(about.verdicts)
@@ -123,11 +114,11 @@ def rate(
         if done[-1].exit_code:
             break
     _print_results(done, filter_by_answers(kept, ids), about, as_json)
-    raise typer.Exit(max((one.exit_code for one in done), default=0))
+    raise typer.Exit(max((result.exit_code for result in done), default=0))
 
 
 def rate_sweep(
-    folder: Path, limits: "Limits", how: "ModelOptions", quiet: bool, *, aside: bool = False
+    folder: Path, limits: Limits, how: ModelOptions, quiet: bool, *, aside: bool = False
 ) -> int:
     """Ask the judges that the experiment of a sweep names; return the exit code of the worst.
 
@@ -138,20 +129,17 @@ def rate_sweep(
         quiet: show no progress.
         aside: say what came of it on stderr.
     """
-    from genagents_env.judge import Verdicts
-    from genagents_env.run import RunOptions
-
     about = find_judged_runs([folder], None)
     kept, code = Verdicts(about.verdicts), 0
     for task in _list_tasks(about, None, False, None, None):
         answers = about.load_texts(task.rubric, "after")
         options = RunOptions(model_options=how, limits=limits, concurrency=8)
         again = f"genagents rate {folder}"
-        heard = task.ask(answers, kept, options, quiet=quiet, again=again)
-        limits, code = limits.subtract(heard.spent), max(code, heard.exit_code)
-        say(_format_result(heard), error=aside)
-        if heard.message:
-            warn(heard.message)
+        result = task.ask(answers, kept, options, quiet=quiet, again=again)
+        limits, code = limits.subtract(result.spent), max(code, result.exit_code)
+        say(_format_result(result), error=aside)
+        if result.message:
+            warn(result.message)
             break
     return code
 
@@ -159,7 +147,7 @@ def rate_sweep(
 def _list_tasks(
     about: JudgedRuns, rubric: str | None, pairwise: bool, repeats: int | None, model: str | None
 ) -> list[JudgeTask]:
-    """Return what is asked: by the options, or by the experiment's judges where there are none."""
+    """Return the tasks of the options, or of the experiment's judges where there are none."""
     own = about.model
     specs = () if about.folder is None else about.folder.experiment.judges
     if rubric is None and not pairwise and specs and about.folder is not None:
@@ -183,31 +171,29 @@ def _format_command(sources: Sequence[Path], pairwise: bool, options: Mapping[st
 
 
 def _print_results(
-    done: "Sequence[JudgingResult]", given: "Sequence[Judgement]", about: JudgedRuns, as_json: bool
+    done: Sequence[JudgingResult], given: Sequence[Judgement], about: JudgedRuns, as_json: bool
 ) -> None:
     summary = JudgingSummary(given, about)
     if as_json:
-        heard = [_to_json(one) for one in done]
-        told = {"verdicts": str(about.verdicts), "judges": heard, **summary.to_json()}
-        print_json(told)
+        judges = [_to_json(result) for result in done]
+        print_json({"verdicts": str(about.verdicts), "judges": judges, **summary.to_json()})
     else:
-        for one in done:
-            say(_format_result(one))
+        say_lines(map(_format_result, done))
         say_lines(summary.format_lines())
-    for one in done:
-        if one.message:
-            warn(one.message)
+    for result in done:
+        if result.message:
+            warn(result.message)
 
 
-def _format_result(done: "JudgingResult") -> str:
+def _format_result(done: JudgingResult) -> str:
     if not done.asked:
         return "Nothing to judge: no answer of these runs is one that the rubric is about"
-    told = f"Judge {done.judge}: {done.before + done.given:,} of {done.asked:,} verdicts, "
-    told += f"{done.given:,} of them new"
+    text = f"Judge {done.judge}: {done.before + done.given:,} of {done.asked:,} verdicts, "
+    text += f"{done.given:,} of them new"
     if done.unusable:
-        told += f"; {done.unusable:,} replies were no verdict: the same command asks again"
-    return told
+        text += f"; {done.unusable:,} replies were no verdict: the same command asks again"
+    return text
 
 
-def _to_json(done: "JudgingResult") -> dict[str, object]:
+def _to_json(done: JudgingResult) -> dict[str, object]:
     return asdict(done) | {"spent": {"calls": done.spent.calls, "tokens": done.spent.tokens}}

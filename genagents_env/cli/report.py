@@ -2,16 +2,19 @@
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
+from genagents_env.cli.progress import show_count
 from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError
-
-if TYPE_CHECKING:
-    from genagents_env.report.results import SweepResults
-    from genagents_env.sweep import SweepFolder
+from genagents_env.evaluate.rates import find_tariff
+from genagents_env.report import measure_runs, measure_sweep, write_report
+from genagents_env.report.placing import check_place
+from genagents_env.report.results import SweepResults
+from genagents_env.report.run_text import describe_run, describe_runs, describe_words
+from genagents_env.sweep import SweepFolder, count_cores
 
 DegradedRuns: TypeAlias = Literal["include", "exclude"]
 app = typer.Typer()
@@ -51,17 +54,12 @@ def report(
     Of a sweep: a page with tables, intervals, differences and figures, CSV and Parquet beside it.
     """
     if out is not None:
-        from genagents_env.report.placing import check_place
-
         check_place(out)
     if any(path.is_dir() for path in run_files):
         if quotes:
             raise ConfigError("--quotes is of run files; name those in the sweep's folder `runs`")
         _report_sweep(run_files, out, as_json, degraded, trust_measures)
         return
-    from genagents_env.evaluate.rates import find_tariff
-    from genagents_env.report import measure_runs, write_report
-    from genagents_env.report.run_text import describe_run, describe_runs, describe_words
 
     if not 0 < speed < float("inf"):
         raise ConfigError(f"--speed {speed:g} is no speed; expected a number above 0")
@@ -72,8 +70,8 @@ def report(
         page, *_ = write_report(results, out, warn)
         say(str(page))
     elif as_json:
-        told = results.as_json(words=quotes)
-        print_json(told if others else told["runs"][0])
+        data = results.as_json(words=quotes)
+        print_json(data if others else data["runs"][0])
     else:
         width = find_width()
         say_lines(describe_runs(results, width) if others else describe_run(first, width))
@@ -88,8 +86,6 @@ def _report_sweep(
     degraded: DegradedRuns | None,
     trust_measures: bool,
 ) -> None:
-    from genagents_env.report import write_report
-    from genagents_env.sweep import SweepFolder
 
     if len(folders) > 1:
         raise ConfigError("one sweep's folder at a time, without run files")
@@ -104,24 +100,20 @@ def _report_sweep(
 
 
 def measure_folder(
-    folder: "SweepFolder",
+    folder: SweepFolder,
     *,
     quiet: bool,
     workers: int | None = None,
-    told: Collection[str] = (),
+    printed: Collection[str] = (),
     degraded: DegradedRuns | None = None,
     trust_measures: bool = False,
-) -> "SweepResults":
-    """Measure all runs of a sweep, and print the problems that are not in `told`."""
-    from genagents_env.cli.progress import show_count
-    from genagents_env.report import measure_sweep
-    from genagents_env.sweep import count_cores
-
+) -> SweepResults:
+    """Measure all runs of a sweep, and print the problems that are not in `printed`."""
     with show_count("Measuring", quiet) as watch:
         results = measure_sweep(
             folder, watch, workers or count_cores(), degraded, trust_measures=trust_measures
         )
     for problem in results.problems:
-        if problem not in told:
+        if problem not in printed:
             warn(problem)
     return results

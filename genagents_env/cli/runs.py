@@ -89,7 +89,7 @@ def run(
     from genagents_env.cli.progress import show_progress
     from genagents_env.config import TownConfig
     from genagents_env.judge import judge_finished_run
-    from genagents_env.run import PolicySpec, RunOptions, RunSpec
+    from genagents_env.run import PolicySpec, RunSpec
     from genagents_env.run import run as run_scenario
 
     own = opt.parse_people(policy_for)
@@ -110,20 +110,21 @@ def run(
         policy_for=own,
         config_for=config_for,
     )
-    limits = opt.make_limits(max_calls, max_tokens, max_dollars, max_seconds)
-    model_options = opt.make_model_options(endpoint)
     models = [model, *opt.parse_choices(model_for).values()]
     deciding = (policy, *spec.policy_for.values())
     opt.warn_of_unused_models((name, deciding) for name in models if name is not None)
     with LivePage(out, wanted=view) as page:
         with show_progress(quiet) as watch:
-            options = RunOptions(
+            options = opt.make_options(
                 model=model,
-                model_for=opt.parse_choices(model_for) or None,
-                model_options=model_options,
+                model_for=model_for,
+                endpoint=endpoint,
                 embedder=embedder,
                 interviews=not view if interviews is None else interviews,
-                limits=limits,
+                max_calls=max_calls,
+                max_tokens=max_tokens,
+                max_dollars=max_dollars,
+                max_seconds=max_seconds,
                 preflight=preflight,
                 concurrency=concurrency,
                 strict=strict,
@@ -172,18 +173,18 @@ def resume(
     """
     from genagents_env.cli.progress import show_progress
     from genagents_env.judge import judge_finished_run
-    from genagents_env.run import RunOptions
     from genagents_env.run import resume as resume_run
 
-    limits = opt.make_limits(max_calls, max_tokens, max_dollars, max_seconds)
-    model_options = opt.make_model_options(endpoint)
     with show_progress(quiet) as watch:
-        options = RunOptions(
+        options = opt.make_options(
             model=model,
-            model_for=opt.parse_choices(model_for) or None,
-            model_options=model_options,
+            model_for=model_for,
+            endpoint=endpoint,
             embedder=embedder,
-            limits=limits,
+            max_calls=max_calls,
+            max_tokens=max_tokens,
+            max_dollars=max_dollars,
+            max_seconds=max_seconds,
             no_limit=no_limit,
             concurrency=concurrency,
             trust_policies=trust_policies,

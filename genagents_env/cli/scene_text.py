@@ -1,4 +1,4 @@
-"""Scenes as lines for a terminal: who said what where, and who first heard which fact."""
+"""Scenes, and the spread of facts, as lines for a terminal."""
 
 import re
 from collections import Counter
@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from genagents_env.evaluate import RunData, Scene, SceneLine
+from genagents_env.evaluate.measures.diffusion import Hearing, Spread
 from genagents_env.evaluate.scene_talks import join_names, name_fact
 from genagents_env.text import clean
 
@@ -87,15 +88,15 @@ class StoryText:
         return head.append(clean(scene.title, 400), FACT if scene.of_kind("learn") else "italic")
 
     def _tell_arrivals(self, place: str, come: Iterable[SceneLine]) -> Text:
-        told = Text(_INDENT, _DIM)
+        arrivals = Text(_INDENT, _DIM)
         by_origin: dict[str, list[str]] = {}
         for line in come:
             by_origin.setdefault(_name_origin(line.other, place), []).append(str(line.agent))
         for at, (origin, names) in enumerate(by_origin.items()):
             verb = "" if at else " come" if len(names) > 1 else " comes"
-            told.append("; " if at else "")
-            told.append(f"{self._join(names)}{verb} from {origin}")
-        return told
+            arrivals.append("; " if at else "")
+            arrivals.append(f"{self._join(names)}{verb} from {origin}")
+        return arrivals
 
     def _tell_talk(self, scene: Scene) -> Iterator[Text]:
         wide = self._measure_names(str(one.agent) for one in scene.of_kind("say"))
@@ -107,21 +108,21 @@ class StoryText:
                     if later.kind != "learn":
                         break
                     learned.append(later)
-                new = {fact for one in learned for fact in one.facts}
+                new = {fact for hearing in learned for fact in hearing.facts}
                 yield from self._tell_words(line, wide, len(scene.people) > 2, new)
                 yield from self._tell_hearings(learned, wide + 2)
 
     def _tell_words(self, line: SceneLine, wide: int, crowd: bool, new: set[str]) -> Iterator[Text]:
-        told = self._label(str(line.agent), wide)
+        words = self._label(str(line.agent), wide)
         if line.other and crowd:
-            told.append(f"to {self._names.short(line.other)}: ", _DIM)
-        told.append("(on the telephone) " if line.phone else "", _DIM)
-        told.append(f'"{clean(line.text, 4000)}"')
-        told.append(" (nobody hears it)" if line.unheard else "", _DIM)
+            words.append(f"to {self._names.short(line.other)}: ", _DIM)
+        words.append("(on the telephone) " if line.phone else "", _DIM)
+        words.append(f'"{clean(line.text, 4000)}"')
+        words.append(" (nobody hears it)" if line.unheard else "", _DIM)
         for fact in line.facts:
             if fact not in new:
-                told.append(f" ☆\u00a0{name_fact(fact)}", "yellow")
-        yield from self._wrap(told, len(_INDENT) + wide + 2)
+                words.append(f" ☆\u00a0{name_fact(fact)}", "yellow")
+        yield from self._wrap(words, len(_INDENT) + wide + 2)
 
     def _tell_hearings(self, learned: Iterable[SceneLine], indent: int) -> Iterator[Text]:
         groups: dict[tuple[str, str], list[str]] = {}
@@ -129,18 +130,18 @@ class StoryText:
             groups.setdefault((line.facts[0], line.other), []).append(str(line.agent))
         for (fact, source), names in groups.items():
             verb = "hears" if len(names) == 1 else "hear"
-            told = Text(f"{_INDENT}{' ' * indent}★ ", FACT)
-            told.append(f"{self._join(names)} {verb} of {name_fact(fact)} for the first time")
-            told.append(f", from {self._names.short(source)}" if source else "")
-            yield from self._wrap(told, len(_INDENT) + indent + 2)
+            hearing = Text(f"{_INDENT}{' ' * indent}★ ", FACT)
+            hearing.append(f"{self._join(names)} {verb} of {name_fact(fact)} for the first time")
+            hearing.append(f", from {self._names.short(source)}" if source else "")
+            yield from self._wrap(hearing, len(_INDENT) + indent + 2)
 
     def _tell_visits(self, scene: Scene) -> Iterator[Text]:
-        told = Text(_INDENT)
+        visits = Text(_INDENT)
         for at, line in enumerate(scene.of_kind("visit")):
-            told.append("; " if at else "").append(self._names.short(str(line.agent)))
-            told.append(f" from {self._time(line.tick):%H:%M}", _DIM)
+            visits.append("; " if at else "").append(self._names.short(str(line.agent)))
+            visits.append(f" from {self._time(line.tick):%H:%M}", _DIM)
         if scene.people:
-            yield from self._wrap(told, len(_INDENT))
+            yield from self._wrap(visits, len(_INDENT))
 
     def _tell_from_outside(self, scene: Scene) -> Iterator[Text]:
         for line in scene.lines:
@@ -165,13 +166,13 @@ class StoryText:
             yield from self._wrap(begin + self._tell_deeds(agents, deeds), len(_INDENT))
 
     def _tell_deeds(self, agents: Sequence[str], texts: Sequence[str]) -> Text:
-        told = Text()
+        deeds = Text()
         for at, agent in enumerate(agents):
-            told.append("" if at == 0 else " and " if at == len(agents) - 1 else ", ")
-            told.append(self._names.short(agent), self._names.style(agent))
-        told.append(": ").append("; ".join(texts[: self._most_done]))
+            deeds.append("" if at == 0 else " and " if at == len(agents) - 1 else ", ")
+            deeds.append(self._names.short(agent), self._names.style(agent))
+        deeds.append(": ").append("; ".join(texts[: self._most_done]))
         rest = len(texts) - self._most_done
-        return told.append(f"; and {rest} more" if rest > 0 else "", _DIM)
+        return deeds.append(f"; and {rest} more" if rest > 0 else "", _DIM)
 
     def _tell_sleep(self, scene: Scene) -> Text:
         asleep, awake = scene.of_kind("sleep"), scene.of_kind("wake")
@@ -195,18 +196,18 @@ class StoryText:
         return Text.assemble(_INDENT, (name, self._names.style(agent)), blanks, "  ")
 
     def _measure_names(self, agents: Iterable[str]) -> int:
-        wide = max((cell_len(self._names.short(one)) for one in agents), default=0)
+        wide = max((cell_len(self._names.short(agent)) for agent in agents), default=0)
         return min(_NAME_CELLS, wide)
 
     def _join(self, agents: Iterable[str]) -> str:
-        return join_names(self._names.short(one) for one in agents)
+        return join_names(self._names.short(agent) for agent in agents)
 
     def _wrap(self, text: Text, indent: int = 0) -> Iterator[Text]:
         return wrap(text, self._width, indent)
 
 
 def _keep_sign(text: str) -> str:
-    """Return a text whose last word, where that is a sign, stays with the word before."""
+    """Keep a text's last word with the one before where it has no letters, such as an emoji."""
     words, blank, sign = text.rpartition(" ")
     is_word = not blank or any(char.isalnum() for char in sign)
     return text if is_word else f"{words}\u00a0{sign}"
@@ -217,7 +218,7 @@ def _name_place(place: str) -> str:
 
 
 def _name_origin(origin: str, place: str) -> str:
-    """Return where somebody comes from: the room within the same house, else the house."""
+    """Return the origin of an arrival: the room within the same house, else the house."""
     sector, _, room = origin.partition("/")
     if not room or sector != place.partition("/")[0]:
         return clean(sector, 200)
@@ -277,3 +278,83 @@ def _strip_left(text: Text) -> Text | None:
     blanks = len(text.plain) - len(text.plain.lstrip(" "))
     rest = text.divide([blanks])[-1] if blanks else text
     return rest if rest.plain else None
+
+
+def draw_tree(
+    spread: Spread,
+    names: Names,
+    time: Callable[[int], datetime],
+    until: int,
+    width: int,
+) -> Iterator[Text]:
+    """Yield the lines of a tree: who knew a fact, who heard it from them, and so on.
+
+    None where nobody knew it or heard it.
+
+    Args:
+        spread: of the fact.
+        names: of the people, as they are written.
+        time: from a tick to town time.
+        until: the last tick that counts.
+        width: of the lines, in cells.
+    """
+    hearings = [hearing for hearing in spread.heard if hearing.tick <= until]
+    if not hearings and not spread.at_start:
+        return
+    yield Text()
+    title = Text.assemble(("★ " + name_fact(spread.fact), FACT), ": ", clean(spread.statement, 500))
+    yield from wrap(title, width, 2)
+    if not hearings:
+        knew = join_names(names.short(name) for name in spread.at_start)
+        yield from wrap(Text(f"  known to {knew} from the start, told to nobody"), width, 4)
+        return
+    branches = _Branches(hearings, names, time)
+    for root in spread.at_start:
+        knew = " (knew it from the start)"
+        yield from wrap(Text.assemble("  ", names.full(root), (knew, _DIM)), width, 4)
+        yield from branches.draw(root)
+    heard_it = {hearing.agent for hearing in hearings}
+    outside = [hearing for hearing in hearings if hearing.source not in heard_it]
+    # In `hearings` are also those from somebody who had not heard it themselves by then.
+    for hearing in (*outside, *hearings):
+        if hearing.agent not in branches.drawn:
+            yield Text("  ") + _name_root(hearing.source, names)
+            yield from branches.draw(hearing.source)
+
+
+def _name_root(source: str | None, names: Names) -> Text:
+    return Text("from outside") if source is None else names.full(source)
+
+
+class _Branches:
+    """The hearings of a fact below their sources; each is drawn once."""
+
+    def __init__(
+        self, heard: Sequence[Hearing], names: Names, time: Callable[[int], datetime]
+    ) -> None:
+        self._heard, self._names, self._time = heard, names, time
+        self.drawn: set[str] = set()
+
+    def draw(self, root: str | None) -> Iterator[Text]:
+        """Yield a line for each who heard it from `root`, and below it those who heard it there."""
+        waiting = self._list_below(root, "  ", 0)
+        while waiting:  # a chain may be longer than calls may nest
+            hearing, before, last = waiting.pop()
+            if hearing.agent in self.drawn:
+                continue
+            self.drawn.add(hearing.agent)
+            fork, more = ("└─ ", "   ") if last else ("├─ ", "│  ")
+            when = f"{self._time(hearing.tick):%a %H:%M} "
+            yield Text.assemble((before + fork + when, _DIM), self._names.full(hearing.agent))
+            waiting += self._list_below(hearing.agent, before + more, hearing.tick)
+
+    def _list_below(
+        self, source: str | None, before: str, first: int
+    ) -> list[tuple[Hearing, str, bool]]:
+        """Return the hearings from `source` from tick `first` on, the last of them first."""
+        hearings = [
+            one
+            for one in self._heard
+            if one.source == source and one.tick >= first and one.agent not in self.drawn
+        ]
+        return [(one, before, at == 0) for at, one in enumerate(reversed(hearings))]

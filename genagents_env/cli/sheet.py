@@ -1,7 +1,7 @@
 """`genagents sheet`: a spreadsheet for human raters, and what they made of it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,10 +18,9 @@ from genagents_env.cli.judged_runs import (
 from genagents_env.cli.screen import say, say_lines
 from genagents_env.errors import ConfigError
 from genagents_env.files import find_inside, guard_files, replace_file
-
-if TYPE_CHECKING:
-    from genagents_env.judge import Rubric
-    from genagents_env.judge.sheets import Form
+from genagents_env.judge import Rubric, Verdicts, read_sheet, write_sheet
+from genagents_env.judge.sheets import Form, format_instructions, make_rows
+from genagents_env.judge.summary import filter_by_answers
 
 app = typer.Typer()
 
@@ -74,9 +73,7 @@ def _check_place(out: Path) -> None:
             raise ConfigError(f"{out} exists, and may be filled in; name another file")
 
 
-def _write_sheet(about: JudgedRuns, out: Path, rubric: "Rubric", form: "Form", seed: int) -> None:
-    from genagents_env.judge import write_sheet
-    from genagents_env.judge.sheets import format_instructions, make_rows
+def _write_sheet(about: JudgedRuns, out: Path, rubric: Rubric, form: Form, seed: int) -> None:
 
     answers = about.load_texts(rubric, "after")
     instructions = find_inside(out.parent, out.with_suffix(".txt").name)
@@ -87,9 +84,7 @@ def _write_sheet(about: JudgedRuns, out: Path, rubric: "Rubric", form: "Form", s
     say(f"{out}: {rows:,} rows to fill in; {instructions} tells raters how")
 
 
-def _read_sheet(about: JudgedRuns, file: Path, rater: str | None, rubric: "Rubric") -> None:
-    from genagents_env.judge import Verdicts, read_sheet
-    from genagents_env.judge.summary import filter_by_answers
+def _read_sheet(about: JudgedRuns, file: Path, rater: str | None, rubric: Rubric) -> None:
 
     if rater is None:
         raise ConfigError("--rater: whoever filled the sheet in needs a name")

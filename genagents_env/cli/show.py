@@ -7,19 +7,24 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.text import Text
 
 from genagents_env.cli.options import AsJson, RunFile, complete_person, parse_tick
+from genagents_env.cli.scene_text import Names, StoryText, draw_tree
 from genagents_env.cli.screen import print_json, say, say_lines, warn
-
-if TYPE_CHECKING:
-    from rich.text import Text
-
-    from genagents_env.evaluate import RunData, Scene
-    from genagents_env.record import RunReader
-    from genagents_env.record.rows import JSON
+from genagents_env.evaluate import RunData, Scene, find_scenes, format_transcript
+from genagents_env.evaluate.measures.diffusion import trace_run_facts
+from genagents_env.evaluate.prompt_shares import measure_prompts
+from genagents_env.evaluate.run_text import describe_cuts, describe_degradation
+from genagents_env.name_search import find_person, find_word
+from genagents_env.record import RunReader
+from genagents_env.record.rows import JSON
+from genagents_env.report.prompt_tables import make_prompt_tables
+from genagents_env.show.transcript import concerns
 
 _WIDEST = 100  # lines longer than this are hard to read
 _NARROWEST = 60
@@ -54,11 +59,6 @@ def show(
 
     Example: genagents show run.sqlite --story --agent klaus --from 09:00
     """
-    from genagents_env.evaluate import RunData, format_transcript
-    from genagents_env.evaluate.run_text import describe_cuts, describe_degradation
-    from genagents_env.name_search import find_person, find_word
-    from genagents_env.record import RunReader
-
     with RunReader(run_file) as record:
         who = None if agent is None else find_person(agent, record.meta.names)
         begin = 0 if first is None else parse_tick(record, first)
@@ -93,10 +93,6 @@ def prompts(
     lines of a section; memories fill the room that is left, and are not counted. To give prompts
     more room: the option `prompt_tokens` of the policy.
     """
-    from genagents_env.evaluate.prompt_shares import measure_prompts
-    from genagents_env.record import RunReader
-    from genagents_env.report.prompt_tables import make_prompt_tables
-
     with ExitStack() as stack:
         shares = measure_prompts([stack.enter_context(RunReader(path)) for path in run_files])
     if as_json:
@@ -111,7 +107,7 @@ def prompts(
 
 @dataclass(frozen=True, slots=True)
 class _SceneChoice:
-    """Which scenes are asked for.
+    """The scenes to print.
 
     Attributes:
         first: those that are not over before this tick.
@@ -127,12 +123,12 @@ class _SceneChoice:
     fact: str | None
     dialogue: bool
 
-    def select(self, scenes: "Iterable[Scene]") -> "list[Scene]":
+    def select(self, scenes: Iterable[Scene]) -> list[Scene]:
         """Return the scenes asked for, without lines of another time."""
         cut = (self._cut(scene) for scene in scenes if self._wants(scene))
         return [scene for scene in cut if scene.lines]
 
-    def _wants(self, scene: "Scene") -> bool:
+    def _wants(self, scene: Scene) -> bool:
         if scene.last < self.first or (self.last is not None and scene.first > self.last):
             return False
         if self.dialogue and not any(line.kind in _WORDS for line in scene.lines):
@@ -142,8 +138,8 @@ class _SceneChoice:
         people = (*scene.people, *(line.agent for line in scene.lines))
         return self.agent is None or self.agent in people
 
-    def _cut(self, scene: "Scene") -> "Scene":
-        """Return a scene with the lines asked for: of nights and gatherings one's own."""
+    def _cut(self, scene: Scene) -> Scene:
+        """Return a scene with the lines to print: of nights and gatherings the person's own."""
         lines, people = scene.lines, scene.people
         if self.agent is not None and scene.kind in ("sleep", "gathering"):
             people, lines = (self.agent,), tuple(x for x in lines if x.agent == self.agent)
@@ -155,22 +151,15 @@ class _SceneChoice:
         return replace(scene, people=people, lines=lines)
 
 
-def _print_story(data: "RunData", choice: _SceneChoice) -> None:
+def _print_story(data: RunData, choice: _SceneChoice) -> None:
     """Print scenes to read: wrapped, in colour on a terminal, and at the end who heard what."""
-    from rich.console import Console
-
-    from genagents_env.cli.fact_tree import draw_tree
-    from genagents_env.cli.scene_text import Names, StoryText
-    from genagents_env.evaluate import find_scenes
-    from genagents_env.evaluate.measures.diffusion import trace_run_facts
-
     size = shutil.get_terminal_size((80, 24)).columns
     width = max(_NARROWEST, min(size, _WIDEST))
     console = Console(
         file=sys.stdout, width=width, highlight=False, markup=False, emoji=False, soft_wrap=True
     )
 
-    def print_lines(lines: "Iterable[Text]") -> None:
+    def print_lines(lines: Iterable[Text]) -> None:
         for line in lines:
             console.print(line)
 
@@ -183,19 +172,15 @@ def _print_story(data: "RunData", choice: _SceneChoice) -> None:
             print_lines(draw_tree(spread, Names(data.names), data.reader.time, until, width))
 
 
-def _print_scenes(data: "RunData", choice: _SceneChoice) -> None:
+def _print_scenes(data: RunData, choice: _SceneChoice) -> None:
     """Print scenes as JSON Lines, each with the town time of its ends."""
-    from genagents_env.evaluate import find_scenes
-
     for scene in choice.select(find_scenes(data)):
         ends = [data.reader.time(tick).isoformat() for tick in (scene.first, scene.last)]
         _print_line({"from": ends[0], "to": ends[1], **scene.as_json()})
 
 
-def _print_events(record: "RunReader", first: int, last: int | None, agent: str | None) -> None:
+def _print_events(record: RunReader, first: int, last: int | None, agent: str | None) -> None:
     """Print events as JSON Lines, each with the town time; of one person those that concern it."""
-    from genagents_env.show.transcript import concerns
-
     for event in record.events(first, last):
         if agent is None or concerns(event, agent):
             time = record.time(event.tick).isoformat()
@@ -203,5 +188,5 @@ def _print_events(record: "RunReader", first: int, last: int | None, agent: str 
             _print_line({**head, "agent": event.agent, "data": event.data})
 
 
-def _print_line(data: "Mapping[str, JSON]") -> None:
+def _print_line(data: Mapping[str, JSON]) -> None:
     sys.stdout.write(json.dumps(data) + "\n")

@@ -4,20 +4,35 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from genagents_env.cli import options as opt
+from genagents_env.cli.progress import show_sweep_progress
+from genagents_env.cli.rate import rate_sweep
 from genagents_env.cli.report import measure_folder
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError, LLMRefused, ModelOutage
+from genagents_env.evaluate.measures import find_measures
 from genagents_env.files import find_inside
-
-if TYPE_CHECKING:
-    from genagents_env.record.rows import JSON
-    from genagents_env.report.table import CellValue
-    from genagents_env.sweep import Experiment, SweepFolder, SweepOptions, SweepResult
+from genagents_env.llm.open import costs_nothing as free
+from genagents_env.record.degradation import DEGRADED_EXIT
+from genagents_env.record.rows import JSON
+from genagents_env.report import write_report
+from genagents_env.report.table import CellValue, Table
+from genagents_env.sweep import (
+    Experiment,
+    SweepFolder,
+    SweepOptions,
+    SweepResult,
+    choose_pilots,
+    count_cores,
+    forecast_conditions,
+    load_experiment,
+)
+from genagents_env.sweep import sweep as run_sweep
+from genagents_env.sweep.result import format_degraded
 
 _CHANGES = "In place of what the experiment file says"
 _MACHINE = "Execution"
@@ -87,10 +102,6 @@ def sweep(
 
     Begin with: genagents sweep examples/studies/gossip.toml
     """
-    from genagents_env.record.degradation import DEGRADED_EXIT
-    from genagents_env.report import write_report
-    from genagents_env.sweep import SweepOptions
-
     changes = {
         "model": model,
         "seeds": seeds,
@@ -102,7 +113,7 @@ def sweep(
     if dry_run and as_json:
         raise ConfigError("--json: of what came of a sweep; a dry run only plans one")
     folder = _open_folder(experiment, out, resume, changes)
-    told = _warn(folder)
+    unknown = _warn(folder)
     options = SweepOptions(workers, backend, preflight=preflight, strict=strict)
     if dry_run:
         pilots = _open_pilots(folder, changes, pilot_model)
@@ -115,7 +126,7 @@ def sweep(
     page = None
     if report:
         results = measure_folder(
-            folder, quiet=quiet, workers=workers, told=told, trust_measures=True
+            folder, quiet=quiet, workers=workers, printed=unknown, trust_measures=True
         )
         page, *_ = write_report(results, tell=warn)
     if as_json:
@@ -129,9 +140,8 @@ def sweep(
 
 
 def _open_folder(
-    experiment: Path | None, out: Path | None, resume: Path | None, changes: "dict[str, JSON]"
-) -> "SweepFolder":
-    from genagents_env.sweep import SweepFolder, load_experiment
+    experiment: Path | None, out: Path | None, resume: Path | None, changes: dict[str, JSON]
+) -> SweepFolder:
 
     if (experiment is None) == (resume is None):
         raise ConfigError("name an experiment file, or a folder with --resume DIR; one of them")
@@ -145,10 +155,8 @@ def _open_folder(
     return SweepFolder.create(out, experiment, changes)
 
 
-def _warn(folder: "SweepFolder") -> tuple[str, ...]:
+def _warn(folder: SweepFolder) -> tuple[str, ...]:
     """Print what is wrong with the experiment; return the unknown measures."""
-    from genagents_env.evaluate.measures import find_measures
-
     experiment: Experiment = folder.experiment
     _, unknown = find_measures([*experiment.measures, *experiment.primary], folder.base)
     unknown_runs = folder.find_unknown_runs()
@@ -165,7 +173,7 @@ def _warn(folder: "SweepFolder") -> tuple[str, ...]:
     return unknown
 
 
-def warn_of_models(folder: "SweepFolder") -> None:
+def warn_of_models(folder: SweepFolder) -> None:
     """Say which models of the experiment no policy asks."""
     opt.warn_of_unused_models(
         (trial.model, (trial.spec.policy.name, *trial.spec.policy_for.values()))
@@ -174,12 +182,18 @@ def warn_of_models(folder: "SweepFolder") -> None:
     )
 
 
-def run_folder(folder: "SweepFolder", options: "SweepOptions", quiet: bool) -> "SweepResult":
-    """Run the trials of a sweep's folder; a new one is gone where it cannot begin."""
-    from genagents_env.cli.progress import show_sweep_progress
-    from genagents_env.sweep import sweep as run_sweep
+def run_folder(
+    folder: SweepFolder, options: SweepOptions, quiet: bool, runs: str = "runs"
+) -> SweepResult:
+    """Run the trials of a sweep's folder; remove a new folder where none could begin.
 
-    with show_sweep_progress(quiet) as watch:
+    Args:
+        folder: of the sweep.
+        options: of the sweep.
+        quiet: show no progress.
+        runs: the word for them in the progress.
+    """
+    with show_sweep_progress(quiet, runs) as watch:
         try:
             return run_sweep(folder, replace(options, watch=watch))
         except (ConfigError, LLMRefused, ModelOutage):
@@ -187,12 +201,8 @@ def run_folder(folder: "SweepFolder", options: "SweepOptions", quiet: bool) -> "
             raise
 
 
-def _open_pilots(
-    folder: "SweepFolder", changes: "dict[str, JSON]", model: str | None
-) -> "SweepFolder":
+def _open_pilots(folder: SweepFolder, changes: dict[str, JSON], model: str | None) -> SweepFolder:
     """Return the folder of the pilots: the sweep's own, or one of another model."""
-    from genagents_env.sweep import SweepFolder
-
     if model is None:
         return folder
     changed = {**folder.changes, **changes, "model": model}
@@ -200,19 +210,18 @@ def _open_pilots(
 
 
 def _print_plan(
-    folder: "SweepFolder",
-    piloted: "SweepFolder",
-    options: "SweepOptions",
+    folder: SweepFolder,
+    piloted: SweepFolder,
+    options: SweepOptions,
     *,
     pilot: bool,
     quiet: bool,
 ) -> None:
     """Print the runs with what they will take, from pilots where these may be run."""
-    from genagents_env.sweep import choose_pilots
-
     if pilot or _costs_nothing(piloted):
         trials = frozenset(trial.name for trial in choose_pilots(piloted))
-        result = run_folder(piloted, replace(options, trials=trials, strict=False), quiet)
+        options_of_pilots = replace(options, trials=trials, strict=False)
+        result = run_folder(piloted, options_of_pilots, quiet, "pilot runs")
         for problem in result.problems:
             warn(problem)
     else:
@@ -223,17 +232,14 @@ def _print_plan(
     say_lines(_format_plan(folder, piloted, options.workers))
 
 
-def _judge(folder: "SweepFolder", result: "SweepResult", quiet: bool, *, aside: bool) -> int:
+def _judge(folder: SweepFolder, result: SweepResult, quiet: bool, *, aside: bool) -> int:
     """Ask the experiment's judges, within what the runs left of the budget of all together."""
-    from genagents_env.cli.rate import rate_sweep
-
     limits = folder.experiment.budget.total.limits().subtract(result.spent)
     how = folder.experiment.endpoint.make_options()
     return rate_sweep(folder.path, limits, how, quiet, aside=aside)
 
 
-def _print_result(result: "SweepResult") -> None:
-    from genagents_env.sweep.result import format_degraded
+def _print_result(result: SweepResult) -> None:
 
     spent, degraded = result.spent, format_degraded(result.degraded)
     say(f"{result.finished} of {result.total} runs are finished{degraded} ({result.folder})")
@@ -246,9 +252,7 @@ def _print_result(result: "SweepResult") -> None:
         warn(result.message)
 
 
-def _format_plan(
-    folder: "SweepFolder", piloted: "SweepFolder", workers: int | None
-) -> Iterator[str]:
+def _format_plan(folder: SweepFolder, piloted: SweepFolder, workers: int | None) -> Iterator[str]:
     """Yield the conditions of an experiment, with what all their runs will take.
 
     Args:
@@ -256,9 +260,6 @@ def _format_plan(
         piloted: where the pilots were run: the same, or that of another model.
         workers: at once; None is one for each core.
     """
-    from genagents_env.report.table import Table
-    from genagents_env.sweep import count_cores, forecast_conditions
-
     rows: list[tuple[CellValue, ...]] = []
     columns: list[list[float | None]] = [[] for _ in _PLAN_COLUMNS[1:]]
     for cast in forecast_conditions(piloted):
@@ -279,10 +280,8 @@ def _format_plan(
     yield f"No further runs were made. Go on with: genagents sweep --resume {folder.path}"
 
 
-def _costs_nothing(folder: "SweepFolder") -> bool:
-    """Return whether asking the models of a sweep costs nothing, as far as one can know."""
-    from genagents_env.llm.open import costs_nothing as free
-
+def _costs_nothing(folder: SweepFolder) -> bool:
+    """Return True if asking the models of a sweep is known to cost nothing."""
     return all(free(model) for model in sorted({trial.model for trial in folder.trials}, key=str))
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from urllib.parse import quote, urlencode
 
 import typer
@@ -14,11 +14,12 @@ import typer
 from genagents_env.cli.live_page import open_browser
 from genagents_env.cli.options import RunFile, parse_tick
 from genagents_env.cli.screen import say
-from genagents_env.show.view.demo_runs import DEFAULT
-
-if TYPE_CHECKING:
-    from genagents_env.show.view.admission import Admission
-    from genagents_env.show.view.open_run import OpenRun
+from genagents_env.name_search import find_person
+from genagents_env.record import RunReader
+from genagents_env.show.view.admission import Admission
+from genagents_env.show.view.demo_runs import DEFAULT, find_demo
+from genagents_env.show.view.open_run import OpenRun
+from genagents_env.show.view.server import ViewServer
 
 LOOPBACK = "127.0.0.1"
 _NEW = "new"  # as a token: one is drawn
@@ -48,9 +49,6 @@ def view(
 
     Example: genagents view run.sqlite --at 17:10 --person klaus
     """
-    from genagents_env.show.view.admission import Admission
-    from genagents_env.show.view.open_run import OpenRun
-
     admission = Admission(host, secrets.token_urlsafe(24) if token == _NEW else token)
     with closing(OpenRun(run_file, wait=wait)) as run:
         moment = make_moment(run_file, at, person) if at or person else ""
@@ -68,10 +66,6 @@ def demo(
     `mystery`: who murdered Ahmed Khan? `day`: a morning in Smallville, with an invitation to pass
     on. `party`: the evening after it. Their replies were written by a capable reader.
     """
-    from genagents_env.show.view.admission import Admission
-    from genagents_env.show.view.demo_runs import find_demo
-    from genagents_env.show.view.open_run import OpenRun
-
     shipped = find_demo(name)
     say(shipped.about)
     with closing(OpenRun(shipped.path)) as run:
@@ -79,14 +73,11 @@ def demo(
 
 
 def make_moment(run_file: Path, at: str | None, person: str | None) -> str:
-    """Return what of an address names a moment of a run and a person in it.
+    """Return the part of an address that names a moment of a run and a person in it.
 
     Raises:
         ConfigError: the time is none, or nobody or more than one is called so.
     """
-    from genagents_env.name_search import find_person
-    from genagents_env.record import RunReader
-
     with RunReader(run_file) as run:
         parts = {} if at is None else {"t": str(parse_tick(run, at))}
         if person is not None:
@@ -94,10 +85,7 @@ def make_moment(run_file: Path, at: str | None, person: str | None) -> str:
     return f"#{urlencode(parts, quote_via=quote)}"
 
 
-def _serve_page(
-    run: "OpenRun", admission: "Admission", port: int, moment: str, no_open: bool
-) -> None:
-    from genagents_env.show.view.server import ViewServer
+def _serve_page(run: OpenRun, admission: Admission, port: int, moment: str, no_open: bool) -> None:
 
     with ViewServer(run, admission, port) as server:
         address = server.address + moment

@@ -7,7 +7,7 @@ from math import ceil
 from genagents_env.errors import ConfigError
 from genagents_env.name_search import find_person, find_place
 from genagents_env.show.render.closeup import Closeup
-from genagents_env.show.render.film import Film
+from genagents_env.show.render.film import WORDS_A_MINUTE, Film, FilmFrame, Pixels, WordsPainter
 from genagents_env.show.render.motion import Motion
 from genagents_env.show.render.picture import Picture
 from genagents_env.show.render.views import (
@@ -17,7 +17,6 @@ from genagents_env.show.render.views import (
     view_place,
     view_town,
 )
-from genagents_env.show.render.words import WORDS_A_MINUTE, FilmFrame, Pixels, WordsPainter
 from genagents_env.show.snapshots import RunSnapshots
 
 WIDTH = 900  # pixels of a picture of a part
@@ -29,7 +28,7 @@ SAMPLES = 8  # ticks whose colours those of a film are chosen from
 
 @dataclass(frozen=True, slots=True)
 class PictureChoice:
-    """What of a town is shown: all of it, unless a place or a person is named.
+    """The part of a town that is shown: all of it, unless a place or a person is named.
 
     Attributes:
         place: a sector or arena, by its id or as `name_search` understands it.
@@ -52,7 +51,7 @@ class PictureChoice:
 
 @dataclass(frozen=True, slots=True)
 class FilmPace:
-    """How fast a film goes.
+    """The pace of a film.
 
     Attributes:
         fps: pictures a second; about, where a tick does not hold a whole number of them.
@@ -69,13 +68,13 @@ class FilmPace:
     words: bool = True
 
     def count_frames(self, ticks: int, seconds_per_tick: int) -> int:
-        """Return how many frames so many ticks take at most, words that are waited for aside."""
+        """Count the frames of so many ticks at most, without waits for words."""
         if self.count_per_tick(seconds_per_tick) > 1:
             return ticks * self.count_per_tick(seconds_per_tick) + 1
         return min(ticks, ceil(ticks * seconds_per_tick / self.speed * self.fps)) + 1
 
     def count_per_tick(self, seconds_per_tick: int) -> int:
-        """Return how many pictures of a tick are drawn."""
+        """Count the pictures that are drawn of a tick."""
         return max(1, round(self.fps * seconds_per_tick / self.speed))
 
 

@@ -75,8 +75,8 @@ class _EventsByTick:
 
     def take(self, tick: int) -> list[Event]:
         """Return the events of `tick`; ask for ticks in ascending order."""
-        found = []
+        taken = []
         while self._next is not None and self._next.tick <= tick:
-            found.append(self._next)
+            taken.append(self._next)
             self._next = next(self._events, None)
-        return found
+        return taken

@@ -34,18 +34,18 @@ def format_transcript(
     for event in events:
         if agent is not None and not concerns(event, agent):
             continue
-        told = _format_event(event)
-        if told is None:
+        line = _format_event(event)
+        if line is None:
             continue
         now = time(event.tick)
         if now.date() != day:
             day = now.date()
             yield f"{now:%A} {now.day} {now:%B %Y}"
-        yield f"{now:%H:%M:%S}  {clean(told, 2000)}"
+        yield f"{now:%H:%M:%S}  {clean(line, 2000)}"
 
 
 def concerns(event: Event, agent: str) -> bool:
-    """Return whether somebody did, heard or changed places in `event`."""
+    """Return True if somebody did, heard or changed places in `event`."""
     data = event.data
     others = (*data.get("heard_by", ()), *data.get("moved", ()), data.get("with"))
     return agent == event.agent or agent in others

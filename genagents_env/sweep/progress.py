@@ -32,7 +32,8 @@ class SweepProgress:
         tokens: read and written.
         dollars: None where no price is known.
         seconds: of wall clock in this session.
-        hours_left: from what finished trials of the same condition took; None before there is one.
+        hours_left: from the times of finished trials of the same condition; None as long as a
+            condition that is due has none.
     """
 
     total: int
@@ -132,13 +133,12 @@ class ProgressTracker:
 
     def _hours_left(self, running: Mapping[str, TrialProgress]) -> float | None:
         means = {name: sum(took) / len(took) for name, took in list(self._seconds.items())}
-        if not means:
-            return None
-        usual = sum(means.values()) / len(means)
         left = 0.0
         for trial, condition in self._conditions.items():
             if self._states.get(trial) not in ("finished", "failed"):
-                left += means.get(condition, usual) * _compute_share_left(running.get(trial))
+                if condition not in means:
+                    return None
+                left += means[condition] * _compute_share_left(running.get(trial))
         return left / self._workers / _HOUR
 
     def _report(self) -> None:

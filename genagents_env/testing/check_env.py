@@ -90,8 +90,8 @@ def _check_reproducible(make_env: Callable[[], Env], steps: int, seed: int) -> N
         if pair.episode < 0 or not one.agents:
             pair.reset()
         pair.step()
-    for agent, (seen, acted) in before.items():
-        if one.observation_space(agent) is not seen or one.action_space(agent) is not acted:
+    for agent, (observing, acted) in before.items():
+        if one.observation_space(agent) is not observing or one.action_space(agent) is not acted:
             raise EnvContractError(f"the spaces of {agent!r} are other objects after {steps} steps")
     pair.replay()
     one.close()

@@ -16,7 +16,7 @@ _PERCEPT_FIELDS = tuple(name for name in vars(Percept) if not name.startswith("_
 
 
 def is_percept(value: object) -> bool:
-    """Return whether `value` is one of our percepts (lazy, read by attribute)."""
+    """Return True if `value` is one of our percepts (lazy, read by attribute)."""
     return all(hasattr(type(value), name) for name in ("agent", "tick", "me", "heard", "known"))
 
 
@@ -55,7 +55,7 @@ def _fields(value: object, names: tuple[str, ...], skip: tuple[str, ...]) -> dic
 
 
 def find_difference(left: object, right: object, path: Path = ()) -> str | None:
-    """Return where and how two values of `to_plain` differ, or None where they are equal."""
+    """Describe the first difference between two values of `to_plain`; None where they are equal."""
     if isinstance(left, dict) and isinstance(right, dict):
         if left.keys() != right.keys():
             return f"{_format_path(path)} has keys {list(left)} against {list(right)}"
@@ -96,7 +96,7 @@ def list_arrays(value: object, path: Path = ()) -> Iterator[tuple[Path, Array]]:
 
 
 def find_shared_memory(groups: Mapping[object, object]) -> str | None:
-    """Return which two groups hold arrays over the same memory that can be written, or None.
+    """Name two groups that hold arrays over the same writeable memory, or None.
 
     Arrays that share memory within one group, and shared read-only ones, are allowed.
     """

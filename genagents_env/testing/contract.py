@@ -1,4 +1,4 @@
-"""What one `reset` or one `step` must return, checked call by call."""
+"""Checks of what one `reset` or one `step` returns."""
 
 import math
 from collections.abc import Collection
@@ -16,7 +16,7 @@ class EnvContractError(AssertionError):
 
 
 class StepResult(NamedTuple):
-    """What `step` returned; after a `reset` the middle three are empty."""
+    """The five dicts of `step`; after a `reset` the middle three are empty."""
 
     observations: dict[str, object]
     rewards: dict[str, float]

@@ -252,7 +252,7 @@ class FaultServer:
 
     @property
     def calls(self) -> int:
-        """How many calls have arrived."""
+        """The number of calls received."""
         return len(self.requests)
 
     def __enter__(self) -> Self:
@@ -294,7 +294,7 @@ class FaultServer:
             writer.close()
 
     async def _take(self, body: bytes) -> ServerFault:
-        """Return how a call is answered, once it has taken its time."""
+        """Wait for as long as a call takes, and return the fault it is answered with."""
         self.requests.append(body)
         fault = self._schedule.get(len(self.requests), self._always)
         self._open += 1

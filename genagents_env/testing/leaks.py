@@ -1,4 +1,4 @@
-"""Whether what an agent cannot perceive reaches it: the town is changed out of its sight."""
+"""Checks for information leaks: the town is changed out of an agent's sight."""
 
 import copy
 from collections.abc import Callable
@@ -128,11 +128,11 @@ def _copy(env: Env) -> Env:
     """Return a copy of an env; of ours what never changes is shared."""
     town = find_town(env)
     constants = [] if town is None else [town.world.town, town.world.scenario, town.config]
-    return copy.deepcopy(env, {id(one): one for one in constants})
+    return copy.deepcopy(env, {id(constant): constant for constant in constants})
 
 
 def _watch(env: Env, agent: str) -> list[object]:
-    """Return what an agent is told while all idle for some steps; less where it is over before.
+    """Return an agent's observations and infos while all idle for some steps, or until the end.
 
     What others have achieved may end an episode.
     """

@@ -190,7 +190,7 @@ def test_a_bug_becomes_a_report_without_keys(
     def broken(path: object) -> str:
         raise RuntimeError("it was sk-CANARY-0123456789abcdef")
 
-    monkeypatch.setattr("genagents_env.record.canonical_hash", broken)
+    monkeypatch.setattr("genagents_env.cli.checks.canonical_hash", broken)
     code, out, err = genagents("hash", "run.sqlite")
     assert (code, out) == (70, "")
     assert len(err.splitlines()) == 1

@@ -1,8 +1,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from genagents_env.cli.fact_tree import draw_tree
-from genagents_env.cli.scene_text import Names
+from genagents_env.cli.scene_text import Names, draw_tree
 from genagents_env.evaluate.measures.diffusion import Hearing, Spread
 
 START = datetime(2023, 2, 13, 8, tzinfo=UTC)

@@ -158,7 +158,7 @@ def test_what_stops_a_film_leaves_no_half_of_it(
             raise OSError(28, "No space left on device")
         return 0.0
 
-    monkeypatch.setattr("genagents_env.show.render.words.WordsPainter._add_words", fail)
+    monkeypatch.setattr("genagents_env.show.render.film.WordsPainter._add_words", fail)
     code, _, err = genagents("film", path, "x.gif", "--width", "320")
     assert code == 2
     assert "the disk is full" in err

@@ -1,13 +1,21 @@
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 
 from genagents_env.cli.progress import show_sweep_progress
+from genagents_env.llm.budget import Spend
 from genagents_env.sweep import SweepProgress
+from genagents_env.sweep.design.trials import Trial
+from genagents_env.sweep.progress import ProgressTracker
 from genagents_env.sweep.spending.protocol import TrialProgress
 
 
-def progress(finished: int, calls: int, seconds: float, *running: str) -> SweepProgress:
+def progress(
+    finished: int, calls: int, seconds: float, *running: str, left: float | None = None
+) -> SweepProgress:
     how = {name: TrialProgress(60, 1080, 3, 30, None, False) for name in running}
-    return SweepProgress(4, finished, 0, 0, 0, how, calls, 10 * calls, None, seconds, None)
+    return SweepProgress(4, finished, 0, 0, 0, how, calls, 10 * calls, None, seconds, left)
 
 
 def test_a_long_run_shows_once_a_minute_and_each_run_as_it_ends(
@@ -38,3 +46,35 @@ def test_of_one_run_alone_it_is_told_how_far_it_is(capsys: pytest.CaptureFixture
         "1 of 4 runs, lyfe-s0 running (60 of 1,080 ticks)",
         "2 of 4 runs, 2 running",
     ]
+
+
+@pytest.mark.parametrize(
+    ("hours", "words"),
+    [
+        (None, "1 of 4 pilot runs"),
+        (0.005, "1 of 4 pilot runs, less than a minute left"),
+        (0.5, "1 of 4 pilot runs, 30 min left"),
+        (25.25, "1 of 4 pilot runs, 25 h 15 min left"),
+    ],
+)
+def test_pilot_runs_are_counted_and_a_known_rest_is_never_zero(
+    hours: float | None, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with show_sweep_progress(quiet=False, runs="pilot runs") as watch:
+        assert watch is not None
+        watch(progress(1, 0, 1.0, left=hours))
+    assert capsys.readouterr().err.splitlines() == [words]
+
+
+def test_no_rest_is_estimated_from_runs_of_other_conditions() -> None:
+    trials = [
+        cast(Trial, SimpleNamespace(name=n, condition=SimpleNamespace(name=n[0])))
+        for n in ("a0", "b0", "a1")
+    ]
+    tracker = ProgressTracker(trials, 1, lambda: Spend(), None)
+    tracker.note_state("a0", "finished")
+    tracker.note_durations("a0", [36.0])
+    assert tracker.progress.hours_left is None  # b may take any time
+    tracker.note_state("b0", "finished")
+    tracker.note_durations("b0", [7200.0])
+    assert tracker.progress.hours_left == pytest.approx(0.01)

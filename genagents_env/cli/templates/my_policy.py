@@ -45,7 +45,7 @@ class MyPolicy(Policy):
         return self._follow_routine(agent, percept)
 
     def _find_partner(self, agent: str, percept: Percept) -> str:
-        """Return whom to tell the news now, "" for nobody."""
+        """Return the person to tell the news now, "" for nobody."""
         told, tried = self.told[agent], self.tried[agent]
         for name, tick in tried.items():
             if tick == percept.tick - 1 and percept.result.ok and name not in told:

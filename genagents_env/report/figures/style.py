@@ -10,7 +10,7 @@ from typing import Any, Literal, ParamSpec
 
 from genagents_env.errors import ConfigError
 from genagents_env.extras import format_install_command
-from genagents_env.show.render.palette import COLOURS
+from genagents_env.show.render.canvas import COLOURS
 from genagents_env.text import clean
 
 try:

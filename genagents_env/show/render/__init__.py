@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 
 class RenderSnapshot(Protocol):
-    """What is drawn: the town at one tick, for N people and the objects of its plan."""
+    """The town at one tick, to be drawn: N people and the objects of its plan."""
 
     @property
     def tick(self) -> int:
@@ -36,15 +36,15 @@ class RenderSnapshot(Protocol):
 
     @property
     def asleep(self) -> npt.NDArray[np.bool_]:
-        """Who sleeps, shape (N,)."""
+        """True for those asleep, shape (N,)."""
 
     @property
     def present(self) -> npt.NDArray[np.bool_]:
-        """Who is in the town, shape (N,)."""
+        """True for those in the town, shape (N,)."""
 
     @property
     def doing(self) -> Sequence[str]:
-        """What each of the N people is doing."""
+        """The activity of each of the N people."""
 
     @property
     def emoji(self) -> Sequence[str]:
@@ -56,7 +56,7 @@ class RenderSnapshot(Protocol):
 
     @property
     def spoken(self) -> Sequence[tuple[int, str]]:
-        """Who said what at this tick: (index of the speaker, words)."""
+        """Words said at this tick: (index of the speaker, words)."""
 
 
 def format_clock(moment: datetime) -> str:

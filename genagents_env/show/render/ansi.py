@@ -114,8 +114,8 @@ def _shrink(cells: Cells, down: int, across: int) -> Cells:
     padded = np.zeros((-(-height // down) * down, -(-width // across) * across), np.int64)
     padded[:height, :width] = rank
     blocks = padded.reshape(padded.shape[0] // down, down, padded.shape[1] // across, across)
-    found: Cells = order[blocks.max(axis=(1, 3))]
-    return found
+    smaller: Cells = order[blocks.max(axis=(1, 3))]
+    return smaller
 
 
 def _write_names(cells: Cells, plan: TownPlan, down: int, across: int) -> None:

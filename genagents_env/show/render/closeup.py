@@ -8,11 +8,9 @@ from PIL import Image, ImageDraw
 
 from genagents_env.scenario.plan import TownPlan
 from genagents_env.show.render import RenderSnapshot
-from genagents_env.show.render.boxes import Boxes
-from genagents_env.show.render.canvas import BORDER, FAINT, INK, PAPER
+from genagents_env.show.render.canvas import BORDER, FAINT, HEADER, INK, PAPER, Boxes, draw_header
 from genagents_env.show.render.fonts import Fonts, cut_to_fit
 from genagents_env.show.render.ground import GroundImage
-from genagents_env.show.render.header import HEADER, draw_header
 from genagents_env.show.render.people import BubbleStyle, PeoplePainter
 from genagents_env.show.render.picture import shade_ground
 from genagents_env.show.render.views import MapView, Positions
@@ -94,7 +92,7 @@ class Closeup:
         return np.asarray(canvas).copy()
 
     def find_seen(self, snapshot: RenderSnapshot, positions: Positions | None = None) -> set[int]:
-        """Return who is in the picture that `draw` makes of the same."""
+        """Return the indices of those in the picture that `draw` makes of the same."""
         if positions is None:
             positions = np.stack([snapshot.x, snapshot.y], axis=1)
         return set(self._find_spots(snapshot, positions))

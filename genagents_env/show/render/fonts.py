@@ -51,7 +51,7 @@ class Fonts:
         return self._opened[key]
 
     def drawable(self, emoji: str) -> str:
-        """Return the first sign of `emoji` the font has a picture for, or an empty string.
+        """Return the first character of `emoji` that the font can draw, or an empty string.
 
         A sequence, such as a person with a profession, is reduced to that: joined emoji come
         apart at the border where text is cleaned.
@@ -67,7 +67,7 @@ class Fonts:
         return self._drawable[sign]
 
     def _draw_sign(self, sign: str) -> bytes:
-        """Return the picture of `sign`, to tell it from the box that stands for no picture."""
+        """Return the picture of `sign`, to compare with the box that stands for no picture."""
         font = self.emoji(16)
         canvas = Image.new("L", (24, 24))
         ImageDraw.Draw(canvas).text((0, 0), sign, 255, font)

@@ -81,9 +81,9 @@ def _mark_spawns(ground: GroundImage, plan: TownPlan) -> None:
             (x + r + 2, y - high / 2, x + r + 2 + wide, y + high / 2),
             (x - r - 2 - wide, y - high / 2, x - r - 2, y + high / 2),
         )
-        found = ground.boxes.free(choices)
-        if found is not None:
-            ground.draw.text(found[:2], name, SPAWN, font, anchor="la")
+        spot = ground.boxes.free(choices)
+        if spot is not None:
+            ground.draw.text(spot[:2], name, SPAWN, font, anchor="la")
 
 
 def _draw_rulers(

@@ -1,4 +1,4 @@
-"""Where people are between ticks: from tile to tile at the speed at which they walk.
+"""Positions of people between ticks: from tile to tile at the speed at which they walk.
 
 Everybody takes the town's steps together, and step k ends when the speed has got one k tiles far:
 at a speed of v tiles a tick it takes from (k - 1) / v to k / v. The record has where people stood
@@ -97,7 +97,7 @@ class Motion:
         return self._place(start) * (1 - share) + self._place(end) * share
 
     def _count_steps(self, tick: int) -> int:
-        """Return how many steps have been taken as `tick` ends."""
+        """Count the steps taken by the end of `tick`."""
         return floor(tick * self._speed + _CLOSE)
 
     def _find_tick(self, step: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from genagents_env.errors import ConfigError
 from genagents_env.extras import format_install_command
-from genagents_env.show.render.words import FilmFrame, Pixels
+from genagents_env.show.render.film import FilmFrame, Pixels
 
 _QUALITY = ("-crf", "21", "-preset", "medium", "-tune", "animation", "-movflags", "+faststart")
 

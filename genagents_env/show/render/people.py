@@ -9,10 +9,8 @@ from scipy.spatial import cKDTree
 
 from genagents_env.scenario.sprites import decode_sprite, open_png
 from genagents_env.show.render import RenderSnapshot, make_initials
-from genagents_env.show.render.boxes import Box, Boxes
-from genagents_env.show.render.canvas import INK, PAPER
+from genagents_env.show.render.canvas import INK, PAPER, Box, Boxes, find_person_color
 from genagents_env.show.render.fonts import AnyFont, Fonts, cut_to_fit
-from genagents_env.show.render.palette import find_person_color
 
 IN_LINE = 3  # people at one place; more stand in rows
 STAYS, NAME_STAYS = (
@@ -25,7 +23,7 @@ Spots = Mapping[int, tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class BubbleStyle:
-    """How the words of a bubble are written.
+    """The layout of the words in a bubble.
 
     Attributes:
         width: pixels that a line takes at most.
@@ -60,7 +58,9 @@ class PeoplePainter:
         bubble: BubbleStyle | None = None,
     ) -> None:
         self.names, self.fonts, self.disc = tuple(names), fonts, disc
-        self.sprites = [None if one is None else open_png(decode_sprite(one)) for one in sprites]
+        self.sprites = [
+            None if sprite is None else open_png(decode_sprite(sprite)) for sprite in sprites
+        ]
         self.colors = [find_person_color(i) for i in range(len(self.names))]
         self._style = bubble if bubble is not None else BubbleStyle()
         self._discs: dict[tuple[int, bool, int], Image.Image] = {}
@@ -136,8 +136,8 @@ class PeoplePainter:
             boxes: what is covered.
             stays: the share of its area that it may cover more than elsewhere before it moves.
         """
-        moved = [boxes.inside(one) for one in choices]
-        cover = [boxes.measure_cover(one) for one in moved]
+        moved = [boxes.inside(box) for box in choices]
+        cover = [boxes.measure_cover(box) for box in moved]
         at = min(range(len(choices)), key=cover.__getitem__)
         if self._places is not None:
             before = self._places.get(key, at)
@@ -148,7 +148,7 @@ class PeoplePainter:
         return moved[at]
 
     def _find_crowded(self, spots: Spots) -> set[int]:
-        """Return who is among so many that an emoji beside each would hide the others."""
+        """Return those among so many that an emoji beside each would hide the others."""
         if len(spots) <= IN_LINE:
             return set()
         middles = cKDTree(list(spots.values()))

@@ -9,11 +9,18 @@ from PIL import Image, ImageDraw
 
 from genagents_env.scenario.plan import TownPlan
 from genagents_env.show.render import RenderSnapshot
-from genagents_env.show.render.boxes import Boxes
-from genagents_env.show.render.canvas import BORDER, FAINT, INK, NIGHT, PAPER
+from genagents_env.show.render.canvas import (
+    BORDER,
+    FAINT,
+    HEADER,
+    INK,
+    NIGHT,
+    PAPER,
+    Boxes,
+    draw_header,
+)
 from genagents_env.show.render.fonts import Fonts, cut_to_fit
 from genagents_env.show.render.ground import GroundImage
-from genagents_env.show.render.header import HEADER, draw_header
 from genagents_env.show.render.people import PeoplePainter
 
 MAP_WIDTH, MAP_HEIGHT = 1800, 1500  # pixels the map may take
@@ -88,7 +95,7 @@ class Picture:
         return np.asarray(canvas).copy()
 
     def find_seen(self, snapshot: RenderSnapshot, positions: Positions | None = None) -> set[int]:
-        """Return who is in the picture: everybody in town."""
+        """Return the indices of everybody in town: all are in the picture."""
         return set(np.flatnonzero(snapshot.present).tolist())
 
     def _header(self, canvas: Image.Image, snapshot: RenderSnapshot, here: Sequence[int]) -> None:
@@ -156,7 +163,7 @@ def shade_ground(ground: Image.Image, time: datetime) -> Image.Image:
 
 
 def _measure_dark(moment: datetime) -> float:
-    """Return how dark it is, 0 to 0.28: dusk from 19 to 21 o'clock, dawn from 5 to 7."""
+    """Return the darkness, 0 to 0.28: dusk from 19 to 21 o'clock, dawn from 5 to 7."""
     hour = moment.hour + moment.minute / 60
     dark = max(0.0, min(1.0, (hour - 19) / 2, 1.0)) if hour > 12 else min(1.0, (7 - hour) / 2)
     return 0.28 * max(0.0, dark)

@@ -1,4 +1,4 @@
-"""The town as the events of a record tell it: what there is to draw at each tick, no world needed.
+"""The town rebuilt from the events of a record, to be drawn at each tick without a world.
 
 Positions are recorded as each tick ends; all else that shows changes only with an event.
 """
@@ -34,7 +34,7 @@ class RecordedTick(NamedTuple):
 
 
 class RecordedTown:
-    """What shows of a town, changed by its events; before the first of them nobody is there.
+    """The visible state of a town, changed by its events; before the first of them nobody is there.
 
     Args:
         plan: of the town.
@@ -84,7 +84,7 @@ class RecordedTown:
             self._spoken.append((row, data["text"]))
 
     def take_snapshot(self, tick: int, time: datetime, positions: Ints) -> RecordedTick:
-        """Return what there is to draw.
+        """Return the snapshot of a tick.
 
         Args:
             tick: to which it has been advanced.

@@ -1,4 +1,4 @@
-"""Which emoji stands for a thing, by a word in its name. Data only."""
+"""The emoji of things, by a word in their names."""
 
 THINGS: tuple[tuple[str, str], ...] = (
     ("bedside", "💡"),
@@ -73,6 +73,6 @@ THINGS: tuple[tuple[str, str], ...] = (
 
 
 def find_emoji(name: str) -> str:
-    """Return the emoji of the first word of `THINGS` found in `name`, or an empty string."""
+    """Return the emoji of the first word of `THINGS` that `name` contains, or an empty string."""
     lower = name.lower()
     return next((emoji for word, emoji in THINGS if word in lower), "")

@@ -1,4 +1,4 @@
-"""Which part of a town a picture shows: a place, or what is around a person."""
+"""The part of a town that a picture shows: a place, or the surroundings of a person."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class StillView:
 
 @dataclass(slots=True)
 class FollowingView:
-    """What is around a person; it moves when the person leaves the middle of it.
+    """The surroundings of a person; they move when the person leaves their middle.
 
     Attributes:
         who: the index of the person.

@@ -1,4 +1,4 @@
-"""Who may read the page: checked of every request before it is looked at.
+"""Access to the page: every request is checked before it is read.
 
 Any page in the user's browser may send requests to loopback. It must not read what comes back, not
 even where its own name has been made to mean this machine (DNS rebinding).
@@ -77,7 +77,7 @@ class Admission:
         return None
 
     def is_token(self, text: str) -> bool:
-        """Return whether this is the token, in a time that does not tell how far it is right."""
+        """Return True if this is the token; the comparison takes the same time for any text."""
         wanted = self.token or ""
         return bool(wanted) and hmac.compare_digest(text.encode(), wanted.encode())
 
@@ -88,18 +88,18 @@ class Admission:
     def _shows_token(self, headers: Mapping[str, str]) -> bool:
         shown = headers.get("Authorization", "").removeprefix("Bearer ")
         cookies = (part.strip().partition("=") for part in headers.get("Cookie", "").split(";"))
-        found = [value for name, _, value in cookies if name == _COOKIE]
-        return any([self.is_token(text) for text in (shown, *found)])
+        tokens = [value for name, _, value in cookies if name == _COOKIE]
+        return any([self.is_token(text) for text in (shown, *tokens)])
 
     def _knows_host(self, text: str) -> bool:
-        """Return whether the `Host` of a request is a name of this server; at any port.
+        """Return True if the `Host` of a request is a name of this server, at any port.
 
         Ports differ where the page is reached through a tunnel; a name is what an attacker has.
         """
-        found = _HOST.fullmatch(text)
-        if found is None:
+        match = _HOST.fullmatch(text)
+        if match is None:
             return False
-        name = found[1].strip("[]").lower()
+        name = match[1].strip("[]").lower()
         if name in LOOPBACK or name == self.host.lower():
             return True
         return self.token is not None and (
@@ -108,7 +108,7 @@ class Admission:
 
 
 def _is_address(name: str) -> bool:
-    """Return whether this is an address in numbers, which no name server can give to others."""
+    """Return True for an address in numbers, which no name server can give to others."""
     try:
         ipaddress.ip_address(name)
     except ValueError:

@@ -1,6 +1,6 @@
-"""A process that serves the page of a run beside the process that lives it.
+"""A process that serves the page of a run beside the process that runs it.
 
-`python -m genagents_env.show.view.beside RUN` writes its address in a line, and lives until nobody
+`python -m genagents_env.show.view.beside RUN` prints its address, and ends when nobody
 can write to its input any more. The run file may come later.
 """
 

@@ -1,4 +1,4 @@
-"""Which model calls led to what an agent did at a tick: resource `why/AGENT/TICK` of a page.
+"""The model calls that led to an agent's acts at a tick: resource `why/AGENT/TICK` of a page.
 
 A call led to an act where its reply says what was done: the words, the activity, the state of the
 thing. Where no reply does, the latest call that decides acts of this kind counts; and each call
@@ -30,7 +30,7 @@ _LEAST = 4  # letters that a text must have to be found in a reply
 
 
 def find_acts(events: Sequence[Event], agent: str, tick: int) -> tuple[Event, ...]:
-    """Return what `agent` did at the last tick, `tick` at the latest, at which it did something."""
+    """Return the acts of `agent` at the last tick, up to `tick`, at which it did something."""
     own = (e for e in reversed(events) if e.agent == agent and e.kind in ACTS and e.tick <= tick)
     last = next(own, None)
     if last is None:
@@ -57,8 +57,8 @@ def find_causes(
     for act in acts:
         concerned = _list_concerned(act, people)
         for call in _find_deciding(act, before, causes, concerned):
-            for one, depth in _list_behind(call, before, causes, concerned):
-                depths[one] = max(depth, depths.get(one, 0))
+            for behind, depth in _list_behind(call, before, causes, concerned):
+                depths[behind] = max(depth, depths.get(behind, 0))
     order = sorted(depths, key=lambda call: (call.tick, -depths[call], call.purpose, call.number))
     return tuple(order)
 
@@ -89,11 +89,11 @@ def _list_behind(
     """Yield a call and those behind it, each with how far behind."""
     yield call, depth
     groups = next((g for p, g in causes.items() if p in _name_families(call.purpose)), ())
-    earlier = [one for one in calls if one.tick <= call.tick and one is not call]
+    earlier = [family for family in calls if family.tick <= call.tick and family is not call]
     for group in groups:
         latest = _find_latest(earlier, group, concerned)
         if latest is not None and depth < _DEEP:
-            rest = [one for one in earlier if one.tick <= latest.tick]
+            rest = [family for family in earlier if family.tick <= latest.tick]
             yield from _list_behind(latest, rest, causes, concerned, depth + 1)
 
 
@@ -108,7 +108,7 @@ def _find_latest(
 
 @lru_cache(maxsize=2**10)
 def _is_of(purpose: str, group: CallCause) -> bool:
-    return any(one in _name_families(purpose) for one in group.purposes)
+    return any(name in _name_families(purpose) for name in group.purposes)
 
 
 def _name_families(purpose: str) -> tuple[str, str]:
@@ -117,13 +117,13 @@ def _name_families(purpose: str) -> tuple[str, str]:
 
 
 def _is_about(call: AskedCall, concerned: Sequence[str]) -> bool:
-    """Return whether a reply, or the question it answers, names one of these people."""
+    """Return True if a reply, or the question it answers, names one of these people."""
     asked = call.prompt.rstrip().rpartition("\n")[2]
     return any(name in asked or name in call.reply for name in concerned)
 
 
 def _list_concerned(act: Event, people: Sequence[str]) -> list[str]:
-    """Return whom an act is about beside the agent: those spoken to, or in the conversation."""
+    """Return the others whom an act is about: those spoken to, or in the conversation."""
     to, members = act.data.get("to"), act.data.get("members") or act.data.get("heard_by") or ()
     named = [to] if to else list(members)
     return [name for name in people if name in named and name != act.agent]

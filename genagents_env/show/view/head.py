@@ -1,17 +1,50 @@
-"""The resource `head`: what the run is, who lives in it and what can spread."""
+"""The resources that say what a run is: `head`, `status`, `notices` and `town`."""
 
+from base64 import b64encode
 from collections.abc import Iterator
 
+import numpy as np
+
+from genagents_env.evaluate.run_text import (
+    describe_cuts,
+    describe_degradation,
+    describe_model_changes,
+)
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.scenario import Person
-from genagents_env.show.render import make_initials
-from genagents_env.show.render.palette import COLOURS, find_person_color, format_color
-from genagents_env.show.view.status import make_status
+from genagents_env.scenario.plan import OUTSIDE, TownPlan
+from genagents_env.scenario.town import lay_out
+from genagents_env.show.render import canvas, make_initials
+from genagents_env.show.render.canvas import (
+    COLOURS,
+    find_floor_color,
+    find_person_color,
+    format_color,
+)
+from genagents_env.show.render.ground import find_walls
+from genagents_env.show.render.symbols import find_emoji
+
+
+def make_status(run: RunReader, revision: int = 0) -> dict[str, JSON]:
+    """Return the state and length of the run.
+
+    Args:
+        run: the run.
+        revision: of what was given of it before; see `OpenRun`.
+    """
+    length = run.measure()
+    return {
+        "state": run.status,
+        "lastTick": length.last_tick,
+        "events": length.events,
+        "calls": length.calls,
+        "revision": revision,
+    }
 
 
 def make_head(run: RunReader, *, revision: int = 0, live: bool = False) -> dict[str, JSON]:
-    """Return what the run is.
+    """Return title, scenario, people and facts of the run.
 
     Args:
         run: the run.
@@ -63,3 +96,63 @@ def _describe_person(person: Person) -> str:
     traits = ", ".join(person.traits)
     parts = (traits[:1].upper() + traits[1:], person.persona, person.currently, person.goal)
     return " ".join(part.rstrip(".;") + "." for part in parts if part)
+
+
+def make_notices(run: RunReader) -> dict[str, JSON]:
+    """Return what was degraded or cut in a run, a sentence each."""
+    return {
+        "notices": [
+            *describe_degradation(run.find_degradation()),
+            *describe_model_changes(run.find_model_changes()),
+            *describe_cuts(run.find_prompt_cuts()),
+        ]
+    }
+
+
+_COLORS = {
+    **{"grass": canvas.GRASS, "wall": canvas.WALL, "sign": canvas.SIGN, "hedge": canvas.HEDGE},
+    **{"door": canvas.DOOR, "ink": canvas.INK, "faint": canvas.FAINT, "thing": canvas.THING},
+    **{"edge": canvas.EDGE, "icon": canvas.ICON, "paper": canvas.PAPER, "night": canvas.NIGHT},
+}
+_HEDGE, _WALL = 1, 2
+
+
+def make_town(run: RunReader) -> dict[str, JSON]:
+    """Return the ground of the run's town: tiles, places, things and colours."""
+    plan = lay_out(run.meta.scenario)
+    blocked = plan.blocked.astype(np.uint8) * _HEDGE
+    blocked[find_walls(plan)] = _WALL
+    return {
+        "width": plan.width,
+        "height": plan.height,
+        "arena": b64encode(plan.arena.astype("<u2").tobytes()).decode(),
+        "blocked": b64encode(blocked.tobytes()).decode(),
+        "doors": [list(tile) for tile in plan.doors],
+        "sectors": [{"name": sector.name} for sector in plan.sectors],
+        "arenas": [_describe_arena(plan, index) for index in range(len(plan.arenas))],
+        "objects": [_describe_object(plan, index) for index in range(len(plan.objects))],
+        "colors": {name: format_color(color) for name, color in _COLORS.items()},
+    }
+
+
+def _describe_arena(plan: TownPlan, index: int) -> dict[str, JSON]:
+    arena = plan.arenas[index]
+    return {
+        "id": plan.arena_id(index),
+        "name": arena.name,
+        "sector": arena.sector,
+        "openAir": arena.open_air or index == OUTSIDE,
+        "color": format_color(find_floor_color(plan, index)),
+    }
+
+
+def _describe_object(plan: TownPlan, index: int) -> dict[str, JSON]:
+    item = plan.objects[index]
+    return {
+        "id": plan.object_id(index),
+        "name": item.name,
+        "arena": item.arena,
+        "tiles": [list(tile) for tile in item.tiles],
+        "emoji": find_emoji(item.name),
+        "state": item.state,
+    }

@@ -1,16 +1,17 @@
-"""What a mind holds, over the whole run: resource `person/AGENT` of a page.
+"""The content of a mind over the whole run: the resource `person/AGENT` of a page.
 
 Memories and plans are read from the state in the last checkpoint, by the policy's own reading of
-it; code of policies that did not come with the package is never run. Whom somebody knows comes
-from the scenario, the record and the mind; interviews from the record.
+it; code of policies that did not come with the package is never run. Acquaintances come from the
+scenario, the record and the mind; interviews from the record, and later ones from a file beside it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeAlias
 
+from genagents_env.errors import FileError
+from genagents_env.judge.kept_answers import KeptAnswer, read_own_answers
 from genagents_env.memory.content import (
     AskedCall,
     ContentMemory,
@@ -21,25 +22,24 @@ from genagents_env.memory.content import (
 )
 from genagents_env.record import RunReader
 from genagents_env.record.calls import parse_messages
-from genagents_env.record.rows import CallRow
+from genagents_env.record.rows import JSON, CallRow
 from genagents_env.run.policies import find_policy_class, is_shipped
 from genagents_env.world.events import Event
 
 _NO_STATE = "This run has no checkpoint (yet), so its memories are not to be had."
-JSON: TypeAlias = Any  # what json.dumps takes
 _FAULTS = (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
 class MindReading:
-    """What a mind holds, and the tick of the state that it was read from; -1 for none."""
+    """The content of a mind, and the tick of the state that it was read from; -1 for none."""
 
     until: int
     content: MindContent
 
 
 def make_mind(run: RunReader, number: int) -> JSON:
-    """Return what an agent's mind holds, as the page takes it; `number` is of the run's names."""
+    """Return the content of an agent's mind for the page; `number` is of the run's names."""
     agent = run.meta.names[number]
     reading = read_mind(run, agent)
     events = _find_events(run, reading.content.memories)
@@ -79,7 +79,7 @@ def make_mind(run: RunReader, number: int) -> JSON:
 
 
 def read_mind(run: RunReader, agent: str) -> MindReading:
-    """Return what the mind of `agent` holds, as far as the file has it.
+    """Return the content of the mind of `agent`, as far as the file has it.
 
     Raises:
         KeyError: nobody is called so.
@@ -117,7 +117,7 @@ def read_mind(run: RunReader, agent: str) -> MindReading:
 
 
 def _list_routine(run: RunReader, agent: str) -> tuple[ContentPlanLine, ...]:
-    person = next((one for one in run.meta.scenario.people if one.name == agent), None)
+    person = next((person_ for person_ in run.meta.scenario.people if person_.name == agent), None)
     entries = person.routine if person is not None else ()
     return tuple(ContentPlanLine(entry.doing, f"{entry.at:%H:%M}") for entry in entries)
 
@@ -193,7 +193,7 @@ def _list_acquaintances(
 
 
 def _find_first_talks(run: RunReader, agent: str) -> Mapping[str, int]:
-    """Return with whom one has talked, and since when."""
+    """Map each person the agent has talked with to the tick of the first time."""
     first: dict[str, int] = {}
     for event in run.events(kind="converse"):
         if agent in (members := event.data["members"]):
@@ -201,3 +201,45 @@ def _find_first_talks(run: RunReader, agent: str) -> Mapping[str, int]:
                 if name != agent:
                     first.setdefault(name, event.tick)
     return first
+
+
+_OTHERS = "Answers kept beside it are of another run, or of this one before it went on."
+
+
+def add_later_interviews(
+    mind: Mapping[str, JSON], run: RunReader, number: int, kept: Path | None
+) -> JSON:
+    """Return a mind, as the page takes it, with the answers given after the run.
+
+    Answers of another run, and a file that cannot be read, are left out, and its note says so.
+
+    Args:
+        mind: as `make_mind` returns it.
+        run: the record.
+        number: of the agent among the run's names.
+        kept: the file of answers, which need not be there; None where none are to be shown.
+    """
+    if kept is None:
+        return dict(mind)
+    try:
+        own, others = read_own_answers(kept, run.path, run.meta.names[number])
+    except FileError as error:
+        return _add_note(mind, f"Answers kept beside the run are left out: {error}.")
+    found = {**mind, "interviews": [*mind["interviews"], *map(_format, own)]}
+    return _add_note(found, _OTHERS) if others else found
+
+
+def _add_note(mind: Mapping[str, JSON], note: str) -> JSON:
+    return {**mind, "note": f"{mind['note']} {note}".strip()}
+
+
+def _format(answer: KeptAnswer) -> JSON:
+    asker = f", asked by {answer.interviewer}" if answer.interviewer else ""
+    condition = "" if answer.said.condition == "full" else f", condition {answer.said.condition}"
+    return {
+        "tick": answer.tick,
+        "question": answer.said.question,
+        "answer": answer.said.text,
+        "evidence": list(answer.evidence),
+        "note": f"asked after the run, answered by {answer.by}{asker}{condition}",
+    }

@@ -67,13 +67,13 @@ class OpenRun:
             RunNotBegun: it is not there, or has no tick yet.
             RecordError: as of the class.
         """
-        found = self._identify()
-        with RunReader(self._file, known=found == self._known) as run:
+        file_id = self._identify()
+        with RunReader(self._file, known=file_id == self._known) as run:
             length = run.measure()
             if length.last_tick < 0:
                 raise RunNotBegun(f"{self.path}: nothing has happened yet")
             with self._lock:
-                self._count_revision(run, found)
+                self._count_revision(run, file_id)
                 if length.last_tick >= self._seen[0]:
                     self._seen = (length.last_tick, length.checksum)
                 revision = self._revision
@@ -86,16 +86,16 @@ class OpenRun:
 
     def _identify(self) -> FileId:
         try:
-            found = os.stat(self._file)
+            status = os.stat(self._file)
         except OSError:
             raise RunNotBegun(f"{self.path}: there is no such file yet") from None
-        return found.st_dev, found.st_ino
+        return status.st_dev, status.st_ino
 
-    def _count_revision(self, run: RunReader, found: FileId) -> None:
+    def _count_revision(self, run: RunReader, file_id: FileId) -> None:
         tick, checksum = self._seen
         now = run.find_checksum(tick) if tick >= 0 else None
-        replaced = self._known is not None and found != self._known
+        replaced = self._known is not None and file_id != self._known
         if replaced or (now is not None and now != checksum):
             self._revision += 1
             self._seen = (-1, b"")
-        self._known = found
+        self._known = file_id

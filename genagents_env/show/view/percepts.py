@@ -1,4 +1,4 @@
-"""What people perceived, in words: the town of the record is stepped again for it.
+"""Percepts in words, rebuilt by stepping the town of the record again.
 
 That takes the scenario and the actions in the file; no mind, no model and no code of a policy. A
 resource `percept/AGENT/TICK` far into a run may have to be asked for again; an exported page has
@@ -38,7 +38,7 @@ class Percepts:
         self._revision = 0
 
     def find(self, run: RunReader, number: int, tick: int, revision: int) -> PerceptText:
-        """Return what an agent perceived as `tick` ended.
+        """Return the percept of an agent as `tick` ended.
 
         Args:
             run: the record, as it is now.
@@ -52,8 +52,8 @@ class Percepts:
             try:
                 return self._find(run, number, tick, monotonic() + _PATIENCE)
             except GenagentsError as error:
-                told = clean(_drop_path(str(error), run.path), _FAULT).rstrip(".")
-                return PerceptText(note=f"What was perceived cannot be rebuilt: {told}.")
+                fault = clean(_drop_path(str(error), run.path), _FAULT).rstrip(".")
+                return PerceptText(note=f"What was perceived cannot be rebuilt: {fault}.")
 
     def _find(self, run: RunReader, number: int, tick: int, until: float) -> PerceptText:
         if self._town is None:

@@ -10,18 +10,19 @@ from typing import Literal, TypeAlias
 
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
-from genagents_env.show.view.calls import find_asked_parts, make_calls, make_prompts
-from genagents_env.show.view.events import make_events
-from genagents_env.show.view.head import make_head
-from genagents_env.show.view.later_interviews import add_later_interviews
-from genagents_env.show.view.mind import make_mind
-from genagents_env.show.view.notices import make_notices
-from genagents_env.show.view.parts import count_parts
+from genagents_env.show.view.head import make_head, make_notices, make_status, make_town
+from genagents_env.show.view.mind import add_later_interviews, make_mind
 from genagents_env.show.view.percepts import NOT_HERE, Percepts, PerceptText
-from genagents_env.show.view.scenes import make_gatherings, make_story
-from genagents_env.show.view.status import make_status
-from genagents_env.show.view.ticks import make_ticks
-from genagents_env.show.view.town import make_town
+from genagents_env.show.view.timeline import (
+    count_parts,
+    find_asked_parts,
+    make_calls,
+    make_events,
+    make_gatherings,
+    make_prompts,
+    make_story,
+    make_ticks,
+)
 from genagents_env.show.view.why import make_why, make_whys
 
 Number: TypeAlias = Literal["agent", "part", "tick"]  # what stands behind the name of a resource
@@ -112,17 +113,17 @@ class ResourceKey:
 
 
 def parse_key(name: str) -> ResourceKey:
-    """Return what is asked for by a name such as `events/3`.
+    """Parse the name of a resource, such as `events/3`.
 
     Raises:
         UnknownResource: it is none.
     """
-    found = _NAME.fullmatch(name)
-    resource = RESOURCES.get(found[1]) if found else None
-    numbers = tuple(int(number) for number in found[2].split("/")[1:]) if found else ()
-    if found is None or resource is None or len(numbers) != len(resource.numbers):
+    match = _NAME.fullmatch(name)
+    resource = RESOURCES.get(match[1]) if match else None
+    numbers = tuple(int(number) for number in match[2].split("/")[1:]) if match else ()
+    if match is None or resource is None or len(numbers) != len(resource.numbers):
         raise UnknownResource(name)
-    return ResourceKey(found[1], numbers)
+    return ResourceKey(match[1], numbers)
 
 
 def make_resource(of: RunView, key: ResourceKey) -> bytes:
@@ -142,7 +143,7 @@ def make_resource(of: RunView, key: ResourceKey) -> bytes:
 
 
 def make_percept(of: RunView, agent: int, tick: int) -> JSON:
-    """Return what an agent perceived as a tick ended, as far as it can be rebuilt here."""
+    """Return the percept of an agent as a tick ended, where it can be rebuilt."""
     if of.percepts is None:
         return asdict(PerceptText(note=NOT_HERE))
     if tick > of.run.last_tick:
@@ -173,10 +174,10 @@ def encode_json(value: JSON) -> bytes:
     them those that turn the writing round, become a sign that everybody sees.
     """
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    return _ESCAPE.sub(lambda found: _STAND_IN if found[1] else found[0], text).encode()
+    return _ESCAPE.sub(lambda match: _STAND_IN if match[1] else match[0], text).encode()
 
 
 def _find_bounds(run: RunReader) -> Mapping[Number, int]:
-    """Return how many there are of each number; parts that are yet to come among them."""
+    """Count agents, ticks and parts; those yet to come are included."""
     horizon = max(run.meta.horizon, run.last_tick)
     return {"agent": len(run.meta.names), "part": count_parts(horizon), "tick": horizon + 1}

@@ -8,21 +8,109 @@ methods but GET and HEAD, and no file of the disk is ever named by a request.
 
 import logging
 import socket
+import time
+from collections import OrderedDict
+from dataclasses import dataclass
 from email.message import Message
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
-from threading import BoundedSemaphore
+from threading import BoundedSemaphore, Lock
 from typing import Any
 
 from genagents_env.errors import ConfigError, GenagentsError
 from genagents_env.show.view.admission import Admission, Refusal
-from genagents_env.show.view.answers import Answers
 from genagents_env.show.view.open_run import OpenRun, RunNotBegun
-from genagents_env.show.view.page_files import load_page
-from genagents_env.show.view.request_head import read_head
-from genagents_env.show.view.resources import RESOURCES, UnknownResource, parse_key
+from genagents_env.show.view.resources import (
+    RESOURCES,
+    ResourceKey,
+    RunView,
+    UnknownResource,
+    make_resource,
+    parse_key,
+)
+from genagents_env.show.view.single_file import load_page
 from genagents_env.text import clean
+
+_MOST = 256  # slow answers kept
+_SHARE = 20  # a slow answer of a run that goes on is kept so many times as long as it took
+_Stamp = tuple[int, int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    stamp: _Stamp  # of the run as it was then
+    body: bytes
+    until: float  # as long as it does although the run went on
+
+
+class Answers:
+    """Makes resources of a run; safe to be used by several threads."""
+
+    def __init__(self, run: OpenRun) -> None:
+        self._run, self._lock = run, Lock()
+        self._kept: OrderedDict[ResourceKey, _Answer] = OrderedDict()
+        self._turns = {name: Lock() for name, one in RESOURCES.items() if one.slow}
+
+    def get(self, key: ResourceKey) -> bytes:
+        """Return a resource.
+
+        Raises:
+            RunNotBegun: there is no run yet.
+            UnknownResource: this run has none of that name.
+            RecordError: the file is damaged where it is read.
+        """
+        if key.resource not in self._turns:
+            with self._run.look() as view:
+                return make_resource(view, key)
+        with self._turns[key.resource], self._run.look() as view:
+            return self._get_slow(view, key)
+
+    def _get_slow(self, view: RunView, key: ResourceKey) -> bytes:
+        length = view.run.measure()
+        stamp = (view.revision, length.last_tick, length.calls, view.run.status)
+        with self._lock:
+            kept = self._kept.get(key)
+        if kept is not None and self._serves(kept, stamp):
+            return kept.body
+        begun = time.monotonic()
+        body = make_resource(view, key)
+        now = time.monotonic()
+        with self._lock:
+            self._kept[key] = _Answer(stamp, body, now + _SHARE * (now - begun))
+            self._kept.move_to_end(key)
+            if len(self._kept) > _MOST:
+                self._kept.popitem(last=False)
+        return body
+
+    @staticmethod
+    def _serves(kept: _Answer, stamp: _Stamp) -> bool:
+        same_run = kept.stamp[0] == stamp[0] and kept.stamp[3] == stamp[3]
+        return kept.stamp == stamp or (same_run and time.monotonic() < kept.until)
+
+
+LARGEST = 16_384  # bytes; browsers send a thousand
+LONGEST = 5.0  # seconds that all of it may take
+_ENDS = (b"\r\n\r\n", b"\n\n")
+
+
+def read_head(connection: socket.socket) -> bytes | None:
+    """Return the head of a request; None where it is too large, too slow or never came."""
+    deadline, head = time.monotonic() + LONGEST, b""
+    while not any(end in head for end in _ENDS):
+        left = deadline - time.monotonic()
+        if left <= 0 or len(head) > LARGEST:
+            return None
+        connection.settimeout(left)
+        try:
+            block = connection.recv(4096)
+        except OSError:
+            return None
+        if not block:
+            return None
+        head += block
+    return head if len(head) <= LARGEST else None
+
 
 MOST_CONNECTIONS = 32
 _ANSWER_SECONDS = 30.0  # in which a browser must have taken an answer
@@ -159,7 +247,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send_text(HTTPStatus(code), HTTPStatus(code).phrase)
 
     def version_string(self) -> str:
-        """Return what answers call the server."""
+        """Return the name of the server in answers."""
         return "genagents"
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -233,8 +321,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _join_headers(headers: "Message[str, str]") -> dict[str, str]:
     """Return the headers by name; those that are there twice with both values."""
-    found: dict[str, str] = {}
+    joined: dict[str, str] = {}
     for name, value in headers.items():
         key = "-".join(part.capitalize() for part in name.split("-"))
-        found[key] = f"{found[key]}, {value}" if key in found else value
-    return found
+        joined[key] = f"{joined[key]}, {value}" if key in joined else value
+    return joined

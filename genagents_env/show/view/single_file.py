@@ -7,14 +7,36 @@ out. Each resource is a block of data, gzip in base64, in which no markup can oc
 import gzip
 from base64 import b64encode
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
 
 from genagents_env.files import replace_file
 from genagents_env.judge.kept_answers import find_kept_file
 from genagents_env.record import RunReader
-from genagents_env.show.view.page_files import load_page
 from genagents_env.show.view.resources import RunView, list_keys, make_resource
+
+
+@dataclass(frozen=True, slots=True)
+class PageFiles:
+    """The document, its script and its style."""
+
+    document: str
+    script: str
+    style: str
+
+
+@cache
+def load_page() -> PageFiles:
+    """Return the files of the page."""
+    folder = files("genagents_env.show.view") / "page"
+    document, script, style = (
+        (folder / name).read_text("utf-8") for name in ("index.html", "view.js", "view.css")
+    )
+    return PageFiles(document, script, style)
+
 
 Watch = Callable[[int, int], None]  # takes how many resources are written, and of how many
 

@@ -88,16 +88,15 @@ class ReasonFinder:
         }
 
     def _describe_calls(self, acts: Sequence[Event], calls: Sequence[AskedCall]) -> str:
-        """Return what is to be said of the calls: where they only precede the act, or are none."""
+        """Describe calls that only precede the acts, or their absence; else return ""."""
         if calls and self._causes:
             return ""
         if calls:
-            told = f"The policy {self._policy} does not say which of its calls leads to what; "
+            opening = f"The policy {self._policy} does not say which of its calls leads to what; "
             if calls[-1].tick == acts[0].tick - 1:
-                return f"{told}these are the ones of this moment."
-            return (
-                f"{told}these are the latest before, of {self.run.time(calls[-1].tick):%H:%M:%S}."
-            )
+                return f"{opening}these are the ones of this moment."
+            time = self.run.time(calls[-1].tick)
+            return f"{opening}these are the latest before, of {time:%H:%M:%S}."
         rules = f"the policy {self._policy} decided by its rules, from what was perceived"
         if self._calls:
             return f"No call of {self.agent} led to it: {rules}."
@@ -130,7 +129,7 @@ class ReasonFinder:
 
 
 def _describe(run: RunReader, acts: Sequence[Event], tick: int) -> str:
-    """Return what is to be said where nothing was begun at this very tick."""
+    """Describe an act that began before this tick; "" where it began now."""
     if not acts:
         return "Nothing was done yet."
     if acts[0].tick < tick:

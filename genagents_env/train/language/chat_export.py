@@ -1,20 +1,31 @@
 """Recorded runs as chats to learn from: a row for each decision, with what it earned."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from genagents_env.errors import ConfigError
 from genagents_env.files import find_inside, guard_files, replace_file
 from genagents_env.llm.calls import Message
+from genagents_env.llm.event_loop import run_sync
 from genagents_env.policy import AgentID
 from genagents_env.record import RunReader
 from genagents_env.record.rows import CallRow, encode
+from genagents_env.run.replay import RunReplay, open_replay
 from genagents_env.run.spec import RunOptions
-from genagents_env.train.language.replayed_rewards import ReplayedRewards, replay_rewards
+from genagents_env.run.trajectory import StepResult
 from genagents_env.train.language.turn import ChatTurn
 
 _INTERVIEW = "interview"  # the first word of the purpose of calls that decide nothing
+
+
+@dataclass(frozen=True)
+class _Rewards:
+    """The return of each agent up to each tick, from tick 0, and whether the task was done."""
+
+    earned: Mapping[AgentID, Sequence[float]]
+    success: bool
 
 
 def export_chats(
@@ -30,8 +41,8 @@ def export_chats(
     Args:
         runs: the run files.
         folder: made where it is missing; the file is replaced only once its successor is complete.
-        best: of the episodes of a scenario and an agent only so many, those of the highest return.
-        success: only episodes in which the task was done.
+        best: keep so many episodes of a scenario and an agent, those of the highest return.
+        success: keep only episodes in which the task was done.
         options: whether the policies of the runs are trusted.
 
     Raises:
@@ -54,10 +65,9 @@ def export_chats(
 
 
 def read_episodes(path: Path, options: RunOptions) -> list[list[ChatTurn]]:
-    """Return for each agent of a run that asked a model its decisions, in order.
+    """Return the decisions of each agent that asked a model, in order, without interviews.
 
-    Interviews are none. Several calls of one tick share what follows it: the last of them has the
-    reward, all have the same reward-to-go.
+    Of several calls of one tick the last has the reward; all have the same reward-to-go.
     """
     with RunReader(path) as run:
         calls: dict[AgentID, list[tuple[CallRow, list[Message]]]] = defaultdict(list)
@@ -66,7 +76,7 @@ def read_episodes(path: Path, options: RunOptions) -> list[list[ChatTurn]]:
                 calls[call.agent].append((call, messages))
         if not calls:
             return []
-        rewards = replay_rewards(run, options)
+        rewards = _replay_rewards(run, options)
         return [list(_list_turns(run, a, calls[a], rewards)) for a in run.meta.names if a in calls]
 
 
@@ -74,7 +84,7 @@ def _list_turns(
     run: RunReader,
     agent: AgentID,
     calls: Sequence[tuple[CallRow, list[Message]]],
-    rewards: ReplayedRewards,
+    rewards: _Rewards,
 ) -> Iterator[ChatTurn]:
     meta, earned = run.meta, rewards.earned[agent]
     last = len(earned) - 1
@@ -100,7 +110,7 @@ def _list_turns(
 
 
 def _choose_best(episodes: Sequence[Sequence[ChatTurn]], best: int | None) -> Iterable[ChatTurn]:
-    """Yield the turns of the episodes that are kept, in the order in which they were given."""
+    """Yield the turns of the best episodes, in the order given."""
     rank: dict[tuple[str, AgentID], list[int]] = defaultdict(list)
     for at, turns in enumerate(episodes):
         rank[turns[0].scenario, turns[0].agent].append(at)
@@ -110,3 +120,30 @@ def _choose_best(episodes: Sequence[Sequence[ChatTurn]], best: int | None) -> It
         for at in sorted(group, key=lambda at: -episodes[at][0].episode_return)[:best]
     }
     return (turn for at, turns in enumerate(episodes) if at in kept for turn in turns)
+
+
+def _replay_rewards(run: RunReader, options: RunOptions) -> _Rewards:
+    """Compute the rewards of a recorded run, which its file does not hold, by replaying it.
+
+    No model is asked, and nothing is written.
+
+    Raises:
+        DivergenceError: policy, prompts or package have changed since the run.
+        PolicyError: a policy given by path was not trusted.
+    """
+    meta = run.meta
+    earned: dict[AgentID, list[float]] = {agent: [0.0] for agent in meta.names}
+    if meta.scenario.reward.name == "none" or run.last_tick < 1:
+        ticks = max(0, run.last_tick)
+        return _Rewards({agent: [0.0] * (ticks + 1) for agent in meta.names}, False)
+
+    def note(actions: Mapping[AgentID, object], step: StepResult) -> None:
+        for agent, sums in earned.items():
+            sums.append(sums[-1] + step[1].get(agent, 0.0))
+
+    async def replay_all(replay: RunReplay) -> bool:
+        async with replay.open_at(run.last_tick, note):
+            return replay.env.parts.reward.is_done()
+
+    with open_replay(run, options) as replay:
+        return _Rewards(earned, run_sync(replay_all(replay)))

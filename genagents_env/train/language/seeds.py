@@ -1,4 +1,4 @@
-"""Which episodes are learned from, and which are kept for measuring."""
+"""The seeds of episodes to learn from, and of those kept for measuring."""
 
 from typing import Literal, TypeAlias
 

@@ -17,8 +17,8 @@ from genagents_env.train.language.turn import ChatTurn, LearnerPrompt, TurnResul
 class Session:
     """An agent whose words come from outside; everybody else is played by policies.
 
-    A turn is one decision. What it begins goes on by itself: a walk until it has arrived, a wait
-    until it is over, or until somebody speaks to the agent; so a turn may take many ticks.
+    A turn is one decision and may take many ticks: a walk goes on until it has arrived, a wait
+    until it is over, or until somebody speaks to the agent.
 
     Args:
         town: a scenario as `TownEnv` takes it, or the name of a task.
@@ -34,7 +34,7 @@ class Session:
 
     Attributes:
         agent: who learns, by id.
-        prompt: what the agent is asked now; None once the episode is over.
+        prompt: of this turn; None once the episode is over.
 
     Raises:
         ConfigError: nobody is called so, or `mind` asks no model.
@@ -69,18 +69,18 @@ class Session:
         self.reset(seed)
 
     def reset(self, seed: int) -> LearnerPrompt | None:
-        """Begin the episode of `seed` and return what the agent is asked first."""
+        """Begin the episode of `seed` and return the first prompt."""
         self._loop.run(self._shared.begin(seed))
         (self.agent,) = self._shared.learners
         self.prompt = self._loop.run(self._shared.ask(self.agent))
         return self.prompt
 
     def act(self, text: str) -> TurnResult:
-        """Reply to `prompt`, and return what came of it until the agent is asked again.
+        """Reply to `prompt`, and return the result up to the next prompt.
 
-        A text that cannot be used, such as one without JSON, or with a value that the schema does
-        not allow, is the declared fallback, for `direct` a minute's wait; an action that is not
-        possible is refused by the world. Both are told in the next prompt, and counted.
+        An unusable text, without JSON or with a value that the schema does not allow, becomes the
+        declared fallback, for `direct` a minute's wait; the world refuses an impossible action.
+        The next prompt says so, and both are counted.
 
         Raises:
             EpisodeError: the episode is over; call `reset`.
@@ -100,32 +100,32 @@ class Session:
 
     @property
     def seed(self) -> int:
-        """Of the episode."""
+        """The seed of the episode."""
         return self._shared.seed
 
     @property
     def done(self) -> bool:
-        """Whether the episode is over."""
+        """True once the episode is over."""
         return self.prompt is None
 
     @property
     def success(self) -> bool:
-        """Whether the task is done."""
+        """True once the task is done."""
         return self._shared.is_successful
 
     @property
     def episode_return(self) -> float:
-        """What the agent has earned in the episode so far."""
+        """The agent's return in the episode so far."""
         return self._shared.returns[self.agent]
 
     @property
     def unusable(self) -> int:
-        """How many replies of the episode could not be used."""
+        """The number of unusable replies in the episode."""
         return self._shared.count_unusable(self.agent)
 
     @property
     def illegal(self) -> int:
-        """How many actions of the episode the world refused."""
+        """The number of actions that the world refused in the episode."""
         return self._shared.count_illegal(self.agent)
 
     def transcript(self) -> list[ChatTurn]:
@@ -133,7 +133,7 @@ class Session:
         return self._shared.transcript(self.agent)
 
     def close(self) -> None:
-        """Free what is held; safe to call twice."""
+        """Free models and event loop; safe to call twice."""
         self._free()
 
     def __enter__(self) -> "Session":

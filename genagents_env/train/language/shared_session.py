@@ -1,26 +1,70 @@
-"""One episode in which some agents are language models outside: each is asked, and replies."""
+"""One episode in which some agents are language models outside the town, asked turn by turn."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from genagents_env.errors import ConfigError, EpisodeError
-from genagents_env.llm.calls import CallKey, CompletionRequest, Endpoint, prompt_hash
+from genagents_env.llm.calls import (
+    CallKey,
+    Completion,
+    CompletionRequest,
+    Endpoint,
+    prompt_hash,
+)
 from genagents_env.llm.cassette import MemoryCassette, RecordedReply
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.open import open_endpoint
+from genagents_env.llm.prices import FREE, Price
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import AgentID, Policy
 from genagents_env.run.play import Rollout, load_named, play
 from genagents_env.run.policies import find_policy_class, make_policy
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.trajectory import StepResult
-from genagents_env.train.language.learner_endpoint import LearnerEndpoint
 from genagents_env.train.language.towns import TownChoice, find_town, open_town, solve_town
 from genagents_env.train.language.turn import ChatTurn, LearnerPrompt
 
-WAIT = '{"do": "wait", "target": "", "words": "", "minutes": 60}'  # of one who has given up
+WAIT = '{"do": "wait", "target": "", "words": "", "minutes": 60}'  # of whoever has given up
+_PATIENCE = 30 * 86400.0  # seconds; a trainer may take its time
 OtherPolicies = Policy | str | Mapping[AgentID, Policy | str]
+
+
+class LearnerEndpoint:
+    """The endpoint of one learning agent: a request waits for the words given to `reply`.
+
+    Args:
+        model: the name it goes by.
+        on_ask: called with each request as it is made.
+
+    Attributes:
+        asked: requests that nobody has taken up.
+    """
+
+    def __init__(self, model: str, on_ask: Callable[[CompletionRequest], None]) -> None:
+        self.model: str = model
+        self._on_ask = on_ask
+        self.price: Price | None = FREE
+        self.attempt_deadline: float = _PATIENCE
+        self.asked: asyncio.Queue[CompletionRequest] = asyncio.Queue()
+        self._words: asyncio.Queue[str] = asyncio.Queue()
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Return the words that `reply` is given for `request`."""
+        self._on_ask(request)
+        self.asked.put_nowait(request)
+        return Completion(await self._words.get(), "stop", 0, 0)
+
+    def reply(self, words: str) -> None:
+        """Answer the request that was asked first."""
+        self._words.put_nowait(words)
+
+    def count_tokens(self, text: str) -> int:
+        """Return nothing: what a learner reads and writes is counted by its trainer."""
+        return 0
+
+    async def aclose(self) -> None:
+        """Do nothing; there is nothing to release."""
 
 
 @dataclass
@@ -45,7 +89,7 @@ class _Learner:
 
 
 class SharedSession:
-    """A town in which several learners live together, each asked in the form of one mind.
+    """A town with several learners, each asked in the form of one mind.
 
     Whatever the mind of a learner asks its model is a turn: `ask` gives the prompt, `reply` takes
     the words. All other agents are played by policies. The town goes on as soon as everybody has
@@ -93,22 +137,22 @@ class SharedSession:
 
     @property
     def learners(self) -> tuple[AgentID, ...]:
-        """Who learns, by id, once an episode has begun."""
+        """The ids of the learners, once an episode has begun."""
         return tuple(self._learners)
 
     @property
     def is_over(self) -> bool:
-        """Whether the episode has ended."""
+        """True once the episode has ended."""
         return self._playing is not None and self._playing.done()
 
     @property
     def returns(self) -> dict[AgentID, float]:
-        """What each learner has earned in the episode so far."""
+        """The return of each learner in the episode so far."""
         return {agent: learner.earned for agent, learner in self._learners.items()}
 
     @property
     def is_successful(self) -> bool:
-        """Whether the task is done."""
+        """True once the task is done."""
         return self.env.parts.reward.is_done()
 
     async def begin(self, seed: int) -> None:
@@ -135,9 +179,9 @@ class SharedSession:
         )
 
     async def ask(self, agent: AgentID) -> LearnerPrompt | None:
-        """Return what `agent` is asked, as soon as it is; None once the episode is over.
+        """Wait for the next prompt of `agent`; None once the episode is over.
 
-        Until it has replied it is asked the same.
+        Until it has replied, the prompt is the same.
 
         Raises:
             EpisodeError: no episode has begun.
@@ -197,15 +241,15 @@ class SharedSession:
         return kept[1].fault if kept is not None and kept[1].outcome == "fallback" else None
 
     def count_illegal(self, agent: AgentID) -> int:
-        """Return how many actions of `agent` the world refused."""
+        """Count the actions of `agent` that the world refused."""
         return self._find(agent).illegal
 
     def count_unusable(self, agent: AgentID) -> int:
-        """Return how many replies of `agent` could not be used."""
+        """Count the unusable replies of `agent`."""
         return sum(turn.fallback for turn in self.transcript(agent))
 
     def transcript(self, agent: AgentID) -> list[ChatTurn]:
-        """Return the turns of `agent` that have a reply, with what came of each so far."""
+        """Return the turns of `agent` that have a reply, with their rewards so far."""
         learner, replies = self._find(agent), self._find_replies()
         done = [asked for asked in learner.asked if asked.words is not None]
         ends = [asked.earned for asked in learner.asked[1:]] + [learner.earned]
@@ -218,7 +262,7 @@ class SharedSession:
         return turns
 
     async def close(self) -> None:
-        """Give up what goes on and free what is held; safe to call twice."""
+        """Abandon the episode and free its models; safe to call twice."""
         await self._give_up()
         if self._opened is not None:
             await self._opened.aclose()
@@ -242,18 +286,18 @@ class SharedSession:
         agents = self.env.possible_agents
         if self._chosen is None:
             return list(agents)
-        found = []
-        for one in self._chosen:
-            if isinstance(one, int) and 0 <= one < len(agents):
-                found.append(agents[one])
-            elif one in agents:
-                found.append(str(one))
+        learners = []
+        for choice in self._chosen:
+            if isinstance(choice, int) and 0 <= choice < len(agents):
+                learners.append(agents[choice])
+            elif choice in agents:
+                learners.append(str(choice))
             else:
                 raise ConfigError(
-                    f"learners: nobody is {one!r}; give one of {', '.join(agents)}, or a place in "
-                    "this list from 0"
+                    f"learners: nobody is {choice!r}; give one of {', '.join(agents)}, or a place "
+                    "in this list from 0"
                 )
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(learners))
 
     def _load_policies(self) -> dict[AgentID, Policy]:
         mind = make_policy(self._mind, self._mind.name, self._options)
@@ -273,7 +317,8 @@ class SharedSession:
         return LearnerEndpoint(f"learner:{agent}", note)
 
     def _open(self, groups: PolicyGroups) -> ModelClient:
-        routes: dict[str, Endpoint] = {a: one.endpoint for a, one in self._learners.items()}
+        endpoints = {agent: learner.endpoint for agent, learner in self._learners.items()}
+        routes: dict[str, Endpoint] = {**endpoints}
         if isinstance(self._model, str):
             self._model = self._opened = open_endpoint(self._model, replies=groups.scripted_replies)
         return ModelClient(
@@ -281,7 +326,7 @@ class SharedSession:
             run_seed=self.seed,
             cassette=self._cassette,
             routes=routes,
-            asked_once=[one.model for one in routes.values()],
+            asked_once=[endpoint.model for endpoint in endpoints.values()],
         )
 
     def _note(self, actions: Mapping[AgentID, object], step: StepResult) -> None:

@@ -1,4 +1,4 @@
-"""The town as tools: what TRL's `environment_factory` makes, one object a rollout.
+"""The town as tools, for TRL's `environment_factory`: one object a rollout.
 
 It needs no framework. A trainer calls `reset` with a row of its data, gives the model every other
 public method as a tool, and asks `get_reward` at the end.
@@ -46,11 +46,11 @@ class TownTools:
         self._made_for: object = None
 
     def reset(self, **row: object) -> str:
-        """Begin an episode and return what the agent is told first.
+        """Begin an episode and return its first prompt.
 
         Args:
-            row: of the trainer's data; `seed`, and where they are there `town` and `agent` say
-                which episode; the rest is of no matter here.
+            row: of the trainer's data: `seed`, `town` and `agent` choose the episode, other keys
+                are ignored.
         """
         seed = row.get("seed", 0)
         if not isinstance(seed, int):
@@ -130,7 +130,7 @@ class TownTools:
         return self._act({"do": "wait", "minutes": minutes})
 
     def get_reward(self) -> float:
-        """Return what the agent earned in the episode; it waits to the end where it has stopped."""
+        """Return the agent's return; if it has stopped early, it waits to the end."""
         session = self._begin()
         while not session.done:
             session.act(canonical(_WAIT))

@@ -1,4 +1,4 @@
-"""The town in which episodes of learning take place: a scenario's, or a task's, by the seed."""
+"""The town of an episode to learn from: a scenario's, or a task's, drawn from the seed."""
 
 from pathlib import Path
 from typing import TypeAlias, TypeGuard
@@ -14,7 +14,7 @@ TownChoice: TypeAlias = str | Path | Scenario | TownConfig | Task
 
 
 def open_town(choice: TownChoice) -> TownEnv | TaskEnv:
-    """Return the town of a scenario or a task, with actions in words, percepts and goals told.
+    """Open the town of a scenario or a task, with actions in words, percepts and goals in its text.
 
     Raises:
         ScenarioError: there is no such scenario, or it has faults.
@@ -31,7 +31,7 @@ def find_town(env: TownEnv | TaskEnv) -> TownEnv:
 
 
 def is_task(choice: TownChoice) -> TypeGuard[str | Task]:
-    """Return whether this is a task, or the name of one."""
+    """Return True for a task or the name of one."""
     return isinstance(choice, Task) or (isinstance(choice, str) and choice in TASKS)
 
 
@@ -41,5 +41,5 @@ def solve_town(choice: TownChoice) -> str:
 
 
 def play_town(choice: TownChoice, policy: Policy | str, seed: int) -> dict[AgentID, float]:
-    """Return what each agent earns in the episode of `seed` where all follow `policy`."""
+    """Return each agent's return in the episode of `seed` where all follow `policy`."""
     return rollout(open_town(choice), policy, seed).returns

@@ -1,4 +1,4 @@
-"""One turn of a learning agent: what it was asked, what it wrote, and what came of it."""
+"""One turn of a learning agent: its prompt, its reply, and the result."""
 
 from dataclasses import dataclass, fields
 
@@ -8,17 +8,17 @@ from genagents_env.policy import AgentID
 
 @dataclass(frozen=True, slots=True)
 class LearnerPrompt:
-    """What a learning agent is asked.
+    """The prompt of a learning agent's turn.
 
     Attributes:
-        agent: who is asked.
+        agent: by id.
         number: of the turn in the episode, from 0.
-        tick: of the moment.
-        messages: the prompt; the last one is new, the others are who one is and earlier turns.
-        schema: what the reply has to be, as JSON schema; None where plain words are asked for.
+        tick: of the town.
+        messages: the prompt; the last one is new, those before say who one is and earlier turns.
+        schema: of the reply, as JSON schema; None for plain words.
         reward: earned since the turn before.
-        fault: why the last reply could not be used, so that the declared fallback was taken.
-        illegal: whether the world refused the action last begun.
+        fault: why the last reply was unusable, so that the declared fallback was taken; or None.
+        illegal: True if the world refused the action last begun.
     """
 
     agent: AgentID
@@ -32,25 +32,25 @@ class LearnerPrompt:
 
     @property
     def system(self) -> str:
-        """Who one is, and how to reply; the same in every turn of an episode."""
+        """The system prompt, the same in every turn of an episode; "" without one."""
         return self.messages[0].content if self.messages[0].role == "system" else ""
 
     @property
     def user(self) -> str:
-        """What is new: what one perceives now."""
+        """The last message: what the agent perceives now."""
         return self.messages[-1].content
 
 
 @dataclass(frozen=True, slots=True)
 class TurnResult:
-    """What came of a reply.
+    """The result of a reply.
 
     Attributes:
         reward: earned until the agent was asked again, or until the end.
-        done: whether the episode is over.
-        fault: why the reply could not be used, or None.
-        illegal: whether the world refused the action.
-        prompt: what the agent is asked next; None at the end.
+        done: True once the episode is over.
+        fault: why the reply was unusable, or None.
+        illegal: True if the world refused the action.
+        prompt: of the next turn; None at the end.
     """
 
     reward: float
@@ -67,18 +67,18 @@ class ChatTurn:
     Attributes:
         scenario: its name.
         seed: of the episode.
-        agent: who decided.
+        agent: who decided, by id.
         policy: in whose form it was asked.
         model: that wrote the reply.
         purpose: of the call.
-        tick: of the moment.
-        prompt: the messages it was asked with.
-        reply: what the model wrote; of a recorded run the value as canonical JSON.
+        tick: of the town.
+        prompt: the messages of the request.
+        reply: as the model wrote it; of a recorded run the value as canonical JSON.
         reward: earned from this decision to the agent's next one.
         reward_to_go: earned from this decision to the end of the episode.
-        fallback: whether the reply could not be used, and the declared default was taken.
-        episode_return: all the agent earned in the episode.
-        success: whether the task was done when the episode ended.
+        fallback: True if the reply was unusable and the declared default was taken.
+        episode_return: the agent's return in the episode.
+        success: True if the task was done when the episode ended.
         run: the file of a recorded run; empty for a session.
     """
 

@@ -1,4 +1,4 @@
-"""A verifiers (v1) environment: an episode of a town, in which each learner is an agent.
+"""A verifiers (v1) environment: episodes of a town, with each learner as an agent.
 
 Needs verifiers, which nothing else here imports. `examples/verifiers_town` makes it a package that
 verifiers finds by name.
@@ -33,11 +33,11 @@ class TownTask(vf.Task[TownTaskData]):
 
     @vf.reward
     async def town(self, trace: vf.Trace) -> float:
-        """Return what the agent of the trace earned; 0 before anybody has acted."""
+        """Return the return of the agent of the trace; 0 before anybody has acted."""
         return float(trace.info.get("town", {}).get("return", 0.0))
 
     async def validate(self, runtime: object) -> bool:
-        """Return whether that policy earns more than idling does."""
+        """Return True if the task's own policy earns more than idling does."""
         town, seed = self.data.town, self.data.seed
         earned = [
             sum((await asyncio.to_thread(play_town, town, policy, seed)).values())
@@ -47,12 +47,12 @@ class TownTask(vf.Task[TownTaskData]):
 
 
 class TownTasksetConfig(vf.TasksetConfig):
-    """Which town, and which of its episodes."""
+    """A town, and a split of its episodes."""
 
     town: str = "tiny"
     """A scenario or a task."""
     split: Literal["training", "held_out"] = "training"
-    """Episodes to learn from, or those that are kept for measuring."""
+    """Episodes to learn from, or those kept for measuring."""
 
 
 class TownTaskset(vf.Taskset[TownTask, TownTasksetConfig]):
@@ -68,7 +68,7 @@ class TownTaskset(vf.Taskset[TownTask, TownTasksetConfig]):
 
 
 class VerifiersTownConfig(vf.EnvConfig):
-    """Who learns, and who plays everybody else. `resident_k` is the k-th agent of the town."""
+    """Learners, and the policy of everybody else. `resident_k` is the k-th agent of the town."""
 
     resident_0: vf.AgentConfig = _CHAT
     resident_1: vf.AgentConfig = _CHAT
@@ -81,16 +81,16 @@ class VerifiersTownConfig(vf.EnvConfig):
     learners: list[int] | None = None
     """Agents with a role, by place; None is everybody, up to eight."""
     trainable: list[int] | None = None
-    """Of these, whose traces are training data; None is all."""
+    """Learners whose traces are training data; None is all."""
     others: str | None = None
     """The policy of everybody else; None is `scripted`, in a task `solution`."""
     mind: str = "direct"
-    """In whose form they are asked."""
+    """The policy in whose form learners are asked."""
     max_ticks: int | None = Field(None, ge=1)
 
 
 class VerifiersTown(vf.Env[VerifiersTownConfig]):
-    """All learners live in one town: one interaction and one trace each, asked together."""
+    """All learners share one town, with one interaction and one trace each."""
 
     async def setup(self, agents: vf.Agents) -> None:
         """Set whose traces are training data."""
@@ -99,7 +99,7 @@ class VerifiersTown(vf.Env[VerifiersTownConfig]):
             getattr(agents, f"resident_{k}").trainable = trainable is None or k in trainable
 
     async def run(self, task: TownTask, agents: vf.Agents) -> None:
-        """Live the episode; each agent's return is the reward of its trace."""
+        """Play the episode; each agent's return is the reward of its trace."""
         config, data = self.config, task.data
         session = SharedSession(
             data.town,
@@ -111,10 +111,10 @@ class VerifiersTown(vf.Env[VerifiersTownConfig]):
         try:
             await session.begin(data.seed)
             places = session.env.possible_agents
-            async with asyncio.TaskGroup() as living:
+            async with asyncio.TaskGroup() as players:
                 for agent in session.learners:
                     role = getattr(agents, f"resident_{places.index(agent)}")
-                    living.create_task(_play(session, agent, role, data))
+                    players.create_task(_play(session, agent, role, data))
         finally:
             await session.close()
 

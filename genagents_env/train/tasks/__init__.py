@@ -4,8 +4,8 @@ from genagents_env.errors import ConfigError
 from genagents_env.name_search import suggest_names
 from genagents_env.train.tasks import (
     culprit,
-    election_afternoon,
     errand,
+    evening,
     find,
     gather,
     invite,
@@ -14,24 +14,25 @@ from genagents_env.train.tasks import (
     queue,
     share,
     spread,
-    valentines_evening,
 )
 from genagents_env.train.tasks.task import HELD_OUT, LAYOUTS, TRAINING, Task, find_layout
 from genagents_env.train.tasks.task_env import TaskEnv
 
 __all__ = ["HELD_OUT", "LAYOUTS", "TASKS", "TRAINING", "Task", "TaskEnv", "find_layout", "get_task"]
 
+_MODULES = (errand, meet, find, spread, keep_secret, invite, gather, queue, share, culprit)
 TASKS: dict[str, Task] = {
-    module.TASK.name: module.TASK
-    for module in (
-        *(errand, meet, find, spread, keep_secret, invite, gather, queue, share, culprit),
-        *(valentines_evening, election_afternoon),
+    task.name: task
+    for task in (
+        *(module.TASK for module in _MODULES),
+        evening.VALENTINES_EVENING,
+        evening.ELECTION_AFTERNOON,
     )
 }
 
 
 def get_task(name: str | Task) -> Task:
-    """Return a task by its name; a task of one's own is returned as it is.
+    """Return a task by its name; a `Task` is returned as it is.
 
     Raises:
         ConfigError: there is no task of that name.

@@ -15,15 +15,20 @@ from genagents_env.percept import OwnGoal, Percept, SeenObject
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.plan import name_arena
-from genagents_env.train.tasks.distance import count_steps, fit_horizon
-from genagents_env.train.tasks.layouts import draw_names, list_rooms, list_things
-from genagents_env.train.tasks.task import Task, change, make_people, set_clock, strip
+from genagents_env.train.tasks.layouts import (
+    count_steps,
+    draw_names,
+    draw_rooms,
+    fit_horizon,
+    list_rooms,
+    list_things,
+)
+from genagents_env.train.tasks.task import Task, set_up
 from genagents_env.train.tasks.telling import (
     TellingSolution,
-    draw_rooms,
     find_word,
     list_open,
-    set_rules,
+    make_rules,
 )
 
 PEOPLE, HORIZON, STEP_COST, HEARING = 4, 120, 0.001, 5
@@ -59,10 +64,15 @@ def assign_case(town: Scenario, rng: np.random.Generator) -> Scenario:
     ticks = fit_horizon(town, HORIZON)
     cost = STEP_COST * HORIZON / ticks
     reward = {"name": "goals", "goals": goals, "step_cost": cost, "ends": True}
-    plot = strip(town) | {"people": make_people(names, homes, texts), "facts": facts}
-    plot["rules"] = set_rules(plot["rules"], PEOPLE, hearing=HEARING)
-    plot["sectors"] = [_put_board(sector, thing, names) for sector in plot["sectors"]]
-    return change(town, **plot, reward=reward, **set_clock(ticks))
+    return set_up(
+        town,
+        zip(names, homes, texts, strict=True),
+        ticks,
+        reward=reward,
+        facts=facts,
+        rules=make_rules(PEOPLE, hearing=HEARING),
+        sectors=[_put_board(sector.model_dump(), thing, names) for sector in town.sectors],
+    )
 
 
 def _make_clue(number: int, name: str) -> dict[str, Any]:
@@ -77,7 +87,7 @@ def _make_clue(number: int, name: str) -> dict[str, Any]:
 
 
 def _describe(name: str, culprit: str, names: tuple[str, ...], crime: str, board: str) -> str:
-    """Return in words what one of them has to do."""
+    """Return the goal of one of them in words."""
     others = ", ".join(other for other in names if other != name)
     if name == culprit:
         return (
@@ -111,7 +121,7 @@ def _put_board(sector: dict[str, Any], thing: str, names: tuple[str, ...]) -> di
 
 
 class CulpritSolution(TellingSolution):
-    """Goes to the board, tells the own clue there, and names who alone is left.
+    """Goes to the board, tells its clue there, and names the only one left.
 
     The culprit puts somebody else's name there, lest somebody should go by the board.
     """
@@ -122,22 +132,22 @@ class CulpritSolution(TellingSolution):
         super().__init__(HEARING)
 
     def decide(self, agent: AgentID, percept: Percept) -> Action:
-        """Go to the board; there tell who has not heard, and accuse when one is left."""
+        """Go to the board; there tell those who have not heard, and accuse when one is left."""
         goal = next((own for own in percept.goals if own.kind in ("accuse", "escape")), None)
         if goal is None or goal.object is None:
             return Idle()
-        seen = next((thing for thing in percept.objects if thing.id == goal.object), None)
-        if seen is None:
+        board = next((thing for thing in percept.objects if thing.id == goal.object), None)
+        if board is None:
             return Move(goal.object)
         if goal.kind == "escape":
-            return self._mislead(percept, seen)
+            return self._mislead(percept, board)
         for untold in list_open(percept, "tell"):
             for name in self.list_near(percept):
                 if (untold.fact, name) not in self.heard[agent]:
                     return self.tell(agent, percept, untold.fact or "", name)
-        return self._accuse(agent, percept, goal, seen)
+        return self._accuse(agent, goal, board)
 
-    def _accuse(self, agent: AgentID, percept: Percept, goal: OwnGoal, board: SeenObject) -> Action:
+    def _accuse(self, agent: AgentID, goal: OwnGoal, board: SeenObject) -> Action:
         said = " ".join(self.words[agent].values())
         left = [name for name in board.next_states if f"not {name}" not in said]
         if not board.usable:
@@ -156,10 +166,9 @@ class CulpritSolution(TellingSolution):
 
 
 def find_culprit_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return what each earns at most where all but the culprit play as well as they can.
+    """Return the most that each earns where all but the culprit play as well as they can.
 
-    No clue comes round sooner than a word can, and no way to the board is shorter; the culprit is
-    found by all.
+    No clue spreads sooner than words can, and no way to the board is shorter; all name the culprit.
     """
     world, goals = env.world, env.parts.reward.board.goals
     cost, count = world.scenario.reward.step_cost, len(world.town.people.fact_ids)

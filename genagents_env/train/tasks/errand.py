@@ -7,10 +7,9 @@ from genagents_env.env import TownEnv
 from genagents_env.percept import Percept
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
-from genagents_env.train.tasks.distance import fit_horizon
-from genagents_env.train.tasks.layouts import draw_names, list_rooms, list_things
+from genagents_env.train.tasks.layouts import draw_names, fit_horizon, list_rooms, list_things
 from genagents_env.train.tasks.solution import PerceptSolution
-from genagents_env.train.tasks.task import Task, change, make_people, set_clock, strip
+from genagents_env.train.tasks.task import Task, set_up
 from genagents_env.world.paths import DirectionFields
 
 PEOPLE, HORIZON, STEP_COST = 3, 60, 0.01
@@ -35,8 +34,7 @@ def assign_errands(town: Scenario, rng: np.random.Generator) -> Scenario:
     ticks = fit_horizon(town, HORIZON)
     cost = STEP_COST * HORIZON / ticks
     reward = {"name": "goals", "goals": goals, "deal": True, "step_cost": cost, "ends": True}
-    people = make_people(names, homes, texts)
-    return change(town, **strip(town), people=people, reward=reward, **set_clock(ticks))
+    return set_up(town, zip(names, homes, texts, strict=True), ticks, reward=reward)
 
 
 class ErrandSolution(PerceptSolution):
@@ -50,7 +48,7 @@ class ErrandSolution(PerceptSolution):
         if not left or left[0].object is None or left[0].state is None:
             return Idle()
         thing, state = left[0].object, left[0].state
-        near = next((seen for seen in percept.objects if seen.id == thing), None)
+        near = next((item for item in percept.objects if item.id == thing), None)
         if near is not None and near.usable:
             # What it cannot become at once it becomes by way of another state.
             options = near.next_states
@@ -59,7 +57,7 @@ class ErrandSolution(PerceptSolution):
 
 
 def find_errand_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return what each earns by the shortest way to its thing, and one use of it."""
+    """Return the reward of each for the shortest way to its thing, and one use of it."""
     world, board = env.world, env.parts.reward.board
     ground, cost = world.town.ground, world.scenario.reward.step_cost
     ways = DirectionFields(ground, cut_through=True)

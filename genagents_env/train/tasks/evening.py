@@ -1,7 +1,7 @@
 """An evening of a shipped scenario: an occasion that a few know of, and a small cast.
 
-Everybody wants to be there, and it counts from when on they have heard of it; those who know are to
-tell everybody. Who takes part, and where each is as it begins, follows from the seed.
+Everybody wants to be there, which counts once they have heard of it; those who know are to tell
+everybody. The seed draws who takes part, and where each begins.
 """
 
 from collections.abc import Mapping
@@ -29,13 +29,13 @@ _COOLDOWN = 60  # seconds until two may talk again; the scenarios' own is half a
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """What of a shipped scenario an evening is made of.
+    """The parts of a shipped scenario that make an evening.
 
     Attributes:
         scenario: its name.
-        gathering: the id of the gathering; its fact is what is to be told.
+        gathering: the id of the gathering; its fact is to be told.
         facts: what else the host knows, and is to tell in place of it.
-        before: minutes before it from which on the evening is lived, to its end.
+        before: minutes before it at which the episode begins; it lasts to its end.
     """
 
     scenario: str
@@ -44,16 +44,7 @@ class Occasion:
     before: int = 30
 
 
-def make_evening(name: str, occasion: Occasion, *, horizon: int, summary: str, lesson: str) -> Task:
-    """Return the task of an occasion.
-
-    Args:
-        name: of the task.
-        occasion: that it is about.
-        horizon: the ticks from `before` of the occasion to its end.
-        summary: see `Task`.
-        lesson: see `Task`.
-    """
+def _make_task(name: str, occasion: Occasion, *, horizon: int, summary: str, lesson: str) -> Task:
     return Task(
         name=name,
         summary=summary,
@@ -73,7 +64,7 @@ def assign_evening(occasion: Occasion, town: Scenario, rng: np.random.Generator)
     Raises:
         ScenarioError: the town has no such gathering.
     """
-    gathering = next((one for one in town.gatherings if one.id == occasion.gathering), None)
+    gathering = next((g for g in town.gatherings if g.id == occasion.gathering), None)
     if gathering is None or gathering.host is None or gathering.fact is None:
         text = f"no gathering {occasion.gathering} with host and fact; {occasion.scenario} has one"
         raise ScenarioError([f"{town.name}: {text}"])
@@ -82,12 +73,12 @@ def assign_evening(occasion: Occasion, town: Scenario, rng: np.random.Generator)
     others = [person.name for person in town.people if person.name != gathering.host]
     drawn = [others[i] for i in rng.permutation(len(others))[: PEOPLE - 1]]
     names = (gathering.host, *drawn)
-    knowers, told = names[:KNOWERS], (*occasion.facts, gathering.fact)
+    knowers, facts = names[:KNOWERS], (*occasion.facts, gathering.fact)
     be: dict[str, object] = {"kind": "be", "place": gathering.place, "fact": gathering.fact}
     be |= {"start": gathering.start, "end": gathering.end}
     goals: list[dict[str, object]] = [{"agent": name} | be for name in names]
     for turn, name in enumerate(knowers):
-        goals.append({"agent": name, "kind": "tell", "fact": told[min(turn, len(told) - 1)]})
+        goals.append({"agent": name, "kind": "tell", "fact": facts[min(turn, len(facts) - 1)]})
     cast = select_people(town, names)
     known = {gathering.fact: knowers} | dict.fromkeys(occasion.facts, knowers[:1])
     rules = cast.rules.model_dump()
@@ -132,16 +123,16 @@ class EveningSolution(Policy):
         self._square = square
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
-        """Nobody has told anything."""
-        self._guests = {agent: _Guest(one, self._square) for agent, one in profiles.items()}
+        """Begin with nobody having told anything."""
+        self._guests = {a: _Guest(profile, self._square) for a, profile in profiles.items()}
 
     def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
-        """Return what each does next."""
+        """Return the next action of each."""
         return {a: self._guests[a].decide(get_percept(infos, a)) for a in observations}
 
 
 class _Guest:
-    """One who takes part: what it can say, whom it has told, and where it has looked."""
+    """Somebody who takes part: what it can say, whom it has told, and where it has looked."""
 
     def __init__(self, profile: Profile, square: str) -> None:
         self._words = {fact.id: fact.statement for fact in profile.facts}
@@ -191,3 +182,19 @@ class _Guest:
             self._visits[stop] = here[stop] = percept.tick
             stop = min(here, key=lambda name: here[name])
         return Move(stop)
+
+
+VALENTINES_EVENING = _make_task(
+    "valentines_evening",
+    Occasion("valentines_party", "party"),
+    horizon=300,
+    summary="Be at the party at Hobbs Cafe from when you have heard of it, and tell of it.",
+    lesson="Two of eight know, in a large town; nobody is paid before word comes.",
+)
+ELECTION_AFTERNOON = _make_task(
+    "election_afternoon",
+    Occasion("mayoral_election", "speech", facts=("candidacy",)),
+    horizon=180,
+    summary="Be at the talk in Johnson Park from when you have heard of it, and tell of it.",
+    lesson="The candidate tells who he is, one other tells of the talk: two words, one audience.",
+)

@@ -1,7 +1,7 @@
 """`find`: two who have lost each other; neither knows where the other is, or will look.
 
 Rooms are seen from inside alone, so two who search on their own miss each other, and one who waits
-may wait in vain while the other does so, too. What helps is a point that both would think of.
+may wait for ever while the other does so, too. It takes a point that both would think of.
 """
 
 import numpy as np
@@ -9,11 +9,10 @@ import numpy as np
 from genagents_env.actions import Action, Idle, Move
 from genagents_env.percept import Percept
 from genagents_env.scenario import Scenario
-from genagents_env.train.tasks.distance import fit_horizon
-from genagents_env.train.tasks.layouts import draw_names, list_rooms
+from genagents_env.train.tasks.layouts import draw_names, fit_horizon, list_rooms
 from genagents_env.train.tasks.meet import find_meeting, is_in_sight
 from genagents_env.train.tasks.solution import PerceptSolution
-from genagents_env.train.tasks.task import Task, change, make_people, set_clock, strip
+from genagents_env.train.tasks.task import Task, set_up
 
 PEOPLE, HORIZON, STEP_COST = 2, 100, 0.01
 
@@ -29,8 +28,7 @@ def assign_search(town: Scenario, rng: np.random.Generator) -> Scenario:
     ticks = fit_horizon(town, HORIZON)
     cost = STEP_COST * HORIZON / ticks
     reward = {"name": "goals", "goals": goals, "step_cost": cost, "ends": True}
-    people = make_people(names, homes, texts)
-    return change(town, **strip(town), people=people, reward=reward, **set_clock(ticks))
+    return set_up(town, zip(names, homes, texts, strict=True), ticks, reward=reward)
 
 
 class FindSolution(PerceptSolution):

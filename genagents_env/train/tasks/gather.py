@@ -14,10 +14,9 @@ from genagents_env.env import TownEnv
 from genagents_env.percept import Percept
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
-from genagents_env.train.tasks.distance import fit_horizon
-from genagents_env.train.tasks.layouts import draw_names, list_rooms
+from genagents_env.train.tasks.layouts import draw_names, fit_horizon, list_rooms
 from genagents_env.train.tasks.solution import PerceptSolution
-from genagents_env.train.tasks.task import Task, change, find_time, make_people, set_clock, strip
+from genagents_env.train.tasks.task import Task, find_time, set_up
 
 PEOPLE, HORIZON = 4, 70
 _STARTS, _LASTS = (40, 50), 20  # ticks: when the time begins, how long it is
@@ -43,8 +42,7 @@ def assign_gathering(town: Scenario, rng: np.random.Generator) -> Scenario:
         f"at {places[0]} or at {places[1]}."
     ] * PEOPLE
     reward = {"name": "company", "goals": goals, "deal": True}
-    people = make_people(names, homes, texts)
-    return change(town, **strip(town), people=people, reward=reward, **set_clock(ticks))
+    return set_up(town, zip(names, homes, texts, strict=True), ticks, reward=reward)
 
 
 class GatherSolution(PerceptSolution):
@@ -59,7 +57,7 @@ class GatherSolution(PerceptSolution):
 
 
 def find_gathering_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return what each earns where all go at once to the better of the two places."""
+    """Return the reward of each where all go at once to the better of the two places."""
     world, board = env.world, env.parts.reward.board
     start, end = int(board.start[0, 0]), int(board.end[0, 0])
     ticks = np.arange(start + 1, end + 1)

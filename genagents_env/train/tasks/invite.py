@@ -11,15 +11,13 @@ from genagents_env.actions import Action, Idle
 from genagents_env.percept import OwnGoal, Percept
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
-from genagents_env.train.tasks.distance import fit_horizon
-from genagents_env.train.tasks.layouts import draw_names, list_rooms
-from genagents_env.train.tasks.task import Task, change, find_time, make_people, set_clock, strip
+from genagents_env.train.tasks.layouts import draw_names, draw_rooms, fit_horizon, list_rooms
+from genagents_env.train.tasks.task import Task, find_time, set_up
 from genagents_env.train.tasks.telling import (
     TellingSolution,
-    draw_rooms,
     go,
     list_open,
-    set_rules,
+    make_rules,
     sum_worths,
 )
 
@@ -55,9 +53,14 @@ def assign_party(town: Scenario, rng: np.random.Generator) -> Scenario:
             goals.append(_make_visit(name, work, hours[:2]) | {"worth": WORK_WORTH})
             texts.append(_employ(work, hours))
         goals.append(_make_visit(name, party, hours[2:]) | {"fact": "party"})
-    plot = strip(town) | {"people": make_people(names, homes, texts), "facts": [fact]}
-    plot["rules"] = set_rules(plot["rules"], PEOPLE, hearing=HEARING)
-    return change(town, **plot, reward={"name": "goals", "goals": goals}, **set_clock(ticks))
+    return set_up(
+        town,
+        zip(names, homes, texts, strict=True),
+        ticks,
+        reward={"name": "goals", "goals": goals},
+        facts=[fact],
+        rules=make_rules(PEOPLE, hearing=HEARING),
+    )
 
 
 def _make_visit(name: str, place: str, hours: list[datetime]) -> dict[str, object]:
@@ -79,7 +82,7 @@ def _employ(work: str, hours: list[datetime]) -> str:
 
 
 class InviteSolution(TellingSolution):
-    """Keeps its appointments in order; the host tells those at work before."""
+    """Keeps its appointments in order; the host first tells those at work."""
 
     name = "invite_solution"
 
@@ -87,7 +90,7 @@ class InviteSolution(TellingSolution):
         super().__init__(HEARING)
 
     def decide(self, agent: AgentID, percept: Percept) -> Action:
-        """Go where one has to be next, and tell who has not heard."""
+        """Go to the next appointment, and tell those who have not heard."""
         visits = [goal for goal in list_open(percept, "be") if goal.start is not None]
         visit = min(visits, key=_get_start, default=None)
         for goal in list_open(percept, "tell"):

@@ -15,15 +15,13 @@ from genagents_env.percept import OwnGoal, Percept
 from genagents_env.policy import AgentID, Context
 from genagents_env.profile import Profile
 from genagents_env.scenario import Scenario
-from genagents_env.train.tasks.distance import fit_horizon
-from genagents_env.train.tasks.layouts import draw_names, list_rooms
-from genagents_env.train.tasks.task import Task, change, find_time, make_people, set_clock, strip
+from genagents_env.train.tasks.layouts import draw_names, draw_rooms, fit_horizon, list_rooms
+from genagents_env.train.tasks.task import Task, find_time, set_up
 from genagents_env.train.tasks.telling import (
     TellingSolution,
-    draw_rooms,
     go,
     list_open,
-    set_rules,
+    make_rules,
     sum_worths,
 )
 
@@ -72,16 +70,18 @@ def assign_secrets(town: Scenario, rng: np.random.Generator) -> Scenario:
     ]
     errands = (f"at {place} from {start:%H:%M} to {end:%H:%M}" for place, start, end in visits)
     texts.append(f"You have business {', and '.join(errands)}.")
-    plot = strip(town) | {
-        "people": make_people(names, [*homes, homes[first]], texts),
-        "facts": facts,
-    }
-    plot["rules"] = set_rules(plot["rules"], PEOPLE, hearing=HEARING)
-    return change(town, **plot, reward={"name": "goals", "goals": goals}, **set_clock(ticks))
+    return set_up(
+        town,
+        zip(names, [*homes, homes[first]], texts, strict=True),
+        ticks,
+        reward={"name": "goals", "goals": goals},
+        facts=facts,
+        rules=make_rules(PEOPLE, hearing=HEARING),
+    )
 
 
 def _list_goals(names: Sequence[str], homes: Sequence[str]) -> list[dict[str, Any]]:
-    """Return for each of the pairs: the other is told, the outsider is not."""
+    """Return the goals of the pairs: tell the other, keep it from the outsider."""
     goals: list[dict[str, Any]] = []
     for i in range(len(homes)):
         own = {"agent": names[i], "fact": f"secret_{i}"}
@@ -90,7 +90,7 @@ def _list_goals(names: Sequence[str], homes: Sequence[str]) -> list[dict[str, An
     return goals
 
 
-def _list_visits(name: str, visits: Sequence[tuple[str, Any, Any]]) -> list[dict[str, Any]]:
+def _list_visits(name: str, visits: Sequence[tuple[Any, ...]]) -> list[dict[str, Any]]:
     return [
         {"agent": name, "kind": "be", "place": place, "start": start, "end": end, "worth": 0.5}
         for place, start, end in visits
@@ -112,15 +112,15 @@ class SecretSolution(TellingSolution):
         self._spots = {}
 
     def decide(self, agent: AgentID, percept: Percept) -> Action:
-        """Keep one's appointments, or tell the other one's secret where nobody listens."""
+        """Keep appointments, or tell the other the secret where nobody listens."""
         visits = list_open(percept, "be")
         if visits:
             return go(percept, visits[0].place)
-        told = next((goal for goal in percept.goals if goal.kind == "tell"), None)
-        kept = next((goal for goal in percept.goals if goal.kind == "keep"), None)
-        if told is None or kept is None:
+        tell = next((goal for goal in percept.goals if goal.kind == "tell"), None)
+        keep = next((goal for goal in percept.goals if goal.kind == "keep"), None)
+        if tell is None or keep is None:
             return Idle()
-        return self._decide_pair(agent, percept, told, kept.person or "")
+        return self._decide_pair(agent, percept, tell, keep.person or "")
 
     def _decide_pair(
         self, agent: AgentID, percept: Percept, goal: OwnGoal, outsider: str
@@ -129,7 +129,7 @@ class SecretSolution(TellingSolution):
         mine, theirs = self.homes[agent], goal.place or ""
         first, second = (mine, theirs) if percept.me.name < other else (theirs, mine)
         spot = self._spots.setdefault(agent, first)
-        apart = {seen.name: seen.distance for seen in percept.people}
+        apart = {person.name: person.distance for person in percept.people}
         if goal.done and any(speaker == other for _, speaker in self.heard[agent]):
             return Idle()
         if other not in apart:

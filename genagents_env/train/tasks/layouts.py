@@ -1,16 +1,21 @@
 """Small towns drawn from a seed: houses along a street, their rooms, things and names.
 
-All rooms can be reached, everybody knows all of them, and from one thing to the farthest other one
-it is 10 to 30 ticks. Everything follows from the seed, on any machine.
+Everybody knows all rooms and can reach them; the two things farthest from each other are 10 to 30
+ticks apart. Everything follows from the seed, on any machine.
 """
 
+import math
+import tomllib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import cache
+from pathlib import Path
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict
 
 from genagents_env.errors import ConfigError, ScenarioError
-from genagents_env.scenario import Scenario
+from genagents_env.scenario import Scenario, lay_out
 from genagents_env.scenario.files import Folder, Raw
 from genagents_env.scenario.loader import check_folder
 from genagents_env.scenario.maps.fitting import arenas_of
@@ -28,9 +33,10 @@ from genagents_env.train.tasks.street_map import (
     join_lots,
     measure_walks,
 )
-from genagents_env.train.tasks.words import Things, TownWords, draw_names, read_words
+from genagents_env.world.places import find_arenas
+from genagents_env.world.tiles import Ground, Ints
 
-__all__ = ["ROOMS", "WALK", "draw_names", "draw_town", "list_rooms", "list_things"]
+Things = dict[str, tuple[str, ...]]
 
 ROOMS = (4, 8)  # named ones of a town
 WALK = (10, 30)  # ticks between the two things farthest from each other
@@ -38,11 +44,40 @@ _THINGS, _STATES = (1, 3), (2, 4)  # of a room, of a thing
 _GREEN = 0.5  # chance that one of the rooms is a green
 _START = datetime(2023, 2, 13, 9)  # noqa: DTZ001 - town time has no zone
 _TICKS, _SECONDS = 120, 10  # of an episode, unless a task says otherwise; of a tick
+_USUAL_WALK = 45  # steps between the farthest rooms of a drawn town, at most
 _WORD = 0x746F776E  # "town": towns share no draws with anything else of the same seed
 _RULES = {
     "walk_speed": 0.1,  # a tile a tick
     "conversation": {"turn_taking": "free", "cooldown_seconds": 60, "idle_seconds": 60},
 }
+
+
+class TownWords(BaseModel):
+    """The contents of `words.toml`.
+
+    Attributes:
+        towns: names of towns.
+        streets: names of the open ground.
+        house_names: first words of the names of houses.
+        house_kinds: last words of the names of houses.
+        green_names: first words of the names of greens; their kind is the last one.
+        first_names: of people.
+        surnames: of people.
+        rooms: kinds of rooms, with the states of the things in them.
+        greens: kinds of greens, likewise.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    towns: tuple[str, ...]
+    streets: tuple[str, ...]
+    house_names: tuple[str, ...]
+    house_kinds: tuple[str, ...]
+    green_names: tuple[str, ...]
+    first_names: tuple[str, ...]
+    surnames: tuple[str, ...]
+    rooms: dict[str, Things]
+    greens: dict[str, Things]
 
 
 def draw_town(seed: int, *, rooms: tuple[int, int] = ROOMS, people: int = 2) -> Scenario:
@@ -102,6 +137,57 @@ def list_things(town: Scenario) -> dict[str, tuple[str, ...]]:
         for item in arena.objects
         if len(item.states) > 1 and not item.users and not item.next and not item.sleep_state
     }
+
+
+@cache
+def read_words() -> TownWords:
+    """Return the words of drawn towns, read once."""
+    text = Path(__file__).with_name("words.toml").read_text("utf-8")
+    return TownWords.model_validate(tomllib.loads(text))
+
+
+def draw_names(rng: np.random.Generator, count: int) -> tuple[str, ...]:
+    """Draw `count` names of people: first names differ, and surnames as long as they last.
+
+    Raises:
+        ConfigError: there are not so many first names.
+    """
+    firsts, surnames = read_words().first_names, read_words().surnames
+    if count > len(firsts):
+        raise ConfigError(f"{count} people; at most {len(firsts)} names can be drawn")
+    first, last = rng.permutation(len(firsts)), rng.permutation(len(surnames))
+    return tuple(f"{firsts[first[i]]} {surnames[last[i % len(last)]]}" for i in range(count))
+
+
+def draw_rooms(rng: np.random.Generator, rooms: Sequence[str], count: int) -> list[str]:
+    """Draw `count` rooms, different ones as long as they last."""
+    order = rng.permutation(len(rooms))
+    return [rooms[order[i % len(rooms)]] for i in range(count)]
+
+
+def fit_horizon(town: Scenario, ticks: int) -> int:
+    """Return the ticks of an episode in `town` that has `ticks` in a drawn town.
+
+    It grows with the way between the two rooms farthest from each other.
+    """
+    plan = lay_out(town)
+    ground = Ground(plan)
+    rooms = [ground.tiles_of(find_arenas(plan, room)) for room in list_rooms(town)]
+    firsts = [tiles[0] for tiles in rooms if tiles]
+    longest = max(int(count_steps(ground, tile)[firsts].max()) for tile in firsts)
+    return ticks if longest <= _USUAL_WALK else math.ceil(ticks * longest / _USUAL_WALK)
+
+
+def count_steps(ground: Ground, tile: int) -> Ints:
+    """Return the steps of a shortest path from a tile to every other, -1 where there is none."""
+    steps: Ints = np.full(ground.count, -1, dtype=np.int64)
+    level = np.array([tile])
+    steps[tile] = 0
+    while len(level):
+        beyond = np.unique(ground.neighbours[:, level])
+        level, before = beyond[(beyond >= 0) & (steps[beyond] < 0)], steps[level[0]]
+        steps[level] = before + 1
+    return steps
 
 
 def _list_open_rooms(town: Scenario) -> Iterator[tuple[str, ArenaSpec]]:
@@ -170,7 +256,7 @@ def _describe_sectors(
 
 
 def _draw_things(rng: np.random.Generator, things: Things, count: int, first: int) -> list[Raw]:
-    """Return `count` things of a kind of room, with symbols on from the first one's number."""
+    """Return `count` things of a kind of room, with symbols from number `first` on."""
     drawn: list[Raw] = []
     for number, index in enumerate(rng.permutation(len(things))[:count], first):
         name, known = list(things.items())[index]

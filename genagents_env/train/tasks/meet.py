@@ -11,10 +11,9 @@ from genagents_env.env import TownEnv
 from genagents_env.percept import OwnGoal, Percept
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
-from genagents_env.train.tasks.distance import count_steps, fit_horizon
-from genagents_env.train.tasks.layouts import draw_names, list_rooms
+from genagents_env.train.tasks.layouts import count_steps, draw_names, fit_horizon, list_rooms
 from genagents_env.train.tasks.solution import PerceptSolution
-from genagents_env.train.tasks.task import Task, change, make_people, set_clock, strip
+from genagents_env.train.tasks.task import Task, set_up
 from genagents_env.world.tiles import Ground, Ints
 
 PEOPLE, HORIZON, STEP_COST = 4, 80, 0.01
@@ -36,23 +35,18 @@ def assign_meetings(town: Scenario, rng: np.random.Generator) -> Scenario:
         for i in range(PEOPLE)
     ]
     ticks = fit_horizon(town, HORIZON)
-    reward = {
-        "name": "goals",
-        "goals": goals,
-        "step_cost": STEP_COST * HORIZON / ticks,
-        "ends": True,
-    }
-    people = make_people(names, homes, texts)
-    return change(town, **strip(town), people=people, reward=reward, **set_clock(ticks))
+    cost = STEP_COST * HORIZON / ticks
+    reward = {"name": "goals", "goals": goals, "step_cost": cost, "ends": True}
+    return set_up(town, zip(names, homes, texts, strict=True), ticks, reward=reward)
 
 
 class MeetSolution(PerceptSolution):
-    """Goes to where the other is to be found, and up to the other where in sight."""
+    """Goes to the place of the goal, and up to the other where in sight."""
 
     name = "meet_solution"
 
     def decide(self, percept: Percept) -> Action:
-        """Go up to the other where in sight, else to where the other is to be found."""
+        """Go up to the other where in sight, else to the place of the goal."""
         goal = find_meeting(percept)
         if goal is None or goal.person is None or goal.place is None:
             return Idle()
@@ -67,36 +61,36 @@ def find_meeting(percept: Percept) -> OwnGoal | None:
 
 
 def is_in_sight(percept: Percept, name: str) -> bool:
-    """Return whether somebody is in sight."""
-    return any(seen.name == name for seen in percept.people)
+    """Return True if somebody of that name is in sight."""
+    return any(person.name == name for person in percept.people)
 
 
 def find_meeting_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return what each earns by the shortest way to where the other can be by then, in the room."""
+    """Return the reward of each where a pair meets in the room as soon as possible."""
     world, board = env.world, env.parts.reward.board
     ground, cost = world.town.ground, world.scenario.reward.step_cost
     optimum: dict[AgentID, float] = {}
     for i in range(0, world.count, 2):
-        one, other = (count_steps(ground, int(world.state.tile[j])) for j in (i, i + 1))
+        visitor, host = (count_steps(ground, int(world.state.tile[j])) for j in (i, i + 1))
         arenas = world.town.places.all[int(board.place[i, 0])].arenas
-        at_home = np.where(np.isin(ground.arena, arenas), other, -1)
-        earned = 1.0 - cost * max(1, _find_soonest(ground, one, at_home))
+        at_home = np.where(np.isin(ground.arena, arenas), host, -1)
+        earned = 1.0 - cost * max(1, _find_soonest(ground, visitor, at_home))
         optimum |= dict.fromkeys(env.possible_agents[i : i + 2], earned)
     return optimum
 
 
-def _find_soonest(ground: Ground, one: Ints, other: Ints) -> int:
-    """Return after how many ticks two can be beside each other, given their steps to each tile."""
+def _find_soonest(ground: Ground, steps: Ints, others: Ints) -> int:
+    """Count the ticks until two can be beside each other, given their steps to each tile."""
     best = ground.count
-    reached = (one >= 0).nonzero()[0]
+    reached = (steps >= 0).nonzero()[0]
     for across in (-1, 0, 1):
         for down in (-1, 0, 1):
             x, y = ground.x[reached] + across, ground.y[reached] + down
             inside = (x >= 0) & (x < ground.width) & (y >= 0) & (y < ground.height)
             here = reached[inside]
             there = y[inside] * ground.width + x[inside]
-            fits = (other[there] >= 0) & (ground.arena[here] == ground.arena[there])
-            ticks = np.maximum(one[here], other[there])[fits]
+            fits = (others[there] >= 0) & (ground.arena[here] == ground.arena[there])
+            ticks = np.maximum(steps[here], others[there])[fits]
             best = min(best, int(ticks.min(initial=best)))
     return best
 

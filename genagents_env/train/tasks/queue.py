@@ -22,9 +22,8 @@ from genagents_env.profile import Profile
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.maps.fitting import arenas_of
 from genagents_env.scenario.plan import name_arena
-from genagents_env.train.tasks.distance import fit_horizon
-from genagents_env.train.tasks.layouts import draw_names, list_rooms
-from genagents_env.train.tasks.task import Task, change, make_people, set_clock, strip
+from genagents_env.train.tasks.layouts import draw_names, fit_horizon, list_rooms
+from genagents_env.train.tasks.task import Task, set_up
 
 PEOPLE, HORIZON, STEP_COST = 3, 100, 0.002
 NEED, SURPLUS = 20, 0.25
@@ -55,10 +54,9 @@ def assign_queue(town: Scenario, rng: np.random.Generator) -> Scenario:
         "step_cost": STEP_COST * HORIZON / ticks,
     }
     texts = [f"Spend {NEED} ticks at {room}, which holds one person at a time."] * PEOPLE
-    bare = strip(town)
-    bare["sectors"] = [_limit(sector, room) for sector in bare["sectors"]]
-    people = make_people(names, homes, texts)
-    return change(town, **bare, people=people, reward=reward, **set_clock(ticks))
+    sectors = [_limit(sector.model_dump(), room) for sector in town.sectors]
+    people = zip(names, homes, texts, strict=True)
+    return set_up(town, people, ticks, reward=reward, sectors=sectors)
 
 
 def _limit(sector: Mapping[str, Any], room: str) -> dict[str, Any]:
@@ -106,7 +104,7 @@ class QueueSolution(Policy):
 
 
 def find_queue_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return what they earn where the nearest goes in first, and each leaves at once when done.
+    """Return the reward of each where the nearest goes in first, and each leaves when done.
 
     No tick is lost at the door; the last stays.
     """

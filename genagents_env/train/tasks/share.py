@@ -21,10 +21,9 @@ from genagents_env.env import TownEnv
 from genagents_env.percept import Percept
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
-from genagents_env.train.tasks.distance import fit_horizon
-from genagents_env.train.tasks.layouts import draw_names, list_rooms
+from genagents_env.train.tasks.layouts import draw_names, fit_horizon, list_rooms
 from genagents_env.train.tasks.solution import PerceptSolution
-from genagents_env.train.tasks.task import Task, change, make_people, set_clock, strip
+from genagents_env.train.tasks.task import Task, set_up
 
 PEOPLE, HORIZON = 4, 100
 OWN = 0.5  # what work at home is worth, as a part of work at the common place
@@ -45,8 +44,8 @@ def assign_share(town: Scenario, rng: np.random.Generator) -> Scenario:
     ]
     texts = [f"Work at {common}, for everybody, or at {home}, for yourself." for home in homes]
     reward = {"name": "public_goods", "goals": goals, "common": common}
-    people, clock = make_people(names, homes, texts), set_clock(fit_horizon(town, HORIZON))
-    return change(town, **strip(town), people=people, reward=reward, **clock)
+    people = zip(names, homes, texts, strict=True)
+    return set_up(town, people, fit_horizon(town, HORIZON), reward=reward)
 
 
 class ShareSolution(PerceptSolution):
@@ -68,7 +67,7 @@ class ShareSolution(PerceptSolution):
 
 
 def find_share_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return what each earns where all go to the common place at once."""
+    """Return the reward of each where all go to the common place at once."""
     world, board = env.world, env.parts.reward.board
     ground, paths, ticks = world.town.ground, world.town.paths, env.max_cycles
     targets = paths.find_targets(int(board.place[0, 0]))

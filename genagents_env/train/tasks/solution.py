@@ -23,8 +23,8 @@ class Solution(Policy):
         """
         if context.make_solution is None:
             raise PolicyError(
-                "policy 'solution': there is one in the episodes of a task alone (`genagents "
-                'tasks` lists them): rollout(town_v0.rl_env("meet"), "solution")'
+                "policy 'solution': there is one in the episodes of a task alone (`genagents list "
+                'tasks`): rollout(town_v0.rl_env("meet"), "solution")'
             )
         self._own: Policy = context.make_solution()
         self._own.reset(profiles, seed, context)

@@ -10,15 +10,13 @@ from genagents_env.actions import Action
 from genagents_env.percept import Percept
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
-from genagents_env.train.tasks.distance import fit_horizon
-from genagents_env.train.tasks.layouts import draw_names, list_rooms
-from genagents_env.train.tasks.task import Task, change, make_people, set_clock, strip
+from genagents_env.train.tasks.layouts import draw_names, draw_rooms, fit_horizon, list_rooms
+from genagents_env.train.tasks.task import Task, set_up
 from genagents_env.train.tasks.telling import (
     TellingSolution,
-    draw_rooms,
     go,
     list_open,
-    set_rules,
+    make_rules,
 )
 
 PEOPLE, HORIZON, STEP_COST, HEARING = 5, 120, 0.01, 1
@@ -61,17 +59,17 @@ def assign_news(town: Scenario, rng: np.random.Generator) -> Scenario:
             }
             for j in whom
         ]
-        told = " and ".join(f"{names[j]}, who lives at {homes[j]}" for j in whom)
+        hearers = " and ".join(f"{names[j]}, who lives at {homes[j]}" for j in whom)
         what = (
             f'You have news: "{statement}" Tell' if place == 0 else "When you hear the news, tell"
         )
-        texts[who] = f"{what} {told}. It has to reach everybody."
+        texts[who] = f"{what} {hearers}. It has to reach everybody."
     ticks = fit_horizon(town, HORIZON)
     cost = STEP_COST * HORIZON / ticks
     reward = {"name": "goals", "goals": goals, "step_cost": cost, "ends": True, "shared": True}
-    plot = strip(town) | {"people": make_people(names, homes, texts), "facts": [fact]}
-    plot["rules"] = set_rules(plot["rules"], PEOPLE, hearing=HEARING, overhear=False)
-    return change(town, **plot, reward=reward, **set_clock(ticks))
+    rules = make_rules(PEOPLE, hearing=HEARING, overhear=False)
+    people = zip(names, homes, texts, strict=True)
+    return set_up(town, people, ticks, reward=reward, facts=[fact], rules=rules)
 
 
 class SpreadSolution(TellingSolution):
@@ -83,15 +81,15 @@ class SpreadSolution(TellingSolution):
         super().__init__(HEARING)
 
     def decide(self, agent: AgentID, percept: Percept) -> Action:
-        """Tell whoever is to be told and in earshot, else go to where the next one lives."""
+        """Tell those of the goals who are in earshot, else go to the home of the next."""
         goals = list_open(percept, "tell")
         if not goals or "news" not in self.words[agent]:
             return go(percept, self.homes[agent])
         near = self.list_near(percept)
         here = [goal for goal in goals if goal.person in near]
-        seen = {other.name for other in percept.people}
-        goal = (here or [goal for goal in goals if goal.person in seen] or goals)[0]
-        if goal.person in seen:
+        in_sight = {other.name for other in percept.people}
+        goal = (here or [goal for goal in goals if goal.person in in_sight] or goals)[0]
+        if goal.person in in_sight:
             return self.tell(agent, percept, "news", goal.person or "")
         return go(percept, goal.place)
 

@@ -76,7 +76,7 @@ def join_lots(rng: np.random.Generator, lots: Sequence[Lot]) -> Tiles:
 
 
 def measure_walks(tiles: Tiles, starts: Sequence[tuple[int, int]]) -> npt.NDArray[np.int32]:
-    """Return how many steps it is between each two of these tiles, as (row, column); -1: no way."""
+    """Count the steps between each two of these tiles, as (row, column); -1: no way."""
     free = np.pad(tiles != WALL, 1)
     reached = np.zeros((len(starts), *free.shape), np.bool_)
     rows, columns = np.array(starts).T + 1
@@ -124,9 +124,9 @@ def _open_doors(
     chances = _list_doors(rng, tiles.shape[0], bands, depths)
     joined = list(range(sum(map(len, bands)) + 1))  # by room; 0 is the street
     for index in rng.permutation(len(chances)):
-        (one, other), tile = chances[index]
-        if joined[one] != joined[other]:
-            old, new = joined[one], joined[other]
+        (first, other), tile = chances[index]
+        if joined[first] != joined[other]:
+            old, new = joined[first], joined[other]
             joined = [new if group == old else group for group in joined]
         elif rng.random() >= _EXTRA_DOOR:
             continue
@@ -136,22 +136,22 @@ def _open_doors(
 def _list_doors(
     rng: np.random.Generator, height: int, bands: list[list[_Side]], depths: list[int]
 ) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Return where a door may be between two rooms, or a room and the street: the two, the tile."""
-    found = []
+    """List the possible doors between two rooms, or a room and the street: the two, the tile."""
+    doors = []
     number, bottom = 1, height - 1
     for level, (band, depth) in enumerate(zip(bands, depths, strict=True)):
         for i, (first, last) in enumerate(band):
             if level == 0:
-                found.append(((0, number), (bottom, _draw(rng, (first, last)))))
+                doors.append(((0, number), (bottom, _draw(rng, (first, last)))))
             for j, (left, right) in enumerate(bands[level - 1] if level else ()):
                 if (low := max(first, left)) <= (high := min(last, right)):
-                    found.append(((j + 1, number), (bottom, _draw(rng, (low, high)))))
+                    doors.append(((j + 1, number), (bottom, _draw(rng, (low, high)))))
             if i:
                 row = bottom - _draw(rng, (1, depth))
-                found.append(((number - 1, number), (row, first - 1)))
+                doors.append(((number - 1, number), (row, first - 1)))
             number += 1
         bottom -= depth + 1
-    return found
+    return doors
 
 
 def _count_sides(rng: np.random.Generator, lots: Sequence[Lot]) -> int:

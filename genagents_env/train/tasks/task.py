@@ -1,8 +1,8 @@
-"""A task: people, goals and a reward that are put into a town, everything drawn from a seed."""
+"""A task: people, goals and a reward that a seed draws for a town."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -29,17 +29,17 @@ class Task:
     """A scenario generator with a seed, a horizon and its baselines.
 
     Attributes:
-        name: by which it is made: `town_v0.rl_env(name)`.
-        summary: what it is about, in a sentence.
+        name: as `town_v0.rl_env(name)` takes it.
+        summary: the task in a sentence.
         lesson: what is hard about it, in a sentence or two.
-        people: how many agents there are, in every town.
+        people: number of agents, in every town.
         horizon: ticks of an episode at most, 60 to 300.
         assign: puts people, facts, goals, reward and clock into a town, drawn from a generator.
         make_solution: returns the task's own solution, the policy `solution` of its episodes, for
             the words format with percepts.
         bounds: the least and the most that one agent can earn in an episode, without shaping.
-        find_optimum: what the best policies earn together in an episode that has just begun, by
-            agent; None where it is not known.
+        find_optimum: returns by agent what the best policies earn together in an episode that has
+            just begun; None where it is not known.
         rooms: of a drawn town, at least and at most.
         town: the shipped scenario in which it plays, in place of drawn towns.
     """
@@ -85,7 +85,7 @@ def find_layout(seed: int) -> int:
     Seeds of HELD_OUT and of TRAINING have LAYOUTS towns each, and none in common.
 
     Raises:
-        ConfigError: it is no seed.
+        ConfigError: `seed` is no seed.
     """
     check_seed(seed)
     block = HELD_OUT.start if seed >= HELD_OUT.start else TRAINING.start
@@ -93,7 +93,7 @@ def find_layout(seed: int) -> int:
 
 
 def read_baselines() -> dict[str, dict[str, float]]:
-    """Return what an agent earns on the average on held-out seeds, by task and by whom.
+    """Read the mean return of an agent on held-out seeds, by task and by policy.
 
     `python -m benchmarks.learning` measures it; tasks without figures are left out.
     """
@@ -114,11 +114,11 @@ def _freeze(value: Any) -> Any:
 
 
 def shape_reward(scenario: Scenario, weight: float, discount: float) -> Scenario:
-    """Return a scenario whose goals are paid for on the way, too; its best policies stay.
+    """Return a scenario that also pays for progress towards goals; its best policies stay.
 
     Args:
         scenario: with goals or errands.
-        weight: of the potential; 0 pays for what is achieved alone.
+        weight: of the potential; 0 pays for achieved goals only.
         discount: the learner's own.
 
     Raises:
@@ -132,32 +132,53 @@ def shape_reward(scenario: Scenario, weight: float, discount: float) -> Scenario
     return change(scenario, reward=reward)
 
 
+def set_up(
+    town: Scenario,
+    people: Iterable[tuple[str, str, str]],
+    ticks: int,
+    *,
+    reward: Mapping[str, Any],
+    facts: Sequence[Mapping[str, Any]] = (),
+    rules: dict[str, Any] | None = None,
+    sectors: Sequence[Mapping[str, Any]] | None = None,
+) -> Scenario:
+    """Return `town` with other people, who have a task, and without its plot.
+
+    Each starts at home, awake; everybody knows all places, as in drawn towns.
+
+    Args:
+        town: a drawn or a shipped one.
+        people: name, home and goal, in words, of each.
+        ticks: of an episode.
+        reward: the keys of `[reward]`.
+        facts: what there is to know.
+        rules: those that are not the town's own.
+        sectors: in place of the town's own.
+    """
+    if sectors is None:
+        sectors = [sector.model_dump() for sector in town.sectors]
+    described = [
+        {"name": name, "home": home, "goal": goal, "persona": f"{name} lives at {home}"}
+        for name, home, goal in people
+    ]
+    return change(
+        town,
+        people=described,
+        reward=reward,
+        facts=facts,
+        rules=town.rules.model_dump() | {"walk_speed": 0.1, "restart": False} | (rules or {}),
+        sectors=[{**sector, "common": True} for sector in sectors],
+        casts={},
+        **dict.fromkeys(("gatherings", "events", "questions", "checks", "success"), ()),
+        **set_clock(ticks),
+    )
+
+
 def set_clock(ticks: int, seconds: int = 10) -> dict[str, Any]:
     """Return the keys of a scenario that lasts so many ticks."""
     return {"hours": ticks * seconds / 3600, "seconds_per_tick": seconds}
 
 
-def find_time(town: Scenario, tick: int, seconds: int = 10) -> Any:
-    """Return the town's time at a tick, for goals and gatherings."""
-    return town.start + timedelta(seconds=tick * seconds)
-
-
-def strip(town: Scenario) -> dict[str, Any]:
-    """Return the keys that leave nothing of a shipped scenario's plot, its people included.
-
-    Everybody knows all places, as in drawn towns.
-    """
-    rules = town.rules.model_dump() | {"walk_speed": 0.1, "restart": False}
-    empty: Sequence[str] = ("facts", "gatherings", "events", "questions", "checks", "success")
-    sectors = [sector.model_dump() | {"common": True} for sector in town.sectors]
-    return {key: () for key in empty} | {"casts": {}, "rules": rules, "sectors": sectors}
-
-
-def make_people(
-    names: Iterable[str], homes: Iterable[str], goals: Iterable[str]
-) -> list[dict[str, Any]]:
-    """Return people as scenarios describe them: each starts at home, awake, and has a goal."""
-    return [
-        {"name": name, "home": home, "goal": goal, "persona": f"{name} lives at {home}"}
-        for name, home, goal in zip(names, homes, goals, strict=True)
-    ]
+def find_time(town: Scenario, tick: int) -> datetime:
+    """Return the town's time at a tick of 10 seconds, for goals and gatherings."""
+    return town.start + timedelta(seconds=tick * 10)

@@ -98,7 +98,7 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
 
     @property
     def percepts(self) -> bool:
-        """Whether infos hold percepts from the next `reset` or `step` on."""
+        """True if infos have percepts from the next `reset` or `step` on."""
         return self._town.percepts
 
     @percepts.setter
@@ -119,7 +119,7 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
 
     @property
     def parts(self) -> TownParts:
-        """What this episode's town is observed, acted in and rewarded with."""
+        """Observations, actions and rewards of this episode's town."""
         return self._town.parts
 
     @property
@@ -129,7 +129,7 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What happened in the last reset or step."""
+        """The events of the last reset or step."""
         return self._town.events
 
     def observation_space(self, agent: AgentID) -> AnySpace:
@@ -190,7 +190,7 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             town.close()
 
     def profiles(self) -> dict[AgentID, Profile]:
-        """Return who each agent is in this episode, for `Policy.reset`."""
+        """Return the profiles of all agents in this episode, for `Policy.reset`."""
         return self._town.profiles()
 
     def context(

@@ -1,6 +1,6 @@
-"""What tasks of telling share: rules of talk, what a solution remembers, how soon one can know."""
+"""Rules of talk, the base of solutions, and bounds on spread, for the tasks of telling."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from genagents_env.percept import OwnGoal, Percept
 from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, get_percept
 from genagents_env.profile import Profile
 from genagents_env.scenario.schema import Goal
-from genagents_env.train.tasks.distance import count_steps
+from genagents_env.train.tasks.layouts import count_steps
 from genagents_env.world.goals import find_ticks
 from genagents_env.world.places import find_arenas
 from genagents_env.world.tiles import Ground, Ints
@@ -19,9 +19,7 @@ from genagents_env.world.tiles import Ground, Ints
 VISION = 8  # tiles
 
 
-def set_rules(
-    rules: Mapping[str, Any], people: int, *, hearing: int, overhear: bool = True
-) -> dict[str, Any]:
+def make_rules(people: int, *, hearing: int, overhear: bool = True) -> dict[str, Any]:
     """Return rules by which everybody may speak at any time, and words carry `hearing` tiles."""
     talk = {
         "max_members": people,
@@ -31,7 +29,7 @@ def set_rules(
         "idle_seconds": 60,
     }
     heard = {"overhear": overhear, "hearing_radius": hearing, "vision_radius": VISION}
-    return {**rules, **heard, "phone": False, "conversation": talk}
+    return {**heard, "phone": False, "conversation": talk}
 
 
 class TellingSolution(Policy):
@@ -67,11 +65,11 @@ class TellingSolution(Policy):
         self.homes, self._said = {}, {}
 
     def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
-        """Return for each agent what it does now."""
+        """Return the next action of each agent."""
         return {agent: self._act(agent, get_percept(infos, agent)) for agent in observations}
 
     def decide(self, agent: AgentID, percept: Percept) -> Action:
-        """Return what one agent does now."""
+        """Return the next action of an agent."""
         raise NotImplementedError
 
     def tell(self, agent: AgentID, percept: Percept, fact: str, to: str) -> Action:
@@ -83,9 +81,12 @@ class TellingSolution(Policy):
         return Talk(to, self.words[agent][fact])
 
     def list_near(self, percept: Percept) -> list[str]:
-        """Return who is in earshot, nearest first."""
-        seen = (one for one in percept.people if one.distance <= self.hearing)
-        return [one.name for one in seen if not one.asleep]
+        """Return the names of those in earshot, nearest first."""
+        return [
+            person.name
+            for person in percept.people
+            if person.distance <= self.hearing and not person.asleep
+        ]
 
     def _act(self, agent: AgentID, percept: Percept) -> Action:
         self.homes.setdefault(agent, percept.me.place)
@@ -93,9 +94,9 @@ class TellingSolution(Policy):
         if percept.result.ok:
             self.heard[agent].update((fact, name) for name in hearers)
         for words in percept.heard:
-            for one in words.facts:
-                self.words[agent].setdefault(one, words.text)
-                self.heard[agent].add((one, words.speaker or ""))
+            for fact in words.facts:
+                self.words[agent].setdefault(fact, words.text)
+                self.heard[agent].add((fact, words.speaker or ""))
         return self.decide(agent, percept)
 
 
@@ -110,7 +111,7 @@ def go(percept: Percept, place: str | None) -> Action:
 
 
 def find_soonest(env: TownEnv) -> Ints:
-    """Return after how many ticks each two can be in earshot of each other at the soonest, (N, N).
+    """Count the ticks until each two can be in earshot of each other at the soonest, (N, N).
 
     Both may walk; a word takes one tick more.
     """
@@ -120,15 +121,15 @@ def find_soonest(env: TownEnv) -> Ints:
     ways = [np.where(own[free] < 0, ground.count, own[free]) for own in steps]
     near = _find_earshot(ground, free, int(env.world.town.people.hearing.max()))
     soonest: Ints = np.zeros((len(tiles), len(tiles)), dtype=np.int64)
-    for i, one in enumerate(ways):
+    for i, own in enumerate(ways):
         for j, other in enumerate(ways[:i]):
-            both = np.maximum(one[:, None], other[None, :])
+            both = np.maximum(own[:, None], other[None, :])
             soonest[i, j] = soonest[j, i] = both[near].min()
     return soonest
 
 
 def find_word(env: TownEnv, fact: int) -> list[int]:
-    """Return at which tick each can know a fact at the soonest; nobody can know it sooner.
+    """Return the tick at which each can know a fact at the soonest.
 
     A word goes from one to the next, and no two can talk sooner than `find_soonest` says.
     """
@@ -143,7 +144,7 @@ def find_word(env: TownEnv, fact: int) -> list[int]:
 
 
 def sum_worths(env: TownEnv, without: Collection[str] = ()) -> dict[AgentID, float]:
-    """Return the worth of each agent's goals, of appointments as far as one can be there in time.
+    """Sum the worths of each agent's goals; of appointments those parts one can be in time for.
 
     Args:
         env: an episode that has just begun.
@@ -161,7 +162,7 @@ def sum_worths(env: TownEnv, without: Collection[str] = ()) -> dict[AgentID, flo
 
 
 def _find_presence(env: TownEnv, i: int, goal: Goal) -> float:
-    """Return which part of the time of a goal `be` its agent can be there, setting out now."""
+    """Return the part of the time of a goal `be` that its agent can be there, setting out now."""
     world = env.world
     steps = count_steps(world.town.ground, int(world.state.tile[i]))
     arenas = find_arenas(world.plan, goal.place or "")
@@ -175,9 +176,3 @@ def _find_earshot(ground: Ground, tiles: Ints, hearing: int) -> Any:
     x, y, zone = ground.x[tiles], ground.y[tiles], ground.zone[tiles]
     apart = np.maximum(np.abs(x[:, None] - x), np.abs(y[:, None] - y))
     return (apart <= hearing) & (zone[:, None] == zone)
-
-
-def draw_rooms(rng: np.random.Generator, rooms: Sequence[str], count: int) -> list[str]:
-    """Return `count` rooms, different ones as long as they last."""
-    order = rng.permutation(len(rooms))
-    return [rooms[order[i % len(rooms)]] for i in range(count)]

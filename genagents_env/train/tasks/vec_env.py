@@ -2,7 +2,7 @@
 
 from genagents_env.train.tasks.task import LAYOUTS, Task
 from genagents_env.train.tasks.vector import make_vector
-from genagents_env.train.wrappers.slot_vec_env import SlotVecEnv
+from genagents_env.train.wrappers.vec_envs import SlotVecEnv
 
 
 class TaskVecEnv(SlotVecEnv):

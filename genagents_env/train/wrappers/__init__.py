@@ -6,21 +6,20 @@ asked for.
 
 from typing import TYPE_CHECKING
 
-from genagents_env.train.wrappers.bare_vector import BareVector
-from genagents_env.train.wrappers.drop_text import DropText
-from genagents_env.train.wrappers.embed_names import EmbedNames
-from genagents_env.train.wrappers.encode_text import Embed, EncodeText
-from genagents_env.train.wrappers.flat_box import FlatBox
+from genagents_env.train.wrappers.encodings import Embed, EmbedNames, EncodeText, OneHotIdentity
+from genagents_env.train.wrappers.formats import (
+    BareVector,
+    DropText,
+    FlatBox,
+    MaskInInfo,
+    RenameForRLlib,
+)
 from genagents_env.train.wrappers.joined_towns import JoinedTowns
-from genagents_env.train.wrappers.mask_in_info import MaskInInfo
 from genagents_env.train.wrappers.observation import ObservationWrapper
-from genagents_env.train.wrappers.one_hot_identity import OneHotIdentity
-from genagents_env.train.wrappers.rename_for_rllib import RenameForRLlib
 from genagents_env.train.wrappers.vector_town import VectorTown
 
 if TYPE_CHECKING:
-    from genagents_env.train.wrappers.slot_vec_env import SlotVecEnv
-    from genagents_env.train.wrappers.town_vec_env import TownVecEnv
+    from genagents_env.train.wrappers.vec_envs import SlotVecEnv, TownVecEnv
 
 __all__ = [
     "BareVector",
@@ -41,12 +40,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name == "SlotVecEnv":
-        from genagents_env.train.wrappers.slot_vec_env import SlotVecEnv
+    if name in ("SlotVecEnv", "TownVecEnv"):
+        from genagents_env.train.wrappers import vec_envs
 
-        return SlotVecEnv
-    if name == "TownVecEnv":
-        from genagents_env.train.wrappers.town_vec_env import TownVecEnv
-
-        return TownVecEnv
+        return getattr(vec_envs, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

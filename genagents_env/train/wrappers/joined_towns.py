@@ -10,7 +10,14 @@ from gymnasium.vector.utils import batch_space
 
 from genagents_env.errors import ConfigError
 from genagents_env.observe.spaces import Mask
-from genagents_env.train.wrappers.vector_town import Bools, Info, Observation, Rewards, VectorTown
+from genagents_env.train.wrappers.vector_town import (
+    Bools,
+    Info,
+    Observation,
+    Rewards,
+    VectorTown,
+    list_seeds,
+)
 
 
 class JoinedTowns(VectorEnv[Observation, Any, Any]):
@@ -66,24 +73,15 @@ class JoinedTowns(VectorEnv[Observation, Any, Any]):
         Raises:
             ConfigError: a list of another length than `towns`, no seed, or there are options.
         """
-        if seed is None:
-            seeds: list[int | None] = [None] * self.towns
-        elif isinstance(seed, int | np.integer):
-            seeds = [int(seed) + t for t in range(self.towns)]
-        else:
-            seeds = list(seed)
-        if len(seeds) != self.towns:
-            raise ConfigError(f"seed: {len(seeds)} seeds; give one for each of {self.towns} towns")
-        seen, told, start = list[Observation](), list[Info](), 0
+        seeds = list_seeds(seed, self.towns)
+        observations, infos, start = list[Observation](), list[Info](), 0
         for vector in self.vectors:
-            own = seeds[start : start + vector.towns]
+            own = None if seed is None else seeds[start : start + vector.towns]
             start += vector.towns
-            observation, infos = vector.reset(
-                seed=own if seed is not None else None, options=options
-            )
-            seen.append(observation)
-            told.append(infos)
-        return _join(seen), _join(told)
+            observation, vector_infos = vector.reset(seed=own, options=options)
+            observations.append(observation)
+            infos.append(vector_infos)
+        return _join(observations), _join(infos)
 
     def step(self, actions: npt.ArrayLike) -> tuple[Observation, Rewards, Bools, Bools, Info]:
         """Step every town once; as `VectorTown.step`, by slot.
@@ -99,13 +97,13 @@ class JoinedTowns(VectorEnv[Observation, Any, Any]):
             vector.step(own)
             for vector, own in zip(self.vectors, np.split(chosen, self._ends), strict=True)
         ]
-        seen, rewards, terminations, truncations, told = zip(*steps, strict=True)
+        seen, rewards, terminations, truncations, infos = zip(*steps, strict=True)
         return (
             _join(seen),
             np.concatenate(rewards),
             np.concatenate(terminations),
             np.concatenate(truncations),
-            _join(self._fill_final(told)),
+            _join(self._fill_final(infos)),
         )
 
     def texts(self) -> tuple[str, ...]:
@@ -113,7 +111,7 @@ class JoinedTowns(VectorEnv[Observation, Any, Any]):
         return tuple(text for vector in self.vectors for text in vector.texts())
 
     def action_masks(self) -> Mask:
-        """Return what each slot may choose now, int8, shape (slots, N)."""
+        """Return the mask of each slot, int8, shape (slots, N)."""
         return np.concatenate([vector.action_masks() for vector in self.vectors])
 
     def render(self) -> tuple[Any, ...] | None:
@@ -123,24 +121,24 @@ class JoinedTowns(VectorEnv[Observation, Any, Any]):
         return tuple(frame for vector in self.vectors for frame in vector.render() or ())
 
     def call(self, name: str, *args: object, **kwargs: object) -> tuple[Any, ...]:
-        """Return, by town, what its method or attribute `name` gives; see `VectorTown.call`."""
-        return tuple(one for v in self.vectors for one in v.call(name, *args, **kwargs))
+        """Call a method of each town, or read an attribute; see `VectorTown.call`."""
+        return tuple(r for vector in self.vectors for r in vector.call(name, *args, **kwargs))
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
         """Return an attribute of each town."""
-        return tuple(one for vector in self.vectors for one in vector.get_attr(name))
+        return tuple(value for vector in self.vectors for value in vector.get_attr(name))
 
     def close_extras(self, **kwargs: object) -> None:
         """Close every town."""
         for vector in self.vectors:
             vector.close()
 
-    def _fill_final(self, told: Sequence[Info]) -> list[Info]:
+    def _fill_final(self, parts: Sequence[Info]) -> list[Info]:
         """Return the infos of all vectors with final ones in each, where a town of any ended."""
-        if not any("final_obs" in infos for infos in told):
-            return list(told)
+        if not any("final_obs" in infos for infos in parts):
+            return list(parts)
         filled = []
-        for vector, infos in zip(self.vectors, told, strict=True):
+        for vector, infos in zip(self.vectors, parts, strict=True):
             if "final_obs" not in infos:
                 nobody = np.zeros(vector.num_envs, dtype=np.bool_)
                 infos = infos | {
@@ -162,5 +160,5 @@ def _join_values(values: Sequence[Any]) -> Any:
     if isinstance(values[0], dict):
         return _join(values)
     if isinstance(values[0], tuple):
-        return tuple(one for value in values for one in value)
+        return tuple(part for value in values for part in value)
     return np.concatenate(values)

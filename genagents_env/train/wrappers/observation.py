@@ -1,10 +1,7 @@
 """The base of wrappers that change observations: one space and one function of them."""
 
-from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo import ParallelEnv
 from pettingzoo.utils.wrappers import BaseParallelWrapper
@@ -84,31 +81,3 @@ def get_vector(space: AnySpace) -> spaces.Box:
     if not isinstance(vector, spaces.Box):
         raise ConfigError(f"this wrapper needs a Box under 'observation', and found {vector}")
     return vector
-
-
-def count_choices(action_space: AnySpace) -> int:
-    """Return how many choices an action space masks: N of the menu.
-
-    Raises:
-        ConfigError: the space is neither Discrete nor a Dict with a Discrete `choice`.
-    """
-    if isinstance(action_space, spaces.Dict):
-        action_space = action_space.spaces.get("choice", action_space)
-    if not isinstance(action_space, spaces.Discrete):
-        raise ConfigError(f"no choices to mask in an action space {action_space}")
-    return int(action_space.n)
-
-
-def get_mask(observation: Observations, info: Observations) -> npt.NDArray[np.int8]:
-    """Return one agent's mask, shape (N,), from its observation (menu) or its info (words).
-
-    Raises:
-        ConfigError: it is in neither.
-    """
-    found = observation.get("action_mask", info.get("action_mask"))
-    if isinstance(found, Mapping):
-        found = found["choice"]
-    if found is None:
-        raise ConfigError("no action_mask in the observation or in infos")
-    mask: npt.NDArray[np.int8] = found
-    return mask

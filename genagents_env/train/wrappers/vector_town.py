@@ -43,9 +43,9 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
     `"text"`, one string a slot; actions are integers, shape (slots,). What an agent perceives,
     does and earns is, bit for bit, what `TownEnv` gives for the same seed and actions.
 
-    A town ends for all its slots at once and begins anew in the same step (`SAME_STEP`): what was
-    seen last is in `infos["final_obs"]`, by slot, and `infos["final_info"]`. An agent that is not
-    in town leaves its slot inert: observation 0, reward 0, idle the only choice,
+    A town ends for all its slots at once and begins anew in the same step (`SAME_STEP`): the last
+    observations are in `infos["final_obs"]`, by slot, the last infos in `infos["final_info"]`. An
+    agent that is not in town leaves its slot inert: observation 0, reward 0, idle the only choice,
     `infos["present"]` False. Its slot ends with its town: terminated if the agent had left.
 
     Args:
@@ -72,17 +72,14 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         if options.get("actions", "menu") != "menu":
             raise ConfigError(f"actions: {options['actions']!r} is not allowed; use 'menu'")
         if options.get("percepts"):
-            raise ConfigError("percepts: policies read them, and those live in a `TownEnv`")
+            raise ConfigError("percepts: policies read them, and those play in a `TownEnv`")
         config = TownConfig.create(scenario, **options)
         text = options.get("text", False)
         first = TownEnv(replace(config, actions="menu", text=text))
         self.envs = (first, *(first.fresh_copy() for _ in range(towns - 1)))
         self.towns, self.agents = towns, tuple(first.possible_agents)
-        self.num_envs, self.render_mode, self._text = (
-            towns * len(self.agents),
-            first.render_mode,
-            text,
-        )
+        self.num_envs = towns * len(self.agents)
+        self.render_mode, self._text = first.render_mode, text
         self.metadata = {
             "name": "vector_town_v0",
             "render_modes": list(RENDER_MODES),
@@ -121,16 +118,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         if options is not None and "reset_mask" in options:
             raise ConfigError("options: no reset_mask; towns begin anew by themselves")
         check_reset_options(options)
-        if seed is None and self._batch is None:
-            seed = 0
-        if seed is None:
-            seeds: list[int | None] = [None] * self.towns
-        elif isinstance(seed, int | np.integer):
-            seeds = [int(seed) + t for t in range(self.towns)]
-        else:
-            seeds = list(seed)
-        if len(seeds) != self.towns:
-            raise ConfigError(f"seed: {len(seeds)} seeds; give one for each of {self.towns} towns")
+        seeds = list_seeds(0 if seed is None and self._batch is None else seed, self.towns)
         for env, own in zip(self.envs, seeds, strict=True):
             env.begin_episode(own)
         if self._batch is None:
@@ -204,7 +192,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         return tuple(texts)
 
     def action_masks(self) -> Mask:
-        """Return what each slot may choose now, int8, shape (slots, N)."""
+        """Return the mask of each slot, int8, shape (slots, N)."""
         return self._mask.copy()
 
     def render(self) -> tuple[Any, ...] | None:
@@ -214,17 +202,17 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         return tuple(env.render() for env in self.envs)
 
     def call(self, name: str, *args: object, **kwargs: object) -> tuple[Any, ...]:
-        """Return, by town, what its method or attribute `name` gives.
+        """Call a method of each town, or read an attribute; return the results by town.
 
-        What it returns is a town's own. A town is stepped and reset by the vector alone.
+        A town is stepped and reset by the vector alone.
 
         Raises:
             ConfigError: the method would step or reset a town by itself.
         """
         if name in ("reset", "step", "load_state"):
             raise ConfigError(f"name: {name!r} of one town alone is not allowed here")
-        found = [getattr(env, name) for env in self.envs]
-        return tuple(f(*args, **kwargs) if callable(f) else f for f in found)
+        values = self.get_attr(name)
+        return tuple(value(*args, **kwargs) if callable(value) else value for value in values)
 
     def get_attr(self, name: str) -> tuple[Any, ...]:
         """Return an attribute of each town."""
@@ -253,7 +241,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         return chosen.astype(np.int64)
 
     def _attempt(self, chosen: Ints, present: Bools) -> tuple[Ints, TownActs]:
-        """Return what `chosen` means to bodies that were shown the masks, as `Decoder` does."""
+        """Resolve the choices of all slots as `Decoder` does: (goals, actions of each town)."""
         menu, acts = self._menu, dict[TownIndex, dict[int, ResolvedAct]]()
         here = present.ravel()
         chosen[~here] = 0
@@ -306,14 +294,14 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         seen, final = self._make_observation(), np.full(self.num_envs, None, dtype=object)
         for slot in last.nonzero()[0].tolist():
             final[slot] = {name: part[slot] for name, part in seen.items()}
-        told = {
+        infos = {
             name: np.where(last, part, np.zeros_like(part)) if name[0] != "_" else last
             for name, part in self._make_infos().items()
         }
         return {
             "final_obs": final,
             "_final_obs": last,
-            "final_info": told,
+            "final_info": infos,
             "_final_info": last,
         }
 
@@ -352,3 +340,18 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             "present": self._batch.present.ravel().copy(),
             "_present": every.copy(),
         }
+
+
+def list_seeds(seed: int | Sequence[int | None] | None, towns: int) -> list[int | None]:
+    """Return a seed for each town: `seed + t`, those of a list, or None for each.
+
+    Raises:
+        ConfigError: a list of another length than `towns`.
+    """
+    if seed is None:
+        return [None] * towns
+    if isinstance(seed, int | np.integer):
+        seed = [int(seed) + t for t in range(towns)]
+    if len(seed) != towns:
+        raise ConfigError(f"seed: {len(seed)} seeds; give one for each of {towns} towns")
+    return list(seed)

@@ -8,7 +8,7 @@ from PIL import Image
 
 from benchmarks.towns import make_plan
 from genagents_env.scenario import lay_out, load_scenario
-from genagents_env.show.render.boxes import Box, Boxes
+from genagents_env.show.render.canvas import Box, Boxes
 from genagents_env.show.render.closeup import Closeup
 from genagents_env.show.render.fonts import Fonts
 from genagents_env.show.render.people import PeoplePainter

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from genagents_env.show.render.color_table import COLORS, ColorTable
-from genagents_env.show.render.gif import write_gif
-from genagents_env.show.render.words import FilmFrame, Pixels
+from genagents_env.show.render.film import FilmFrame, Pixels
+from genagents_env.show.render.gif import COLORS, ColorTable, write_gif
 
 LAWN = np.full((40, 60, 3), (214, 228, 199), np.uint8)
 

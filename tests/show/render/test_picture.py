@@ -6,9 +6,8 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from genagents_env.show.render.boxes import Boxes
+from genagents_env.show.render.canvas import HEADER, Boxes
 from genagents_env.show.render.fonts import Fonts
-from genagents_env.show.render.header import HEADER
 from genagents_env.show.render.picture import Picture
 from tests.show.render.towns import NAMES, Frame, town
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from genagents_env.show.render import RenderSnapshot
-from genagents_env.show.render.words import (
+from genagents_env.show.render.film import (
     LONGEST,
     SHORTEST,
     FilmFrame,

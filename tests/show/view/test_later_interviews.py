@@ -8,7 +8,7 @@ import pytest
 
 from genagents_env.judge.kept_answers import find_kept_file
 from genagents_env.record import RunReader
-from genagents_env.show.view.later_interviews import add_later_interviews
+from genagents_env.show.view.mind import add_later_interviews
 from genagents_env.show.view.open_run import OpenRun
 from genagents_env.show.view.resources import make_resource, parse_key
 

@@ -12,11 +12,11 @@ import pytest
 
 from genagents_env.errors import RecordError
 from genagents_env.record import RunMeta, RunReader, RunWriter, canonical_hash
-from genagents_env.show.view import answers as answering
-from genagents_env.show.view.answers import Answers
+from genagents_env.show.view import server as answering
 from genagents_env.show.view.open_run import OpenRun, RunNotBegun
-from genagents_env.show.view.parts import PART
 from genagents_env.show.view.resources import ResourceKey, parse_key
+from genagents_env.show.view.server import Answers
+from genagents_env.show.view.timeline import PART
 from tests.record.lived import live, make_meta
 from tests.show.view.processes import start, wait_for
 from tests.show.view.requests import serve

@@ -11,7 +11,6 @@ from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.scenario.town import lay_out
 from genagents_env.show.render.ground import find_walls
-from genagents_env.show.view.parts import PART
 from genagents_env.show.view.resources import (
     RunView,
     UnknownResource,
@@ -20,6 +19,7 @@ from genagents_env.show.view.resources import (
     make_resource,
     parse_key,
 )
+from genagents_env.show.view.timeline import PART
 from tests.show.view.contract import check_keys, read_part
 
 

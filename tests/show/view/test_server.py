@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.show.view import request_head, server
+from genagents_env.show.view import server
 from genagents_env.show.view.admission import Admission
-from genagents_env.show.view.page_files import load_page
+from genagents_env.show.view.single_file import load_page
 from tests.show.view.requests import TOKEN, Page, read_answer, serve
 
 
@@ -177,8 +177,8 @@ def test_a_body_is_not_taken(page: Page) -> None:
 
 
 def test_a_request_without_end_is_refused(page: Page) -> None:
-    assert page.get("/" + "a" * request_head.LARGEST).status == 431
-    assert page.get("/", Cookie="a" * request_head.LARGEST).status == 431
+    assert page.get("/" + "a" * server.LARGEST).status == 431
+    assert page.get("/", Cookie="a" * server.LARGEST).status == 431
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_what_is_no_request_is_refused(page: Page, raw: bytes) -> None:
 
 
 def test_a_request_that_never_ends_is_given_up(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(request_head, "LONGEST", 0.2)
+    monkeypatch.setattr(server, "LONGEST", 0.2)
     with socket.create_connection(("127.0.0.1", page.port), timeout=20) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\n")
         assert read_answer(connection).status == 431

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from genagents_env.record import RunReader
-from genagents_env.show.view.page_files import load_page
 from genagents_env.show.view.resources import RunView, list_keys, make_resource
-from genagents_env.show.view.single_file import write_single_file
+from genagents_env.show.view.single_file import load_page, write_single_file
 
 _EXECUTED = {None, "", "text/javascript", "module"}
 

@@ -6,7 +6,7 @@ from genagents_env.actions import Idle, Interact, Move, Talk
 from genagents_env.env import TownEnv
 from genagents_env.scenario import Scenario
 from genagents_env.train.tasks.layouts import draw_town, list_rooms, list_things
-from genagents_env.train.tasks.task import change, find_time, make_people, set_clock, strip
+from genagents_env.train.tasks.task import change, find_time, set_up
 from genagents_env.world.rewards.shaping import Potential
 
 ANN, BEN, CAT = "Ann Ash", "Ben Birch", "Cat Cedar"
@@ -18,10 +18,13 @@ def make_town(goals: list[dict[str, object]], **reward: object) -> Scenario:
     """Return a drawn town in which three people stand in one room."""
     town = draw_town(5, people=3)
     rooms = list_rooms(town)
-    people = make_people((ANN, BEN, CAT), (rooms[0],) * 3, ("",) * 3)
+    people = [(name, rooms[0], "") for name in (ANN, BEN, CAT)]
     paid = {"name": "goals", "goals": goals, **reward}
-    plot = strip(town) | {"people": people, "facts": [WORD], "reward": paid}
-    return change(town, **plot, **set_clock(TICKS))
+    return set_up(town, people, TICKS, reward=paid, facts=[WORD])
+
+
+def describe_person(name: str, home: str) -> dict[str, str]:
+    return {"name": name, "home": home, "persona": f"{name} lives at {home}"}
 
 
 def make_party() -> tuple[Scenario, str]:
@@ -81,7 +84,7 @@ def make_case(**reward: object) -> tuple[Scenario, str]:
         {"agent": CAT, "kind": "escape", "object": thing},
     ]
     paid = {"name": "goals", "goals": goals, **reward}
-    people = make_people(names, (room,) * 3, ("",) * 3)
+    people = [describe_person(name, room) for name in names]
     return change(town, sectors=sectors, people=people, reward=paid), thing
 
 
@@ -148,7 +151,8 @@ def test_an_end_that_others_brought_about_is_paid_for_and_shown_when_noticed() -
 def test_shaping_leads_to_whom_one_has_to_tell_and_not_to_what_one_has_no_word_of() -> None:
     town = make_town([{"agent": ANN, "kind": "tell", "fact": "party", "person": BEN}])
     rooms = list_rooms(town)
-    people = make_people((ANN, BEN, CAT), (rooms[0], rooms[-1], rooms[0]), ("",) * 3)
+    homes = {ANN: rooms[0], BEN: rooms[-1], CAT: rooms[0]}
+    people = [describe_person(name, home) for name, home in homes.items()]
     env = TownEnv(change(town, people=people))
     env.reset(seed=0)
     potential, measured = Potential(env.world, env.parts.reward.board), []

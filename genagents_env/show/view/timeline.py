@@ -1,12 +1,42 @@
-"""The resources `calls/K` and `prompts/AGENT/K`: what models were asked, and what they replied."""
+"""The resources that grow with a run: ticks, events, model calls, prompts, scenes, gatherings."""
 
 from dataclasses import asdict
 from pathlib import Path
 
+from genagents_env.evaluate.measures.gatherings import find_gathering_visits
+from genagents_env.evaluate.run_data import RunData
+from genagents_env.evaluate.scenes import index_scenes
 from genagents_env.record import CallRow, RunReader
 from genagents_env.record.calls import parse_messages
 from genagents_env.record.rows import JSON
-from genagents_env.show.view.parts import PART, find_span
+
+PART = 512  # ticks; the page has the same number
+
+
+def find_span(part: int) -> tuple[int, int]:
+    """Return the first and the last tick of a part."""
+    return part * PART, part * PART + PART - 1
+
+
+def count_parts(last_tick: int) -> int:
+    """Count the parts up to a tick; none before the first."""
+    return last_tick // PART + 1
+
+
+def make_ticks(run: RunReader, part: int) -> bytes:
+    """Return x and y of everyone in the ticks of a part as little-endian int16, row by row."""
+    return b"".join(at.astype("<i2").tobytes() for _, at in run.ticks(*find_span(part)))
+
+
+def make_events(run: RunReader, part: int) -> dict[str, JSON]:
+    """Return the events of a part, ordered by id; agents by their rows, -1 for nobody."""
+    row = {name: index for index, name in enumerate(run.meta.names)}
+    return {
+        "events": [
+            [event.id, event.tick, event.kind, row.get(event.agent or "", -1), dict(event.data)]
+            for event in run.events(*find_span(part))
+        ]
+    }
 
 
 def make_calls(run: RunReader, part: int) -> dict[str, JSON]:
@@ -54,4 +84,25 @@ def _describe_prompt(path: Path, call: CallRow) -> dict[str, JSON]:
         "messages": [asdict(message) for message in parse_messages(path, call)],
         "reply": call.reply,
         "fault": call.fault,
+    }
+
+
+def make_story(run: RunReader) -> dict[str, JSON]:
+    """Return the run as scenes by place and talk, ordered by start."""
+    return index_scenes(RunData(run))
+
+
+def make_gatherings(run: RunReader) -> dict[str, JSON]:
+    """Return time, place and visitors of the scenario's gatherings."""
+    data = RunData(run)
+    return {
+        "gatherings": [
+            {
+                "first": run.tick_at(gathering.start),
+                "last": min(run.tick_at(gathering.end), data.last_tick),
+                "place": gathering.place,
+                "people": [data.row[visit.agent] for visit in gathering.visits],
+            }
+            for gathering in find_gathering_visits(data)
+        ]
     }
