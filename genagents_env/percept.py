@@ -55,7 +55,7 @@ class SeenObject:
     tiles: tuple[Tile, ...] = ()
 
     def is_beside(self, tile: Tile) -> bool:
-        """Return whether `tile` is one of its tiles or touches one, corners included."""
+        """Return True if `tile` is one of its tiles or touches one, corners included."""
         return any(
             max(abs(x - tile[0]), abs(y - tile[1])) <= 1 for x, y in self.tiles or (self.tile,)
         )

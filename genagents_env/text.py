@@ -153,7 +153,7 @@ def escape_formula(words: str) -> str:
 
 
 def is_clean(text: str) -> bool:
-    """Return whether `text` holds only what `clean` produces: printable characters, line feeds."""
+    """Return True if `text` holds only what `clean` produces: printable characters, line feeds."""
     return text.isprintable() or all(part.isprintable() for part in text.split("\n"))
 
 
@@ -187,7 +187,7 @@ def _soften(words: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether nothing in a text but its ends needs cleaning: emoji, names with accents."""
+    """Return True if nothing in a text but its ends needs cleaning: emoji, names with accents."""
     return (
         text.isprintable()
         and "  " not in text

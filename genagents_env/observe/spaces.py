@@ -24,7 +24,7 @@ class CleanText(spaces.Text):
         super().__init__(max_length, min_length=0, charset=_CHARSET, seed=seed)
 
     def contains(self, x: object) -> bool:
-        """Return whether `x` is clean text of an allowed length."""
+        """Return True if `x` is clean text of an allowed length."""
         return isinstance(x, str) and len(x) <= self.max_length and is_clean(x)
 
     def sample(self, mask: Any = None, probability: Any = None) -> str:

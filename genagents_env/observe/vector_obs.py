@@ -184,7 +184,7 @@ class OwnColumns:
         slots[..., 8], slots[..., 9] = east * seen, south * seen
 
     def _find_told(self, row: int, j: int) -> tuple[bool, ...]:
-        """Return whether `j` heard the facts of the goals of `row` from that person."""
+        """Return True if `j` heard the facts of the goals of `row` from that person."""
         t, i = divmod(row, self._count)
         told = self._worlds[t].state.told
         return tuple((i, j, fact) in told for fact in self._table.fact[row].tolist())

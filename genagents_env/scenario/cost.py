@@ -1,8 +1,8 @@
-"""What a town costs to live in, estimated before anybody does: memory, and the time of a tick.
+"""Estimate beforehand what a run of a town costs: memory, and the time of a tick.
 
-What grows fastest is who is in sight of whom, so a crowd in one place costs more than many people
-in many places. The estimate takes the fullest half hour of the day by the routines; people without
-one stay where they start. It is of `genagents run` with the policy `scripted`: models cost more.
+The pairs of people who see each other grow fastest, so a crowd in one place costs more than many
+people in many places. The estimate takes the fullest half hour of the day by the routines; people
+without one stay where they start. It is for the policy `scripted`: models cost more.
 """
 
 from collections import Counter
@@ -25,13 +25,13 @@ _SLOTS, _MINUTES = 48, 30  # of a day
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a town costs at most, as far as it can be told beforehand.
+    """The estimated cost of a town.
 
     Attributes:
-        place: where most people are at once.
-        crowd: how many they are.
+        place: the most crowded place.
+        crowd: people there at once.
         bytes: of memory, the process's own included.
-        begin: seconds before the first tick, in which it is settled who may enter what.
+        begin: seconds before the first tick, spent on entry rights.
         tick: seconds of one tick in the fullest half hour.
         run: seconds of the whole horizon.
     """
@@ -45,8 +45,10 @@ class Cost:
 
 
 def estimate_cost(scenario: Scenario, plan: TownPlan) -> Cost:
-    """Return what a town costs to live in."""
-    people, near = len(scenario.people), _Nearness(scenario, plan)
+    """Estimate the cost of a town."""
+    people, tiles = len(scenario.people), _count_tiles(plan)
+    radii = [p.vision_radius or scenario.rules.vision_radius for p in scenario.people]
+    view = (2 * max(radii) + 1) ** 2
     still = Counter(
         _shorten(plan.locate(p.start or p.home)) for p in scenario.people if not p.routine
     )
@@ -54,7 +56,10 @@ def estimate_cost(scenario: Scenario, plan: TownPlan) -> Cost:
     for person in scenario.people:
         for slot, places in enumerate(_list_places(person) if person.routine else ()):
             slots[slot].update(places)
-    pairs = [sum(near.count_pairs(place, n) for place, n in slot.items()) for slot in slots]
+    pairs = [
+        sum(n**2 * min(1.0, view / (tiles[place] or view)) for place, n in slot.items())
+        for slot in slots
+    ]
     crowd, place = max((n, place) for slot in slots for place, n in slot.items())
     fixed = people * SECONDS_PER_PERSON
     mean = fixed + sum(pairs) / _SLOTS * SECONDS_PER_PAIR
@@ -69,7 +74,7 @@ def estimate_cost(scenario: Scenario, plan: TownPlan) -> Cost:
 
 
 def count_answers(scenario: Scenario) -> int:
-    """Return how many answers the scenario's interviews ask for, at both ends together."""
+    """Count the answers that the scenario's interviews ask for, at both ends together."""
     people = len(scenario.people)
     answers = 0
     for question in scenario.questions:
@@ -80,7 +85,7 @@ def count_answers(scenario: Scenario) -> int:
 
 
 def check_cost(scenario: Scenario, plan: TownPlan) -> Iterator[Fault]:
-    """Yield what makes a town none to live in: interviews, a tick or memory would be too much."""
+    """Reject a town whose interviews, ticks or memory would cost too much."""
     cost, people = estimate_cost(scenario, plan), len(scenario.people)
     if (answers := count_answers(scenario)) > MOST_ANSWERS:
         text = f"{people} people would give {answers} answers; at most {MOST_ANSWERS} are allowed"
@@ -98,37 +103,30 @@ def check_cost(scenario: Scenario, plan: TownPlan) -> Iterator[Fault]:
     yield Fault(("people",), text)
 
 
-class _Nearness:
-    """How many pairs see one another in a place of a town, if it is filled evenly."""
-
-    def __init__(self, scenario: Scenario, plan: TownPlan) -> None:
-        radii = [p.vision_radius or scenario.rules.vision_radius for p in scenario.people]
-        self._view = (2 * max(radii) + 1) ** 2
-        self._tiles: Counter[str] = Counter()
-        walkable = np.bincount(plan.arena[~plan.blocked], minlength=len(plan.arenas))
-        for index, tiles in enumerate(walkable.tolist()):
-            sector = plan.sectors[plan.arenas[index].sector].name
-            for place in {sector, plan.arena_id(index)}:
-                self._tiles[place] += tiles
-
-    def count_pairs(self, place: str, crowd: int) -> float:
-        tiles = self._tiles[place]
-        return crowd**2 * min(1.0, self._view / tiles) if tiles else crowd**2
+def _count_tiles(plan: TownPlan) -> Counter[str]:
+    """Count the walkable tiles of each sector and arena."""
+    counts: Counter[str] = Counter()
+    walkable = np.bincount(plan.arena[~plan.blocked], minlength=len(plan.arenas))
+    for index, tiles in enumerate(walkable.tolist()):
+        sector = plan.sectors[plan.arenas[index].sector].name
+        for place in {sector, plan.arena_id(index)}:
+            counts[place] += tiles
+    return counts
 
 
 def _list_places(person: Person) -> list[set[str]]:
-    """Return for each half hour of a day where somebody with a routine is in it."""
+    """List the places of somebody with a routine in each half hour of a day."""
     entries = sorted((e.at.hour * 60 + e.at.minute, _shorten(e.place)) for e in person.routine)
     here = entries[-1][1]
-    found: list[set[str]] = []
+    slots: list[set[str]] = []
     for first in range(0, 24 * 60, _MINUTES):
         begun = []
         while entries and entries[0][0] < first + _MINUTES:
             begun.append(entries.pop(0))
         stays = not begun or begun[0][0] > first
-        found.append({place for _, place in begun} | ({here} if stays else set()))
+        slots.append({place for _, place in begun} | ({here} if stays else set()))
         here = begun[-1][1] if begun else here
-    return found
+    return slots
 
 
 def _shorten(ref: str) -> str:

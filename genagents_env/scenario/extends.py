@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
-from genagents_env.scenario.faults import Fault, list_faults, quote, suggest
+from genagents_env.scenario.faults import Fault, Origins, list_faults, quote, suggest
 from genagents_env.scenario.fields import NAME_LIMIT, Model
 from genagents_env.scenario.files import Folder, Raw, read_folder
 from genagents_env.scenario.maps.tiled import attach_map
@@ -40,7 +40,7 @@ class _Reference(Model):
 
 
 def read_whole(path: Path, shipped: Mapping[str, Path]) -> Folder:
-    """Return the data of a scenario folder together with what it takes from those it builds on.
+    """Read a scenario folder joined with the scenarios it extends.
 
     Args:
         path: the folder.
@@ -62,26 +62,22 @@ def _read(path: Path, shipped: Mapping[str, Path], chain: tuple[Path, ...]) -> F
         where = _find(reference.scenario, path, shipped, chain)
     except ValidationError as error:
         faults = list_faults(error, _Reference)
-        _refuse(folder, [Fault((_KEY, *fault.loc), fault.text) for fault in faults])
+        folder.refuse(Fault((_KEY, *fault.loc), fault.text) for fault in faults)
         return folder
     except LookupError as error:
-        _refuse(folder, [Fault((_KEY,), str(error.args[0]))])
+        folder.refuse([Fault((_KEY,), str(error.args[0]))])
         return folder
     base = _read(where, shipped, (*chain, where.resolve()))
     if reference.people is not None:
-        _refuse(folder, _drop_people(base, reference.people))
+        folder.refuse(_drop_people(base, reference.people))
     return _join(base, folder, f"{where.name}/")
 
 
-def _refuse(folder: Folder, faults: list[Fault]) -> None:
-    folder.faults += map(folder.origins.render, faults)
-
-
 def _find(name: object, path: Path, shipped: Mapping[str, Path], chain: tuple[Path, ...]) -> Path:
-    """Return the folder of the base.
+    """Find the folder of the base.
 
     Raises:
-        LookupError: there is none to build on; its text says why.
+        LookupError: there is none; its text says why.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise LookupError(f"{quote(name)} is no scenario's name; a name and not a path is wanted")
@@ -107,7 +103,7 @@ def _drop_people(base: Folder, guests: list[str]) -> list[Fault]:
     if not isinstance(people, list):
         return []
     wanted = {_fold(guest) for guest in guests}
-    kept = [i for i, person in enumerate(people) if _get_name(person) in wanted]
+    guests_at = [i for i, person in enumerate(people) if _get_name(person) in wanted]
     names = [person["name"] for person in people if _get_name(person)]
     known = {_fold(name) for name in names}
     if isinstance(casts, dict):
@@ -116,8 +112,8 @@ def _drop_people(base: Folder, guests: list[str]) -> list[Fault]:
             for key, cast in casts.items()
             if not (isinstance(cast, list) and (known - wanted).intersection(map(_fold, cast)))
         }
-    base.raw["people"] = [people[i] for i in kept]
-    base.people = [base.people[i] for i in kept]
+    base.raw["people"] = [people[i] for i in guests_at]
+    base.origins.people = [base.origins.people[i] for i in guests_at]
     return [
         Fault((_KEY, "people"), f"no person {quote(guest)} there; {suggest(guest, names)}")
         for guest in guests
@@ -126,9 +122,9 @@ def _drop_people(base: Folder, guests: list[str]) -> list[Fault]:
 
 
 def _join(base: Folder, own: Folder, prefix: str) -> Folder:
-    """Return `own` with what it takes from `base`, whose files are named with `prefix`."""
+    """Join `own` with `base`, whose files are named with `prefix`."""
     faults = [*own.faults, *(prefix + fault for fault in base.faults)]
-    if not base.raw:  # what the base lacks cannot be distinguished from what is missing
+    if not base.raw:  # keys that the base has would be reported as missing
         return Folder(faults=faults)
     theirs = {key: value for key, value in base.raw.items() if key not in (*_OWN, "people")}
     has_town = "sectors" in own.raw
@@ -138,22 +134,20 @@ def _join(base: Folder, own: Folder, prefix: str) -> Folder:
     if isinstance(reward, dict) and "name" in reward:
         theirs.pop("reward", None)
     raw, taken = _join_tables(theirs, own.raw)
-    joined = Folder(
-        raw=raw,
-        faults=faults,
-        warnings=own.warnings if has_town else [prefix + text for text in base.warnings],
-        drawn=own.drawn if has_town else base.drawn,
-        keys={**own.keys, **{".".join(path): prefix + base.find_file(path) for path in taken}},
-    )
+    files = {".".join(path): prefix + base.origins.find_file(path) for path in taken}
+    drawn = (own if has_town else base).origins.drawn
+    origins = Origins(keys=own.origins.keys | files, drawn=drawn)
+    warnings = own.warnings if has_town else [prefix + text for text in base.warnings]
+    joined = Folder(raw, origins, faults, warnings)
     _join_people(joined, base, own, prefix)
     return joined
 
 
 def _join_tables(base: Raw, own: Raw, at: Where = ()) -> tuple[Raw, list[Where]]:
-    """Return `own` with the keys of `base` that it lacks, in tables within it too.
+    """Add to `own` the keys of `base` that it lacks, in tables within it too.
 
     Returns:
-        The table, and the paths of what is from `base`.
+        The table, and the paths of the keys from `base`.
     """
     joined, taken = dict(own), list[Where]()
     for key, value in base.items():
@@ -170,25 +164,23 @@ def _join_tables(base: Raw, own: Raw, at: Where = ()) -> tuple[Raw, list[Where]]
 def _join_people(joined: Folder, base: Folder, own: Folder, prefix: str) -> None:
     theirs, ours = base.raw.get("people", []), own.raw.get("people", [])
     if not isinstance(theirs, list) or not isinstance(ours, list):
-        joined.raw["people"], joined.people = ours, own.people
+        joined.raw["people"], joined.origins.people = ours, own.origins.people
         return
     places = {name: i for i, person in enumerate(theirs) if (name := _get_name(person))}
     people = list(theirs)
-    origins = [(prefix + file, key) for file, key in base.people]
-    for person, origin in zip(ours, own.people, strict=True):
-        place = places.pop(
-            _get_name(person), None
-        )  # of two with one name the second is added: a fault
+    origins = [(prefix + file, key) for file, key in base.origins.people]
+    for person, origin in zip(ours, own.origins.people, strict=True):
+        place = places.pop(_get_name(person), None)  # of two with one name: a fault, found later
         if place is None:
             people.append(person)
             origins.append(origin)
         else:
             people[place], origins[place] = person, origin
-    joined.raw["people"], joined.people = people, origins
+    joined.raw["people"], joined.origins.people = people, origins
 
 
 def _get_name(person: object) -> str:
-    """Return the name of a person in raw data as names are compared, "" where there is none."""
+    """Fold the name of a person in raw data; "" if there is none."""
     return _fold(person.get("name")) if isinstance(person, dict) else ""
 
 

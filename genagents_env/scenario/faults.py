@@ -1,7 +1,7 @@
-"""Faults of a scenario: where they are, and in words what is wrong and what would be right."""
+"""Faults of a scenario: where they are, what is wrong, and what is allowed."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from math import isfinite
@@ -69,22 +69,23 @@ class Fault:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Origins:
-    """Which file each part of a scenario came from.
+    """The file that each part of a scenario came from.
 
-    `people[i]` is the file of person i and the key of that person inside it ("" for all of it).
-    `keys` is the file of a key that does not come from the folder's own files; a key within a table
-    is `table.key`, and what is not named stands where its table does. `drawn` is for what comes
-    from a map the place in the map; what is within it is there too.
+    Attributes:
+        people: for each person a file, and the key inside it ("" for all of the file).
+        keys: the files of keys from another folder; a key within a table is `table.key`, and
+            others are in the file of their table.
+        drawn: for parts that come from a map, with all within them, the place in the map.
     """
 
-    people: tuple[tuple[str, str], ...] = ()
-    keys: Mapping[str, str] = field(default_factory=dict)
-    drawn: Mapping[Loc, Loc] = field(default_factory=dict)
+    people: list[tuple[str, str]] = field(default_factory=list)
+    keys: dict[str, str] = field(default_factory=dict)
+    drawn: dict[Loc, Loc] = field(default_factory=dict)
 
     def find_file(self, loc: Loc) -> str:
-        """Return in which file the key at `loc` stands."""
+        """Return the file that holds the key at `loc`."""
         path, file = "", "map.txt" if loc[:1] == ("map",) else "scenario.toml"
         for part in loc:
             path = f"{path}.{part}" if path else str(part)
@@ -92,7 +93,7 @@ class Origins:
         return file
 
     def render(self, fault: Fault) -> str:
-        """Return the fault as `file:key: text`."""
+        """Format a fault as `file:key: text`."""
         loc, prefix = self._find_drawn(fault.loc), ""
         if loc[:1] == ("map",):
             where = ", ".join(map(str, loc[1:])) or "map"
@@ -109,7 +110,7 @@ class Origins:
         return f"{file}:{key or 'file'}: {fault.text}"
 
     def _find_drawn(self, loc: Loc) -> Loc:
-        """Return the place in the map of what was drawn, else `loc` itself."""
+        """Return the place in the map of something drawn, else `loc` itself."""
         for length in range(len(loc), 0, -1) if self.drawn else ():
             if loc[:length] in self.drawn:
                 is_key = loc[0] != "map" and isinstance(loc[length - 1], str)
@@ -118,7 +119,7 @@ class Origins:
 
 
 def list_faults(error: ValidationError, model: type[BaseModel]) -> list[Fault]:
-    """Return all that is wrong with the data of `model`; of very many faults the first ones."""
+    """List the faults of data of `model`; of very many the first ones."""
     details = [detail for detail in error.errors(include_url=False) if not _is_echo(detail)]
     faults = [translate(detail, model) for detail in details[:_MOST_FAULTS]]
     if len(details) > _MOST_FAULTS:
@@ -135,7 +136,7 @@ def _is_echo(error: ErrorDetails) -> bool:
 
 
 def translate(error: ErrorDetails, model: type[BaseModel]) -> Fault:
-    """Return one of pydantic's errors as a fault: what is wrong, and what is allowed.
+    """Turn one of pydantic's errors into a fault that says what is allowed.
 
     Args:
         error: of the validation of `model`.
@@ -171,7 +172,7 @@ def _reject(value: object, allowed: Sequence[str]) -> str:
 
 
 def find_place(loc: Loc, model: type[BaseModel]) -> tuple[Loc, list[type[BaseModel]]]:
-    """Return where in a file an error of pydantic is, and the tables that may stand there.
+    """Locate an error of pydantic in a file, with the tables allowed there.
 
     Pydantic puts into `loc` which of several kinds it took, and what is no part of the file.
     """
@@ -205,13 +206,13 @@ def _get_kind(table: type[BaseModel]) -> str:
 
 
 def quote(value: object, limit: int = 60) -> str:
-    """Return `value` as short, safe text in double quotes."""
+    """Quote `value` as short, safe text."""
     text = clean(str(value), limit + 1)
     return f'"{text[:limit]}…"' if len(text) > limit else f'"{text}"'
 
 
 def choices(allowed: Iterable[str], limit: int = 12) -> str:
-    """Return the allowed values as a list in words, at most `limit` of them."""
+    """List the allowed values in words, at most `limit` of them."""
     names = list(allowed)
     if not names:
         return "none are declared"
@@ -220,7 +221,7 @@ def choices(allowed: Iterable[str], limit: int = 12) -> str:
 
 
 def suggest(value: str, allowed: Sequence[str]) -> str:
-    """Return `did you mean ...?` where something allowed is spelled alike, else what is allowed."""
+    """Return `did you mean ...?` if something allowed is spelled alike, else what is allowed."""
     near = find_alike(value, allowed)
     if near:
         return f"did you mean {' or '.join(map(quote, near))}?"

@@ -14,7 +14,7 @@ from genagents_env.text import clean
 
 NAME_LIMIT, LINE_LIMIT, TEXT_LIMIT = 60, 300, 4000
 _EMOJI = 8
-# Signs that end a name in a sentence, words that go on after one, and names of no person.
+# Punctuation that ends a name in a sentence, words that follow one, and names of no person.
 _SPEECH = re.compile(
     r"[\":;,()\[\]{}|!?\u2026\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a\u2033\uff02\uff1a\uff1b]"
     r"|(?<!\S)(?:is|was|are|has|said|says|and|or|to)(?!\S)"
@@ -24,7 +24,7 @@ FIRST_YEAR, LAST_YEAR = 1000, 9000  # of the start: computing with dates ends at
 
 
 def clean_to(limit: int) -> BeforeValidator:
-    """Return what cleans a text, and refuses one of more than `limit` characters."""
+    """Clean a text, and refuse one of more than `limit` characters."""
     return BeforeValidator(partial(_clean, limit=limit))
 
 
@@ -43,7 +43,7 @@ def _no_slash(value: str) -> str:
 
 
 def _no_speech(value: str) -> str:
-    """Return the name of a person, which stands before words said: it may not hold any."""
+    """Check the name of a person, which precedes their speech: it may not hold any."""
     if found := _SPEECH.search(value):
         raise ValueError(
             f"{found[0].strip()!r} cannot stand in the name of a person, whose name stands before "
@@ -84,7 +84,7 @@ Later = Annotated[T, Field(exclude_if=not_)]
 
 
 def _call(word: str) -> WithJsonSchema:
-    """Return what makes a type go by `word` in the reference of keys."""
+    """Call a type `word` in the reference of keys."""
     return WithJsonSchema({"type": "string", "format": word})
 
 

@@ -7,10 +7,11 @@ import os
 import re
 import stat
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from genagents_env.scenario.faults import Loc, Origins, quote
+from genagents_env.scenario.faults import Fault, Origins, quote
 from genagents_env.scenario.maps.grid import FIRST_LINE, is_grid
 
 FILE_LIMIT = 1 << 20  # bytes a file
@@ -31,35 +32,31 @@ Raw = dict[str, object]
 
 @dataclass(slots=True)
 class Folder:
-    """What a scenario folder holds: `raw` as TOML gave it, faults already as `file:key: text`.
+    """The content of a scenario folder.
 
-    `warnings`, written likewise, are what is odd and may be meant so.
-
-    `people` says of each person the file and the key inside it; `keys` of each key that was taken
-    from another folder in which file it stands; a key within a table is `table.key`. `tiled` is the
-    file of Tiled that the folder refers to; `drawn` as in `Origins`; `unread` says that a file of
-    people could not be read.
+    Attributes:
+        raw: the data as TOML gave it.
+        origins: the files of its parts.
+        faults: as `file:key: text`.
+        warnings: oddities that may be intended, written likewise.
+        total: bytes read.
+        entities: tables read.
+        tiled: the file of Tiled that the folder refers to.
+        unread: whether a file of people could not be read.
     """
 
     raw: Raw = field(default_factory=dict)
-    people: list[tuple[str, str]] = field(default_factory=list)
+    origins: Origins = field(default_factory=Origins)
     faults: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     total: int = 0
     entities: int = 0
-    keys: dict[str, str] = field(default_factory=dict)
     tiled: str | None = None
-    drawn: dict[Loc, Loc] = field(default_factory=dict)
     unread: bool = False
 
-    @property
-    def origins(self) -> Origins:
-        """Where every person, every key from another folder and every drawn place comes from."""
-        return Origins(tuple(self.people), self.keys, self.drawn)
-
-    def find_file(self, path: tuple[str, ...]) -> str:
-        """Return in which file the key at `path` stands."""
-        return self.origins.find_file(path)
+    def refuse(self, faults: Iterable[Fault]) -> None:
+        """Add faults, each with the file it is in."""
+        self.faults += map(self.origins.render, faults)
 
 
 class Unread(Exception):
@@ -67,7 +64,7 @@ class Unread(Exception):
 
 
 def read_folder(path: Path) -> Folder:
-    """Return the data of a scenario folder: `scenario.toml`, `people/*.toml` and a map."""
+    """Read the data of a scenario folder: `scenario.toml`, `people/*.toml` and a map."""
     folder = Folder()
     root = path.resolve()
     raw = _read_toml(folder, root, "scenario.toml")
@@ -78,7 +75,7 @@ def read_folder(path: Path) -> Folder:
     people = raw.get("people", [])
     if isinstance(people, list):
         raw["people"] = people
-        folder.people += [("scenario.toml", f"people[{i}]") for i in range(len(people))]
+        folder.origins.people += [("scenario.toml", f"people[{i}]") for i in range(len(people))]
         for name in _people_files(folder, root):
             _add_people(folder, root, name, people)
     _add_map(folder, root, raw)
@@ -86,7 +83,7 @@ def read_folder(path: Path) -> Folder:
 
 
 def _find_tiled_map(folder: Folder, raw: Raw) -> None:
-    """Take the name of a Tiled file, which is read once all else is, out of the data."""
+    """Move the name of a Tiled file, which is read last, from the data to `folder.tiled`."""
     name = raw.pop("map", None)
     if isinstance(name, str) and name.lower().endswith(TILED):
         folder.tiled = name
@@ -107,7 +104,7 @@ def _add_map(folder: Folder, root: Path, raw: Raw) -> None:
     name = files[0]
     text = raw["map"] = _read_text(folder, root, name)
     if name != MAPS[0]:
-        folder.keys["map"] = name
+        folder.origins.keys["map"] = name
     if text is not None and is_grid(text) != (name == MAPS[1]):
         wanted = "characters" if name == MAPS[0] else f'"{FIRST_LINE}" as its first line'
         first = quote(text.split("\n", 1)[0])
@@ -135,7 +132,7 @@ def _add_people(folder: Folder, root: Path, name: str, people: list[object]) -> 
         return
     if "people" not in raw:
         people.append(raw)
-        folder.people.append((name, ""))
+        folder.origins.people.append((name, ""))
         return
     more = raw.pop("people")
     folder.faults += [
@@ -146,11 +143,11 @@ def _add_people(folder: Folder, root: Path, name: str, people: list[object]) -> 
         folder.faults.append(f"{name}:people: not a list; write [[people]] before each person")
         return
     people += more
-    folder.people += [(name, f"people[{i}]") for i in range(len(more))]
+    folder.origins.people += [(name, f"people[{i}]") for i in range(len(more))]
 
 
 def _read_toml(folder: Folder, root: Path, name: str) -> Raw | None:
-    """Return the data of a TOML file, or None with a fault added."""
+    """Read the data of a TOML file; None with a fault added if it cannot be read."""
     text = _read_text(folder, root, name)
     try:
         return None if text is None else _check_size(folder, _parse(text))
@@ -173,7 +170,7 @@ def _parse(text: str) -> Raw:
 
 
 def _explain_time(text: str) -> str:
-    """Return what is wrong with a time without seconds, which the parser has no words for."""
+    """Explain a time without seconds, for which the parser has no words."""
     match = _SHORT_TIME.search(text)
     if match is None:
         return ""
@@ -192,7 +189,7 @@ def _is_deep(text: str) -> bool:
 
 
 def _check_size(folder: Folder, raw: Raw) -> Raw:
-    """Return `raw`, and count its tables, if it is neither deep nor large; without recursion."""
+    """Return `raw` if it is neither deep nor large, and count its tables; without recursion."""
     values, depth = 0, 0
     layer: list[Raw | list[object]] = [raw]
     while layer:
@@ -229,7 +226,7 @@ def _read_text(folder: Folder, root: Path, name: str) -> str | None:
 
 
 def read_bytes(root: Path, name: str, limit: int) -> bytes:
-    """Return what is in a regular file of a folder.
+    """Read a regular file in a folder.
 
     Args:
         root: the folder, resolved.
@@ -237,7 +234,7 @@ def read_bytes(root: Path, name: str, limit: int) -> bytes:
         limit: bytes; larger files are refused.
 
     Raises:
-        Unread: the file is none of the folder, missing, or too large.
+        Unread: the file is outside the folder, missing, or too large.
     """
     path = (root / name).resolve()
     if not path.is_relative_to(root):

@@ -1,4 +1,4 @@
-"""Every key that a scenario may have, from the schema: its type, default, range and meaning.
+"""The reference of scenario keys, from the schema: type, default, range and meaning.
 
 Types and ranges are those of pydantic's JSON schema; the meanings are those of the sections
 `Attributes:` in the docstrings of the schema.
@@ -45,7 +45,7 @@ class ScenarioKey:
 
     @property
     def default_words(self) -> str:
-        """What holds where it is left out, in words."""
+        """The default in words."""
         return self.default if self.default == REQUIRED else f"default {self.default}"
 
 
@@ -67,7 +67,7 @@ class KeyTable:
 
 
 def list_key_tables() -> tuple[KeyTable, ...]:
-    """Return every table of a scenario, the outer before the inner."""
+    """List every table of a scenario, the outer before the inner."""
     schema = Scenario.model_json_schema()
     places: dict[str, list[tuple[str, str]]] = {"": [("", "scenario.toml")]}
     for name, path, head in _find_tables(schema, schema["$defs"]):
@@ -99,7 +99,7 @@ def find_key_tables(path: str) -> tuple[tuple[KeyTable, ...], tuple[str, ...]]:
 
 
 def format_key_reference() -> str:
-    """Return the tables in Markdown."""
+    """Format the tables in Markdown."""
     return "\n".join(_format_table(table) for table in list_key_tables())
 
 
@@ -137,7 +137,7 @@ def _make_table(schema: JsonSchema, places: list[tuple[str, str]]) -> KeyTable:
 
 
 def _format_default(schema: JsonSchema) -> str:
-    """Return a default as it could stand in the file; `none` for what TOML has no word for."""
+    """Format a default as in the file; `none` if TOML has no word for it."""
     default = schema.get("default", {})
     if default is None:
         return NONE
@@ -147,7 +147,7 @@ def _format_default(schema: JsonSchema) -> str:
 
 
 def _describe(schema: JsonSchema) -> tuple[str, list[str]]:
-    """Return a type in words, and what is allowed of it, which may be everything."""
+    """Describe a type in words, with its bounds, if any."""
     if "$ref" in schema:
         return "table", []
     words = [schema["const"]] if "const" in schema else schema.get("enum")

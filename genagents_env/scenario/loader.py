@@ -1,4 +1,4 @@
-"""From a folder to a valid scenario, or the list of everything wrong with it."""
+"""Load a scenario folder: a valid scenario, or the list of its faults."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -33,17 +33,17 @@ def load_scenario(
     people: Sequence[str] | str | None = None,
     place: str | None = None,
 ) -> Scenario:
-    """Return the scenario in a folder, checked.
+    """Load and check the scenario in a folder.
 
     Args:
         name_or_path: one of `list_scenario_names()`, or the path of a folder with a
             `scenario.toml`.
-        people: the names of those who take part, in this order, or the name of one of the
+        people: names of those who take part, in this order, or the name of one of the
             scenario's casts (`people="3"`); None for all. What refers to anybody else is left out.
         place: where everyone starts; None is each one's own starting place.
 
     Raises:
-        ScenarioError: there is no such scenario, its folder has faults (all are listed), or
+        ScenarioError: there is no such scenario, its folder has faults (all are listed), or no
             nobody or no place of that name is in it.
     """
     checked = inspect_folder(name_or_path)
@@ -60,7 +60,7 @@ def load_scenario(
 
 
 def validate_folder(path: str | Path) -> list[str]:
-    """Return everything wrong with a scenario folder as `file:key: text`; empty if it is valid.
+    """List the faults of a scenario folder as `file:key: text`; empty if it is valid.
 
     Raises:
         ScenarioError: there is no such folder.
@@ -73,9 +73,9 @@ class CheckedFolder:
     """A scenario folder, read and checked.
 
     Attributes:
-        scenario: to use only where there are no faults; None where its shape is wrong.
-        faults: everything wrong with it, as `file:key: text`.
-        warnings: what is odd in its files, though it may be meant so, written likewise.
+        scenario: for use if there are no faults; None if its shape is wrong.
+        faults: as `file:key: text`.
+        warnings: oddities that may be intended, written likewise.
     """
 
     scenario: Scenario | None
@@ -84,7 +84,7 @@ class CheckedFolder:
 
 
 def inspect_folder(path: str | Path) -> CheckedFolder:
-    """Return the scenario in a folder with all that is wrong and all that is odd in its files.
+    """Load a folder with its faults and warnings.
 
     Raises:
         ScenarioError: there is no such folder.
@@ -118,7 +118,7 @@ def _find(name_or_path: str | Path) -> Path:
 
 
 def _suggest(path: Path, shipped: Iterable[str]) -> str:
-    """Return what may have been meant: a shipped scenario, or a folder beside it."""
+    """Suggest a shipped scenario, or a folder beside the path."""
     try:
         beside = [str(file.parent) for file in path.parent.glob("*/scenario.toml")]
     except (OSError, ValueError):
@@ -139,7 +139,7 @@ def check_folder(folder: Folder) -> CheckedFolder:
     scenario, faults = _check(folder) if folder.raw else (None, [])
     if folder.unread:  # nobody may be left because of that
         faults = [fault for fault in faults if fault.loc != ("people",)]
-    lines = folder.faults + [folder.origins.render(fault) for fault in faults]
+    lines = [*folder.faults, *map(folder.origins.render, faults)]
     # File names and keys come from outside, and faults are shown in terminals.
     return CheckedFolder(scenario, _clean(lines), _clean(folder.warnings))
 
@@ -149,7 +149,7 @@ def _clean(lines: Iterable[str]) -> list[str]:
 
 
 def check_scenario(scenario: Scenario) -> list[str]:
-    """Return everything wrong with a scenario that comes from no folder, a line each."""
+    """List the faults of a scenario that comes from no folder, a line each."""
     faults = check(scenario)
     plan, misplaced = (None, []) if faults else try_lay_out(scenario)
     faults += misplaced
@@ -159,7 +159,7 @@ def check_scenario(scenario: Scenario) -> list[str]:
 
 
 def _check(folder: Folder) -> tuple[Scenario | None, list[Fault]]:
-    """Return the scenario and its faults: those of its shape, else those of what it refers to."""
+    """Return the scenario and its faults: of its shape, else of its references."""
     try:
         scenario = Scenario.model_validate(_freeze(folder.raw))
     except ValidationError as error:
@@ -175,7 +175,7 @@ def _check(folder: Folder) -> tuple[Scenario | None, list[Fault]]:
 
 
 def _freeze(value: object, key: str = "") -> object:
-    """Return `value` with every list in it as a tuple, as the strict schema wants them.
+    """Turn every list in `value` into a tuple, as the strict schema wants them.
 
     An object that says nothing of its state starts in the first of its states.
     """

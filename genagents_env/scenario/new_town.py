@@ -1,6 +1,6 @@
-"""A scenario folder to begin with, for a map that came from elsewhere and says only what is where.
+"""Make a scenario folder for an imported map, which says only where things are.
 
-What a map does not say is decided here, and written out to be edited: anything may be done with an
+The rest is decided here and written out to be edited: anything may be done with an
 object (`free_text`), in a bed one sleeps; gardens and parks are open to the sky; everybody knows
 the buildings in which nobody's spawn tile is; a few residents live where the spawn tiles are.
 """
@@ -28,8 +28,8 @@ _SURNAME = "Newman"
 
 _START = datetime(2023, 2, 13, 8)  # noqa: DTZ001 - town time has no zone
 _HEAD = """\
-# map.grid says where things are; what they are, who may use them and when, is said here.
-# scenarios/README.md and docs/maps.md tell what may stand here.
+# map.grid says where things are; this file says what they are, who may use them and when.
+# scenarios/README.md and docs/maps.md describe the keys.
 
 """
 _RESIDENTS = "# Residents to begin with; they know nobody yet. Edit them, or put others here.\n"
@@ -40,7 +40,7 @@ Raw = dict[str, object]
 def format_new_town(
     drawn: DrawnMap, *, name: str, title: str, town: str, people: int = 3
 ) -> dict[str, str]:
-    """Return the files of a scenario on a map, by their names in the folder.
+    """Format the files of a scenario on a map, by their names in the folder.
 
     Args:
         drawn: the map; `map.grid` is written of it.
@@ -82,15 +82,15 @@ def _list_places(drawn: DrawnMap) -> dict[str, dict[str, list[str]]]:
 
 def _describe_arena(drawn: DrawnMap, sector: str, arena: str, objects: list[str]) -> Raw:
     id_ = sector if arena == sector else f"{sector}/{arena}"
-    found: Raw = {"name": arena}
+    table: Raw = {"name": arena}
     if _OPEN_AIR.search(arena):
-        found["open_air"] = True
+        table["open_air"] = True
     if objects:
-        found["objects"] = [_describe_object(name) for name in objects]
+        table["objects"] = [_describe_object(name) for name in objects]
     spawns = [spawn.id.rpartition("/") for spawn in drawn.spawns]
     if names := [{"name": name} for place, _, name in spawns if place == id_]:
-        found["spawns"] = names
-    return found
+        table["spawns"] = names
+    return table
 
 
 def _describe_object(name: str) -> Raw:

@@ -48,7 +48,7 @@ def _format_past(name: str, past: Past) -> str:
 
 
 def read_pasts(folder: Path) -> dict[str, Past]:
-    """Return the past of every person who has a file in `folder`.
+    """Read the past of every person who has a file in `folder`.
 
     Raises:
         FileError: there is no such folder, a file in it is no past or a link, or two are of one
@@ -90,9 +90,9 @@ def _read_past(path: Path) -> tuple[str, Past]:
 
 
 def give_pasts(scenario: Scenario, pasts: Pasts) -> Scenario:
-    """Return the scenario whose people begin with `pasts`; who has none begins as ever.
+    """Give people of the scenario their `pasts`; people without one begin as ever.
 
-    With a past come the places that one knows and the facts that one had heard.
+    With a past come the places they knew and the facts they had heard.
 
     Raises:
         ConfigError: nobody in the scenario has one of them.

@@ -64,11 +64,11 @@ class Pattern:
     _spelled: "re2._Regexp | None" = None  # made when a text first needs it
 
     def is_in(self, text: Text) -> bool:
-        """Return whether it is found anywhere in a prepared text."""
+        """Return True if it matches anywhere in a prepared text."""
         return self._choose(text).search(text.encoded) is not None
 
     def find(self, text: Text) -> int | None:
-        """Return where it is first found, the index of a character; None where it is not."""
+        """Return the index of the character where it first matches, or None."""
         regexp = self._choose(text)
         match = regexp.search(text.encoded)
         if match is None:
@@ -88,7 +88,7 @@ class Pattern:
 
 @lru_cache(maxsize=4096)
 def compile_pattern(source: str) -> Pattern:
-    """Return a regular expression, ready to be searched for.
+    """Compile a regular expression.
 
     Raises:
         ValueError: it is none, has what no search in linear time knows, or grows too large.
@@ -102,18 +102,18 @@ def compile_pattern(source: str) -> Pattern:
 
 
 def compile_any(sources: Sequence[str]) -> Pattern:
-    """Return what is found where any of these regular expressions is, each of which compiles."""
+    """Compile regular expressions, each valid alone, into a pattern that any of them matches."""
     return Pattern(tuple(sources), _compile(sources, spell=False))
 
 
 def finds_any(sources: Iterable[str], text: str) -> bool:
-    """Return whether any of these regular expressions is found in a text."""
+    """Return True if any of these regular expressions matches in a text."""
     ready = prepare(text)
     return any(compile_pattern(source).is_in(ready) for source in sources)
 
 
 def prepare(text: str) -> Text:
-    """Return a text as patterns are searched for in it.
+    """Encode a text to be searched.
 
     Half a character, which `clean` takes out and a forged file may hold, is searched as `?`.
     """
@@ -129,7 +129,7 @@ def _compile(sources: Sequence[str], *, spell: bool) -> "re2._Regexp":
     options.case_sensitive = options.log_errors = False
     options.max_mem = MEMORY * max(1, len(sources)) * (_SPELLED if spell else 1)
     if len(rewritten) != 1:
-        rewritten = [f"(?:{one.replace('(?P<at>', '(?:')})" for one in rewritten]
+        rewritten = [f"(?:{part.replace('(?P<at>', '(?:')})" for part in rewritten]
     try:
         return re2.compile("|".join(rewritten) or _NOTHING, options)
     except re2.error as error:
@@ -144,7 +144,7 @@ def _explain(error: Exception) -> str:
 
 
 def _rewrite(source: str, spell: bool) -> str:
-    """Return a regular expression in the words of RE2, for spelled texts or others."""
+    """Rewrite a regular expression for RE2, for spelled texts or others."""
     return "".join(
         _rewrite_piece(token.lastgroup or "", token.group(), spell)
         for token in _TOKEN.finditer(source)
@@ -164,8 +164,8 @@ def _rewrite_piece(kind: str, piece: str, spell: bool) -> str:
         return piece
     if spell and piece in (r"\w", r"\W"):
         return _WORD if piece == r"\w" else _OTHER
-    one = _read_escape(piece) if kind == "escape" else "." if piece == "." else _quote(piece)
-    return _mark(one) if spell else one
+    atom = _read_escape(piece) if kind == "escape" else "." if piece == "." else _quote(piece)
+    return _mark(atom) if spell else atom
 
 
 def _rewrite_group(piece: str) -> str:
@@ -190,7 +190,7 @@ def _check_times(piece: str) -> str:
 
 
 def _read_escape(piece: str) -> str:
-    """Return an escape as RE2 has it; unknown ones are left for it to refuse."""
+    """Rewrite an escape for RE2; unknown ones are left for it to refuse."""
     kind = piece[1]
     if kind in "123456789" and len(piece) < 4:
         raise ValueError(f'"{piece}" refers back to a group; {_NO_LINEAR}')
@@ -200,28 +200,28 @@ def _read_escape(piece: str) -> str:
 
 
 def _rewrite_set(piece: str, spell: bool) -> str:
-    r"""Return a set such as `[^a-z]`; in spelled texts `\w` and `\W` are known by their marks."""
+    r"""Rewrite a set such as `[^a-z]`; in spelled texts `\w` and `\W` are known by their marks."""
     start = "[^" if piece.startswith("[^") else "["
-    found = _IN_SET.findall(piece[len(start) : -1])
-    parts = [_read_escape(one) if one[0] == "\\" else _quote_in_set(one) for one in found]
+    inside = _IN_SET.findall(piece[len(start) : -1])
+    parts = [_read_escape(part) if part[0] == "\\" else _quote_in_set(part) for part in inside]
     if not spell:
         return f"{start}{''.join(parts)}]"
-    rest = "".join(one for one in parts if one not in (r"\w", r"\W"))
+    rest = "".join(part for part in parts if part not in (r"\w", r"\W"))
     word, other = r"\w" in parts, r"\W" in parts
     if start == "[":
         kinds = [_WORD] * word + [_OTHER] * other + [_mark(f"[{rest}]")] * bool(rest)
         return f"(?:{'|'.join(kinds)})"
     if word and other:
         return _NOTHING
-    inside = f"[^{rest}]" if rest else "(?s:.)"
+    other_than = f"[^{rest}]" if rest else "(?s:.)"
     if word or other:
-        return f"(?:\x01{inside}\x02)" if word else f"(?:0{inside}1)"
-    return _mark(inside)
+        return f"(?:\x01{other_than}\x02)" if word else f"(?:0{other_than}1)"
+    return _mark(other_than)
 
 
-def _mark(one: str) -> str:
-    """Return what matches a spelled character that `one` matches."""
-    return f"(?:[0\x01]{one}[1\x02])"
+def _mark(atom: str) -> str:
+    """Match a spelled character that `atom` matches."""
+    return f"(?:[0\x01]{atom}[1\x02])"
 
 
 def _quote_in_set(letter: str) -> str:

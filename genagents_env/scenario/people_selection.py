@@ -1,4 +1,4 @@
-"""The same scenario with fewer people, or with everybody in one place at the start."""
+"""Reduce a scenario to some of its people, or start everybody in one place."""
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -106,7 +106,7 @@ def start_all_at(scenario: Scenario, place: str) -> Scenario:
 def _reject(
     scenario: Scenario, what: str, said: str, matches: Sequence[str], known: Sequence[str]
 ) -> str:
-    """Return the fault of a name that nobody has, or several."""
+    """Word the fault of a name that nobody has, or several have."""
     key = "people" if what == "person" else what
     if matches:
         return f"{key}: {quote(said)} may be {choices(matches)}; say which"

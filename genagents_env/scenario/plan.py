@@ -1,4 +1,4 @@
-"""The town as laid out: what the loader gives to the world, as frozen data with tiles."""
+"""The town as laid out, as frozen data with tiles, from the loader to the world."""
 
 import re
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Hours:
     end: int
 
     def contains(self, minute: int) -> bool:
-        """Return whether `minute` (0 to 1439) of a day falls inside."""
+        """Return True if `minute` (0 to 1439) of a day is within it."""
         return self.start <= minute < self.end or self.start <= minute + DAY < self.end
 
     def __str__(self) -> str:
@@ -123,7 +123,7 @@ class ObjectPlan:
         return min(self.tiles, key=measure)
 
     def find_distance(self, x: int, y: int) -> int:
-        """Return how far from (x, y) the nearest of its tiles is (Chebyshev)."""
+        """Return the distance of its nearest tile from (x, y) (Chebyshev)."""
         return min(max(abs(tile[0] - x), abs(tile[1] - y)) for tile in self.tiles)
 
 
@@ -161,7 +161,7 @@ class TownPlan:
     sealed: tuple[tuple[int, int], ...] = ()
 
     def find_tile(self, ref: str) -> tuple[int, int] | None:
-        """Return the one tile that `ref` means: a spawn's id, or `across,down`; None for others."""
+        """Return the tile that `ref` names, as a spawn's id or `across,down`; None for others."""
         spawn = next((spawn.tile for spawn in self.spawns if spawn.id == ref), None)
         return spawn if spawn is not None else parse_tile(ref)
 

@@ -1,4 +1,4 @@
-"""What people know at the start: their profiles, first memories, and what they know of the town."""
+"""Profiles of people: who they are, their first memories, and the places they know."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -157,7 +157,7 @@ def find_familiar_places(person: Person, plan: TownPlan | None = None) -> frozen
 
 
 def _combine(sector: Iterable[str], arena: Iterable[str]) -> tuple[Hours, ...]:
-    """Return when both a building and its room are open; empty for always."""
+    """Intersect the hours of a building and its room; empty for always."""
     outer, inner = [parse_hours(text) for text in sector], [parse_hours(text) for text in arena]
     if not outer or not inner:
         return tuple(outer or inner)

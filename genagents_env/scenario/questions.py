@@ -1,4 +1,4 @@
-"""What the people of a run are asked: the scenario's questions, put to one person at a time."""
+"""The scenario's questions, put to one person at a time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from typing import Literal
 
 from genagents_env.scenario.schema import Question, Scenario
 
-PERSON = "{person}"  # in a question about everyone: the name of the one it is asked about
+PERSON = "{person}"  # in a question about everyone: replaced by a name
 
 When = Literal["before", "after"]
 
 
 @dataclass(frozen=True, slots=True)
 class PosedQuestion:
-    """One question as `agent` hears it; `person` is the one it is about, where it is about one."""
+    """A question as `agent` hears it; `person` is whom it is about, if anybody."""
 
     agent: str
     question_id: str
@@ -22,7 +22,7 @@ class PosedQuestion:
 
 
 def list_questions(scenario: Scenario, names: Sequence[str], when: When) -> list[PosedQuestion]:
-    """Return everything asked of `names` at this end of a run.
+    """List the questions to `names` at this end of a run.
 
     In the order of `names`, then of the scenario's questions, then of `names` again for those
     asked about everyone. The texts put to one person all differ (the loader sees to it), so agent

@@ -25,7 +25,7 @@ _ALLOWED = f"a PNG of at most {SIDE} x {SIDE} pixels and {SPRITE_LIMIT} bytes is
 
 
 def attach_sprites(folder: Folder, path: Path) -> None:
-    """Put the pictures that people of a folder name, there or in its map.grid, into its data."""
+    """Put the pictures that a folder or its map.grid names for people into its data."""
     people = folder.raw.get("people")
     if not isinstance(people, list):
         return
@@ -38,23 +38,23 @@ def attach_sprites(folder: Folder, path: Path) -> None:
             png = read_sprite(path, name, TOTAL_LIMIT - folder.total)
         except Unread as error:
             del person[KEY]
-            fault = Fault(("people", i, KEY), f"{quote(name)}: {error}")
-            folder.faults.append(folder.origins.render(fault))
+            folder.refuse([Fault(("people", i, KEY), f"{quote(name)}: {error}")])
         else:
             folder.total += len(png)
             person[KEY] = encode_sprite(png)
-    for loc in [loc for loc in folder.drawn if loc[0] == "people"]:
-        del folder.drawn[loc]  # who comes from another folder may stand before them
+    drawn = folder.origins.drawn
+    for loc in [loc for loc in drawn if loc[0] == "people"]:
+        del drawn[loc]  # people of another folder may come before them
 
 
 def _take_from_map(folder: Folder, people: list[object]) -> None:
-    """Give people the pictures that a map.grid says stand for them."""
+    """Give people the pictures that a map.grid names for them."""
     text = folder.raw.get("map")
     if not isinstance(text, str) or "[sprites]" not in text or not is_grid(text):
         return
     drawn, _ = read_grid(text)
     for name, file in drawn.sprites if drawn is not None else ():
-        person = next((one for one in people if _is_called(one, name)), None)
+        person = next((person for person in people if _is_called(person, name)), None)
         if not isinstance(person, dict):
             fault = Fault(("map", "sprites"), f"no person {quote(name)} in the scenario")
         elif person.setdefault(KEY, file) != file:
@@ -62,16 +62,16 @@ def _take_from_map(folder: Folder, people: list[object]) -> None:
             fault = Fault(("map", "sprites"), f"{what}; say it in one of them")
         else:
             continue
-        folder.faults.append(folder.origins.render(fault))
+        folder.refuse([fault])
 
 
 def _is_called(person: object, name: str) -> bool:
-    found = person.get("name") if isinstance(person, dict) else None
-    return isinstance(found, str) and fold(found[:300]) == fold(name)
+    own = person.get("name") if isinstance(person, dict) else None
+    return isinstance(own, str) and fold(own[:300]) == fold(name)
 
 
 def read_sprite(folder: Path, name: str, limit: int = SPRITE_LIMIT) -> bytes:
-    """Return a picture of a folder.
+    """Read a picture in a folder.
 
     Raises:
         Unread: there is none, or it is not allowed; its text says what is.
@@ -90,12 +90,12 @@ def read_sprite(folder: Path, name: str, limit: int = SPRITE_LIMIT) -> bytes:
 
 
 def encode_sprite(png: bytes) -> str:
-    """Return a picture as the text that a scenario holds."""
+    """Encode a picture as the text that a scenario holds."""
     return SPRITE_MARK + base64.b64encode(png).decode()
 
 
 def decode_sprite(text: str) -> bytes:
-    """Return the PNG of the text that a scenario holds; nothing where it is none."""
+    """Decode the text that a scenario holds to a PNG; empty if it is none."""
     try:
         return base64.b64decode(text.removeprefix(SPRITE_MARK), validate=True)
     except binascii.Error:  # of a run file that somebody wrote by hand
@@ -103,7 +103,7 @@ def decode_sprite(text: str) -> bytes:
 
 
 def open_png(data: bytes) -> "Image | None":
-    """Return a PNG as a picture with colours and transparency, None where it is none or large."""
+    """Open a PNG with colours and transparency; None if it is none, or too large."""
     from PIL import Image
 
     try:

@@ -1,4 +1,4 @@
-"""Data as the text of TOML files that people go on editing, and a scenario as such a folder."""
+"""Write TOML that people go on editing, and scenarios as folders of it."""
 
 import json
 import re
@@ -16,13 +16,13 @@ _WIDE = 100  # characters of a line
 
 
 def format_scenario(scenario: Scenario, head: str = "") -> dict[str, str | bytes]:
-    """Return the files of a folder that gives the same scenario again, by their names in it.
+    """Format a scenario as the files of a folder that loads to the same scenario.
 
-    What stands at its default is left out. A base that it extends or a map of Tiled is no longer
-    referred to: what they said stands in these files.
+    Defaults are left out. A base that it extends or a map of Tiled is no longer
+    referred to: their content is in these files.
 
     Args:
-        scenario: to write.
+        scenario: the scenario.
         head: what `scenario.toml` begins with, lines of comment.
     """
     data = scenario.model_dump(exclude_defaults=True, exclude={"map"})
@@ -39,7 +39,7 @@ def format_scenario(scenario: Scenario, head: str = "") -> dict[str, str | bytes
 
 
 def _take_sprites(scenario: Scenario, people: list[dict[str, object]]) -> dict[str, bytes]:
-    """Put names of files in place of the pictures of people, and return the files.
+    """Replace the pictures of people by names of files, and return the files.
 
     A name that the map gives stays.
     """
@@ -55,7 +55,7 @@ def _take_sprites(scenario: Scenario, people: list[dict[str, object]]) -> dict[s
 
 
 def format_toml(data: Mapping[str, Any]) -> str:
-    """Return `data`, its tables as `[key]`, its lists of tables as `[[key]]`.
+    """Format `data`, its tables as `[key]`, its lists of tables as `[[key]]`.
 
     Lists of tables within these are `[[key.key]]`; what is within those stands in lines of its own.
 
@@ -66,7 +66,7 @@ def format_toml(data: Mapping[str, Any]) -> str:
 
 
 def _list_lines(table: Mapping[str, Any], path: str = "", *, listed: bool = False) -> list[str]:
-    """Return the lines of a table: its own values, then tables in it, then lists of tables."""
+    """Format a table as lines: its own values, then tables in it, then lists of tables."""
     values: list[str] = []
     tables: list[str] = []
     lists: list[str] = []

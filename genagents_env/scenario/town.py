@@ -1,4 +1,4 @@
-"""From a scenario to a town: tiles, places and objects, and whether everything can be reached."""
+"""Lay out the town of a scenario: tiles, places and objects, all of which can be reached."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ _SHOWN = 8  # closed tiles of an arena
 
 
 def lay_out(scenario: Scenario) -> TownPlan:
-    """Return the town of a scenario: from its map where it has one, otherwise laid out by rule.
+    """Lay out the town of a scenario: from its map if it has one, otherwise by rule.
 
     The same scenario gives the same town. Every arena can be reached from every other.
 
@@ -36,7 +36,7 @@ def lay_out(scenario: Scenario) -> TownPlan:
 
 
 def try_lay_out(scenario: Scenario) -> tuple[TownPlan | None, list[Fault]]:
-    """Return the town, or None where no tiles could be decided, and everything wrong with it."""
+    """Return the town, or None if its tiles could not be decided, and its faults."""
     fitted, faults = _find_tiles(scenario)
     if fitted is None:
         return None, faults
@@ -132,9 +132,9 @@ def _place_objects(
 
 
 def _drop_closed_grounds(scenario: Scenario, fitted: FittedMap) -> list[int]:
-    """Return the sectors, by index, that have ground outside their arenas on which one can stand.
+    """Return the indices of the sectors that have ground to stand on outside their arenas.
 
-    What all of is closed is given back to the outside, and the others' numbers move up.
+    Ground that is all closed goes back to the outside, and the numbers after it move up.
     """
     grid, kept = fitted.grid, list[int]()
     number = OUTSIDE + sum(len(sector.arenas) for sector in scenario.sectors)
@@ -164,7 +164,7 @@ def _object(item: ObjectSpec, arena: int, tiles: tuple[Tile, ...]) -> ObjectPlan
 
 
 def list_warnings(plan: TownPlan) -> list[str]:
-    """Return what is odd in a town, a line each: the tiles of its arenas that were closed."""
+    """List the arenas of a town of which tiles were closed, a line each."""
     warnings = []
     for index in range(len(plan.arenas)):
         tiles = [list(tile) for tile in plan.sealed if plan.arena[tile[1], tile[0]] == index]

@@ -131,7 +131,7 @@ class Access:
         return True
 
     def may_enter(self, agent: int, arena: int, here: int) -> bool:
-        """Return whether `agent`, now in `here`, may go into `arena`.
+        """Return True if `agent`, now in `here`, may go into `arena`.
 
         Closing time keeps people out, not in: within a sector one may always walk on.
         """
@@ -149,7 +149,7 @@ class Access:
         return f"{name} is closed; open {', '.join(map(str, spans))}"
 
     def is_full(self, arena: int, arenas_now: list[int]) -> bool:
-        """Return whether one more person would exceed a capacity; `arenas_now` by agent."""
+        """Return True if one more person would exceed a capacity; `arenas_now` by agent."""
         plan = self.plan
         room, sector = plan.arenas[arena], plan.sectors[plan.arenas[arena].sector]
         if room.capacity is not None and arenas_now.count(arena) >= room.capacity:

@@ -74,7 +74,7 @@ class Conversations:
         return None
 
     def is_taken(self, id_: int, tick: int) -> bool:
-        """Return whether somebody already spoke in a talk at `tick` and the rule is one at a time.
+        """Return True if somebody already spoke in a talk at `tick` and the rule is one at a time.
 
         One who joins it by speaking is bound by that, too; -1 is no talk yet.
         """

@@ -230,7 +230,7 @@ class Crowd:
         return not self._state.asleep[i] and not self._is_walking(i)
 
     def _is_held(self, tile: int, i: int) -> bool:
-        """Return whether somebody other than `i` is on `tile` to stay."""
+        """Return True if somebody other than `i` is on `tile` to stay."""
         others = self._floor.taken.get(tile, _NOBODY)
         return any(j != i and not self._is_walking(j) for j in others)
 

@@ -90,7 +90,7 @@ class GoalBoard:
             self._unnoticed = [at for at in self._unnoticed if not self.noticed[at]]
 
     def is_hidden(self, i: int, slot: int) -> bool:
-        """Return whether `i` has had no word yet of that goal's place and time."""
+        """Return True if `i` has had no word yet of that goal's place and time."""
         return self._hidden.get((i, slot), False)
 
     def finish(self, i: int, slot: int) -> None:
@@ -102,7 +102,7 @@ class GoalBoard:
         self.version += 1
 
     def fits(self, done: JSON) -> bool:
-        """Return whether these are values of `done` of such a board, as JSON holds them."""
+        """Return True if these are values of `done` of such a board, as JSON holds them."""
         return (
             isinstance(done, list)
             and len(done) == len(self.goals)
@@ -150,7 +150,7 @@ class GoalBoard:
         return tiles
 
     def _can_notice(self, world: World, i: int, slot: int) -> bool:
-        """Return whether `i` sees the person, or has exchanged that fact with all concerned."""
+        """Return True if `i` sees the person, or has exchanged that fact with all concerned."""
         j, fact, told = int(self.person[i, slot]), int(self.fact[i, slot]), world.state.told
         if self.goals[i][slot].kind == "bring":
             viewer, seen, _ = world.pairs

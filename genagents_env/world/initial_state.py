@@ -15,7 +15,7 @@ NOWHERE = -1  # the arena of those who are not in town
 
 
 def sleeps_at_start(person: Person, clock: Clock, plan: TownPlan) -> bool:
-    """Return whether the clock starts between bedtime and waking, for one who starts at home."""
+    """Return True if the clock starts between bedtime and waking, for one who starts at home."""
     if person.start is not None:
         tile = plan.find_tile(person.start)
         arena = None if tile is None else plan.arenas[plan.arena[tile[1], tile[0]]]

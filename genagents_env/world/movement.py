@@ -34,7 +34,7 @@ _STAY = np.array(STAY, dtype=np.uint8)
 
 
 def is_shown_by_walking(doing: str) -> bool:
-    """Return whether `doing` was set by walking or talking, and so ends with it."""
+    """Return True if `doing` was set by walking or talking, and so ends with it."""
     return doing.startswith(("walking to ", "talking to "))
 
 

@@ -74,7 +74,7 @@ def find_arenas(plan: TownPlan, ref: str) -> frozenset[int]:
 
 
 def is_within(place: str, whole: str) -> bool:
-    """Return whether the arena `place` is `whole` or a room of it, or `whole` lies in that arena.
+    """Return True if the arena `place` is `whole` or a room of it, or `whole` lies in that arena.
 
     A gathering at an object counts everyone in the object's room.
     """

@@ -101,7 +101,7 @@ def _are_talks(talks: "_Talks", _: dict[str, Any]) -> bool:
 
 
 def _are_ways(ways: "list[_Way] | None", counts: dict[str, Any]) -> bool:
-    """Return whether they lead over free tiles side by side, each from where it begins."""
+    """Return True if they lead over free tiles side by side, each from where it begins."""
     town = counts["town"]
     if ways is None:
         return not town.paths.one_by_one
@@ -114,7 +114,7 @@ def _are_ways(ways: "list[_Way] | None", counts: dict[str, Any]) -> bool:
 
 
 def _is_intervention(pending: tuple[str, dict[str, str | None]], counts: dict[str, Any]) -> bool:
-    """Return whether its fields are those of its kind, and name what is there."""
+    """Return True if its fields are those of its kind, and name what is there."""
     (name, given), town = pending, counts["town"]
     if name not in TYPES or {field.name for field in fields(TYPES[name])} != {*given}:
         return False

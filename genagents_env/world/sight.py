@@ -69,7 +69,7 @@ class Sight:
 
 
 def is_clear(ground: Ground, a: int, b: int) -> bool:
-    """Return whether no blocked tile lies on the straight line between two tiles (Bresenham)."""
+    """Return True if no blocked tile lies on the straight line between two tiles (Bresenham)."""
     (x, y), (x1, y1) = ground.xy(a), ground.xy(b)
     dx, dy = abs(x1 - x), -abs(y1 - y)
     step_x, step_y = (1 if x < x1 else -1), (1 if y < y1 else -1)

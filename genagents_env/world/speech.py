@@ -145,7 +145,7 @@ def _can_reach(state: WorldState, i: int, j: int, near: list[int]) -> bool:
 
 
 def _is_engaged(state: WorldState, i: int, j: int) -> bool:
-    """Return whether `j` is in a conversation that `i`, who is far off, would not be heard in."""
+    """Return True if `j` is in a conversation that `i`, who is far off, would not be heard in."""
     talk = state.conversations.open.get(state.conversations.of[j])
     return talk is not None and not talk.remote and state.conversations.of[i] != talk.id
 

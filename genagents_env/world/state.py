@@ -343,11 +343,11 @@ class WorldState:
         self.learners = [i for i, bits in enumerate(known) if bits != everything]
 
     def is_acquainted(self, i: int, j: int) -> bool:
-        """Return whether `i` knows `j`: a relationship at the start, or having seen them."""
+        """Return True if `i` knows `j`: a relationship at the start, or having seen them."""
         return j in self.town.people.friends[i] or self.sightings.last(i, j) >= 0
 
     def sees_tile(self, i: int, tile: int) -> bool:
-        """Return whether a tile is in sight of `i`."""
+        """Return True if a tile is in sight of `i`."""
         ground = self.town.ground
         x, y = ground.xy(int(self.tile[i]))
         other_x, other_y = ground.xy(tile)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario import Scenario, lay_out, load_scenario, validate_folder
+from genagents_env.scenario.faults import Origins
 from genagents_env.scenario.files import Folder
 from genagents_env.scenario.loader import check_folder
 from tests.scenario.bad_folders import CHECKED, DRAWN, GOOD, write
@@ -95,7 +96,7 @@ def _mutate(draw: st.DrawFn, place: dict[str, Any], key: str) -> None:
 def test_mutated_data_gives_a_scenario_that_lays_out_or_faults_in_words(
     raw: dict[str, Any],
 ) -> None:
-    checked = check_folder(Folder(raw=raw, people=[("p.toml", ""), ("q.toml", "")]))
+    checked = check_folder(Folder(raw, Origins([("p.toml", ""), ("q.toml", "")])))
     for fault in checked.faults:
         assert len(fault.split(":", 2)) == 3
         assert "\n" not in fault

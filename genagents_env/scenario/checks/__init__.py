@@ -1,4 +1,4 @@
-"""What the schema cannot check: names, references between the parts, and times.
+"""Check what the schema cannot: names, references between the parts, and times.
 
 Each check is a function that yields the faults of a scenario whose shape is right.
 """
@@ -31,7 +31,7 @@ _CHECKS = (
 
 
 def check(scenario: Scenario) -> list[Fault]:
-    """Return every fault of the scenario, those of one part or one person together."""
+    """List every fault of the scenario, those of one part or one person together."""
     index, keys = ScenarioIndex(scenario), list(Scenario.model_fields)
     faults = [fault for find_faults in _CHECKS for fault in find_faults(index)]
     return sorted(faults, key=lambda fault: (keys.index(str(fault.loc[0])), _get_number(fault)))

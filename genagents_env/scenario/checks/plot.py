@@ -1,4 +1,4 @@
-"""What happens and what is paid for: facts, gatherings, events and the reward with its goals."""
+"""Check facts, gatherings, events and the reward with its goals."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ _EMPTY = prepare("")
 
 
 def check_patterns(patterns: Sequence[str], loc: Loc) -> Iterator[Fault]:
-    """Yield which of the patterns at `loc` are found in everything."""
+    """Reject patterns that match everything."""
     for i, pattern in enumerate(patterns):
         if compile_pattern(pattern).is_in(_EMPTY):
             text = f"{quote(pattern)} matches the empty text, so everything; make it say something"
@@ -42,7 +42,7 @@ def check_patterns(patterns: Sequence[str], loc: Loc) -> Iterator[Fault]:
 
 
 def check_plot(index: ScenarioIndex) -> Iterator[Fault]:
-    """Yield what is wrong with facts, gatherings, events and the reward."""
+    """Check facts, gatherings, events and the reward."""
     scenario = index.scenario
     for i, fact in enumerate(scenario.facts):
         yield from check_patterns(fact.patterns, ("facts", i, "patterns"))
@@ -60,7 +60,7 @@ def check_plot(index: ScenarioIndex) -> Iterator[Fault]:
 
 
 def _check_keys(part: ScheduledEvent | Goal, what: str, loc: Loc) -> Iterator[Fault]:
-    """Yield keys that the kind of an event or a goal lacks, or does not take."""
+    """Reject keys that the kind of an event or a goal lacks, or does not take."""
     table = _GOAL_NEEDS if isinstance(part, Goal) else _NEEDS
     needs, may = table[part.kind]
     for key in dict.fromkeys(key for keys in table.values() for key in (*keys[0], *keys[1])):
@@ -74,7 +74,7 @@ def _check_keys(part: ScheduledEvent | Goal, what: str, loc: Loc) -> Iterator[Fa
 
 
 def _check_reward(index: ScenarioIndex, reward: Reward) -> Iterator[Fault]:
-    """Yield what the reward of this name lacks."""
+    """Report keys that the reward of this name lacks."""
     name, counted = quote(reward.name), _REWARD_COUNTS.get(reward.name)
     needs: dict[str, object] = {}
     if reward.name == "errand":
@@ -113,7 +113,7 @@ def _check_errands(index: ScenarioIndex, errands: Sequence[Errand]) -> Iterator[
 
 
 def _check_goals(index: ScenarioIndex, reward: Reward) -> Iterator[Fault]:
-    """Yield what is wrong with the goals, one by one and together."""
+    """Check the goals, singly and together."""
     count = Counter(errand.agent for errand in reward.errands)
     for i, goal in enumerate(reward.goals):
         loc: Loc = ("reward", "goals", i)

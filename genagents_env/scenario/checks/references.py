@@ -71,14 +71,14 @@ _STATES = (
 
 @dataclass(frozen=True, slots=True)
 class PlaceSpecs:
-    """What the id of a place stands for; `arena` is None for a whole sector, both for outside."""
+    """A place in the scenario; `arena` is None for a whole sector, both are for the outside."""
 
     sector: SectorSpec | None = None
     arena: ArenaSpec | None = None
 
 
 class ScenarioIndex:
-    """A scenario with its people, places and other parts by their names and ids."""
+    """A scenario with its people, places and other parts by name or id."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -113,7 +113,7 @@ class ScenarioIndex:
         self.spawns |= {f"{id_}/{spawn.name}": place for spawn in arena.spawns}
 
     def find_unknown(self, kind: str, name: str, loc: Loc) -> Iterator[Fault]:
-        """Yield a fault if there is no person, place or whatever `kind` is of this name."""
+        """Reject a name that no person, place or other `kind` has."""
         if name in self._known[kind]:
             return
         allowed = list(self._known[kind])
@@ -124,7 +124,7 @@ class ScenarioIndex:
         yield Fault(loc, f"no {kind} {quote(name)}; {near}")
 
     def find_wrong_state(self, ref: str, state: str, loc: Loc) -> Iterator[Fault]:
-        """Yield a fault if the object `ref`, where there is one, has no such state."""
+        """Reject a state that the object `ref`, if there is one, does not have."""
         item = self.objects.get(ref)
         if item is not None and not may_be(item, state):
             yield Fault(loc, f"no state {quote(state)}; {suggest(state, item.states)}")
@@ -132,14 +132,14 @@ class ScenarioIndex:
     def find_wrong_time(
         self, at: datetime | None, loc: Loc, *, or_end: bool = False
     ) -> Iterator[Fault]:
-        """Yield a fault if a time is not in the scenario; its end is only with `or_end`."""
+        """Reject a time outside the scenario; its end belongs to it with `or_end`."""
         start, end = self.scenario.start, self.end
         if at is not None and not (start <= at < end or (or_end and at == end)):
             until = f"to {end}" if or_end else f"until before {end}"
             yield Fault(loc, f"{at} is not in the scenario, from {start} {until}")
 
     def find_closed_door(self, ref: str, name: str, loc: Loc) -> Iterator[Fault]:
-        """Yield a fault if this person may not enter a place, or the sector that it is in."""
+        """Reject a place that this person may not enter, or whose sector they may not."""
         place = self.spawns.get(ref) or self.places.get(ref, PlaceSpecs())
         for part in (place.sector, place.arena):
             if part is not None and part.users and name not in part.users:
@@ -147,13 +147,13 @@ class ScenarioIndex:
                 return
 
     def find_closed_object(self, ref: str, name: str, loc: Loc) -> Iterator[Fault]:
-        """Yield a fault if this person may not use an object, where there is one."""
+        """Reject an object that this person may not use."""
         item = self.objects.get(ref)
         if item is not None and item.users and name not in item.users:
             yield _reject_user(name, ref, loc)
 
     def describe_closed_part(self, ref: str, minute: int) -> str | None:
-        """Return what is closed of a place at this minute of the day, with its hours, or None."""
+        """Name the part of a place that is closed at this minute, with its hours; None if open."""
         place = self.places.get(ref, PlaceSpecs())
         for part in (place.sector, place.arena):
             if part is not None and part.hours:
@@ -173,7 +173,7 @@ def may_be(item: ObjectSpec, state: str) -> bool:
 
 
 def check_references(index: ScenarioIndex) -> Iterator[Fault]:
-    """Yield names of people, places and other parts that there are not, and states likewise."""
+    """Reject unknown names of people, places and other parts, and unknown states."""
     for kind, paths in _REFERENCES.items():
         for path in paths:
             for loc, name in _list_values(index.scenario, path.split(".")):
@@ -187,7 +187,7 @@ def check_references(index: ScenarioIndex) -> Iterator[Fault]:
 
 
 def _list_values(value: object, path: Sequence[str], loc: Loc = ()) -> Iterator[tuple[Loc, object]]:
-    """Yield what stands at a path of keys, and where; tables that lack a key have nothing there."""
+    """Yield the values at a path of keys, each with its place; tables without a key have none."""
     if not path:
         yield loc, value
     elif path[0] != "*":

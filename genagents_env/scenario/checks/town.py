@@ -1,4 +1,4 @@
-"""Names, places and people: no two names alike, room and access for everybody, possible days."""
+"""Check names, places and people: distinct names, room and access for all, possible days."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ class _HasName(Protocol):
 
 
 def check_names(index: ScenarioIndex) -> Iterator[Fault]:
-    """Yield names that are taken, reserved, or look like others; ids that come twice."""
+    """Reject names that are taken, reserved, or look like others, and repeated ids."""
     scenario = index.scenario
     people = _list_names(("people",), scenario.people)
     places = _list_names(("sectors",), scenario.sectors)
@@ -72,7 +72,7 @@ def _check_reserved(named: Iterable[Named], outside: str) -> Iterator[Fault]:
 
 
 def check_places(index: ScenarioIndex) -> Iterator[Fault]:
-    """Yield what is wrong with sectors, arenas and objects in themselves."""
+    """Check sectors, arenas and objects by themselves."""
     for i, sector in enumerate(index.scenario.sectors):
         if sector.symbol is not None and sector.arenas[0].name == sector.name:
             text = f"all of {quote(sector.name)} is its one arena; give the symbol to that"
@@ -102,7 +102,7 @@ def _check_states(item: ObjectSpec, loc: Loc) -> Iterator[Fault]:
 
 
 def check_room(scenario: Scenario, plan: TownPlan) -> Iterator[Fault]:
-    """Yield each place that is too small for those who start there, be it on a tile of it."""
+    """Reject places too small for the people who start there, on a tile or anywhere in them."""
     starts: Counter[str] = Counter()
     for person in scenario.people:
         if person.present:
@@ -123,7 +123,7 @@ def check_room(scenario: Scenario, plan: TownPlan) -> Iterator[Fault]:
 
 
 def check_people(index: ScenarioIndex) -> Iterator[Fault]:
-    """Yield what is wrong with each person."""
+    """Check each person."""
     people = index.scenario.people
     for i, person in enumerate(people):
         loc: Loc = ("people", i)
@@ -170,7 +170,7 @@ def _check_ties(person: Person, loc: Loc) -> Iterator[Fault]:
 
 
 def _check_memories(index: ScenarioIndex, person: Person, loc: Loc) -> Iterator[Fault]:
-    """Yield what is wrong with the memories that have a time: none is of what is yet to come."""
+    """Check the memories that have a time: none is of the future."""
     dated = -1
     for i, memory in enumerate(person.memories):
         if isinstance(memory, str):

@@ -19,7 +19,7 @@ _ALLOWED = f"exactly one of {', '.join(_GROUNDS)} is wanted"
 
 
 def check_questions(index: ScenarioIndex) -> Iterator[Fault]:
-    """Yield what is wrong with the questions; no two are alike for one person."""
+    """Check the questions; no two are alike for one person."""
     questions = index.scenario.questions
     for i, question in enumerate(questions):
         yield from _check_words(question, ("questions", i))
@@ -51,7 +51,7 @@ def _check_words(question: Question, loc: Loc) -> Iterator[Fault]:
 
 
 def _find_twins(index: ScenarioIndex) -> Iterator[Fault]:
-    """Yield the questions that somebody would be asked twice in the same words."""
+    """Reject questions that somebody would be asked twice in the same words."""
     asked: dict[tuple[str, str], dict[str | None, int]] = {}  # text and end: who, by which question
     for i, question in enumerate(index.scenario.questions):
         audience = question.to or (_EVERYBODY,)
@@ -78,7 +78,7 @@ def _list_texts(index: ScenarioIndex, question: Question) -> list[str]:
 
 
 def check_checks(index: ScenarioIndex) -> Iterator[Fault]:
-    """Yield what is wrong with the checks."""
+    """Check the checks."""
     for i, check in enumerate(index.scenario.checks):
         loc: Loc = ("checks", i)
         if not isinstance(check, AnswerCheck | ValueCheck):
@@ -112,7 +112,7 @@ def _check_values(check: ValueCheck, loc: Loc) -> Iterator[Fault]:
 
 
 def check_successes(index: ScenarioIndex) -> Iterator[Fault]:
-    """Yield what is wrong with the successes: each has one ground, and builds on earlier ones."""
+    """Check the successes: each has one ground, and builds on earlier ones."""
     earlier: list[str] = []
     for i, success in enumerate(index.scenario.success):
         loc: Loc = ("success", i)
@@ -136,7 +136,7 @@ def check_successes(index: ScenarioIndex) -> Iterator[Fault]:
 
 
 def _check_plain(success: Success, loc: Loc) -> Iterator[Fault]:
-    """Yield the keys that a success without a check has no use for."""
+    """Reject keys that a success without a check does not take."""
     for key, given in (
         ("of", success.of),
         ("over", success.over != "all"),
@@ -191,7 +191,7 @@ def _check_audience(
 
 
 def check_casts(index: ScenarioIndex) -> Iterator[Fault]:
-    """Yield casts that are called like a person, and people who are named twice in one."""
+    """Reject casts called like a person, and people named twice in one."""
     people = {fold(name) for name in index.people}
     for cast, names in index.scenario.casts.items():
         if fold(cast) in people:

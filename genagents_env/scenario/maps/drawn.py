@@ -43,7 +43,7 @@ class Grid:
         return int(self.blocked.shape[0])
 
     def holds(self, tile: Tile) -> bool:
-        """Return whether `tile` lies inside the grid."""
+        """Return True if `tile` lies inside the grid."""
         return 0 <= tile[0] < self.width and 0 <= tile[1] < self.height
 
     def beside(self, tile: Tile) -> list[Tile]:

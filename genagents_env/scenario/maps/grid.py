@@ -92,7 +92,7 @@ class _Reading:
 
 
 def is_grid(text: str) -> bool:
-    """Return whether a map is written as layers of numbers."""
+    """Return True if a map is written as layers of numbers."""
     return text.split("\n", 1)[0].strip() == FIRST_LINE
 
 

@@ -70,7 +70,7 @@ class GoalsReward(GoalReward):
             earned[world.names[i]] += goal.worth * mine / max(1, by.count(goal.object))
 
     def is_done(self) -> bool:
-        """Return whether nobody has a goal left to achieve."""
+        """Return True if nobody has a goal left to achieve."""
         return all(
             done or goal.kind in _LASTING
             for i in self.owners
@@ -154,13 +154,13 @@ class GoalsReward(GoalReward):
 
 
 def _is_at(world: World, i: int, goal: Goal) -> bool:
-    """Return whether `i` is at the place of a goal."""
+    """Return True if `i` is at the place of a goal."""
     arenas = world.town.places.find_arenas(goal.place or "")
     return bool(world.state.present[i]) and int(world.state.arena[i]) in arenas
 
 
 def _has_put(world: World, events: Sequence[Event], i: int, goal: Goal, state: str | None) -> bool:
-    """Return whether `i` has just put the goal's object into `state`, any if None."""
+    """Return True if `i` has just put the goal's object into `state`, any if None."""
     name = world.names[i]
     return any(
         event.kind == "object"

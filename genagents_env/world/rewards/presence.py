@@ -29,7 +29,7 @@ class PresenceReward(GoalReward):
         return super().__call__(world, events, over=over)
 
     def is_done(self) -> bool:
-        """Return whether nobody has a goal left."""
+        """Return True if nobody has a goal left."""
         return all(bool(self.board.done[i, : len(self.board.goals[i])].all()) for i in self.owners)
 
     def save_counts(self) -> dict[str, JSON]:
@@ -47,12 +47,12 @@ class PresenceReward(GoalReward):
         return False
 
     def is_at(self, world: World, i: int, slot: int) -> bool:
-        """Return whether `i` is at the place of the goal in `slot`, if it has word of it."""
+        """Return True if `i` is at the place of the goal in `slot`, if it has word of it."""
         place = int(self.board.place[i, slot])
         return place >= 0 and self.is_in(world, i, place)
 
     def is_in(self, world: World, i: int, place: int) -> bool:
-        """Return whether `i` is at a place."""
+        """Return True if `i` is at a place."""
         return bool(world.state.present[i]) and int(world.state.arena[i]) in self._arenas[place]
 
 

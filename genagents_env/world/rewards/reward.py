@@ -37,7 +37,7 @@ class EpisodeReward:
         return {}
 
     def is_done(self) -> bool:
-        """Return whether the task is finished, which ends the episode where the scenario says."""
+        """Return True if the task is finished, which ends the episode where the scenario says."""
         return False
 
     def state(self) -> JSON:

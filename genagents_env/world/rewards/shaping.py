@@ -134,7 +134,7 @@ class Shaping:
         return list(self._before)
 
     def fits(self, state: Sequence[JSON]) -> bool:
-        """Return whether `state` is one of such a reward."""
+        """Return True if `state` is one of such a reward."""
         numbers = all(isinstance(value, int | float) for value in state)
         return numbers and len(state) == (len(self._owners) if self._weight else 0)
 

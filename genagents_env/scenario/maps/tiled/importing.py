@@ -41,15 +41,15 @@ def attach_map(folder: Folder, path: Path) -> None:
     name = folder.tiled
     if name is None:
         return
-    folder.keys["map"] = name
+    folder.origins.keys["map"] = name
     town, faults, size = _read_town(path, name, TOTAL_LIMIT - folder.total)
     folder.total += size
     if town is not None:
         merger = Merger(PurePosixPath(name).parent)
         merger.merge(folder.raw, town)
-        folder.drawn, faults = merger.drawn, merger.faults
+        folder.origins.drawn, faults = merger.drawn, merger.faults
         folder.warnings += map(folder.origins.render, merger.warnings)
-    folder.faults += [folder.origins.render(fault) for fault in faults]
+    folder.refuse(faults)
     if faults:
         folder.raw = {}  # without its places nothing else can be checked
 
@@ -76,7 +76,7 @@ def convert_map(file: Path, name: str) -> dict[str, str | bytes]:
         merger.merge(raw, town)
         faults = merger.faults + _read_pictures(file.parent, town, pictures)
     if faults:
-        raise ScenarioError([Origins((), {"map": file.name}).render(fault) for fault in faults])
+        raise ScenarioError([*map(Origins(keys={"map": file.name}).render, faults)])
     people, sectors, drawn = raw.pop("people"), raw.pop("sectors"), raw.pop("map")
     begin: Raw = {"name": name, "title": f"The town of {file.name}", "town": file.stem[:60]}
     text = format_toml(begin | raw | {"start": _START, "hours": 24, "sectors": sectors})

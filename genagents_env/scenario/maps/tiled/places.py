@@ -201,7 +201,7 @@ class PlaceTable:
 
 
 def _touch(some: Container[Tile], others: Iterable[Tile]) -> bool:
-    """Return whether two sets of tiles overlap or lie side by side."""
+    """Return True if two sets of tiles overlap or lie side by side."""
     steps = ((0, 0), (0, 1), (1, 0), (0, -1), (-1, 0))
     return any((x + dx, y + dy) in some for x, y in others for dx, dy in steps)
 
