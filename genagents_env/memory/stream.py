@@ -1,7 +1,7 @@
 """An agent's memory stream: its perceptions, conversations, plans and thoughts, in order."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -63,7 +63,7 @@ _SAVED = tuple(f.name for f in fields(Memory) if f.name not in ("id", "depth"))
 
 
 class MemoryStream:
-    """The memories of an agent as columns, and a matrix of embeddings.
+    """The memories of an agent, what retrieval computes with as columns, and their embeddings.
 
     A memory is added without its embedding, which `embed` attaches later; until then it is not
     recalled by similarity. Memories with the same text share a row of the matrix, so that a text is
@@ -71,23 +71,16 @@ class MemoryStream:
     """
 
     def __init__(self) -> None:
-        self._texts: list[str] = []
-        self._events: list[tuple[int, ...]] = []
-        self._evidence: list[tuple[int, ...]] = []
-        self._about: list[tuple[str, ...]] = []
-        self._plans: list[tuple[str, int | None, int | None]] = []
-        self._causes: list[str] = []
+        self._memories: list[Memory] = []
         self._kinds = Column(np.uint8)
-        self._created, self._accessed = Column(np.int64), Column(np.int64)
-        self._expires = Column(np.int64)
+        self._accessed, self._expires = Column(np.int64), Column(np.int64)
         self._importance = Column(np.float64)
-        self._depths = Column(np.int64)
+        self._idle = Column(np.bool_)
         self._vectors = Matrix()
         self._rows = Column(np.int64)
         self._row_of: dict[str, int] = {}
         self._count_of = [0] * len(KINDS)
         self._first_expiry: int = _NEVER
-        self._idle = Column(np.bool_)
 
     def add(
         self,
@@ -119,26 +112,40 @@ class MemoryStream:
         if any(not 0 <= e < id for e in evidence):
             raise ValueError(f"evidence {evidence} is not in the stream, which has {id} memories")
         importance = _clip(importance)
-        self._texts.append(text)
-        self._idle.append("idle" in text)
-        self._events.append(events)
-        self._evidence.append(evidence)
-        self._about.append(about)
-        self._plans.append((place, start, duration))
-        self._causes.append(cause)
+        depth = self._find_depth(kind, evidence)
+        expires = None if expires is None else int(expires)
+        created = int(created)
+        self._memories.append(
+            Memory(
+                id=id,
+                kind=kind,
+                text=text,
+                created=created,
+                accessed=created,
+                importance=importance,
+                depth=depth,
+                events=events,
+                evidence=evidence,
+                about=about,
+                place=place,
+                start=start,
+                duration=duration,
+                expires=expires,
+                cause=cause,
+            )
+        )
         self._kinds.append(code)
-        self._created.append(created)
         self._accessed.append(created)
         self._expires.append(_NEVER if expires is None else expires)
         self._importance.append(importance)
-        self._depths.append(self._depth(kind, evidence))
+        self._idle.append("idle" in text)
         self._index(code, text, expires)
         return id
 
-    def _depth(self, kind: Kind, evidence: tuple[int, ...]) -> int:
+    def _find_depth(self, kind: Kind, evidence: tuple[int, ...]) -> int:
         if kind != "thought":
             return 0
-        return 1 + max((int(self._depths.view[e]) for e in evidence), default=0)
+        return 1 + max((self._memories[e].depth for e in evidence), default=0)
 
     def _index(self, code: int, text: str, expires: int | None) -> None:
         row = self._row_of.get(text)
@@ -150,7 +157,7 @@ class MemoryStream:
             self._first_expiry = min(self._first_expiry, expires)
 
     def __len__(self) -> int:
-        return len(self._texts)
+        return len(self._memories)
 
     def __getitem__(self, id: int) -> Memory:
         """Return memory `id`.
@@ -158,27 +165,8 @@ class MemoryStream:
         Raises:
             IndexError: there is no such memory; negative ids are none.
         """
-        if not 0 <= id < len(self):
-            raise IndexError(f"no memory {id}: there are {len(self)}")
-        place, start, duration = self._plans[id]
-        expires = int(self._expires.view[id])
-        return Memory(
-            id=id,
-            kind=KINDS[int(self._kinds.view[id])],
-            text=self._texts[id],
-            created=int(self._created.view[id]),
-            accessed=int(self._accessed.view[id]),
-            importance=float(self._importance.view[id]),
-            depth=int(self._depths.view[id]),
-            events=self._events[id],
-            evidence=self._evidence[id],
-            about=self._about[id],
-            place=place,
-            start=start,
-            duration=duration,
-            expires=None if expires == _NEVER else expires,
-            cause=self._causes[id],
-        )
+        self._check([id])
+        return self._memories[id]
 
     def rate(self, id: int, importance: float) -> None:
         """Give memory `id` an importance, clipped to 1 to 10.
@@ -188,7 +176,9 @@ class MemoryStream:
             ValueError: `importance` is not a number.
         """
         self._check([id])
-        self._importance.view[id] = _clip(importance)
+        importance = _clip(importance)
+        self._importance.view[id] = importance
+        self._memories[id] = replace(self._memories[id], importance=importance)
 
     def expire(self, id: int, at: int) -> None:
         """Let memory `id` expire at game second `at`, but not later than before.
@@ -197,8 +187,11 @@ class MemoryStream:
             IndexError: there is no such memory.
         """
         self._check([id])
-        self._expires.view[id] = min(int(self._expires.view[id]), at)
-        self._first_expiry = min(self._first_expiry, at)
+        memory = self._memories[id]
+        expires = int(at) if memory.expires is None else min(memory.expires, int(at))
+        self._expires.view[id] = expires
+        self._first_expiry = min(self._first_expiry, expires)
+        self._memories[id] = replace(memory, expires=expires)
 
     def touch(self, ids: Sequence[int], now: int) -> None:
         """Note that `ids` were recalled at game second `now`, unless later accesses are noted.
@@ -207,8 +200,13 @@ class MemoryStream:
             IndexError: there is no such memory.
         """
         self._check(ids)
-        rows = np.asarray(ids, dtype=np.int64)
-        self._accessed.view[rows] = np.maximum(self._accessed.view[rows], now)
+        for id in ids:
+            if self._memories[id].accessed < now:
+                self._set_accessed(id, now)
+
+    def _set_accessed(self, id: int, accessed: int) -> None:
+        self._accessed.view[id] = accessed
+        self._memories[id] = replace(self._memories[id], accessed=int(accessed))
 
     def recent(self, count: int, *, kinds: Collection[Kind] = KINDS, now: int) -> list[int]:
         """Return at most `count` ids of these kinds, newest first, none expired at `now`."""
@@ -305,7 +303,7 @@ class MemoryStream:
             IndexError: there is no such memory.
         """
         reached = self._find_reachable(ids)
-        return tuple(sorted({event for id in reached for event in self._events[id]}))
+        return tuple(sorted({event for id in reached for event in self._memories[id].events}))
 
     def roots(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Return the memories without evidence behind `ids`, or among them, ascending.
@@ -313,7 +311,8 @@ class MemoryStream:
         Raises:
             IndexError: there is no such memory.
         """
-        return tuple(sorted(id for id in self._find_reachable(ids) if not self._evidence[id]))
+        reached = self._find_reachable(ids)
+        return tuple(sorted(id for id in reached if not self._memories[id].evidence))
 
     def _find_reachable(self, ids: Iterable[int]) -> set[int]:
         open_, reached = list(ids), set[int]()
@@ -322,13 +321,12 @@ class MemoryStream:
             id = open_.pop()
             if id not in reached:
                 reached.add(id)
-                open_.extend(self._evidence[id])
+                open_.extend(self._memories[id].evidence)
         return reached
 
     def state(self) -> dict[str, object]:
         """Return everything but the vectors as JSON columns, for `load_state`."""
-        memories = [self[id] for id in range(len(self))]
-        return {name: [_plain(getattr(m, name)) for m in memories] for name in _SAVED}
+        return {name: [_plain(getattr(m, name)) for m in self._memories] for name in _SAVED}
 
     def load_state(self, state: Mapping[str, Any]) -> None:
         """Become the stream that `state` describes, with no vector attached yet.
@@ -345,7 +343,7 @@ class MemoryStream:
                     raise TypeError("a text is not text")
                 accessed = row.pop("accessed")
                 id = fresh.add(row.pop("kind"), row.pop("text"), **row)
-                fresh._accessed.view[id] = accessed
+                fresh._set_accessed(id, accessed)
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as fault:
             raise RecordError(f"the saved memory stream is damaged: {fault}") from None
         self.__dict__.update(fresh.__dict__)
