@@ -1,19 +1,20 @@
 """What minds with memory share of interviews: the reply, and how its evidence is named."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Annotated, ClassVar, cast
+from typing import Annotated, TypeAlias
 
-from pydantic import BeforeValidator, Field, create_model
+from pydantic import BeforeValidator, Field
 
 from genagents_env.cognition.mind import Mind
 from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import QueryOptions
-from genagents_env.cognition.replies import list_of_numbers
+from genagents_env.cognition.replies import list_of_numbers, narrow
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.client import ModelAnswer
 from genagents_env.llm.schemas import SMALL, ReplyModel
-from genagents_env.text import cut_sentences
+from genagents_env.policy import INTERVIEW_CALLS, Answer
+from genagents_env.text import clean, cut_sentences
 
 UNKNOWN = "I do not know."
 QUESTION_LIMIT = 1000  # characters of a question that are shown
@@ -23,12 +24,9 @@ _MAX_TOKENS = 900  # an answer in a script of a token a character, and the numbe
 
 
 class AnswerReply(ReplyModel):
-    """An answer, and the numbers in the prompt of the lines that it rests on."""
+    """An answer, and the numbers in the prompt of what it rests on."""
 
-    wire_name: ClassVar[str] = "Told"
-    wire_description: ClassVar[str] = (
-        "An answer, and the numbers in the prompt of what it rests on."
-    )
+    wire_name = "Told"
 
     answer: Annotated[
         str,
@@ -49,6 +47,56 @@ class EvidenceLine:
     id: int
     text: str
     events: tuple[int, ...]
+
+
+TimedEvidence: TypeAlias = tuple[str, EvidenceLine]  # with words for when it was
+
+
+def number_questions(
+    mind: Mind[QueryOptions], questions: Sequence[str], repeat: int
+) -> list[tuple[CallKey, str]]:
+    """Return each question, cleaned, with the key of its call.
+
+    The calls are of the moment after the last step, which no other call has had yet.
+
+    Args:
+        mind: who is asked.
+        questions: the words of the interviewer; they are data to the mind, like all others' words.
+        repeat: which of several interviews at this moment; each has numbers of its own.
+    """
+    return [
+        (CallKey(mind.agent, mind.tick + 1, "interview", number), clean(text, QUESTION_LIMIT))
+        for number, text in enumerate(questions, repeat * INTERVIEW_CALLS)
+    ]
+
+
+def number_evidence(lines: Iterable[tuple[str, str, Sequence[int]]]) -> list[TimedEvidence]:
+    """Number what an answer may rest on: words for when it was, what it says, its events."""
+    return [
+        (when, EvidenceLine(id_, text, tuple(events)))
+        for id_, (when, text, events) in enumerate(lines)
+    ]
+
+
+async def answer_from(
+    mind: Mind[QueryOptions], key: CallKey, shown: FilledPrompt, evidence: Sequence[TimedEvidence]
+) -> Answer:
+    """Return the answer to the question in a prompt, with the events of the lines it names.
+
+    Args:
+        mind: who is asked.
+        key: of the call.
+        shown: the prompt, whose memories are `evidence`.
+        evidence: what `number_evidence` returned.
+
+    Raises:
+        BudgetExceeded: the call does not fit the budget.
+        ModelOutage: several calls in a row failed.
+    """
+    answered = await ask_answer(mind, key, shown)
+    named = shown.find_ids(answered.value.because)
+    events = {event for id_ in named for event in evidence[id_][1].events}
+    return Answer(answered.value.answer, tuple(sorted(events)), answered.fallback)
 
 
 async def ask_answer(
@@ -76,9 +124,6 @@ def make_default_reply() -> AnswerReply:
     return AnswerReply(answer=UNKNOWN, because=[])
 
 
-@lru_cache(maxsize=256)
 def make_interview_model(shown: int) -> type[AnswerReply]:
     """Return `AnswerReply` with numbers of lines from 1 to `shown`."""
-    because = list_of_numbers(_NAMED, shown)
-    made = create_model("AnswerReply", __base__=AnswerReply, because=(because, ...))
-    return cast(type[AnswerReply], made)
+    return narrow(AnswerReply, because=list_of_numbers(_NAMED, shown))

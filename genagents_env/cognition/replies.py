@@ -5,12 +5,16 @@ not refused for a text too long, which is cut, nor for a number that names no li
 it skips such numbers, and stores nothing that has no valid one.
 """
 
-from typing import Annotated, Any, Literal, TypeAlias
+from collections.abc import Hashable
+from functools import lru_cache
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast
 
-from pydantic import BeforeValidator, Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue, create_model
 
-from genagents_env.llm.schemas import SMALL
+from genagents_env.llm.schemas import SMALL, ReplyModel, schema_name
 from genagents_env.text import cut_sentences
+
+R = TypeVar("R", bound=ReplyModel)
 
 
 def _cut(limit: int) -> BeforeValidator:
@@ -62,6 +66,7 @@ def keep_first(count: int) -> BeforeValidator:
     return BeforeValidator(lambda value: value[:count] if isinstance(value, list) else value)
 
 
+@lru_cache(maxsize=1024)
 def list_of_numbers(most: int, highest: int, *, least: int = 0) -> Any:
     """Return the type of a list of at most `most` numbers.
 
@@ -70,14 +75,40 @@ def list_of_numbers(most: int, highest: int, *, least: int = 0) -> Any:
         highest: the highest number in the prompt, asked for but not demanded.
         least: so many are asked for, but not demanded.
     """
-    number = Annotated[int, Field(json_schema_extra={"minimum": 1, "maximum": max(1, highest)})]
-    return Annotated[
-        list[number],
-        keep_first(most),
-        Field(max_length=most, json_schema_extra={"minItems": least}),
-    ]
+    extra: dict[str, JsonValue] = {"minimum": 1, "maximum": max(1, highest)}
+    return list_up_to(Annotated[int, Field(json_schema_extra=extra)], most, least=least)
+
+
+@lru_cache(maxsize=1024)
+def list_up_to(item: Any, most: int, *, least: int = 0) -> Any:
+    """Return the type of a list that is cut after `most`; `least` are asked for, not demanded."""
+    size = Field(max_length=most, json_schema_extra={"minItems": least})
+    return Annotated[list[item], keep_first(most), size]
+
+
+@lru_cache(maxsize=1024)
+def list_between(item: Any, least: int, most: int) -> Any:
+    """Return the type of a list of `least` to `most` items."""
+    return Annotated[list[item], Field(min_length=least, max_length=most)]
+
+
+@lru_cache(maxsize=1024)
+def number_between(least: int, most: int) -> Any:
+    """Return the type of a whole number in this range, ends included."""
+    return Annotated[int, Field(ge=least, le=most)]
 
 
 def one_of(values: tuple[str, ...]) -> Any:
     """Return the type of a text that is one of `values`, of which there is at least one."""
-    return Literal[values]
+    return Annotated[Literal[values], values]  # without the order two literals would be equal
+
+
+def narrow(reply: type[R], **types: Hashable) -> type[R]:
+    """Return `reply` under the same name, with these types of fields, from the functions above."""
+    return cast(type[R], _make_model(reply, tuple(types.items())))
+
+
+@lru_cache(maxsize=1024)  # a class for each set of choices; its schema is cached by the class
+def _make_model(reply: type[ReplyModel], types: tuple[tuple[str, Any], ...]) -> Any:
+    fields: Any = {name: (type_, ...) for name, type_ in types}
+    return create_model(schema_name(reply), __base__=reply, **fields)

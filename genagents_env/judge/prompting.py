@@ -46,8 +46,7 @@ class JudgeReply(ReplyModel):
 class RatingReply(JudgeReply):
     """A rating on some scale."""
 
-    wire_name: ClassVar[str] = "Rated"
-    wire_description: ClassVar[str] = "A rating on some scale."
+    wire_name = "Rated"
 
     rating: int
 
@@ -59,8 +58,7 @@ def _parse_side(value: object) -> object:
 class ComparisonReply(JudgeReply):
     """Which of two answers is the better."""
 
-    wire_name: ClassVar[str] = "Compared"
-    wire_description: ClassVar[str] = "Which of two answers is the better."
+    wire_name = "Compared"
 
     better: Annotated[Literal["a", "b", "tie"], BeforeValidator(_parse_side)]
 

@@ -29,6 +29,7 @@ class Readiness(ReplyModel):
     """What the model is asked for."""
 
     wire_name = "readiness"
+    wire_description = ""
 
     ready: bool
 

@@ -131,13 +131,8 @@ def find_turn(mind: AiTownMind, talk: TalkState, speaker: str, moment: Moment) -
     return names[0]
 
 
-def list_next(mind: AiTownMind, talk: TalkState) -> list[str]:
-    """Return among whom the agent chooses who is to speak after it."""
-    return sorted(talk.others)
-
-
 def draw_next(mind: AiTownMind, talk: TalkState) -> str:
-    """Return somebody of them by chance, where the model chooses nobody."""
-    names = list_next(mind, talk)
+    """Draw who is to speak after the agent, where the model chooses nobody."""
+    names = sorted(talk.others)
     seed = mind.services.seed
     return names[draw_index(seed, len(names), "next", mind.tick, mind.agent)] if names else ""

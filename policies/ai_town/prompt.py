@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from genagents_env.cognition.here_and_now import describe_here_and_now, describe_now, format_moment
 from genagents_env.cognition.knowledge import format_tie
-from genagents_env.cognition.prompts import FilledPrompt, shorten_name
-from genagents_env.cognition.query import Moment
+from genagents_env.cognition.prompts import FilledPrompt, shorten_name, shorten_names
+from genagents_env.cognition.query import Moment, PreparedQuery, QueryData
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.memory.stream import Memory
 
-from .mind import AiTownMind, SaidLine
+from .mind import AiTownMind, FinishedTalk, SaidLine, TalkState
 from .retrieve import TimedMemory
 
 _LATEST = 100  # memories among which the last talk with somebody is looked for
@@ -24,17 +24,43 @@ def fill_prompt(
     memories: Sequence[TimedMemory] = (),
     **fields: object,
 ) -> FilledPrompt:
-    """Return the prompt `prompt`.jinja with date, company and plan before `sections`."""
+    """Fill the prompt `prompt`.jinja with date, company and plan before `sections`."""
     percept = moment.percept
     perceives = mind.config.here_and_now
     here = describe_here_and_now(percept) if perceives else [describe_now(percept.time, "")]
-    return mind.services.prompts.fill(
-        prompt,
-        mind.profile,
-        [*here, describe_plan(mind), *sections],
-        memories=memories,
-        **fields,
-    )
+    return mind.fill(prompt, [*here, describe_plan(mind), *sections], memories, **fields)
+
+
+def ask_about_talk(
+    mind: AiTownMind,
+    prompt: str,
+    data: QueryData,
+    moment: Moment,
+    talk: TalkState | FinishedTalk,
+    memories: Sequence[TimedMemory] = (),
+    *,
+    names: Sequence[str] = (),
+    unsaid: str = "",
+    **fields: object,
+) -> PreparedQuery:
+    """Return the query about a talk, which the prompt shows with ties to its members.
+
+    Args:
+        mind: whose.
+        prompt: name of the file.
+        data: of the query.
+        moment: now.
+        talk: under way or over.
+        memories: that it brings to mind.
+        names: whom the question is about, where these are not all others in their order.
+        unsaid: words the agent is about to say, shown as said.
+        fields: what else the template names.
+    """
+    own = [SaidLine(mind.name, unsaid, -1, moment.now)] if unsaid else []
+    sections = [describe_others(mind, talk.others), describe_lines(mind, [*talk.lines, *own])]
+    others = shorten_names(names or talk.others)
+    shown = fill_prompt(mind, prompt, moment, sections, memories, others=others, **fields)
+    return PreparedQuery(shown, data)
 
 
 def describe_plan(mind: AiTownMind) -> Section:

@@ -7,13 +7,14 @@ as soon as the talk is over.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field
 
 from genagents_env.cognition.prompts import shorten_names
 from genagents_env.cognition.query import (
     Moment,
+    Prepared,
     PreparedQuery,
     Query,
     QueryData,
@@ -26,26 +27,22 @@ from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import quote
 
 from .mind import AiTownMind, FinishedTalk, to_importance
-from .prompt import describe_lines, describe_others, fill_prompt
+from .prompt import ask_about_talk, fill_prompt
 
 SUMMARY, RATE = "remember.summary", "remember.importance"
 _MAX_TOKENS, _FEW_TOKENS = 500, 30  # code: 500
 
 
 class TalkSummary(ReplyModel):
-    """A talk as one remembers it."""
-
-    wire_name: ClassVar[str] = "TalkSummary"
-    wire_description: ClassVar[str] = "A talk as one remembers it, in the first person."
+    """A talk as one remembers it, in the first person."""
 
     summary: Annotated[Speech, Field(min_length=1)]
 
 
 class ImportanceReply(ReplyModel):
-    """How much a memory matters, from 0 to 9."""
+    """How much a memory matters."""
 
-    wire_name: ClassVar[str] = "Importance"
-    wire_description: ClassVar[str] = "How much a memory matters."
+    wire_name = "Importance"
 
     importance: Annotated[int, Field(ge=0, le=9)]
 
@@ -57,30 +54,17 @@ def make_queries(mind: AiTownMind, moment: Moment) -> Sequence[Query]:
     return (Query(SUMMARY, {"ended": mind.remembers[0].ended}),)
 
 
-async def _prepare_summary(
-    mind: AiTownMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare_summary(mind: AiTownMind, data: QueryData, moment: Moment) -> Prepared:
     talk = _find_talk(mind, data)
-    if talk is None:
-        return None
-    shown = fill_prompt(
-        mind,
-        "remember_summary",
-        moment,
-        [describe_others(mind, talk.others), describe_lines(mind, talk.lines)],
-        others=shorten_names(talk.others),
-    )
-    return PreparedQuery(shown.messages, data, shown.cuts)
+    return None if talk is None else ask_about_talk(mind, "remember_summary", data, moment, talk)
 
 
 def _find_talk(mind: AiTownMind, data: QueryData) -> FinishedTalk | None:
     return next((talk for talk in mind.remembers if talk.ended == data["ended"]), None)
 
 
-async def _apply_summary(
-    mind: AiTownMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
-    talk = _find_talk(mind, data)
+async def _apply_summary(mind: AiTownMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    talk = _find_talk(mind, reply.data)
     if talk is None:
         return ()
     mind.remembers = [one for one in mind.remembers if one is not talk]
@@ -106,12 +90,11 @@ def _tell_last_words(talk: FinishedTalk) -> str:
     return f"I talked with {others}. At last {last.speaker} said: {quote(last.text)}"
 
 
-async def prepare_rating(mind: AiTownMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def prepare_rating(mind: AiTownMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask how much a memory matters."""
     lines = Section("memory", [["memory", mind.stream[data["id"]].text]])
-    shown = fill_prompt(mind, "rate", moment, [lines])
-    given = {**data, "default": mind.config.default_importance}
-    return PreparedQuery(shown.messages, given, shown.cuts)
+    data = {**data, "default": mind.config.default_importance}
+    return PreparedQuery(fill_prompt(mind, "rate", moment, [lines]), data)
 
 
 def rate(mind: AiTownMind, data: QueryData, reply: QueryReply) -> None:
@@ -119,10 +102,8 @@ def rate(mind: AiTownMind, data: QueryData, reply: QueryReply) -> None:
     mind.stream.rate(data["id"], to_importance(reply.value.importance))
 
 
-async def _apply_rating(
-    mind: AiTownMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
-    rate(mind, data, reply)
+async def _apply_rating(mind: AiTownMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    rate(mind, reply.data, reply)
     mind.review = True
     return ()
 

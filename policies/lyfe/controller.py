@@ -7,20 +7,21 @@ come to people or is bored; without options, at every tick. Source: Lyfe Agents,
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, ClassVar, cast
+from typing import Annotated, cast
 
-from pydantic import Field, create_model
+from pydantic import Field
 
 from genagents_env.cognition import aims
 from genagents_env.cognition.query import (
     Moment,
+    Prepared,
     PreparedQuery,
     Query,
     QueryData,
     QueryHandler,
     QueryReply,
 )
-from genagents_env.cognition.replies import Sentence, one_of
+from genagents_env.cognition.replies import Sentence, narrow, one_of
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
@@ -44,8 +45,7 @@ _MEANING: Mapping[str, str] = {
 class OptionChoice(ReplyModel):
     """What to be at next, where or with whom, and what for."""
 
-    wire_name: ClassVar[str] = "Choice"
-    wire_description: ClassVar[str] = "What to be at next, where or with whom, and what for."
+    wire_name = "Choice"
 
     option: str
     target: str
@@ -63,7 +63,7 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     return (Query("controller.choose", {}),)
 
 
-async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
     kinds = _list_possible(mind, moment)
     near = mind.near if "talk" in kinds else []
     known = places.list_destinations(mind, moment) if "go" in kinds else []
@@ -87,7 +87,7 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQ
         "places": known[: shown.shown["places"]],
         "people": people[: shown.shown["people"]],
     }
-    return PreparedQuery(shown.messages, data, shown.cuts)
+    return PreparedQuery(shown, data)
 
 
 def _list_possible(mind: LyfeMind, moment: Moment) -> list[str]:
@@ -107,16 +107,14 @@ def _list_possible(mind: LyfeMind, moment: Moment) -> list[str]:
     return [kind for kind in found if kind != mind.option.ended or (kind == "talk" and addressed)]
 
 
-async def _apply(
-    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     if mind.option.kind != "decide":
         return ()
     choice: OptionChoice = reply.value
     kind = cast(OptionKind, choice.option)
-    target = _find_target(mind, kind, choice.target, data, moment)
+    target = _find_target(mind, kind, choice.target, reply.data, moment)
     if kind in ("talk", "go", "find") and not target:
-        _refuse(mind, kind, choice, data, moment)
+        _refuse(mind, kind, choice, reply.data, moment)
         return ()
     options.begin(mind, kind, moment, target=target, subgoal=choice.subgoal)
     if kind == "talk":
@@ -166,16 +164,7 @@ def _list_targets(data: QueryData) -> tuple[str, ...]:
 def _make_choice_model(kinds: tuple[str, ...], targets: tuple[str, ...]) -> type[OptionChoice]:
     """Return `Choice` among these options; targets are a hint for who writes by the schema."""
     hint = Annotated[str, Field(max_length=300, json_schema_extra={"enum": list(targets)})]
-    return cast(
-        type[OptionChoice],
-        create_model(
-            "Choice",
-            __base__=OptionChoice,
-            option=(one_of(kinds), ...),
-            target=(hint, ...),
-            subgoal=(Sentence, ...),
-        ),
-    )
+    return narrow(OptionChoice, option=one_of(kinds), target=hint)
 
 
 HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {

@@ -9,7 +9,7 @@ Agents (Kaiya et al. 2023), sections 3.4 and A.3; retrieval and constants, the p
 import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
@@ -17,6 +17,7 @@ from pydantic import Field
 from genagents_env.cognition.here_and_now import describe_now, format_moment
 from genagents_env.cognition.query import (
     Moment,
+    Prepared,
     PreparedQuery,
     Query,
     QueryData,
@@ -47,8 +48,7 @@ NewMemory = tuple[str, tuple[int, ...]]
 class MergedMemory(ReplyModel):
     """One memory for several, in under 25 words (release)."""
 
-    wire_name: ClassVar[str] = "Merged"
-    wire_description: ClassVar[str] = "One memory for several, in under 25 words (release)."
+    wire_name = "Merged"
 
     memory: Annotated[Speech, Field(min_length=1)]
 
@@ -220,7 +220,7 @@ def _from_data(data: QueryData) -> list[MemoryItem]:
     ]
 
 
-async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask for one memory; what finds no room in the prompt goes to long memory as it is."""
     members = _from_data(data)
     lines: list[JSONValue] = [["memory", _format_time(mind, kept), kept.text] for kept in members]
@@ -229,17 +229,15 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQ
         *states.describe_states(mind),
         Section(_MERGED, lines, keep="last"),
     ]
-    shown = mind.services.prompts.fill("memory_merge", mind.me, sections)
+    shown = mind.fill("memory_merge", sections)
     count = shown.shown[_MERGED]
     merged = members[len(members) - count :] if count > 1 else []
     await _keep(mind, members[: len(members) - len(merged)])
-    return PreparedQuery(shown.messages, _to_data(merged), shown.cuts) if merged else None
+    return PreparedQuery(shown, _to_data(merged)) if merged else None
 
 
-async def _apply(
-    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
-    members = _from_data(data)
+async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    members = _from_data(reply.data)
     if reply.fallback:
         await _keep(mind, members)
         return ()

@@ -7,12 +7,13 @@ written as in the release.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
 from genagents_env.cognition.query import (
     Moment,
+    Prepared,
     PreparedQuery,
     Query,
     QueryData,
@@ -49,8 +50,7 @@ Narrative = Annotated[
 class SummaryUpdate(ReplyModel):
     """The summary as it is from now on."""
 
-    wire_name: ClassVar[str] = "Update"
-    wire_description: ClassVar[str] = "The summary as it is from now on."
+    wire_name = "Update"
 
     summary: Narrative
 
@@ -79,18 +79,16 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     return (Query("monitor.update", {}),)
 
 
-async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask for a summary of all that is new; from now on only what comes after that is."""
     shown, made_of = await fill_prompt(mind, "monitor_update", moment)
     mind.news, mind.unthought = [], 0
-    return PreparedQuery(shown.messages, {"grounds": made_of}, shown.cuts)
+    return PreparedQuery(shown, {"grounds": made_of})
 
 
-async def _apply(
-    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     if not reply.fallback:
-        await rewrite(mind, reply.value.summary, data["grounds"])
+        await rewrite(mind, reply.value.summary, reply.data["grounds"])
     return ()
 
 

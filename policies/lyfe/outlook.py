@@ -5,12 +5,13 @@ appendix D.3, where actions rest on "updated traits and goals"; how they are upd
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from genagents_env.cognition.query import (
     Moment,
+    Prepared,
     PreparedQuery,
     Query,
     QueryData,
@@ -27,10 +28,9 @@ MOST_TRAITS = 6
 
 
 class OutlookReply(ReplyModel):
-    """Goal and traits as they are now; empty where they are as before."""
+    """Goal and traits as they are now; empty where as before."""
 
-    wire_name: ClassVar[str] = "Outlook"
-    wire_description: ClassVar[str] = "Goal and traits as they are now; empty where as before."
+    wire_name = "Outlook"
 
     goal: Sentence | Literal[""]
     traits: Annotated[list[Word], keep_first(MOST_TRAITS), Field(max_length=MOST_TRAITS)]
@@ -50,14 +50,12 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     return (Query("outlook.update", {}),)
 
 
-async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
     shown, _ = await fill_prompt(mind, "outlook_update", moment)
-    return PreparedQuery(shown.messages, data, shown.cuts)
+    return PreparedQuery(shown, data)
 
 
-async def _apply(
-    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     if reply.fallback:
         return ()
     before = mind.outlook

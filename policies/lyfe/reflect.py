@@ -1,10 +1,11 @@
 """Reflect: one call for a thought about what goes on, after a talk or by choice."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, cast
+from typing import cast
 
 from genagents_env.cognition.query import (
     Moment,
+    Prepared,
     PreparedQuery,
     Query,
     QueryData,
@@ -20,12 +21,7 @@ from .prompt import fill_prompt
 
 
 class Reflection(ReplyModel):
-    """What the agent makes of it, in at most twenty words or so (release)."""
-
-    wire_name: ClassVar[str] = "Reflection"
-    wire_description: ClassVar[str] = (
-        "What one makes of it, in at most twenty words or so (release)."
-    )
+    """What one makes of it, in at most twenty words or so (release)."""
 
     thought: Sentence
 
@@ -37,21 +33,19 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     return (Query("reflect.think", {"begun": mind.option.begun}),)
 
 
-async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
     company = [states.describe_company(mind)]
     shown, made_of = await fill_prompt(mind, "reflect_think", moment, company)
-    return PreparedQuery(shown.messages, {**data, "grounds": made_of}, shown.cuts)
+    return PreparedQuery(shown, {**data, "grounds": made_of})
 
 
-async def _apply(
-    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     option = mind.option
-    if option.kind != "reflect" or option.begun != data["begun"]:
+    if option.kind != "reflect" or option.begun != reply.data["begun"]:
         return ()
     if not reply.fallback:
         thought = reply.value.thought
-        behind = await narrative.find_events(mind, thought, data["grounds"])
+        behind = await narrative.find_events(mind, thought, reply.data["grounds"])
         senses.notice_oneself(mind, thought, moment.now, behind=behind)
     mind.unthought = 0
     ended = cast(OptionKind, option.ended or "reflect")

@@ -6,13 +6,14 @@ release.
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import BeforeValidator
 
 from genagents_env.cognition.prompts import shorten_names
 from genagents_env.cognition.query import (
     Moment,
+    Prepared,
     PreparedQuery,
     Query,
     QueryData,
@@ -40,10 +41,9 @@ def _silence_to_nothing(value: object) -> object:
 
 
 class UtteranceReply(ReplyModel):
-    """What the agent says next; nothing to stay silent."""
+    """What one says next; nothing to stay silent."""
 
-    wire_name: ClassVar[str] = "Words"
-    wire_description: ClassVar[str] = "What one says next; nothing to stay silent."
+    wire_name = "Words"
 
     say: Annotated[Speech, BeforeValidator(_silence_to_nothing)]
 
@@ -62,7 +62,7 @@ def is_parting(words: str) -> bool:
     return _PARTING.search(words) is not None
 
 
-async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
     shown, made_of = await fill_prompt(
         mind,
         "talk_speak",
@@ -73,7 +73,7 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQ
         asked=questions.is_asked(mind, moment.now),
         closing=options.is_closing(mind, moment.now),
     )
-    return PreparedQuery(shown.messages, {**data, "grounds": made_of}, shown.cuts)
+    return PreparedQuery(shown, {**data, "grounds": made_of})
 
 
 def _list_partners(mind: LyfeMind) -> list[str]:
@@ -81,17 +81,15 @@ def _list_partners(mind: LyfeMind) -> list[str]:
     return sorted(mind.near, key=lambda name: name != mind.option.target)
 
 
-async def _apply(
-    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     """Decide what to say; what was said meanwhile makes it out of date."""
     turn = mind.turn
-    if mind.option.kind != "talk" or mind.option.begun != data["begun"]:
+    if mind.option.kind != "talk" or mind.option.begun != reply.data["begun"]:
         return ()
-    if turn.event != data["event"]:
+    if turn.event != reply.data["event"]:
         return ()
     turn.unsaid = reply.value.say
-    turn.behind = await narrative.find_events(mind, turn.unsaid, data["grounds"])
+    turn.behind = await narrative.find_events(mind, turn.unsaid, reply.data["grounds"])
     turn.passed = 0 if turn.unsaid else mind.config.pass_utterances
     if not turn.unsaid:
         questions.note_silence(mind)

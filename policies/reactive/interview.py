@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
@@ -30,8 +30,7 @@ _SHORT = 3  # letters of a word, not a name, that says little of what a text is 
 class ReactiveAnswer(ReplyModel):
     """An answer, and the numbers of the lines it rests on."""
 
-    wire_name: ClassVar[str] = "Told"
-    wire_description: ClassVar[str] = "An answer, and the numbers of the lines it rests on."
+    wire_name = "Told"
 
     answer: Annotated[
         str,

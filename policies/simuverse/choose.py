@@ -9,6 +9,7 @@ from typing import ClassVar
 from genagents_env.cognition.prompts import shorten_name, shorten_place
 from genagents_env.cognition.query import (
     Moment,
+    Prepared,
     PreparedQuery,
     Query,
     QueryData,
@@ -45,7 +46,7 @@ def make_queries(mind: SimuverseMind, moment: Moment) -> Sequence[Query]:
     return (Query(CHOOSE, {}),)
 
 
-async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prepared:
     around = scope.find_scope(mind, moment)
     shown = await prompt.fill_prompt(
         mind,
@@ -58,7 +59,7 @@ async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prep
         near=bool(around.near),
         examples=_list_examples(around),
     )
-    return PreparedQuery(shown.messages, {"small": mind.services.prompts.small}, shown.cuts)
+    return PreparedQuery(shown, {"small": mind.services.prompts.small})
 
 
 def _list_examples(around: ToolScope) -> list[str]:
@@ -72,9 +73,7 @@ def _list_examples(around: ToolScope) -> list[str]:
     return [*found, "(SCAN)"]
 
 
-async def _apply(
-    mind: SimuverseMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: SimuverseMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     """Have the reply read; one that never came changes nothing but the time of the next."""
     mind.chosen_at, mind.due = moment.now, False
     text: str = reply.value.text

@@ -5,7 +5,7 @@ of the interpreter and no strike of the agent's.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar, TypeAlias
+from typing import Annotated, TypeAlias
 
 from pydantic import Field, JsonValue
 
@@ -13,7 +13,7 @@ from genagents_env.cognition.here_and_now import describe_now
 from genagents_env.cognition.prompts import shorten_name
 from genagents_env.cognition.query import (
     Moment,
-    PreparedQuery,
+    Prepared,
     Query,
     QueryData,
     QueryHandler,
@@ -42,10 +42,9 @@ _SMALL_PARTS: list[JsonValue] = [
 
 
 class InterpretedReply(ReplyModel):
-    """A reply as a triple: whose it is, the tool, and what it says of it."""
+    """Who acts, the tool in capitals, and its context."""
 
-    wire_name: ClassVar[str] = "Triple"
-    wire_description: ClassVar[str] = "Who acts, the tool in capitals, and its context."
+    wire_name = "Triple"
 
     triple: Annotated[
         list[_Part],
@@ -53,13 +52,13 @@ class InterpretedReply(ReplyModel):
     ]
 
 
-async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prepared:
     around = scope.find_scope(mind, moment)
     places: list[JSONValue] = [["place", place] for place in around.places]
     people: list[JSONValue] = [["person", name] for name in around.people]
-    shown = mind.services.prompts.fill(
+    return mind.ask(
         "interpret_triple",
-        mind.profile,
+        data,
         [
             describe_now(moment.percept.time, moment.percept.me.place),
             Section("reply", [["reply", data["text"]]]),
@@ -70,15 +69,12 @@ async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prep
         tools=", ".join(around.tools),
         error=ERROR,
     )
-    return PreparedQuery(shown.messages, data, shown.cuts)
 
 
-async def _apply(
-    mind: SimuverseMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: SimuverseMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     if moment.percept.conversation is not None:
         return ()
-    text: str = data["text"]
+    text: str = reply.data["text"]
     if reply.fallback:
         turns.note_fault(mind, text)
         return ()

@@ -33,9 +33,8 @@ async def fill_prompt(
     shown = {*mind.input, *(line.text for line in mind.history)}
     query = _make_query(mind) if mind.introduced else ""
     recalled = await memory.recall(mind, query, shown=shown)
-    return mind.services.prompts.fill(
+    return mind.fill(
         prompt,
-        mind.profile,
         [
             *describe_here_and_now(moment.percept),
             *describe_purpose(mind),
@@ -44,7 +43,7 @@ async def fill_prompt(
             describe_history(mind),
             *last,
         ],
-        memories=recalled,
+        recalled,
         **fields,
     )
 

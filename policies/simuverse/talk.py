@@ -15,6 +15,7 @@ from genagents_env.cognition.own_words import cut_reply
 from genagents_env.cognition.prompts import shorten_names
 from genagents_env.cognition.query import (
     Moment,
+    Prepared,
     PreparedQuery,
     Query,
     QueryData,
@@ -109,7 +110,7 @@ def _may_speak(mind: SimuverseMind, talk: Conversation, now: int) -> bool:
     return mine or (last != mind.name and now - mind.talk.at >= _WAIT)
 
 
-async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prepared:
     opens = data["talk"] < 0
     others = mind.opening if opens else mind.talk.members
     left = mind.config.exchanges - mind.talk.said
@@ -125,15 +126,13 @@ async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prep
         left=left,
     )
     small = mind.services.prompts.small
-    return PreparedQuery(shown.messages, {**data, "small": small}, shown.cuts)
+    return PreparedQuery(shown, {**data, "small": small})
 
 
-async def _apply(
-    mind: SimuverseMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: SimuverseMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     talk = moment.percept.conversation
-    opens = data["talk"] < 0
-    if (talk is not None) if opens else (talk is None or talk.id != data["talk"]):
+    opens = reply.data["talk"] < 0
+    if (talk is not None) if opens else (talk is None or talk.id != reply.data["talk"]):
         mind.opening = []
         return ()  # the conversation is another one by now
     others = mind.opening if opens else mind.talk.members

@@ -8,13 +8,12 @@ a step.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
 
 from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.cognition.prompts import shorten_name, shorten_names
 from genagents_env.cognition.query import (
     Moment,
-    PreparedQuery,
+    Prepared,
     Query,
     QueryData,
     QueryHandler,
@@ -38,12 +37,7 @@ _FEW = 2  # utterances left of which the agent is told
 
 
 class Utterance(ReplyModel):
-    """What the agent says next, and whether it leaves with that; without words it just leaves."""
-
-    wire_name: ClassVar[str] = "Utterance"
-    wire_description: ClassVar[str] = (
-        "What one says next, and whether one leaves with it; without words one just leaves."
-    )
+    """What one says next, and whether one leaves with it; without words one just leaves."""
 
     say: Speech
     end: bool
@@ -87,13 +81,11 @@ def _find_current(mind: SmallvilleMind, data: QueryData) -> Dialogue | None:
     return dialogue if dialogue is not None and dialogue.begun == data["begun"] else None
 
 
-async def _apply_relation(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> list[Query]:
+async def _apply_relation(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> list[Query]:
     """Take what the reply makes of somebody; without one it is asked again in the next talk."""
     text = "" if reply.fallback else reply.value.relationship
-    mind.ties[str(data["other"])] = Tie(text, moment.now)
-    dialogue = _find_current(mind, data)
+    mind.ties[str(reply.data["other"])] = Tie(text, moment.now)
+    dialogue = _find_current(mind, reply.data)
     if dialogue is None or list_unknown(mind, dialogue):
         return []
     return query_words(mind, moment)
@@ -102,9 +94,7 @@ async def _apply_relation(
 # What to say.
 
 
-async def _prepare_words(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare_words(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     dialogue = _find_current(mind, data)
     if dialogue is None:
         return None
@@ -183,15 +173,13 @@ def _count_left(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> int
     return own if talk is None else min(own, max(1, talk.exchanges_left))
 
 
-async def _apply_words(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> list[Query]:
+async def _apply_words(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> list[Query]:
     """Decide what to say; what was heard meanwhile may call for other words."""
-    dialogue = _find_current(mind, data)
+    dialogue = _find_current(mind, reply.data)
     if dialogue is None or dialogue.leaving or moment.percept.me.asleep:
         return []
     words, parting = reply.value.say, reply.value.end
-    if len(dialogue.lines) != data["heard"]:
+    if len(dialogue.lines) != reply.data["heard"]:
         dialogue.meant = words
         return query_words(mind, moment)
     if not words and not dialogue.lines and dialogue.id < 0:

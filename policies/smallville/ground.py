@@ -8,21 +8,22 @@ et al. 2023, section 4.3.1.
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, JsonValue, create_model
+from pydantic import BeforeValidator, Field, JsonValue
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.prompts import FilledPrompt, shorten_place
 from genagents_env.cognition.query import (
     Moment,
+    Prepared,
     PreparedQuery,
     Query,
     QueryData,
     QueryHandler,
     QueryReply,
 )
-from genagents_env.cognition.replies import Emoji, Word, one_of
+from genagents_env.cognition.replies import Emoji, Word, list_between, narrow, one_of
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
@@ -61,11 +62,6 @@ _clean_name = BeforeValidator(
 class Spot(ReplyModel):
     """Where one activity happens; `thing` and `state`: what is used there, and what it becomes."""
 
-    wire_name: ClassVar[str] = "Spot"
-    wire_description: ClassVar[str] = (
-        "Where one activity happens; `thing` and `state`: what is used there, and what it becomes."
-    )
-
     where: Annotated[str, _clean_name]
     thing: Annotated[str, _clean_name]
     state: Annotated[str, _clean_name]
@@ -75,17 +71,13 @@ class Spot(ReplyModel):
 class Spots(ReplyModel):
     """A spot for each activity asked about, in order."""
 
-    wire_name: ClassVar[str] = "Spots"
-    wire_description: ClassVar[str] = "A spot for each activity asked about, in order."
-
     spots: list[Spot]
 
 
 class PlaceChoice(ReplyModel):
     """One step down the tree of places."""
 
-    wire_name: ClassVar[str] = "Choice"
-    wire_description: ClassVar[str] = "One step down the tree of places."
+    wire_name = "Choice"
 
     where: str
 
@@ -93,10 +85,7 @@ class PlaceChoice(ReplyModel):
 class ObjectUse(ReplyModel):
     """The object an activity uses, its new state, and how the activity shows."""
 
-    wire_name: ClassVar[str] = "Use"
-    wire_description: ClassVar[str] = (
-        "The object an activity uses, its new state, and how the activity shows."
-    )
+    wire_name = "Use"
 
     thing: str
     state: Word
@@ -195,9 +184,7 @@ def _remember(
 # All in one call.
 
 
-async def _prepare_spots(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare_spots(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask about a reaction, or as many pieces as the prompt holds; the rest is asked afterwards."""
     parts, blocks = [(moment.now, data.get("text", ""))], list[PlanBlock]()
     if "text" not in data:
@@ -232,7 +219,7 @@ async def _prepare_spots(
         "states": list_states(offered),
         "usual": [_find_usual_spot(mind, text, start, places, rooms) for start, text in asked],
     }
-    return PreparedQuery(shown.messages, data, shown.cuts)
+    return PreparedQuery(shown, data)
 
 
 def _find_usual_spot(
@@ -262,9 +249,8 @@ def _fill_spots(
     rooms: Sequence[KnownRoom],
     moment: Moment,
 ) -> FilledPrompt:
-    return mind.services.prompts.fill(
+    return mind.fill(
         "ground_pieces",
-        mind.profile,
         [
             *describe_here_and_now(moment.percept),
             describe_hours(mind, blocks),
@@ -277,9 +263,8 @@ def _fill_spots(
     )
 
 
-async def _apply_spots(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply_spots(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    data = reply.data
     starts, texts, reaction = data["starts"], data["texts"], "minutes" in data
     cause = "" if reply.fallback else reply.call
     settled = zip(starts, texts, reply.value.spots, data["usual"], strict=False)
@@ -293,21 +278,13 @@ async def _apply_spots(
     return [Query("ground.pieces", {"start": rest[0], "end": data["end"]})] if rest else ()
 
 
+def _limit_spots(data: QueryData) -> type[Spots]:
+    where, thing, state = (_suggest(tuple(data[name])) for name in ("places", "things", "states"))
+    spot, count = narrow(Spot, where=where, thing=thing, state=state), len(data["texts"])
+    return narrow(Spots, spots=list_between(spot, count, count))
+
+
 @lru_cache(maxsize=256)
-def _make_spots_model(
-    places: tuple[str, ...], things: tuple[str, ...], states: tuple[str, ...], count: int
-) -> type[Spots]:
-    spot = create_model(
-        "Spot",
-        __base__=Spot,
-        where=(_suggest(places), ...),
-        thing=(_suggest(things), ...),
-        state=(_suggest(states), ...),
-    )
-    exact = Field(min_length=count, max_length=count)
-    return create_model("Spots", __base__=Spots, spots=(list[spot], exact))
-
-
 def _suggest(values: tuple[str, ...]) -> Any:
     """Return the type of a text for which a schema offers `values`; others are mapped to them."""
     extra: dict[str, JsonValue] = {"enum": list(values)} if values else {}
@@ -317,9 +294,7 @@ def _suggest(values: tuple[str, ...]) -> Any:
 # Down the tree.
 
 
-async def _prepare_step(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | Query:
+async def _prepare_step(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask for the sector, or for the arena in it; a single choice is taken without asking."""
     here = moment.percept.me.place
     options = _list_options(mind, data, moment)
@@ -347,10 +322,8 @@ def _describe_activity(mind: SmallvilleMind, data: QueryData, moment: Moment) ->
     ]
 
 
-async def _apply_step(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
-    return [_descend(data, reply.value.where, moment)]
+async def _apply_step(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    return [_descend(reply.data, reply.value.where, moment)]
 
 
 def _list_options(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[str]:
@@ -370,9 +343,7 @@ def _descend(data: QueryData, place: str, moment: Moment) -> Query:
     return Query("ground.object", {**kept, "arena": place})
 
 
-async def _prepare_object(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare_object(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask what is used there; where the agent knows of no object, nothing is."""
     rooms = list_rooms(mind, moment)
     known = {t.name: t for room in rooms if room.id == data["arena"] for t in room.things}
@@ -392,22 +363,10 @@ async def _prepare_object(
     )
 
 
-async def _apply_object(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply_object(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     cause = "" if reply.fallback else reply.call
-    await _settle(mind, data, moment, data["arena"], reply.value, cause)
+    await _settle(mind, reply.data, moment, reply.data["arena"], reply.value, cause)
     return ()
-
-
-@lru_cache(maxsize=256)
-def _make_place_model(places: tuple[str, ...]) -> type[PlaceChoice]:
-    return create_model("Choice", __base__=PlaceChoice, where=(one_of(places), ...))
-
-
-@lru_cache(maxsize=256)
-def _make_object_model(things: tuple[str, ...]) -> type[ObjectUse]:
-    return create_model("Use", __base__=ObjectUse, thing=(one_of(things), ...))
 
 
 def _make_default_use(data: QueryData) -> ObjectUse:
@@ -416,9 +375,7 @@ def _make_default_use(data: QueryData) -> ObjectUse:
 
 _SPOTS = QueryHandler(
     prepare=_prepare_spots,
-    reply_model=lambda data: _make_spots_model(
-        *(tuple(data[name]) for name in ("places", "things", "states")), count=len(data["texts"])
-    ),
+    reply_model=_limit_spots,
     fallback=lambda data: Spots(
         spots=[Spot(where=w, thing=t, state=s, emoji="") for w, t, s in data["usual"]]
     ),
@@ -427,7 +384,7 @@ _SPOTS = QueryHandler(
 )
 _STEP = QueryHandler(
     prepare=_prepare_step,
-    reply_model=lambda data: _make_place_model(tuple(data["places"])),
+    reply_model=lambda data: narrow(PlaceChoice, where=one_of(tuple(data["places"]))),
     fallback=lambda data: PlaceChoice(where=data["places"][0]),
     apply=_apply_step,
     max_tokens=lambda data: 80,
@@ -439,7 +396,7 @@ HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "ground.arena": _STEP,
     "ground.object": QueryHandler(
         prepare=_prepare_object,
-        reply_model=lambda data: _make_object_model(tuple(data["things"])),
+        reply_model=lambda data: narrow(ObjectUse, thing=one_of(tuple(data["things"]))),
         fallback=_make_default_use,
         apply=_apply_object,
         max_tokens=lambda data: 96,

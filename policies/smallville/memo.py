@@ -8,7 +8,7 @@ that matters was learned of them since; the public code summarises it before eve
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -16,7 +16,7 @@ from genagents_env.cognition.here_and_now import describe_here_and_now, format_m
 from genagents_env.cognition.prompts import shorten_name, shorten_names
 from genagents_env.cognition.query import (
     Moment,
-    PreparedQuery,
+    Prepared,
     Query,
     QueryData,
     QueryHandler,
@@ -48,10 +48,7 @@ _CHATS = 64  # conversations looked at for the latest with somebody
 
 
 class Arrangement(ReplyModel):
-    """Something agreed, in the words it was said in."""
-
-    wire_name: ClassVar[str] = "Arrangement"
-    wire_description: ClassVar[str] = "Something agreed: when, what, where, with whom."
+    """Something agreed: when, what, where, with whom."""
 
     day: Phrase | Literal[""]
     time: Phrase | Literal[""]
@@ -61,12 +58,7 @@ class Arrangement(ReplyModel):
 
 
 class Memo(ReplyModel):
-    """What stays. `plan`: what the agent now means to do, empty for nothing."""
-
-    wire_name: ClassVar[str] = "Memo"
-    wire_description: ClassVar[str] = (
-        "What stays. `plan`: what one now means to do, empty for nothing."
-    )
+    """What stays. `plan`: what one now means to do, empty for nothing."""
 
     remember: Annotated[Speech, Field(min_length=1)]
     plan: Sentence | Literal[""]
@@ -77,10 +69,9 @@ class Memo(ReplyModel):
 
 
 class RelationshipReply(ReplyModel):
-    """What the agent thinks of somebody."""
+    """What one makes of somebody."""
 
-    wire_name: ClassVar[str] = "Relationship"
-    wire_description: ClassVar[str] = "What one makes of somebody."
+    wire_name = "Relationship"
 
     relationship: Sentence
 
@@ -111,7 +102,7 @@ def format_transcript(
     ]
 
 
-async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery:
+async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     before, lines = ([DialogueLine(*line) for line in data[name]] for name in ("before", "lines"))
     tie = format_ties(mind, data["others"], moment.now)
     return mind.ask(
@@ -127,19 +118,17 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
     )
 
 
-async def _apply(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     """Remember the conversation, what the agent means to do because of it, and what it promised."""
     memo, fallback = reply.value, reply.fallback
     importance = mind.config.unrated_importance if fallback else float(memo.importance)
     mind.attention.importance += importance
     known = _list_due_today(mind, moment)
-    promised = _take_promises(mind, data, moment, memo.commitments)
+    promised = _take_promises(mind, reply.data, moment, memo.commitments)
     due = [begin for begin in _list_due_today(mind, moment) if begin not in known]
-    _renew_ties(mind, data["others"], memo.relationship, moment.now)
+    _renew_ties(mind, reply.data["others"], memo.relationship, moment.now)
     if mind.config.observation:
-        chat = _remember(mind, data, moment, reply, importance)
+        chat = _remember(mind, reply.data, moment, reply, importance)
         for text in dict.fromkeys([memo.plan, *promised]):
             if text:
                 text = f"For planning: {text}"
@@ -269,9 +258,7 @@ def _has_news(mind: SmallvilleMind, other: str, since: int) -> bool:
     return any(m.created > since and m.importance >= _MATTERS and other in m.text for m in recent)
 
 
-async def prepare_relation(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def prepare_relation(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask what somebody is to the agent, unless the conversation is over."""
     dialogue, other = mind.dialogue, str(data["other"])
     if dialogue is None or dialogue.begun != data["begun"]:

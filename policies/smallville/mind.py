@@ -9,9 +9,8 @@ from datetime import date, datetime, time
 from typing import ClassVar
 
 from genagents_env.cognition.mind import Mind, Services
-from genagents_env.cognition.query import PendingQuery, PreparedQuery, QueryData
-from genagents_env.cognition.sections import Section
-from genagents_env.memory.stream import Memory, MemoryStream
+from genagents_env.cognition.query import PendingQuery
+from genagents_env.memory.stream import MemoryStream
 from genagents_env.policy import Profile
 from genagents_env.text import split_sentences
 
@@ -345,19 +344,6 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
     tick: int = -1
     counted: int = -1
     numbers: dict[str, int] = field(default_factory=dict)
-
-    def ask(
-        self,
-        prompt: str,
-        data: QueryData,
-        sections: Sequence[Section],
-        memories: Sequence[tuple[str, Memory]] = (),
-        **fields: object,
-    ) -> PreparedQuery:
-        """Return the query about `data` in the words of a file of `prompts/`; see its `fill`."""
-        fill = self.services.prompts.fill
-        shown = fill(prompt, self.profile, sections, memories=memories, **fields)
-        return PreparedQuery(shown.messages, data, shown.cuts)
 
     def add_thought(
         self, text: str, now: int, importance: float, evidence: Sequence[int], cause: str

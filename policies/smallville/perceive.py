@@ -14,22 +14,20 @@ retention as in its public code.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import ClassVar, Literal
-
-from pydantic import Field, create_model
+from typing import Literal
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import (
     Moment,
+    Prepared,
     PreparedQuery,
     Query,
     QueryData,
     QueryHandler,
     QueryReply,
 )
-from genagents_env.cognition.replies import Importance
+from genagents_env.cognition.replies import Importance, list_between, narrow
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
@@ -59,9 +57,6 @@ class Observation:
 
 class Ratings(ReplyModel):
     """One importance for each memory asked about, in order."""
-
-    wire_name: ClassVar[str] = "Ratings"
-    wire_description: ClassVar[str] = "One importance for each memory asked about, in order."
 
     ratings: list[Importance]
 
@@ -262,7 +257,7 @@ def _remember(
         attention.unrated.append(memory)
 
 
-async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask about as many as the prompt holds; the rest waits for the next batch."""
     ids, attention = list(data["ids"]), mind.attention
     shown = _fill_prompt(mind, ids, moment)
@@ -272,7 +267,7 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
         ids = ids[:kept]
         shown = _fill_prompt(mind, ids, moment)
     neutral = round(mind.config.unrated_importance)
-    return PreparedQuery(shown.messages, {**data, "ids": ids, "neutral": neutral}, shown.cuts)
+    return PreparedQuery(shown, {**data, "ids": ids, "neutral": neutral})
 
 
 def _fill_prompt(mind: SmallvilleMind, ids: Sequence[int], moment: Moment) -> FilledPrompt:
@@ -285,16 +280,12 @@ def _fill_prompt(mind: SmallvilleMind, ids: Sequence[int], moment: Moment) -> Fi
         Section("ratings", lines),
     ]
     example = [_EXAMPLE[k % len(_EXAMPLE)] for k in range(len(lines))]
-    return mind.services.prompts.fill(
-        "perceive_rate", mind.profile, sections, count=len(lines), example=example
-    )
+    return mind.fill("perceive_rate", sections, count=len(lines), example=example)
 
 
-async def _apply(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     ratings = mind.attention.ratings
-    for id_, importance in zip(data["ids"], reply.value.ratings, strict=True):
+    for id_, importance in zip(reply.data["ids"], reply.value.ratings, strict=True):
         mind.stream.rate(id_, importance)
         mind.attention.importance += importance
         if not reply.fallback:
@@ -304,16 +295,15 @@ async def _apply(
     return ()
 
 
-@lru_cache(maxsize=16)
-def _make_ratings_model(count: int) -> type[Ratings]:
-    exact = Field(min_length=count, max_length=count)
-    return create_model("Ratings", __base__=Ratings, ratings=(list[Importance], exact))
+def _limit_ratings(data: QueryData) -> type[Ratings]:
+    count = len(data["ids"])
+    return narrow(Ratings, ratings=list_between(Importance, count, count))
 
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "perceive.rate": QueryHandler(
         prepare=_prepare,
-        reply_model=lambda data: _make_ratings_model(len(data["ids"])),
+        reply_model=_limit_ratings,
         fallback=lambda data: Ratings(ratings=[data["neutral"]] * len(data["ids"])),
         apply=_apply,
         max_tokens=lambda data: 24 + 8 * len(data["ids"]),

@@ -9,21 +9,28 @@ times.
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, time, timedelta
-from functools import lru_cache
-from typing import Annotated, ClassVar
+from typing import Annotated
 
-from pydantic import Field, create_model
+from pydantic import Field
 
 from genagents_env.cognition.here_and_now import describe_here_and_now, format_date
 from genagents_env.cognition.query import (
     Moment,
+    Prepared,
     PreparedQuery,
     Query,
     QueryData,
     QueryHandler,
     QueryReply,
 )
-from genagents_env.cognition.replies import Activity, Phrase, Sentence
+from genagents_env.cognition.replies import (
+    Activity,
+    Phrase,
+    Sentence,
+    list_between,
+    narrow,
+    number_between,
+)
 from genagents_env.cognition.routine import find_doing, is_in_bed
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
@@ -52,12 +59,7 @@ Strokes = Annotated[list[Activity], Field(min_length=5, max_length=8)]
 
 
 class Renewal(ReplyModel):
-    """Yesterday in a sentence, what the agent is up to now, and what today has to hold."""
-
-    wire_name: ClassVar[str] = "Renewal"
-    wire_description: ClassVar[str] = (
-        "Yesterday in a sentence, what one is up to now, and what today has to hold."
-    )
+    """Yesterday in a sentence, what one is up to now, and what today has to hold."""
 
     yesterday: Sentence
     status: Sentence
@@ -65,31 +67,26 @@ class Renewal(ReplyModel):
 
 
 class DayPlanReply(ReplyModel):
-    """When the agent gets up, and the day in five to eight broad strokes."""
+    """When one gets up, and the day in five to eight broad strokes."""
 
-    wire_name: ClassVar[str] = "DayPlan"
-    wire_description: ClassVar[str] = (
-        "When one gets up, and the day in five to eight broad strokes."
-    )
+    wire_name = "DayPlan"
 
     wake_hour: Annotated[int, Field(ge=0, le=23)]
     outline: Strokes
 
 
 class RestOfDayReply(ReplyModel):
-    """The day in five to eight broad strokes, of an agent that is up already."""
+    """What is left of the day, in five to eight broad strokes."""
 
-    wire_name: ClassVar[str] = "RestOfDay"
-    wire_description: ClassVar[str] = "What is left of the day, in five to eight broad strokes."
+    wire_name = "RestOfDay"
 
     outline: Strokes
 
 
 class HoursReply(ReplyModel):
-    """What the agent does in each of the hours asked about, in order."""
+    """What one does in each of the hours asked about, in order."""
 
-    wire_name: ClassVar[str] = "Hours"
-    wire_description: ClassVar[str] = "What one does in each of the hours asked about, in order."
+    wire_name = "Hours"
 
     hours: list[Activity]
 
@@ -136,37 +133,33 @@ def _rise_early(mind: SmallvilleMind, moment: Moment) -> None:
 # What yesterday leaves to a new day.
 
 
-async def _prepare_renewal(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery:
+async def _prepare_renewal(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     date = datetime.fromisoformat(data["date"])
     queries = [
         f"{mind.name}'s plan for {date:%A %B} {date.day}",
         f"important recent events for {mind.name}",
     ]
-    shown = mind.services.prompts.fill(
-        "plan_renew",
-        mind.profile,
-        [
-            *describe_situation(mind, moment),
-            describe_commitments(mind, moment),
-            Section("needs", [["yesterday needed", need] for need in mind.requirements]),
-        ],
-        memories=await recall(mind, queries, moment.now, without=(mind.status,)),
-        date=format_date(date),
-    )
-    data = {**data, "memories": list(shown.memories), "status": mind.status or mind.profile.goal}
-    return PreparedQuery(shown.messages, data, shown.cuts)
+    sections = [
+        *describe_situation(mind, moment),
+        describe_commitments(mind, moment),
+        Section("needs", [["yesterday needed", need] for need in mind.requirements]),
+    ]
+    memories = await recall(mind, queries, moment.now, without=(mind.status,))
+    shown = mind.fill("plan_renew", sections, memories, date=format_date(date))
+    status = mind.status or mind.profile.goal
+    return PreparedQuery(shown, {**data, "memories": list(shown.memories), "status": status})
 
 
 async def _apply_renewal(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+    mind: SmallvilleMind, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
     if not reply.fallback:
         replace_status(mind, reply.value.status, moment.now)
         mind.requirements = list(reply.value.requirements)
-        if data["memories"]:
+        if reply.data["memories"]:
             text = f"{mind.name}'s yesterday: {reply.value.yesterday}"
-            mind.add_thought(text, moment.now, _DAY_IMPORTANCE, data["memories"], reply.call)
-    return [Query("plan.day", {"date": data["date"]})]
+            mind.add_thought(text, moment.now, _DAY_IMPORTANCE, reply.data["memories"], reply.call)
+    return [Query("plan.day", {"date": reply.data["date"]})]
 
 
 def _make_default_renewal(data: QueryData) -> Renewal:
@@ -177,7 +170,7 @@ def _make_default_renewal(data: QueryData) -> Renewal:
 # The day in outline.
 
 
-async def _prepare_day(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery:
+async def _prepare_day(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     profile, date = mind.profile, datetime.fromisoformat(data["date"])
     queries = [f"plans for {date:%A %B} {date.day}", f"what {mind.name} means to do"]
     begins = max(moment.percept.time, datetime.combine(date, time(0))).time()
@@ -223,16 +216,14 @@ def _is_night(mind: SmallvilleMind, now: datetime) -> bool:
     return is_in_bed(mind.profile, now.time()) and ahead > _RISE_WITHIN
 
 
-async def _apply_day(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
-    date, wake = datetime.fromisoformat(data["date"]), moment.now
-    if data["wake_hours"]:
+async def _apply_day(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    date, wake = datetime.fromisoformat(reply.data["date"]), moment.now
+    if reply.data["wake_hours"]:
         hour, usual = reply.value.wake_hour, mind.profile.wake
         clock = usual if hour == usual.hour else time(hour)
         wake = max(wake, mind.services.to_second(datetime.combine(date, clock)))
     bed = _find_bedtime(mind, date, wake)
-    mind.day = Day(date=data["date"], wake=wake, bed=bed, outline=list(reply.value.outline))
+    mind.day = Day(date=reply.data["date"], wake=wake, bed=bed, outline=list(reply.value.outline))
     if not reply.fallback:
         outline = "; ".join(mind.day.outline)
         mind.stream.add(
@@ -256,14 +247,10 @@ def _find_bedtime(mind: SmallvilleMind, date: datetime, wake: int) -> int:
     return bed + DAY if past_midnight or bed <= wake else bed
 
 
-def _make_day_model(data: QueryData) -> type[DayPlanReply] | type[RestOfDayReply]:
-    return _make_waking_model(*data["wake_hours"]) if data["wake_hours"] else RestOfDayReply
-
-
-@lru_cache(maxsize=64)
-def _make_waking_model(first: int, last: int) -> type[DayPlanReply]:
-    hours = Annotated[int, Field(ge=first, le=last)]
-    return create_model("DayPlan", __base__=DayPlanReply, wake_hour=(hours, ...))
+def _limit_day(data: QueryData) -> type[DayPlanReply] | type[RestOfDayReply]:
+    if not data["wake_hours"]:
+        return RestOfDayReply
+    return narrow(DayPlanReply, wake_hour=number_between(*data["wake_hours"]))
 
 
 def _make_default_day(data: QueryData) -> DayPlanReply | RestOfDayReply:
@@ -275,9 +262,7 @@ def _make_default_day(data: QueryData) -> DayPlanReply | RestOfDayReply:
 # The hours.
 
 
-async def _prepare_hours(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare_hours(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask for every hour from `start` to bedtime; the first may be an hour already begun."""
     start = max(int(data["start"]), moment.now)
     start -= start % MINUTE
@@ -322,11 +307,9 @@ def _list_slots(mind: SmallvilleMind, start: int) -> list[int]:
     return slots[:24]
 
 
-async def _apply_hours(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply_hours(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     """Put the hours in place of what was planned from `start` on, which is no plan any more."""
-    day, slots, start = mind.day, data["slots"], int(data["start"])
+    day, slots, start = mind.day, reply.data["slots"], int(reply.data["start"])
     if slots[0] >= day.bed or day.bed < moment.now:
         return ()
     spans = zip(slots, [*slots[1:], day.bed], reply.value.hours, strict=True)
@@ -396,15 +379,14 @@ def _remember_hours(
         )
 
 
-@lru_cache(maxsize=32)
-def _make_hours_model(count: int) -> type[HoursReply]:
-    exact = Field(min_length=count, max_length=count)
-    return create_model("Hours", __base__=HoursReply, hours=(Annotated[list[Activity], exact], ...))
+def _limit_hours(data: QueryData) -> type[HoursReply]:
+    count = len(data["slots"])
+    return narrow(HoursReply, hours=list_between(Activity, count, count))
 
 
 _HOURS = QueryHandler(
     prepare=_prepare_hours,
-    reply_model=lambda data: _make_hours_model(len(data["slots"])),
+    reply_model=_limit_hours,
     fallback=lambda data: HoursReply(hours=data["habit"]),
     apply=_apply_hours,
     max_tokens=lambda data: 64 + 60 * len(data["slots"]),
@@ -419,7 +401,7 @@ HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     ),
     "plan.day": QueryHandler(
         prepare=_prepare_day,
-        reply_model=_make_day_model,
+        reply_model=_limit_day,
         fallback=_make_default_day,
         apply=_apply_day,
         max_tokens=lambda data: 600,

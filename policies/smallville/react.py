@@ -15,21 +15,20 @@ talks; here the agent goes on.
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, create_model
+from pydantic import Field
 
 from genagents_env.cognition.prompts import shorten_name, shorten_names
 from genagents_env.cognition.query import (
     Moment,
-    PreparedQuery,
+    Prepared,
     Query,
     QueryData,
     QueryHandler,
     QueryReply,
 )
-from genagents_env.cognition.replies import Phrase, one_of
+from genagents_env.cognition.replies import Phrase, narrow, one_of
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.percept import HeardWords, SeenObject
@@ -71,12 +70,7 @@ _CALL = re.compile(
 
 
 class Reaction(ReplyModel):
-    """What the agent does about it: `what` in words, and for how long where it does something."""
-
-    wire_name: ClassVar[str] = "Reaction"
-    wire_description: ClassVar[str] = (
-        "What one does about it: `what` in words, and for how long where one does something."
-    )
+    """What one does about it: `what` in words, and for how long where one does something."""
 
     choice: str
     what: Phrase | Literal[""]
@@ -251,7 +245,7 @@ def _still_waits(mind: SmallvilleMind, focus: Focus, moment: Moment) -> bool:
 # What is decided.
 
 
-async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery:
+async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     percept, known = moment.percept, describe_context(data)
     partners = _list_partners(mind, data, moment)
     talks = [f"{TALK}{name}" for name in partners]
@@ -317,13 +311,11 @@ def _rotate(choices: list[str], mind: SmallvilleMind, moment: Moment) -> list[st
     return [*choices[first:], *choices[:first]]
 
 
-async def _apply(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     """Do what was decided, unless by now the agent sleeps or talks; news are no interruption."""
     choice, what = reply.value.choice, reply.value.what
     minutes = reply.value.minutes or _MINUTES
-    if moment.percept.me.asleep or not (data["kind"] in _NEWS or _is_free(mind, moment)):
+    if moment.percept.me.asleep or not (reply.data["kind"] in _NEWS or _is_free(mind, moment)):
         return ()
     if choice.startswith((TALK, CALL)):
         phone = choice.startswith(CALL)
@@ -348,10 +340,10 @@ async def _apply(
             used=True,
             reaction=True,
         )
-        return [Query("plan.revise", {"start": until, "why": f"{WAITING}: {data['text']}"})]
+        return [Query("plan.revise", {"start": until, "why": f"{WAITING}: {reply.data['text']}"})]
     return [
         ground.query_reaction(mind, {"text": what, "minutes": minutes}),
-        Query("plan.revise", {"start": until, "why": f"{what} ({data['text']})"}),
+        Query("plan.revise", {"start": until, "why": f"{what} ({reply.data['text']})"}),
     ]
 
 
@@ -365,10 +357,9 @@ def _talk(
     return query_words(mind, moment)
 
 
-@lru_cache(maxsize=256)
-def make_reaction_model(choices: tuple[str, ...]) -> type[Reaction]:
+def limit_choices(choices: Sequence[str]) -> type[Reaction]:
     """Return `Reaction` with `choice` limited to `choices`, of which there is at least one."""
-    return create_model("Reaction", __base__=Reaction, choice=(one_of(choices), ...))
+    return narrow(Reaction, choice=one_of(tuple(choices)))
 
 
 # Calls by telephone.
@@ -406,7 +397,7 @@ def _find_contact(mind: SmallvilleMind, text: str) -> str:
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "react.decide": QueryHandler(
         prepare=_prepare,
-        reply_model=lambda data: make_reaction_model(tuple(data["choices"])),
+        reply_model=lambda data: limit_choices(data["choices"]),
         fallback=lambda data: Reaction(choice=GO_ON, what="", minutes=0),
         apply=_apply,
         max_tokens=lambda data: 160,

@@ -8,21 +8,28 @@ which feeds the next reflection with itself; here one that repeats a thought is 
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
-from typing import Annotated, ClassVar
-
-from pydantic import Field, create_model
+from functools import cache
+from typing import Annotated
 
 from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import (
     Moment,
+    Prepared,
     PreparedQuery,
     Query,
     QueryData,
     QueryHandler,
     QueryReply,
 )
-from genagents_env.cognition.replies import Importance, Sentence, keep_first, list_of_numbers
+from genagents_env.cognition.replies import (
+    Importance,
+    Sentence,
+    keep_first,
+    list_between,
+    list_of_numbers,
+    list_up_to,
+    narrow,
+)
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.columns import compare
@@ -45,19 +52,11 @@ _FRAME = 32  # tokens around the items of a reply
 class Questions(ReplyModel):
     """What a person asks of the latest memories."""
 
-    wire_name: ClassVar[str] = "Questions"
-    wire_description: ClassVar[str] = "What a person asks of the latest memories."
-
     questions: list[Sentence]
 
 
 class Insight(ReplyModel):
     """A conclusion, how much it matters, and the numbers in the prompt of what it rests on."""
-
-    wire_name: ClassVar[str] = "Insight"
-    wire_description: ClassVar[str] = (
-        "A conclusion, how much it matters, and the numbers in the prompt of what it rests on."
-    )
 
     insight: Sentence
     importance: Importance
@@ -66,11 +65,6 @@ class Insight(ReplyModel):
 
 class Insights(ReplyModel):
     """What a person concludes from what a question brought to mind."""
-
-    wire_name: ClassVar[str] = "Insights"
-    wire_description: ClassVar[str] = (
-        "What a person concludes from what a question brought to mind."
-    )
 
     insights: list[Insight]
 
@@ -88,71 +82,47 @@ def make_queries(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
 # The questions.
 
 
-async def _prepare_questions(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare_questions(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     latest = recall_latest(
         mind, mind.config.reflect_over, moment.now, kinds=_LOOKED_AT, touch=False
     )
     count = mind.config.questions
-    shown = mind.services.prompts.fill(
-        "reflect_questions",
-        mind.profile,
-        describe_situation(mind, moment),
-        memories=latest,
-        count=count,
-    )
-    if not shown.memories:
-        return None
-    return PreparedQuery(shown.messages, {"count": count}, shown.cuts)
+    situation = describe_situation(mind, moment)
+    shown = mind.fill("reflect_questions", situation, latest, count=count)
+    return PreparedQuery(shown, {"count": count}) if shown.memories else None
 
 
-async def _apply_questions(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> list[Query]:
+async def _apply_questions(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> list[Query]:
     if reply.fallback or mind.asleep:
         return []
     questions = {fold(question): question for question in reply.value.questions}
     return [Query("reflect.insights", {"question": q}) for q in questions.values()]
 
 
-@lru_cache(maxsize=8)
-def _make_questions_model(count: int) -> type[Questions]:
+@cache
+def _limit_questions(count: int) -> type[Questions]:
     """Return `Questions` with exactly `count` of them; what comes after those is left out."""
-    several = Annotated[
-        list[Sentence], keep_first(count), Field(min_length=count, max_length=count)
-    ]
-    return create_model("Questions", __base__=Questions, questions=(several, ...))
+    exact = list_between(Sentence, count, count)
+    return narrow(Questions, questions=Annotated[exact, keep_first(count)])
 
 
 # The insights.
 
 
-async def _prepare_insights(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare_insights(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     question, count = data["question"], mind.config.insights
-    shown = mind.services.prompts.fill(
-        "reflect_insights",
-        mind.profile,
-        [
-            Section("question", [["question", question]]),
-            *describe_situation(mind, moment),
-        ],
-        memories=await recall(mind, [question], moment.now),
-        count=count,
-    )
+    asked = Section("question", [["question", question]])
+    sections = [asked, *describe_situation(mind, moment)]
+    memories = await recall(mind, [question], moment.now)
+    shown = mind.fill("reflect_insights", sections, memories, count=count)
     if not shown.memories:
         return None
-    data = {**data, "count": count, "memories": list(shown.memories)}
-    return PreparedQuery(shown.messages, data, shown.cuts)
+    return PreparedQuery(shown, {**data, "count": count, "memories": list(shown.memories)})
 
 
-async def _apply_insights(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> list[Query]:
+async def _apply_insights(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> list[Query]:
     """Keep each insight that names evidence and is new."""
-    shown = FilledPrompt((), tuple(data["memories"]))
+    shown = FilledPrompt((), tuple(reply.data["memories"]))
     known = _KnownThoughts(mind, moment.now)
     for insight in reply.value.insights:
         evidence = shown.find_ids(insight.because)
@@ -191,21 +161,16 @@ def _load_ngrams() -> HashedNgrams:
     return HashedNgrams()
 
 
-@lru_cache(maxsize=256)
-def _make_insights_model(count: int, shown: int) -> type[Insights]:
-    """Return `Insights` with at most `count` of them, resting on memories 1 to `shown`."""
-    because = list_of_numbers(_NAMED, shown, least=1)
-    insight = create_model("Insight", __base__=Insight, because=(because, ...))
-    several = Annotated[
-        list[insight], keep_first(count), Field(max_length=count, json_schema_extra={"minItems": 1})
-    ]
-    return create_model("Insights", __base__=Insights, insights=(several, ...))
+def _limit_insights(data: QueryData) -> type[Insights]:
+    because = list_of_numbers(_NAMED, len(data["memories"]), least=1)
+    insight = narrow(Insight, because=because)
+    return narrow(Insights, insights=list_up_to(insight, data["count"], least=1))
 
 
 HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "reflect.questions": QueryHandler(
         prepare=_prepare_questions,
-        reply_model=lambda data: _make_questions_model(data["count"]),
+        reply_model=lambda data: _limit_questions(data["count"]),
         # Only `reply.fallback` is looked at: no question is a harmless default.
         fallback=lambda data: Questions(questions=["-"] * data["count"]),
         apply=_apply_questions,
@@ -213,7 +178,7 @@ HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     ),
     "reflect.insights": QueryHandler(
         prepare=_prepare_insights,
-        reply_model=lambda data: _make_insights_model(data["count"], len(data["memories"])),
+        reply_model=_limit_insights,
         fallback=lambda data: Insights(insights=[]),
         apply=_apply_insights,
         max_tokens=lambda data: _FRAME + (_ITEM + 5 * _NAMED) * data["count"],

@@ -11,12 +11,11 @@ time.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.query import (
     Moment,
-    PreparedQuery,
+    Prepared,
     Query,
     QueryData,
     QueryHandler,
@@ -39,12 +38,7 @@ _LATELY = 12  # memories at most of what happened since the status was renewed
 
 
 class Description(ReplyModel):
-    """What kind of person the agent is, what it does, and how it feels about its life."""
-
-    wire_name: ClassVar[str] = "Description"
-    wire_description: ClassVar[str] = (
-        "What kind of person one is, what one does, and how one feels about one's life."
-    )
+    """What kind of person one is, what one does, and how one feels about one's life."""
 
     core: Sentence
     occupation: Sentence
@@ -52,19 +46,17 @@ class Description(ReplyModel):
 
 
 class StatusReply(ReplyModel):
-    """What the agent is up to now."""
+    """What one is up to now."""
 
-    wire_name: ClassVar[str] = "Status"
-    wire_description: ClassVar[str] = "What one is up to now."
+    wire_name = "Status"
 
     status: Sentence
 
 
 class ContextReply(ReplyModel):
-    """What the agent's memories say that matters now."""
+    """What one's memories say that matters now."""
 
-    wire_name: ClassVar[str] = "Context"
-    wire_description: ClassVar[str] = "What one's memories say that matters now."
+    wire_name = "Context"
 
     summary: Speech
 
@@ -125,9 +117,7 @@ def query_description(mind: SmallvilleMind, moment: Moment) -> list[Query]:
     return [Query("summary.describe", {})]
 
 
-async def _prepare_description(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery:
+async def _prepare_description(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     queries = [
         f"{mind.name}'s core characteristics",
         f"{mind.name}'s current daily occupation",
@@ -139,7 +129,7 @@ async def _prepare_description(
 
 
 async def _apply_description(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+    mind: SmallvilleMind, moment: Moment, reply: QueryReply
 ) -> list[Query]:
     """Take the description; where there is none, the last one serves as long again."""
     if not reply.fallback:
@@ -187,7 +177,7 @@ def replace_status(mind: SmallvilleMind, status: str, now: int) -> None:
             mind.stream.expire(id_, now)
 
 
-async def _prepare_status(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery:
+async def _prepare_status(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     changes = add_times(mind, [mind.stream[id_] for id_ in data["changes"]])
     texts = [memory.text for _, memory in changes]
     promised = format_commitments(list_ahead(mind.commitments, moment.percept.time))
@@ -202,9 +192,7 @@ async def _prepare_status(mind: SmallvilleMind, data: QueryData, moment: Moment)
     return mind.ask("summary_status", data, sections, memories)
 
 
-async def _apply_status(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> list[Query]:
+async def _apply_status(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> list[Query]:
     """Take the new status; where there is none, the old one stays."""
     if not reply.fallback:
         replace_status(mind, reply.value.status, moment.now)
@@ -236,9 +224,7 @@ def make_context_handler(
         list_questions: what memory is looked through for; nothing is asked where there is none.
     """
 
-    async def prepare(
-        mind: SmallvilleMind, data: QueryData, moment: Moment
-    ) -> PreparedQuery | Query:
+    async def prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
         questions = list_questions(mind, data)
         if not questions:
             return Query(data["for"], data)
@@ -258,11 +244,9 @@ def make_context_handler(
     )
 
 
-async def _apply_context(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> list[Query]:
+async def _apply_context(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> list[Query]:
     """Ask what the summary was made for; without one the memories themselves are shown."""
-    return [Query(data["for"], {**data, "summary": reply.value.summary})]
+    return [Query(reply.data["for"], {**reply.data, "summary": reply.value.summary})]
 
 
 # No sentence about a person is a harmless default: where a reply fails, none is taken.

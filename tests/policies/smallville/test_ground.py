@@ -286,9 +286,9 @@ def test_pieces_that_changed_before_the_answer_came_are_left_alone() -> None:
     mind = mind_with(["making coffee", "resting"], latency_ticks={"ground": 2})
     data = asyncio.run(prepare_data(mind, "ground.pieces", {"start": 0, "end": 1200}))
     mind.day.pieces = [Piece(0, 900, "something else")]
-    reply = QueryReply(smallville.HANDLERS["ground.pieces"].fallback(data), True, "")
+    reply = QueryReply(smallville.HANDLERS["ground.pieces"].fallback(data), True, "", data)
     take = smallville.HANDLERS["ground.pieces"].apply
-    wait_for(take(mind, data, moment(mind, HERE), reply))
+    wait_for(take(mind, moment(mind, HERE), reply))
     assert list_spots(mind) == [("", "", "")]
 
 
@@ -517,9 +517,9 @@ def test_a_fallback_of_every_purpose_is_taken() -> None:
     }
     for purpose, handler in handlers.items():
         mind = mind_with(["resting"])
-        reply = QueryReply(handler.fallback(data), True, "")
         asked_data = {**data, "minutes": 5} if purpose == "ground.one" else data
-        wait_for(handler.apply(mind, asked_data, moment(mind, HERE), reply))
+        reply = QueryReply(handler.fallback(data), True, "", asked_data)
+        wait_for(handler.apply(mind, moment(mind, HERE), reply))
         words = handler.fallback(data).model_dump_json()
         assert handler.reply_model(data).model_validate_json(words)
 

@@ -93,9 +93,10 @@ def test_the_day_is_planned_anew_where_the_talk_changes_it(
     mind = make_mind()
     dialogue = Dialogue(1, 0, [BOB], [DialogueLine(BOB, "A party!", 7)])
     value = Memo(**{**GOOD, "plan": plan, "changes_plan": changes})
-    reply = QueryReply(value, False, "converse.memo #0 at tick 5")
+    data = memo.make_data(mind, dialogue)
+    reply = QueryReply(value, False, "converse.memo #0 at tick 5", data)
     now = moment(mind, Moment().later(50))
-    thoughts = wait_for(memo.HANDLER.apply(mind, memo.make_data(mind, dialogue), now, reply))
+    thoughts = wait_for(memo.HANDLER.apply(mind, now, reply))
     assert [each.purpose for each in thoughts] == follows
     assert all(each.data == {"start": 50, "why": plan} for each in thoughts)
 
@@ -202,9 +203,9 @@ AGREED = {
 def take_memo(mind: SmallvilleMind, others: Sequence[str] = (BOB,), **fields: object) -> list[str]:
     """Return the purposes of what follows from a memo of a talk on Monday 13 February at 08:00."""
     dialogue = Dialogue(1, 0, list(others), [DialogueLine(name, "Hm.", 7) for name in others])
-    reply = QueryReply(Memo.model_validate({**GOOD, **fields}), False, "converse.memo #0 at tick 5")
-    data = memo.make_data(mind, dialogue)
-    return [q.purpose for q in wait_for(memo.HANDLER.apply(mind, data, moment(mind, NOW), reply))]
+    value, data = Memo.model_validate({**GOOD, **fields}), memo.make_data(mind, dialogue)
+    reply = QueryReply(value, False, "converse.memo #0 at tick 5", data)
+    return [q.purpose for q in wait_for(memo.HANDLER.apply(mind, moment(mind, NOW), reply))]
 
 
 NOW = Moment().later(50)

@@ -526,9 +526,9 @@ def test_pieces_of_an_hour_that_is_planned_anew_meanwhile_are_dropped() -> None:
     handler = plan.HANDLERS["plan.pieces"]
     for block in mind.day.hours:
         block.text = "something else"
-    reply = QueryReply(handler.fallback(pending.data), True, "")
+    reply = QueryReply(handler.fallback(pending.data), True, "", pending.data)
     before = list(mind.day.pieces)
-    wait_for(handler.apply(mind, pending.data, moment(mind, alone.percept), reply))
+    wait_for(handler.apply(mind, moment(mind, alone.percept), reply))
     assert mind.day.pieces == before
 
 

@@ -63,9 +63,9 @@ def list_follow_ups(
     """Return the thoughts that follow from a decision."""
     value = react.Reaction(choice=choice, what=what, minutes=10)
     seen = {"kind": "person", "subject": BOB, "text": READING.text, **data}
-    reply = QueryReply(value, False, "react.decide #0 at tick 0")
+    reply = QueryReply(value, False, "react.decide #0 at tick 0", seen)
     take = react.HANDLERS["react.decide"].apply
-    return list(wait_for(take(mind, seen, moment(mind, SEEN), reply)))
+    return list(wait_for(take(mind, moment(mind, SEEN), reply)))
 
 
 def test_going_on_changes_nothing_but_that_it_was_considered() -> None:
@@ -278,7 +278,7 @@ GOOD = {"choice": "go on", "what": "", "minutes": 5}
     ],
 )
 def test_a_malformed_reaction_is_refused(broken: object) -> None:
-    reply = react.make_reaction_model(("go on", "talk"))
+    reply = react.limit_choices(("go on", "talk"))
     with pytest.raises(ValidationError):
         reply.model_validate(broken)
     text = json.dumps(broken)
@@ -291,7 +291,7 @@ def test_a_malformed_reaction_is_refused(broken: object) -> None:
     "what", ["y" * 10_000, "dan\x00cing \x1b[31mred\x1b[0m\n" * 9, "跳舞" * 99]
 )
 def test_long_and_wild_words_are_cut_and_cleaned(what: str) -> None:
-    reply = react.make_reaction_model(("something else",))
+    reply = react.limit_choices(("something else",))
     taken = reply.model_validate({"choice": "something else", "what": what, "minutes": 3})
     assert 0 < len(taken.what) <= 200
     assert taken.what.isprintable()

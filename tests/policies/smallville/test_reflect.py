@@ -384,9 +384,9 @@ def test_evidence_always_exists_and_no_thought_is_there_twice(
         for text, because in given_insights
         if text.isprintable()
     ]
-    reply = QueryReply(reflection.Insights(insights=entries), False, "reflect.insights #0")
+    reply = QueryReply(reflection.Insights(insights=entries), False, "reflect.insights #0", data)
     for _ in range(2):
-        wait_for(handler.apply(mind, data, moment(mind, NOW), reply))
+        wait_for(handler.apply(mind, moment(mind, NOW), reply))
     kept = thoughts(mind)
     assert all(memory.evidence and set(memory.evidence) <= {5, 3, 1} for memory in kept)
     assert all(memory.events == () and mind.stream.sources([memory.id]) for memory in kept)

@@ -8,6 +8,7 @@ from contextlib import suppress
 import pytest
 from pydantic import BaseModel
 
+from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import Moment as Now
 from genagents_env.cognition.query import PreparedQuery, Query, QueryData, QueryHandler, QueryReply
 from genagents_env.cognition.scheduler import CallScheduler
@@ -56,12 +57,11 @@ def handler(
         if instead is not None:
             return instead
         cuts = data.get("cuts", {})
-        return PreparedQuery([Message("user", data["name"])], data, cuts) if data["name"] else None
+        prompt = FilledPrompt((Message("user", data["name"]),), cuts=cuts)
+        return PreparedQuery(prompt, data) if data["name"] else None
 
-    async def take(
-        mind: SmallvilleMind, data: QueryData, now: Now, reply: QueryReply
-    ) -> Sequence[Query]:
-        kind = "default" if reply.fallback else "reply"
+    async def take(mind: SmallvilleMind, now: Now, reply: QueryReply) -> Sequence[Query]:
+        kind, data = "default" if reply.fallback else "reply", reply.data
         taken.append(f"{data['name']} {kind} at {now.tick}")
         if wish := data.get("wish"):
             mind.note_wish(wish)
