@@ -1,11 +1,16 @@
 """Converse: the next words of a talk, and in a group who speaks next and who walks away.
 
+In a talk of two whoever invited speaks first, then they take turns; after a long silence the other
+speaks all the same. While one is seen thinking of words the other holds back, until the lock
+expires. In the code both may say good-bye in the same moment; here whose turn it is does.
+
 Words are those of a beginning, of going on, or of good-bye, each with a prompt of its own. In a
 group the model is first asked whether one walks away, then for words, then who is to speak.
 Source: AI Town, agent/conversation.ts (January 2026), conversation.ts (September 2023).
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from genagents_env.cognition.own_words import cut_reply
 from genagents_env.cognition.prompts import shorten_name
@@ -20,11 +25,12 @@ from genagents_env.cognition.query import (
 from genagents_env.cognition.replies import Speech, narrow, one_of
 from genagents_env.llm.schemas import ReplyModel
 
-from . import groups, turns
+from . import groups
 from .mind import AiTownMind, TalkState
 from .prompt import ask_about_talk, find_latest_talk, list_shown
 from .retrieve import TimedMemory, recall
 
+Due = Literal["", "start", "continue", "leave"]
 _KINDS = ("start", "continue", "leave")
 WALK_AWAY, NEXT = "converse.walk_away", "converse.next"
 _MAX_TOKENS, _FEW_TOKENS = 300, 60  # code: 300
@@ -64,7 +70,7 @@ def make_queries(mind: AiTownMind, moment: Moment) -> Sequence[Query]:
         return ()
     if mind.config.meet == "collision":
         return _make_group_queries(mind, talk, moment)
-    due = turns.find_due(mind, talk, moment)
+    due = find_due(mind, talk, moment)
     return (Query(f"converse.{due}", identify(talk)),) if due else ()
 
 
@@ -82,8 +88,48 @@ def _make_group_queries(mind: AiTownMind, talk: TalkState, moment: Moment) -> Se
     return (Query(WALK_AWAY, identify(talk)),)
 
 
+# When it is time for words.
+
+
+def find_due(mind: AiTownMind, talk: TalkState, moment: Moment) -> Due:
+    """Find the kind of words that are due now; empty for none."""
+    if talk.stage != "talking" or talk.unsaid or talk.leaving or is_locked(mind, talk, moment.now):
+        return ""
+    if moment.now - talk.passed < mind.config.awkward_seconds:
+        return ""
+    if not _is_my_turn(mind, talk, moment.now):
+        return ""
+    if is_over(mind, talk, moment.now):
+        return "leave"
+    return "continue" if talk.lines else "start"
+
+
+def is_over(mind: AiTownMind, talk: TalkState, now: int) -> bool:
+    """Return whether the talk has lasted for long enough."""
+    lasted = now - talk.started > mind.config.talk_seconds
+    return lasted or len(talk.lines) > mind.config.max_messages
+
+
+def is_locked(mind: AiTownMind, talk: TalkState, now: int) -> bool:
+    """Return whether the other is thinking of words, and has not done so for too long."""
+    return talk.typing >= 0 and now - talk.typing < mind.config.typing_seconds
+
+
+def _is_my_turn(mind: AiTownMind, talk: TalkState, now: int) -> bool:
+    awkward = mind.config.awkward_seconds
+    if not talk.lines:
+        return talk.mine or now - talk.started >= awkward
+    last = talk.lines[-1]
+    if last.speaker == mind.name:
+        return now - last.at >= awkward
+    return now - last.at >= mind.config.message_seconds
+
+
+# What to say.
+
+
 def identify(talk: TalkState) -> QueryData:
-    """Return what tells whether a reply still belongs to the talk as it is."""
+    """Return the data by which a reply is matched to the talk it was asked for."""
     return {"begun": talk.begun, "other": talk.other, "lines": len(talk.lines)}
 
 

@@ -8,6 +8,7 @@ Source: AI Town, agent.ts and conversation.ts (September 2023), where the engine
 
 from collections.abc import Sequence
 
+from genagents_env.cognition.here_and_now import find_person
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import SeenPerson
 from genagents_env.rng import draw_index
@@ -38,7 +39,7 @@ def find_group(mind: AiTownMind, moment: Moment) -> list[str]:
 
 
 def find_leader(mind: AiTownMind, group: Sequence[str]) -> str:
-    """Return who of a group speaks first: the first by name."""
+    """Return the leader of a group, who speaks first: the first by name."""
     return min(mind.name, *group)
 
 
@@ -67,7 +68,7 @@ def must_wait(mind: AiTownMind, name: str, now: int) -> bool:
 def note_refusal(mind: AiTownMind, name: str, now: int) -> None:
     """Learn that the town did not let the agent talk to somebody: wait for twice as long.
 
-    It does not say for how long two have to leave each other alone, which each town rules anew.
+    It does not say for how long two have to leave each other alone, which depends on the town.
     """
     mind.declined[name] = now
     if name in mind.talked:
@@ -100,8 +101,8 @@ def is_together(mind: AiTownMind, talk: TalkState, moment: Moment) -> bool:
     second = mind.services.seconds_per_tick
     if talk.lines and moment.now - talk.lines[-1].at <= _ALONE * second:
         return True
-    seen = [one for one in moment.percept.people if one.name in talk.others]
-    return any(signs.is_engaged(one.doing) for one in seen)
+    members = [person for person in moment.percept.people if person.name in talk.others]
+    return any(signs.is_engaged(person.doing) for person in members)
 
 
 def is_mine(mind: AiTownMind, talk: TalkState) -> bool:
@@ -122,8 +123,8 @@ def is_over(mind: AiTownMind, talk: TalkState, now: int) -> bool:
 
 
 def find_turn(mind: AiTownMind, talk: TalkState, speaker: str, moment: Moment) -> str:
-    """Return who is to speak after somebody: whom they look at, else the next by name."""
-    seen = next((one for one in moment.percept.people if one.name == speaker), None)
+    """Find the next speaker: whom the last person looks at, else the first by name."""
+    seen = find_person(moment.percept, speaker)
     gaze = signs.find_gaze(seen.doing) if seen is not None else ""
     if gaze:
         return gaze

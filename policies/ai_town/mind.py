@@ -148,7 +148,7 @@ class AiTownMind(Mind[AiTownConfig]):
 
 
 def find_plan(profile: Profile, plans: Mapping[str, str]) -> str:
-    """Return what somebody means to do: as configured, else by goal, doings or persona."""
+    """Return somebody's plan: as configured, else by goal, doings or persona."""
     persona = split_sentences(profile.persona)
     given = plans.get(profile.name, "")
     return given or profile.goal or profile.currently.strip() or (persona[-1] if persona else "")
@@ -187,5 +187,5 @@ def to_importance(rated: float) -> float:
 
 
 def to_rating(importance: float) -> float:
-    """Return what was rated, from 0 to 9, of an importance that the stream keeps."""
+    """Return the rating, from 0 to 9, of an importance that the stream keeps."""
     return importance - 1.0

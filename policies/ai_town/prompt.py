@@ -64,12 +64,12 @@ def ask_about_talk(
 
 
 def describe_plan(mind: AiTownMind) -> Section:
-    """Return the plan sentence, which stands in every prompt."""
+    """Describe the plan sentence, which stands in every prompt."""
     return Section("plan", [["your plan", mind.plan]] if mind.plan else [])
 
 
 def describe_others(mind: AiTownMind, others: Sequence[str]) -> Section:
-    """Return what others are to the agent, and when they last talked."""
+    """Describe the agent's ties to others, and when they last talked."""
     lines: list[JSONValue] = []
     for name in others:
         about, short = mind.profile.relationships.get(name, ""), shorten_name(name)
@@ -84,7 +84,7 @@ def describe_others(mind: AiTownMind, others: Sequence[str]) -> Section:
 
 
 def list_shown(mind: AiTownMind, others: Sequence[str]) -> list[str]:
-    """Return what `describe_others` tells, in the words in which it is remembered."""
+    """List the memories that `describe_others` shows, in their own words."""
     ties = mind.profile.relationships
     talks = (find_latest_talk(mind, name) for name in others)
     return [
@@ -101,7 +101,7 @@ def find_latest_talk(mind: AiTownMind, other: str) -> Memory | None:
 
 
 def describe_lines(mind: AiTownMind, lines: Sequence[SaidLine]) -> Section:
-    """Return what was said; where not all of it fits, the latest."""
+    """Describe the lines of a talk; where not all of them fit, the latest."""
     shown: list[JSONValue] = [
         [
             f"{mind.services.to_time(line.at):%H:%M}",

@@ -62,7 +62,7 @@ def make_queries(mind: AiTownMind, moment: Moment) -> Sequence[Query]:
 
 
 def sum_importance(mind: AiTownMind) -> float:
-    """Return what the latest memories matter that are newer than the last reflection.
+    """Sum the importance of the latest memories that are newer than the last reflection.
 
     What the profile holds is not new. Of `reflect_over` memories at the default importance the sum
     is 500, which is not more than 500.

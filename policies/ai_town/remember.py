@@ -67,7 +67,7 @@ async def _apply_summary(mind: AiTownMind, moment: Moment, reply: QueryReply) ->
     talk = _find_talk(mind, reply.data)
     if talk is None:
         return ()
-    mind.remembers = [one for one in mind.remembers if one is not talk]
+    mind.remembers = [finished for finished in mind.remembers if finished is not talk]
     if reply.fallback and mind.config.lose_failed:
         return ()
     text = _tell_last_words(talk) if reply.fallback else reply.value.summary
@@ -84,7 +84,7 @@ async def _apply_summary(mind: AiTownMind, moment: Moment, reply: QueryReply) ->
 
 
 def _tell_last_words(talk: FinishedTalk) -> str:
-    """Return what is remembered of a talk that the model does not sum up."""
+    """Format the memory of a talk that the model does not sum up: its last words."""
     last = talk.lines[-1]
     others = shorten_names(talk.others)
     return f"I talked with {others}. At last {last.speaker} said: {quote(last.text)}"

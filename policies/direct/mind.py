@@ -74,7 +74,7 @@ def is_called(percept: Percept) -> bool:
 
 
 def listen(mind: DirectMind, percept: Percept) -> DirectMind:
-    """Return the mind with what was heard on the way, which the next prompt tells."""
+    """Return the mind with what was heard on the way, for the next prompt."""
     if not percept.heard:
         return mind
     lines = [f"{h.speaker} said: {quote(h.text)}" if h.speaker else h.text for h in percept.heard]

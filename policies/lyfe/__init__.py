@@ -115,7 +115,7 @@ class LyfePolicy(MindPolicy[LyfeMind, LyfeConfig]):
 
     @classmethod
     def describe_mind(cls, saved: SavedMind) -> MindContent:
-        """Return what a saved mind holds."""
+        """Describe a saved mind for reports and pages."""
         return content.describe_mind(saved)
 
     def memories(self, agent: str) -> list[RecalledMemory]:

@@ -174,7 +174,7 @@ class LyfeConfig(BaseModel):
         return _SMALL_PROMPT
 
     def count_recalled(self, small: bool) -> tuple[int, int]:
-        """Return how many long and recent memories are brought to mind at a time."""
+        """Return the numbers of long and recent memories brought to mind at a time."""
         long, recent = (3, 1) if small else (12, 3)
         return (
             long if self.long_recall is None else self.long_recall,

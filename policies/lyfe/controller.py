@@ -92,19 +92,19 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
 
 def _list_possible(mind: LyfeMind, moment: Moment) -> list[str]:
     """Return the options there are, without the one that just ended, unless by chance."""
-    found = ["talk"] if mind.near else []
+    kinds = ["talk"] if mind.near else []
     if places.list_destinations(mind, moment):
-        found.append("go")
+        kinds.append("go")
     if places.list_people_to_find(mind):
-        found.append("find")
-    found += ["reflect", "wait"] if mind.unthought else ["wait"]
-    if kept := [kind for kind in found if kind in mind.option.only]:
+        kinds.append("find")
+    kinds += ["reflect", "wait"] if mind.unthought else ["wait"]
+    if kept := [kind for kind in kinds if kind in mind.option.only]:
         return kept
     again = draw_unit(mind.services.seed, "again", moment.tick, mind.agent) < mind.config.again
     if again:
-        return found
+        return kinds
     addressed = questions.is_addressed(mind, moment)
-    return [kind for kind in found if kind != mind.option.ended or (kind == "talk" and addressed)]
+    return [kind for kind in kinds if kind != mind.option.ended or (kind == "talk" and addressed)]
 
 
 async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
@@ -150,10 +150,10 @@ def _find_target(
         rooms = places.list_rooms(moment)
         return aims.find_target(words, data["places"], rooms)
     people: list[str] = data["near"] if kind == "talk" else data["people"]
-    found = aims.find_target(words, people, {name: mind.list_roles(name) for name in people})
-    if kind == "talk" and not found and people:
+    person = aims.find_target(words, people, {name: mind.list_roles(name) for name in people})
+    if kind == "talk" and not person and people:
         return people[0]
-    return found
+    return person
 
 
 def _list_targets(data: QueryData) -> tuple[str, ...]:

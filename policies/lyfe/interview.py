@@ -194,28 +194,28 @@ class _Interview:
 
 
 def _list_at_hand(mind: LyfeMind) -> list[WorkItem]:
-    """Return what is in work memory, and for those without a summary in the buffer.
+    """List the items of work memory, and for those without a summary of the buffer.
 
     One event comes once. The oldest is first, as it is read; the newest where a small prompt may
     have no room for all.
     """
     buffered = mind.buffer if not mind.config.self_monitor else []
     items = sorted([*mind.work[::-1], *buffered[::-1]], key=lambda item: -item.at)
-    found = list({(item.speaker, item.text, item.event): item for item in items}.values())
-    return found if mind.services.prompts.small else found[::-1]
+    items_once = list({(item.speaker, item.text, item.event): item for item in items}.values())
+    return items_once if mind.services.prompts.small else items_once[::-1]
 
 
 def _is_told(text: str, parts: Sequence[str]) -> bool:
     """Return whether the sentences of a summary hold what a memory says, in nearly its words."""
-    told = {word for part in parts for word in _WORD.findall(part.casefold())}
+    known = {word for part in parts for word in _WORD.findall(part.casefold())}
     words = set(_WORD.findall(text.casefold()))
-    return bool(words) and len(words & told) >= _TOLD * len(words)
+    return bool(words) and len(words & known) >= _TOLD * len(words)
 
 
 def _list_sources(
     mind: LyfeMind, near: Sequence[tuple[str, MemoryItem]], at_hand: Sequence[WorkItem]
 ) -> list[TimedEvidence]:
-    """Return what an answer may rest on, what comes first to be shown first."""
+    """Number what an answer may rest on, in the order in which it is shown."""
     summary = mind.summary
     parts = summary.parts if mind.config.self_monitor else []
     return number_evidence(

@@ -72,8 +72,8 @@ async def remember(mind: LyfeMind, moment: Moment) -> list[Query]:
     await _embed_new(mind)
     vectors = await mind.services.embed([text for text, _ in fresh])
     thoughts: list[Query] = []
-    for row, one in enumerate(fresh):
-        mind.recent.add([one], vectors[row : row + 1], moment.now, origin)
+    for row, sentence in enumerate(fresh):
+        mind.recent.add([sentence], vectors[row : row + 1], moment.now, origin)
         if mind.recent.full:
             thoughts += await _empty_recent(mind)
     return thoughts
@@ -85,7 +85,7 @@ async def recall(
     k: int | None = None,
     shown: Sequence[str] = (),
 ) -> list[tuple[str, MemoryItem]]:
-    """Return what comes to mind, with words for when it was, such as "Mon 13 Feb 08:10".
+    """Return the memories that come to mind, with words for their times ("Mon 13 Feb 08:10").
 
     The nearest of long memory, best first, then the nearest of recent memory, as many of each as
     configured; of those that say much the same, only the nearest.
@@ -104,11 +104,11 @@ async def recall(
     elif not mind.config.saf_memory:
         long, recent = long + recent, 0
     known = list(vectors[1:])
-    found = [
+    memories = [
         *_find_unlike(mind.long, vectors[0], long, known, mind.config.alike_above),
         *_find_unlike(mind.recent, vectors[0], recent, known, mind.config.alike_above),
     ]
-    return [(_format_time(mind, kept), kept) for kept in found]
+    return [(_format_time(mind, kept), kept) for kept in memories]
 
 
 def _find_unlike(
@@ -118,18 +118,18 @@ def _find_unlike(
 
     They are `known` from then on.
     """
-    found: list[MemoryItem] = []
+    unlike: list[MemoryItem] = []
     for kept in bank.nearest(query, _MORE * k):
         (vector,) = bank.vectors([kept.id])
         alike = compare(vector[None], np.stack(known)) if known else np.zeros(0)
-        if len(found) < k and (alike < above).all():
-            found.append(kept)
+        if len(unlike) < k and (alike < above).all():
+            unlike.append(kept)
             known.append(vector)
-    return found
+    return unlike
 
 
 def _take_fresh(mind: LyfeMind) -> tuple[list[NewMemory], Origin]:
-    """Return what is to be remembered now, and note that it was."""
+    """Take the sentences or observations to be remembered now."""
     if mind.config.self_monitor:
         summary = mind.summary
         if summary.updates == summary.stored:
@@ -197,7 +197,7 @@ def _make_query(mind: LyfeMind) -> str:
 
 
 def _format_time(mind: LyfeMind, kept: MemoryItem) -> str:
-    """Return when it was: "Tue 4 Apr 11:05", or before the day on which the story begins."""
+    """Format the time of a memory: "Tue 4 Apr 11:05", or before the first day."""
     time = format_moment(mind.services.to_time(kept.at))
     return f"before {time}" if kept.origin == "seed" and not kept.at else time
 

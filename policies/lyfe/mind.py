@@ -220,7 +220,7 @@ class LyfeMind(Mind[LyfeConfig]):
         return replace(self.profile, goal=self.outlook.goal, traits=tuple(self.outlook.traits))
 
     def list_roles(self, name: str) -> tuple[str, ...]:
-        """Return what somebody is, such as "police officer", as far as the agent knows."""
+        """List somebody's roles, such as "police officer", as far as the agent knows."""
         about = self.profile.persona if name == self.name else self.profile.relationships.get(name)
         return names.list_roles(about or "")
 

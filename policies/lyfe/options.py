@@ -135,13 +135,13 @@ def _settle_talk(mind: LyfeMind, moment: Moment) -> None:
 
 
 def _follow(mind: LyfeMind, moment: Moment) -> bool:
-    """Look on for somebody who was found and has walked on before a word was said."""
-    option, found = mind.option, mind.option.found
+    """Look on for somebody who was times and has walked on before a word was said."""
+    option, times = mind.option, mind.option.found
     said = any(item.speaker and item.at >= option.begun for item in mind.work)
-    if said or not 0 < found <= _FOLLOWS:
+    if said or not 0 < times <= _FOLLOWS:
         return False
     begin(mind, "find", moment, target=option.target, subgoal=option.subgoal)
-    mind.option.found = found
+    mind.option.found = times
     mind.turn.unsaid = ""
     return True
 
@@ -181,7 +181,7 @@ def _break_off(mind: LyfeMind, now: int, what: str) -> None:
 
 
 def find_seeker(mind: LyfeMind, now: int) -> str:
-    """Return whom one stands still for on one's way: who looks for one, but not whom one seeks."""
+    """Find somebody to stop for on one's way: one who looks for the agent and is not sought."""
     late = (name for name, at in mind.seekers.items() if now - at < _STOPS)
     return next((name for name in late if name != mind.option.target), "")
 

@@ -1,4 +1,4 @@
-"""Outlook: the goal and the traits of the agent, which change with what it has lived through.
+"""Outlook: the goal and the traits of the agent, which change with experience.
 
 After a thought, once in a while, one call asks whether they still hold. Source: Lyfe Agents,
 appendix D.3, where actions rest on "updated traits and goals"; how they are updated is ours.

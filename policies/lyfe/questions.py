@@ -64,8 +64,10 @@ def is_addressed(mind: LyfeMind, moment: Moment) -> bool:
 
 def find_addressees(mind: LyfeMind, words: str, others: Sequence[str]) -> list[str]:
     """Return those of `others` to whom words turn, in the order in which they do."""
-    found = {name: names.find_address(name, words, mind.list_roles(name)) for name in others}
-    return [name for _, name in sorted((at, name) for name, at in found.items() if at is not None)]
+    addressed = {name: names.find_address(name, words, mind.list_roles(name)) for name in others}
+    return [
+        name for _, name in sorted((at, name) for name, at in addressed.items() if at is not None)
+    ]
 
 
 def _list_open(mind: LyfeMind, now: int) -> list[OpenQuestion]:
@@ -74,7 +76,7 @@ def _list_open(mind: LyfeMind, now: int) -> list[OpenQuestion]:
 
 
 def _answer(questions: Sequence[OpenQuestion], speaker: str) -> list[OpenQuestion]:
-    """Return what is open after `speaker` has spoken, or has let the turn pass."""
+    """List the questions open after `speaker` has spoken, or has let the turn pass."""
     left: list[OpenQuestion] = []
     for one in questions:
         if speaker in one.asked:

@@ -77,7 +77,7 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
 
 
 def _list_partners(mind: LyfeMind) -> list[str]:
-    """Return who is near, the one addressed first."""
+    """List the people near, the one addressed first."""
     return sorted(mind.near, key=lambda name: name != mind.option.target)
 
 

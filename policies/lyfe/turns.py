@@ -100,7 +100,7 @@ def _owe_answers(mind: LyfeMind, words: str, speaker: str, others: Sequence[str]
 
 
 def _find_place(mind: LyfeMind, item: WorkItem, moment: Moment) -> int:
-    """Return how many come before the agent: all who hear it draw the same order."""
+    """Count those who come before the agent: all who hear it draw the same order."""
     owed = mind.turn.owed
     listeners = {name for name in _list_group(mind, moment) if name != item.speaker}
     order = sorted(
@@ -115,6 +115,6 @@ def _find_place(mind: LyfeMind, item: WorkItem, moment: Moment) -> int:
 
 
 def _list_group(mind: LyfeMind, moment: Moment) -> tuple[str, ...]:
-    """Return who may speak next: those the agent talks with, else those near; itself among them."""
+    """List who may speak next: those the agent talks with, else those near, and itself."""
     talk = moment.percept.conversation
     return tuple(dict.fromkeys([mind.name, *(talk.members if talk is not None else mind.near)]))

@@ -90,7 +90,7 @@ class ReactivePolicy(Policy):
     async def interview_async(
         self, agent: str, questions: Sequence[str], repeat: int = 0
     ) -> list[Answer]:
-        """Return what `agent` says to each question, one model call each; changes nothing."""
+        """Answer each question as `agent`, one model call each; changes nothing."""
         numbered = enumerate(questions, repeat * INTERVIEW_CALLS)
         return await gather_all(self._answer(agent, number, text) for number, text in numbered)
 
@@ -100,7 +100,7 @@ class ReactivePolicy(Policy):
 
     @classmethod
     def describe_mind(cls, saved: SavedMind) -> MindContent:
-        """Return what a saved mind holds."""
+        """Describe a saved mind for reports and pages."""
         return content.describe_mind(saved)
 
     async def _answer(self, agent: str, number: int, question: str) -> Answer:

@@ -77,9 +77,9 @@ class SimuversePolicy(MindPolicy[SimuverseMind, SimuverseConfig]):
 
     @classmethod
     def describe_mind(cls, saved: SavedMind) -> MindContent:
-        """Return what a saved mind holds."""
+        """Describe a saved mind for reports and pages."""
         return content.describe_mind(saved)
 
     def memories(self, agent: str) -> list[RecalledMemory]:
-        """Return what it remembers, or the last messages where it has no memory."""
+        """List the agent's memories, or the last messages where it has no memory."""
         return interview.list_memories(self.minds[agent])

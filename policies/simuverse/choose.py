@@ -65,12 +65,12 @@ async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prep
 def _list_examples(around: ToolScope) -> list[str]:
     """Return replies that would do here and now, which a small model needs to be shown."""
     away = [place for place in around.places if not scope.is_within(around.here, place)]
-    found = [f"(CONVERSE) {shorten_name(name)}" for name in around.near[:1]]
-    found += [f"(MOVE) {shorten_place(place)}" for place in away[:2]]
+    examples = [f"(CONVERSE) {shorten_name(name)}" for name in around.near[:1]]
+    examples += [f"(MOVE) {shorten_place(place)}" for place in away[:2]]
     if around.people and around.places:
         called, place = shorten_name(around.people[-1]), shorten_place(around.places[-1])
-        found.append(f"(CALL) {called}, {place}")
-    return [*found, "(SCAN)"]
+        examples.append(f"(CALL) {called}, {place}")
+    return [*examples, "(SCAN)"]
 
 
 async def _apply(mind: SimuverseMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:

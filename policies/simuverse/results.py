@@ -1,4 +1,4 @@
-"""Results: what came of the last step, told in the next input."""
+"""Results: the outcome of the last step, reported in the next input."""
 
 from collections.abc import Callable, Mapping
 
@@ -31,7 +31,7 @@ def tell_removal(mind: SimuverseMind) -> None:
 
 
 def has_invited(mind: SimuverseMind, name: str) -> bool:
-    """Return whether the last messages tell that the agent invited somebody."""
+    """Return whether by the last messages the agent invited somebody."""
     told = (*mind.input, *(line.text for line in mind.history))
     return any(_INVITED.format(name) in text for text in told)
 
@@ -46,7 +46,7 @@ def tell_outcome(mind: SimuverseMind, moment: Moment, *lines: str, chosen: bool 
 
 
 def tell_failure(mind: SimuverseMind, moment: Moment, *lines: str) -> None:
-    """Tell that the tool came to nothing; after the first time one chooses anew at once."""
+    """Report that the tool failed; after the first time the agent chooses again at once."""
     tell_outcome(mind, moment, *lines)
     mind.failures += 1
     mind.due = mind.failures == 1

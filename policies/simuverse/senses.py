@@ -30,12 +30,12 @@ def perceive(mind: SimuverseMind, moment: Moment) -> None:
     mind.invitations = [one for one in mind.invitations if _stands(mind, one, moment)]
 
 
-def _stands(mind: SimuverseMind, one: MeetingInvitation, moment: Moment) -> bool:
+def _stands(mind: SimuverseMind, invitation: MeetingInvitation, moment: Moment) -> bool:
     """Return whether an invitation still stands: neither too old, nor are both there."""
     percept = moment.percept
-    there = bool(one.place) and scope.is_within(percept.me.place, one.place)
-    met = there and any(seen.name == one.who for seen in percept.people)
-    return not met and moment.now - one.at < mind.config.invitation_seconds
+    there = bool(invitation.place) and scope.is_within(percept.me.place, invitation.place)
+    met = there and any(seen.name == invitation.who for seen in percept.people)
+    return not met and moment.now - invitation.at < mind.config.invitation_seconds
 
 
 def _hear(mind: SimuverseMind, words: HeardWords, moment: Moment) -> None:

@@ -48,7 +48,7 @@ class SpokenReply(PlainReply):
 
 @dataclass(frozen=True, slots=True)
 class ReadSpeech:
-    """What a reply in a conversation comes to.
+    """A reply in a conversation, as it was read.
 
     Attributes:
         words: that are said; empty for none.
@@ -66,26 +66,26 @@ class ReadSpeech:
 
 
 def read_speech(text: str, name: str, others: Sequence[str]) -> ReadSpeech:
-    """Return what a reply in a conversation comes to.
+    """Read a reply in a conversation.
 
     Args:
         text: the reply.
         name: whose it is; it may begin with it.
         others: in the conversation; what is written in their place is left out.
     """
-    found = find_prefix(text)
-    if found is not None and found.tool == CONVERSE:
-        joining, colon, rest = found.context.partition(":")
-        said = rest if colon and _NAMES.fullmatch(joining.strip()) else found.context
-        return ReadSpeech(_trim(f"{found.before} {said}", name, others), joining=joining)
-    if found is None:
+    tool = find_prefix(text)
+    if tool is not None and tool.tool == CONVERSE:
+        joining, colon, rest = tool.context.partition(":")
+        said = rest if colon and _NAMES.fullmatch(joining.strip()) else tool.context
+        return ReadSpeech(_trim(f"{tool.before} {said}", name, others), joining=joining)
+    if tool is None:
         return ReadSpeech(_trim(text, name, others))
-    words = _trim(found.before, name, others)
-    if found.tool == LEAVE:
-        return ReadSpeech(words or _trim(found.context, name, others), leaves=True)
-    if found.tool == MOVE:
-        return ReadSpeech(words, leaves=True, heading=found.context)
-    return ReadSpeech(words, refused=found.tool)
+    words = _trim(tool.before, name, others)
+    if tool.tool == LEAVE:
+        return ReadSpeech(words or _trim(tool.context, name, others), leaves=True)
+    if tool.tool == MOVE:
+        return ReadSpeech(words, leaves=True, heading=tool.context)
+    return ReadSpeech(words, refused=tool.tool)
 
 
 def make_queries(mind: SimuverseMind, moment: Moment) -> Sequence[Query]:
@@ -159,14 +159,14 @@ def _speak(mind: SimuverseMind, moment: Moment, speech: ReadSpeech) -> None:
         mind.then = find_place(speech.heading, scope.find_scope(mind, moment))
     if speech.joining:
         named = find_people(speech.joining, scope.find_scope(mind, moment))
-        talk.to_join = [one for one in named if one not in talk.members]
+        talk.to_join = [name for name in named if name not in talk.members]
         if talk.to_join and len(talk.members) + 1 >= _MEMBERS:
-            told = f"{', '.join(talk.to_join)} cannot join: {_MEMBERS} are talking already"
-            mind.note(moment.now, "it came to", told)
+            reason = f"{', '.join(talk.to_join)} cannot join: {_MEMBERS} are talking already"
+            mind.note(moment.now, "it came to", reason)
             talk.to_join = []
     if speech.refused:
-        told = f"({speech.refused}) is not for conversations: speak, or ({LEAVE}) first"
-        mind.note(moment.now, "it came to", told)
+        reason = f"({speech.refused}) is not for conversations: speak, or ({LEAVE}) first"
+        mind.note(moment.now, "it came to", reason)
     if not (speech.words or speech.leaves):
         talk.silent += 1
         if talk.silent >= mind.config.silences:
@@ -188,7 +188,7 @@ def _leave(mind: SimuverseMind, moment: Moment, why: str) -> None:
 
 
 def _find_joiner(mind: SimuverseMind, moment: Moment) -> str:
-    """Return whom the words ask into the conversation; empty for nobody."""
+    """Find the person near whom the words ask into the conversation; empty for nobody."""
     near = scope.list_near(mind, moment.percept)
     while mind.talk.to_join and len(mind.talk.members) + 1 < _MEMBERS:
         name = mind.talk.to_join.pop(0)

@@ -1,4 +1,7 @@
-"""Agenda: the plan, what is under way, and promises, as the prompts of all faculties show them."""
+"""Agenda: the plan, what is under way, and promises, as the prompts of all faculties show them.
+
+Promises are ours: Park et al. 2023, section 3.4.3, leaves it to memory whether the invited come.
+"""
 
 import re
 from collections.abc import Collection, Sequence
@@ -48,13 +51,8 @@ def is_walk(text: str) -> bool:
 # The plan.
 
 
-def describe_outline(mind: SmallvilleMind) -> Section:
-    """Return the day in broad strokes."""
-    return Section("outline", [["today", stroke] for stroke in mind.day.outline])
-
-
 def describe_routine(mind: SmallvilleMind, first: time, last: time) -> Section:
-    """Return the routine between two clock times, without its sleep: plans are for who is up."""
+    """Describe the routine between two clock times, without its sleep: plans are for who is up."""
     awake = tuple(entry for entry in mind.profile.routine if not is_sleep(entry.doing))
     return Section("routine", format_usual_day(replace(mind.profile, routine=awake), first, last))
 
@@ -80,7 +78,7 @@ def describe_under_way(mind: SmallvilleMind, moment: Moment, start: int) -> Sect
 
 
 def _format_current(mind: SmallvilleMind, moment: Moment) -> list[JSONValue]:
-    """Return a line on what is done now: a reaction, else what is planned, else what goes on."""
+    """Format a line on what is done now: a reaction, else what is planned, else what goes on."""
     activity, now = mind.activity, moment.now
     goes_on = bool(activity.text) and activity.kind != "sleep" and now < activity.until
     piece = None if goes_on and activity.reaction else mind.day.find_piece(now)

@@ -33,7 +33,7 @@ from .summary import describe_briefly, describe_context, make_context_handler, q
 from .turns import TALKING, is_interrupted, is_my_turn
 
 _RECENT = 4  # utterances that memories are looked for by (public code: 4)
-_FEW = 2  # utterances left of which the agent is told
+_FEW = 2  # utterances left, from which on the prompt says how many
 
 
 class Utterance(ReplyModel):
@@ -121,7 +121,7 @@ async def _prepare_words(mind: SmallvilleMind, data: QueryData, moment: Moment) 
 
 
 def _list_questions(mind: SmallvilleMind, data: QueryData) -> list[str]:
-    """Return what the agent looks through its memory for before it speaks."""
+    """List the queries to memory before the agent speaks."""
     dialogue = _find_current(mind, data)
     if dialogue is None:
         return []
@@ -145,7 +145,7 @@ async def _recall(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> l
 
 
 def _describe_others(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[Section]:
-    """Return what the others are to the agent, and why it wanted to talk with them."""
+    """Describe the agent's ties to the others, and why it wanted to talk with them."""
     tie = format_ties(mind, dialogue.others, moment.now)
     why: list[JSONValue] = [
         [shorten_name(name), "was", what] for name, what in dialogue.activities.items()
@@ -166,7 +166,7 @@ def _format_talk(mind: SmallvilleMind, dialogue: Dialogue) -> list[JSONValue]:
 
 
 def _count_left(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> int:
-    """Return how often the agent may speak still, by its own limit and the world's."""
+    """Count the utterances left to the agent, by its own limit and the world's."""
     talk = moment.percept.conversation
     messages = mind.config.most_messages - len(dialogue.lines)
     own = 1 if messages <= 1 else max(2, (messages + 1) // 2)

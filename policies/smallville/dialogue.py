@@ -12,8 +12,9 @@ from datetime import datetime, time, timedelta
 from typing import Literal, TypeAlias
 
 from genagents_env.actions import Action, Idle, Move, Talk
+from genagents_env.cognition.here_and_now import find_person
 from genagents_env.cognition.query import Moment
-from genagents_env.percept import Conversation, Percept, SeenPerson
+from genagents_env.percept import Conversation, Percept
 
 from .agenda import has_begun_with
 from .mind import Dialogue, DialogueLine, HeardLine, SmallvilleMind
@@ -173,7 +174,7 @@ def _is_over(
 
 
 def _is_refused(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
-    """Return whether the first words came to nothing, and would again.
+    """Return whether the first words were refused, and would be again.
 
     One who was out of earshot is walked up to, and another who was speaking is waited for.
     """
@@ -233,7 +234,7 @@ def begin(
     dialogue = Dialogue(-1, moment.now, [other], place=percept.me.place, reason=reason)
     dialogue.phone = phone
     dialogue.reach = max(1, min(_SPEAKING, mind.profile.vision_radius // 2))
-    seen = _find_person(percept, other)
+    seen = find_person(percept, other)
     if seen is not None and not seen.doing.startswith((TALKING, COMING, TURNING)):
         dialogue.activities = {other: seen.doing}
     if is_talking(percept, other):
@@ -245,7 +246,7 @@ def begin(
 def find_step(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Step:
     """Find what leads to the first words now; `say` where they can be said at this tick."""
     percept, other = moment.percept, dialogue.others[0]
-    seen, talked = _find_person(percept, other), mind.attention.talked.get(other)
+    seen, talked = find_person(percept, other), mind.attention.talked.get(other)
     if is_late(mind, moment) or (seen is not None and seen.asleep):
         return "give up"
     # From when on the town lets these two talk again.
@@ -296,7 +297,3 @@ def choose_step(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Act
         return Idle()  # what one was doing goes on to be seen
     doing = f"{TALKING} {other}"
     return Talk(other, dialogue.unsaid, leave=dialogue.leaving, doing=doing, emoji=EMOJI)
-
-
-def _find_person(percept: Percept, name: str) -> SeenPerson | None:
-    return next((seen for seen in percept.people if seen.name == name), None)

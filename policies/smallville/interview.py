@@ -33,7 +33,6 @@ from .agenda import format_commitments, list_ahead
 from .mind import (
     SEED,
     Day,
-    PlanBlock,
     SelfSummary,
     SmallvilleActivity,
     SmallvilleMind,
@@ -96,21 +95,22 @@ async def _answer(mind: SmallvilleMind, asker: str, question: str, key: CallKey)
     time = mind.services.to_time(now)
     doing = "asleep" if mind.asleep else mind.activity.text
     promised = format_commitments(list_ahead(mind.commitments, time))
+    plan: list[JSONValue] = [
+        ["your plan", f"{mind.services.to_time(block.start):%H:%M}", block.text]
+        for block in mind.day.hours
+        if block.end > now
+    ]
     sections = [
         describe_now(time, mind.place),
         Section("question", [[f"{asker} asks you" if asker else "question", question]]),
         *describe_self(mind),
         Section("commitments", promised),
-        Section("plan", [_format_block(mind, b) for b in mind.day.hours if b.end > now]),
+        Section("plan", plan),
         Section("doing", [["you are", doing]] if doing else []),
     ]
     evidence = await _list_evidence(mind, asker, question, now)
     shown = mind.fill("interview_answer", sections, evidence)
     return await answer_from(mind, key, shown, evidence)
-
-
-def _format_block(mind: SmallvilleMind, block: PlanBlock) -> JSONValue:
-    return ["your plan", f"{mind.services.to_time(block.start):%H:%M}", block.text]
 
 
 async def _list_evidence(
@@ -164,7 +164,7 @@ def limit_access(mind: SmallvilleMind, without: Collection[MemoryAccess]) -> Sma
 
 
 def classify(memory: Memory) -> MemoryAccess | None:
-    """Return what made a memory; None where it was known from the start."""
+    """Classify a memory by the faculty that made it; None where it was known from the start."""
     if memory.cause == SEED:
         return None
     if memory.kind in ("event", "chat"):

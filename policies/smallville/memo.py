@@ -77,7 +77,7 @@ class RelationshipReply(ReplyModel):
 
 
 def make_data(mind: SmallvilleMind, dialogue: Dialogue) -> QueryData:
-    """Return who said what in a conversation that is over, as data of the query about it."""
+    """Make the data of the query about a conversation that is over."""
     return {
         "others": list_company(mind, dialogue),
         "before": [[line.speaker, line.text, line.event] for line in dialogue.before],

@@ -17,7 +17,7 @@ from genagents_env.text import split_sentences
 from .config import SmallvilleConfig
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400  # seconds
-SEED, PAST = "seed", "past"  # causes of what the profile says, and of what was lived before it
+SEED, PAST = "seed", "past"  # causes of what the profile says, and of memories of another run
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ class Day:
         return next((piece for piece in self.pieces if piece.start <= now < piece.end), None)
 
     def find_reach(self, now: int) -> int:
-        """Return up to when the day is taken apart without a gap from `now` on."""
+        """Find the second up to which the day has pieces without a gap from `now` on."""
         reached = now
         for piece in self.pieces:
             if piece.start <= reached < piece.end:
@@ -367,5 +367,5 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
 
 
 def first_status(profile: Profile) -> str:
-    """Return what one is up to at the start: what the profile says of it, else the goal."""
+    """Return the status at the start: as the profile says, else the goal."""
     return "; ".join(split_sentences(profile.currently)) or profile.goal

@@ -198,20 +198,19 @@ def _notice_words(mind: SmallvilleMind, heard: HeardWords, moment: Moment) -> Ob
 
 
 def _find_addressees(mind: SmallvilleMind, heard: HeardWords, percept: Percept) -> str:
-    """Return to whom words were said: of those in the conversation, the ones they name, or all."""
+    """Name the addressees: of those in the conversation, the ones the words name, or all."""
     if not heard.addressed:
         return "others"
     talk = percept.conversation
     members = [mind.name] if talk is None or mind.name not in talk.members else talk.members
     others = [name for name in members if name != heard.speaker]
     said = fold(heard.text)
-    named = [name for name in others if _is_named(name, said)]
+    named = [
+        name
+        for name in others
+        if any(re.search(rf"\b{re.escape(fold(form))}\b", said) for form in (name, name.split()[0]))
+    ]
     return " and ".join(named or others)
-
-
-def _is_named(name: str, said: str) -> bool:
-    forms = {fold(name), fold(name.split()[0])}
-    return any(re.search(rf"\b{re.escape(form)}\b", said) for form in forms)
 
 
 def _is_retained(mind: SmallvilleMind, text: str) -> bool:

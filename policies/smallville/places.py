@@ -332,7 +332,7 @@ async def _score_rooms(
 async def _compare(
     mind: SmallvilleMind, rooms: Sequence[KnownRoom], texts: Sequence[str]
 ) -> list[float]:
-    """Return how near each room comes to the nearest activity; by words without vectors."""
+    """Score how near each room is to the nearest activity; by shared words without vectors."""
     described = [_describe_room(room) for room in rooms]
     if mind.services.embedder is None or not described:
         wanted = _find_content(" ".join(texts))

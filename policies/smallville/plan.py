@@ -39,7 +39,6 @@ from . import pieces
 from .agenda import (
     describe_commitments,
     describe_hours,
-    describe_outline,
     describe_routine,
     describe_under_way,
     format_commitment,
@@ -53,6 +52,7 @@ from .summary import describe_situation, describe_status, replace_status
 _WAKE_WITHIN = 2  # hours that a plan may get up before the lifestyle's hour
 _RISE_WITHIN = (_WAKE_WITHIN + 1) * HOUR  # plans get up on the hour, lifestyles at any minute
 _DAY_IMPORTANCE, _HOUR_IMPORTANCE = 5.0, 2.0  # of plans (public code: poignancy 5)
+_ORDINARY = "an ordinary day"
 _LEAST_SLOT = 15 * MINUTE  # what is left of an hour is planned with the next if it is shorter
 _SAME_WORDS = 0.5  # of a commitment's words that show that an hour is meant for it
 Strokes = Annotated[list[Activity], Field(min_length=5, max_length=8)]
@@ -162,11 +162,6 @@ async def _apply_renewal(
     return [Query("plan.day", {"date": reply.data["date"]})]
 
 
-def _make_default_renewal(data: QueryData) -> Renewal:
-    status = data["status"] or "an ordinary day"
-    return Renewal(yesterday="an ordinary day", status=status, requirements=["the usual"])
-
-
 # The day in outline.
 
 
@@ -175,7 +170,7 @@ async def _prepare_day(mind: SmallvilleMind, data: QueryData, moment: Moment) ->
     queries = [f"plans for {date:%A %B} {date.day}", f"what {mind.name} means to do"]
     begins = max(moment.percept.time, datetime.combine(date, time(0))).time()
     wake_hours = _find_wake_hours(mind, date, moment)
-    usual = [entry.doing for entry in profile.routine] or ["an ordinary day"]
+    usual = [entry.doing for entry in profile.routine] or [_ORDINARY]
     outline = (usual * 5)[: min(8, max(5, len(usual)))]
     return mind.ask(
         "plan_day",
@@ -281,7 +276,7 @@ async def _prepare_hours(mind: SmallvilleMind, data: QueryData, moment: Moment) 
             *rank_last(describe_here_and_now(moment.percept), besides=("now",)),
             describe_status(mind),
             Section("reason", [["just now", why]] if why else []),
-            describe_outline(mind),
+            Section("outline", [["today", stroke] for stroke in mind.day.outline]),
             describe_commitments(mind, moment),
             describe_hours(mind, current) if current else describe_routine(mind, first, last),
             describe_under_way(mind, moment, start),
@@ -395,7 +390,9 @@ HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
     "plan.renew": QueryHandler(
         prepare=_prepare_renewal,
         reply_model=lambda data: Renewal,
-        fallback=_make_default_renewal,
+        fallback=lambda data: Renewal(
+            yesterday=_ORDINARY, status=data["status"] or _ORDINARY, requirements=["the usual"]
+        ),
         apply=_apply_renewal,
         max_tokens=lambda data: 320,
     ),

@@ -19,6 +19,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from genagents_env.cognition.here_and_now import find_object
 from genagents_env.cognition.prompts import shorten_name, shorten_names
 from genagents_env.cognition.query import (
     Moment,
@@ -125,7 +126,7 @@ def _take_in(mind: SmallvilleMind, moment: Moment, observations: Sequence[Observ
 
 
 def _choose_focus(mind: SmallvilleMind, moment: Moment) -> Focus | None:
-    """Return what to consider now, and note that it is; None where there is nothing."""
+    """Choose one thing to consider now, and note that it is; None for nothing."""
     attention = mind.attention
     # Where a reaction that is decided on takes place may still be asked.
     grounding = any(p.purpose.startswith("ground.") and "minutes" in p.data for p in mind.pending)
@@ -136,14 +137,14 @@ def _choose_focus(mind: SmallvilleMind, moment: Moment) -> Focus | None:
     focus = attention.focus
     if focus is None or not _is_free(mind, moment):
         return None
-    if focus.kind == _PERSON and not _is_time(mind, moment):
+    if focus.kind == _PERSON and not _may_begin_soon(mind, moment):
         return None
     attention.focus = None
     _note_considered(mind, focus, moment)
     return focus
 
 
-def _is_time(mind: SmallvilleMind, moment: Moment) -> bool:
+def _may_begin_soon(mind: SmallvilleMind, moment: Moment) -> bool:
     """Return whether the agent may begin to talk, and nobody is about to speak to it."""
     span = 1 + mind.config.latency("react") + 2 * mind.config.latency("converse")
     return not is_approached(moment.percept) and may_begin(mind, moment, span)
@@ -166,7 +167,7 @@ def _make_news(heard: HeardWords, moment: Moment) -> Focus:
 def _find_new(
     mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]
 ) -> Focus | None:
-    """Return what to react to of what was noticed now."""
+    """Choose of what was noticed now one thing to react to."""
     first, now = mind.name.split()[0], moment.now
     again = MINUTE * mind.config.react_again_minutes
     new: list[Focus] = []
@@ -195,7 +196,7 @@ def _calls_for_something(mind: SmallvilleMind, seen: Observation, moment: Moment
         return False
     if seen.subject in mind.uses or seen.subject == mind.activity.object:
         return False
-    item = next((each for each in moment.percept.objects if each.id == seen.subject), None)
+    item = find_object(moment.percept, seen.subject)
     return item is None or not _is_in_use(mind, item, seen.text, moment)
 
 
@@ -223,7 +224,7 @@ def _note_considered(mind: SmallvilleMind, focus: Focus, moment: Moment) -> None
 
 
 def _find_key(focus: Focus) -> str:
-    """Return what is not considered again so soon: somebody, or an object in one state.
+    """Return the key of what is not considered again so soon: a person, or an object's state.
 
     What somebody does to the agent counts by itself, as serving it.
     """
@@ -250,7 +251,11 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
     partners = _list_partners(mind, data, moment)
     talks = [f"{TALK}{name}" for name in partners]
     calls = [f"{CALL}{name}" for name in _list_callable(mind, data, moment)]
-    choices = _rotate([GO_ON, *talks, *calls, WAIT, ELSE], mind, moment)
+    choices = [GO_ON, *talks, *calls, WAIT, ELSE]
+    # In another order each time: small models take the first.
+    seed = mind.services.model.run_seed
+    first = draw_index(seed, len(choices), "react", mind.agent, moment.tick)
+    choices = [*choices[first:], *choices[:first]]
     tie = format_tie(mind, str(data["subject"]), moment.now) if data["kind"] == _PERSON else []
     return mind.ask(
         "react_decide",
@@ -268,7 +273,7 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
 
 
 def _list_questions(mind: SmallvilleMind, data: QueryData) -> list[str]:
-    """Return what the agent looks through its memory for before it decides."""
+    """List the queries to memory before the agent decides."""
     if data["kind"] == _PERSON:
         return [f"{mind.name}'s relationship with {data['subject']}", str(data["text"])]
     return [str(data["text"]), *([mind.activity.text] if mind.activity.text else [])]
@@ -282,7 +287,7 @@ async def _recall(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list
 
 
 def _list_partners(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[str]:
-    """Return whom the agent may speak to here: whom it considers first, then the nearest."""
+    """List the people to speak to here: the one considered first, then the nearest."""
     if mind.dialogue is not None or moment.percept.conversation is not None:
         return []  # to go on is to go on talking
     awake = [seen.name for seen in moment.percept.people if not seen.asleep]
@@ -302,13 +307,6 @@ def _select(mind: SmallvilleMind, names: Sequence[str], moment: Moment) -> list[
     """Return the first of `names` whom the agent may speak to, as many as the prompt offers."""
     most = 1 if mind.services.prompts.small else _MOST_PARTNERS
     return [name for name in names if _may_talk(mind, moment, name)][:most]
-
-
-def _rotate(choices: list[str], mind: SmallvilleMind, moment: Moment) -> list[str]:
-    """Return `choices` beginning with another one each time: small models take the first."""
-    seed = mind.services.model.run_seed
-    first = draw_index(seed, len(choices), "react", mind.agent, moment.tick)
-    return [*choices[first:], *choices[:first]]
 
 
 async def _apply(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:

@@ -1,6 +1,6 @@
 """Turns: who begins to talk, whom words are meant for, and who answers them.
 
-Nobody presides, and nobody is told. All compute it alike from what they perceive, the run's seed
+Nobody presides: all compute it alike from what they perceive, the run's seed
 and the tick, before any words are thought of: of those who see one another one may begin at a tick,
 who is walked up to or turned to listens, and whoever is addressed by name answers next.
 """
@@ -52,16 +52,11 @@ def is_approached(percept: Percept, *, besides: str = "") -> bool:
 
 def is_talking(percept: Percept, other: str) -> bool:
     """Return whether somebody is seen in a talk, or is spoken to just now."""
+    talking = [seen for seen in percept.people if seen.doing.startswith(TALKING)]
     return any(
-        seen.doing.startswith(TALKING)
-        and (seen.name == other or other in list_partners(seen.doing))
-        for seen in percept.people
+        other in (seen.name, *seen.doing.removeprefix(TALKING).strip().split(" and "))
+        for seen in talking
     )
-
-
-def list_partners(doing: str) -> list[str]:
-    """Return the names of those with whom one is seen talking."""
-    return doing.removeprefix(TALKING).strip().split(" and ") if doing.startswith(TALKING) else []
 
 
 def is_interrupted(percept: Percept, members: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ from genagents_env.rng import draw_index
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.world.events import Event
-from tests.policies.lyfe.minds import fields_of
+from tests.policies.harness import fields_of
 from tests.policies.percepts import Value
 
 NAMES = (

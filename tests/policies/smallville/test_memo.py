@@ -4,7 +4,6 @@ import json
 from collections.abc import Sequence
 
 import pytest
-from pydantic import ValidationError
 
 from genagents_env.cognition.query import PreparedQuery, QueryReply
 from genagents_env.llm.calls import CompletionRequest
@@ -20,8 +19,9 @@ from genagents_env.policies.smallville.mind import (
     SmallvilleMind,
     Tie,
 )
+from tests.policies.harness import by_fields, moment
 from tests.policies.percepts import Moment, Value, body, profile, speech, wait_for
-from tests.policies.smallville.minds import by_fields, live, make_mind, moment
+from tests.policies.smallville.minds import live, make_mind
 
 ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
 TALK = Conversation(1, (ANN, BOB), None, True, 8)
@@ -149,46 +149,6 @@ def test_a_memo_under_way_survives_a_checkpoint_and_comes_late() -> None:
         live(each, Moment(tick=4, time=Moment().later(40).time, me=body(asleep=True)))
     assert mind.state() == other.state()
     assert [chat.created for chat in memories(mind, "chat")] == [40]
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        {},
-        [],
-        "a party",
-        None,
-        {key: GOOD[key] for key in ("remember", "plan", "importance")},
-        {key: GOOD[key] for key in ("plan", "importance", "changes_plan")},
-        {**GOOD, "remember": ""},
-        {**GOOD, "remember": "\x1b[0m\x00"},
-        {**GOOD, "remember": None},
-        {**GOOD, "remember": {"text": "x"}},
-        {**GOOD, "plan": None},
-        {**GOOD, "plan": 7},
-        {**GOOD, "plan": ["going"]},
-        {**GOOD, "commitments": "at five"},
-        {**GOOD, "commitments": [{"day": "today"}]},
-        {**GOOD, "importance": 0},
-        {**GOOD, "importance": 11},
-        {**GOOD, "importance": 10**40},
-        {**GOOD, "importance": float("nan")},
-        {**GOOD, "importance": "very"},
-        {**GOOD, "changes_plan": "perhaps"},
-        {**GOOD, "changes_plan": None},
-    ],
-)
-def test_a_malformed_memo_is_refused(broken: object) -> None:
-    with pytest.raises(ValidationError):
-        Memo.model_validate(broken)
-
-
-def test_long_and_wild_memos_are_cut_and_cleaned() -> None:
-    wild = {**GOOD, "remember": "a\x00b\x1b[2J\n聚会" * 99, "plan": "y" * 9999, "also": [1]}
-    memo = Memo.model_validate(wild)
-    assert 400 < len(memo.remember) <= 480
-    assert len(memo.plan) == 400
-    assert memo.remember.isprintable()
 
 
 AGREED = {

@@ -27,16 +27,10 @@ from genagents_env.rng import draw_index
 from genagents_env.run.policies import load_policy
 from genagents_env.testing.check_policy import check_policy
 from genagents_env.testing.compare import find_difference, to_plain
+from tests.policies.harness import fields_of, list_requests, make_scheduler, moment
 from tests.policies.percepts import Moment
 from tests.policies.smallville.days import Alone
-from tests.policies.smallville.minds import (
-    Town,
-    fields_of,
-    list_requests,
-    make_mind,
-    make_scheduler,
-    moment,
-)
+from tests.policies.smallville.minds import Town, make_mind
 
 SLOW = {"latency_ticks": {"plan": 4, "ground": 2, "perceive": 3, "converse": 1, "summary": 6}}
 EAGER = {"talk_again_seconds": 0, "react_again_minutes": 1}
