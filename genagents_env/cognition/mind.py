@@ -123,6 +123,10 @@ class Mind(Generic[Options]):
         """Return the query about `data` with the filled prompt; see `fill`."""
         return PreparedQuery(self.fill(prompt, sections, memories, **fields), data)
 
+    def ask_filled(self, prompt: FilledPrompt, data: QueryData) -> PreparedQuery:
+        """Return the query about `data` with a prompt that is filled already."""
+        return PreparedQuery(prompt, data)
+
     def next_number(self, purpose: str, tick: int) -> int:
         """Return the number of the next call for `purpose` at `tick`, counting from 0."""
         if tick != self.counted:
@@ -140,7 +144,7 @@ class Mind(Generic[Options]):
         self.services.notes.add_wish(self.agent, self.tick, text)
 
     def is_busy(self, prefix: str) -> bool:
-        """Return whether a call is under way whose purpose begins with `prefix`."""
+        """Return True if a call is under way whose purpose begins with `prefix`."""
         return any(pending.purpose.startswith(prefix) for pending in self.pending)
 
     @property

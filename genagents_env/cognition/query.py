@@ -125,6 +125,32 @@ class QueryHandler(Generic[M]):
     max_tokens: Callable[[QueryData], int]
 
 
+def handle(
+    prepare: Callable[[M, QueryData, Moment], Awaitable[Prepared]],
+    apply: Callable[[M, Moment, QueryReply], Awaitable[Sequence[Query]]],
+    fallback: BaseModel | Callable[[QueryData], BaseModel],
+    max_tokens: int | Callable[[QueryData], int],
+    limit: Callable[[QueryData], type[BaseModel]] | None = None,
+) -> QueryHandler[M]:
+    """Return a handler, parts of which may not depend on the data.
+
+    Args:
+        prepare: see `QueryHandler`.
+        apply: see `QueryHandler`.
+        fallback: the default reply, or a function of the data.
+        max_tokens: a number, or a function of the data.
+        limit: makes the reply model of the data; without it that is the model of the default.
+    """
+    default = fallback if callable(fallback) else lambda data: fallback
+    return QueryHandler(
+        prepare,
+        limit or (lambda data: type(default(data))),
+        default,
+        apply,
+        max_tokens if callable(max_tokens) else lambda data: max_tokens,
+    )
+
+
 @dataclass(slots=True)
 class PendingQuery:
     """A call under way whose reply takes effect at tick `due`; JSON values only.

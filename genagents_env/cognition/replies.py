@@ -87,9 +87,13 @@ def list_up_to(item: Any, most: int, *, least: int = 0) -> Any:
 
 
 @lru_cache(maxsize=1024)
-def list_between(item: Any, least: int, most: int) -> Any:
-    """Return the type of a list of `least` to `most` items."""
-    return Annotated[list[item], Field(min_length=least, max_length=most)]
+def list_between(item: Any, least: int, most: int, *, cut: bool = False) -> Any:
+    """Return the type of a list of `least` to `most` items; `cut`: those after them are left out.
+
+    Otherwise a reply with more of them is refused.
+    """
+    size = Field(min_length=least, max_length=most)
+    return Annotated[list[item], keep_first(most), size] if cut else Annotated[list[item], size]
 
 
 @lru_cache(maxsize=1024)

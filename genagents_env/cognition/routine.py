@@ -21,7 +21,7 @@ def find_doing(profile: Profile, clock: time) -> str:
 
 
 def is_in_bed(profile: Profile, clock: time) -> bool:
-    """Return whether the lifestyle has one sleep at this time; bed may be past midnight."""
+    """Return True if the lifestyle has one sleep at this time; bed may be past midnight."""
     bed, wake = profile.bed, profile.wake
     if bed <= wake:
         return bed <= clock < wake

@@ -14,7 +14,7 @@ from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
 from genagents_env.cognition.options import read_options
 from genagents_env.cognition.policy import MindPolicy
-from genagents_env.cognition.query import Moment, QueryHandler
+from genagents_env.cognition.query import Moment
 from genagents_env.memory.content import CallCause, MindContent, SavedMind, list_stream
 from genagents_env.percept import Percept
 from genagents_env.policy import (
@@ -27,14 +27,14 @@ from genagents_env.policy import (
 
 from . import act, converse, interview, perceive, pursue, reflect, remember
 from .config import AiTownConfig
-from .mind import SEED, AiTownMind, make_mind
+from .mind import SEED, AiTownMind, Handlers, make_mind
 from .scripted import REPLIES
 
 __all__ = ["AiTownConfig", "AiTownPolicy"]
 
 _NOTE = "This mind makes no plans: it remembers its talks, and what it concludes from them."
 FOLDER = Path(__file__).parent / "prompts"
-HANDLERS: Mapping[str, QueryHandler[AiTownMind]] = {
+HANDLERS: Handlers = {
     **converse.HANDLERS,
     **remember.HANDLERS,
     **reflect.HANDLERS,

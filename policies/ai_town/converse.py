@@ -9,7 +9,7 @@ group the model is first asked whether one walks away, then for words, then who 
 Source: AI Town, agent/conversation.ts (January 2026), conversation.ts (September 2023).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from genagents_env.cognition.own_words import cut_reply
@@ -21,12 +21,13 @@ from genagents_env.cognition.query import (
     QueryData,
     QueryHandler,
     QueryReply,
+    handle,
 )
 from genagents_env.cognition.replies import Speech, narrow, one_of
 from genagents_env.llm.schemas import ReplyModel
 
 from . import groups
-from .mind import AiTownMind, TalkState
+from .mind import AiTownMind, Handlers, TalkState
 from .prompt import ask_about_talk, find_latest_talk, list_shown
 from .retrieve import TimedMemory, recall
 
@@ -105,13 +106,13 @@ def find_due(mind: AiTownMind, talk: TalkState, moment: Moment) -> Due:
 
 
 def is_over(mind: AiTownMind, talk: TalkState, now: int) -> bool:
-    """Return whether the talk has lasted for long enough."""
+    """Return True if the talk has lasted for long enough."""
     lasted = now - talk.started > mind.config.talk_seconds
     return lasted or len(talk.lines) > mind.config.max_messages
 
 
 def is_locked(mind: AiTownMind, talk: TalkState, now: int) -> bool:
-    """Return whether the other is thinking of words, and has not done so for too long."""
+    """Return True if the other is thinking of words, and has not done so for too long."""
     return talk.typing >= 0 and now - talk.typing < mind.config.typing_seconds
 
 
@@ -142,7 +143,7 @@ def _find_talk(mind: AiTownMind, data: QueryData) -> TalkState | None:
 
 
 def _is_late(mind: AiTownMind, talk: TalkState, data: QueryData) -> bool:
-    """Return whether somebody spoke while the agent was thinking of words."""
+    """Return True if somebody spoke while the agent was thinking of words."""
     return len(talk.lines) != data["lines"] and mind.config.late_words == "drop"
 
 
@@ -173,7 +174,7 @@ async def _prepare_message(
 
 
 def _is_closing(mind: AiTownMind, talk: TalkState, now: int) -> bool:
-    """Return whether the others have only good-bye to say to these words, or nothing at all."""
+    """Return True if the others have only good-bye to say to these words, or nothing at all."""
     ticks = 1 + mind.config.latency("converse")
     answered = now + ticks * mind.services.seconds_per_tick
     if mind.config.meet == "collision":
@@ -232,29 +233,24 @@ async def _apply_next(mind: AiTownMind, moment: Moment, reply: QueryReply) -> Se
 
 
 def _make_message_handler(kind: str) -> QueryHandler[AiTownMind]:
-    return QueryHandler(
-        prepare=lambda mind, data, moment: _prepare_message(mind, data, moment, kind),
-        reply_model=lambda data: MessageReply,
-        fallback=lambda data: MessageReply(say=""),
-        apply=lambda mind, moment, reply: _apply_message(mind, moment, reply, kind),
-        max_tokens=lambda data: _MAX_TOKENS,
+    return handle(
+        lambda mind, data, moment: _prepare_message(mind, data, moment, kind),
+        lambda mind, moment, reply: _apply_message(mind, moment, reply, kind),
+        MessageReply(say=""),
+        _MAX_TOKENS,
     )
 
 
-HANDLERS: Mapping[str, QueryHandler[AiTownMind]] = {
+HANDLERS: Handlers = {
     **{f"converse.{kind}": _make_message_handler(kind) for kind in _KINDS},
-    WALK_AWAY: QueryHandler(
-        prepare=_prepare_walk_away,
-        reply_model=lambda data: WalkAwayReply,
-        fallback=lambda data: WalkAwayReply(leave=False),
-        apply=_apply_walk_away,
-        max_tokens=lambda data: _FEW_TOKENS,
+    WALK_AWAY: handle(
+        _prepare_walk_away, _apply_walk_away, WalkAwayReply(leave=False), _FEW_TOKENS
     ),
-    NEXT: QueryHandler(
-        prepare=_prepare_next,
-        reply_model=lambda data: narrow(NextSpeakerReply, who=one_of(tuple(data["names"]))),
-        fallback=lambda data: NextSpeakerReply(who=data["drawn"]),
-        apply=_apply_next,
-        max_tokens=lambda data: _FEW_TOKENS,
+    NEXT: handle(
+        _prepare_next,
+        _apply_next,
+        lambda data: NextSpeakerReply(who=data["drawn"]),
+        _FEW_TOKENS,
+        lambda data: narrow(NextSpeakerReply, who=one_of(tuple(data["names"]))),
     ),
 }

@@ -50,7 +50,7 @@ def _is_free(mind: AiTownMind, seen: SeenPerson, now: int) -> bool:
 
 
 def is_resting(mind: AiTownMind, name: str, now: int) -> bool:
-    """Return whether the agent leaves somebody alone for now: they talked, or may not yet."""
+    """Return True if the agent leaves somebody alone for now: they talked, or may not yet."""
     wait = mind.config.pair_seconds
     lately = now - mind.talked.get(name, LONG_AGO) < wait
     return (
@@ -61,7 +61,7 @@ def is_resting(mind: AiTownMind, name: str, now: int) -> bool:
 
 
 def must_wait(mind: AiTownMind, name: str, now: int) -> bool:
-    """Return whether the town would not let the two talk again yet, as far as the agent knows."""
+    """Return True if the town would not let the two talk again yet, as far as the agent knows."""
     return now - mind.talked.get(name, LONG_AGO) < mind.spacing
 
 
@@ -87,7 +87,7 @@ def note_members(
 
 
 def is_together(mind: AiTownMind, talk: TalkState, moment: Moment) -> bool:
-    """Return whether an agent who only listens so far is still in a group that talks.
+    """Return True if an agent who only listens so far is still in a group that talks.
 
     The town knows it as a member once it has spoken, or was spoken to by name.
     """
@@ -106,12 +106,12 @@ def is_together(mind: AiTownMind, talk: TalkState, moment: Moment) -> bool:
 
 
 def is_mine(mind: AiTownMind, talk: TalkState) -> bool:
-    """Return whether it is the agent's turn to speak: it leads, or was looked at."""
+    """Return True if it is the agent's turn to speak: it leads, or was looked at."""
     return talk.turn == mind.name if talk.lines else talk.mine
 
 
 def is_over(mind: AiTownMind, talk: TalkState, now: int) -> bool:
-    """Return whether it is for the agent to end a talk that has lasted for long enough.
+    """Return True if it is for the agent to end a talk that has lasted for long enough.
 
     Whose turn it is does; where that one does not, everybody a little later.
     """

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from genagents_env.cognition.knowledge import format_tie, list_untold_facts
 from genagents_env.cognition.mind import Mind, Services
-from genagents_env.cognition.query import PendingQuery
+from genagents_env.cognition.query import PendingQuery, QueryHandler
 from genagents_env.memory.stream import MemoryStream
 from genagents_env.policy import Profile
 from genagents_env.text import split_sentences
@@ -145,6 +145,9 @@ class AiTownMind(Mind[AiTownConfig]):
     def plan(self) -> str:
         """The plan sentence; empty where there is nothing to make it of."""
         return find_plan(self.profile, self.config.plans)
+
+
+Handlers: TypeAlias = Mapping[str, QueryHandler[AiTownMind]]
 
 
 def find_plan(profile: Profile, plans: Mapping[str, str]) -> str:

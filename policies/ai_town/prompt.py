@@ -60,7 +60,7 @@ def ask_about_talk(
     sections = [describe_others(mind, talk.others), describe_lines(mind, [*talk.lines, *own])]
     others = shorten_names(names or talk.others)
     shown = fill_prompt(mind, prompt, moment, sections, memories, others=others, **fields)
-    return PreparedQuery(shown, data)
+    return mind.ask_filled(shown, data)
 
 
 def describe_plan(mind: AiTownMind) -> Section:

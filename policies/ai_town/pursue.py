@@ -56,7 +56,7 @@ def choose_action(mind: AiTownMind) -> Action:
 
 
 def sets_out_alone(mind: AiTownMind, moment: Moment) -> bool:
-    """Return whether one has just come to the end of a walk or an activity, with nobody near."""
+    """Return True if one has just come to the end of a walk or an activity, with nobody near."""
     resting = mind.pursuit.activity and moment.now < mind.pursuit.until
     if mind.talk is not None or resting or _is_on_the_way(mind, moment):
         return False
@@ -122,7 +122,7 @@ def _is_bedtime(mind: AiTownMind, moment: Moment) -> bool:
 
 
 def _is_on_the_way(mind: AiTownMind, moment: Moment) -> bool:
-    """Return whether the agent is walking, and neither there nor kept from going on."""
+    """Return True if the agent is walking, and neither there nor kept from going on."""
     pursuit, result = mind.pursuit, moment.percept.result
     if not pursuit.heading:
         return False

@@ -5,22 +5,14 @@ near. An insight is kept with the memories it rests on; one that names none is d
 Source: AI Town, agent/memory.ts (January 2026); reflection by oneself: agent.ts (September 2023).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Sentence, list_of_numbers, list_up_to, narrow
 from genagents_env.llm.schemas import ReplyModel
 
 from . import pursue
-from .mind import SEED, AiTownMind, to_importance, to_rating
+from .mind import SEED, AiTownMind, Handlers, to_importance, to_rating
 from .prompt import fill_prompt
 from .remember import ImportanceReply, prepare_rating, rate
 from .retrieve import format_time
@@ -86,7 +78,7 @@ async def _prepare(mind: AiTownMind, data: QueryData, moment: Moment) -> Prepare
     ]
     count = mind.config.insights
     shown = fill_prompt(mind, "reflect_insights", moment, memories=memories, count=count)
-    return PreparedQuery(shown, {"count": count, "memories": list(shown.memories)})
+    return mind.ask_filled(shown, {"count": count, "memories": list(shown.memories)})
 
 
 async def _apply(mind: AiTownMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
@@ -129,19 +121,18 @@ def _limit_insights(data: QueryData) -> type[ReflectedInsights]:
     return narrow(ReflectedInsights, insights=list_up_to(insight, data["count"], least=1))
 
 
-HANDLERS: Mapping[str, QueryHandler[AiTownMind]] = {
-    INSIGHTS: QueryHandler(
-        prepare=_prepare,
-        reply_model=_limit_insights,
-        fallback=lambda data: ReflectedInsights(insights=[]),  # only `reply.fallback` is looked at
-        apply=_apply,
-        max_tokens=lambda data: _FRAME + _ITEM * data["count"],
+HANDLERS: Handlers = {
+    INSIGHTS: handle(
+        _prepare,
+        _apply,
+        ReflectedInsights(insights=[]),
+        lambda data: _FRAME + _ITEM * data["count"],
+        _limit_insights,
     ),
-    RATE: QueryHandler(
-        prepare=prepare_rating,
-        reply_model=lambda data: ImportanceReply,
-        fallback=lambda data: ImportanceReply(importance=data["default"]),
-        apply=_apply_rating,
-        max_tokens=lambda data: _FEW_TOKENS,
+    RATE: handle(
+        prepare_rating,
+        _apply_rating,
+        lambda data: ImportanceReply(importance=data["default"]),
+        _FEW_TOKENS,
     ),
 }

@@ -6,27 +6,19 @@ activity or another talk, and a summary that fails loses the talk (`lose_failed`
 as soon as the talk is over.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 
 from genagents_env.cognition.prompts import shorten_names
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Speech
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import quote
 
-from .mind import AiTownMind, FinishedTalk, to_importance
+from .mind import AiTownMind, FinishedTalk, Handlers, to_importance
 from .prompt import ask_about_talk, fill_prompt
 
 SUMMARY, RATE = "remember.summary", "remember.importance"
@@ -94,7 +86,7 @@ async def prepare_rating(mind: AiTownMind, data: QueryData, moment: Moment) -> P
     """Ask how much a memory matters."""
     lines = Section("memory", [["memory", mind.stream[data["id"]].text]])
     data = {**data, "default": mind.config.default_importance}
-    return PreparedQuery(fill_prompt(mind, "rate", moment, [lines]), data)
+    return mind.ask_filled(fill_prompt(mind, "rate", moment, [lines]), data)
 
 
 def rate(mind: AiTownMind, data: QueryData, reply: QueryReply) -> None:
@@ -108,19 +100,13 @@ async def _apply_rating(mind: AiTownMind, moment: Moment, reply: QueryReply) -> 
     return ()
 
 
-HANDLERS: Mapping[str, QueryHandler[AiTownMind]] = {
-    SUMMARY: QueryHandler(
-        prepare=_prepare_summary,
-        reply_model=lambda data: TalkSummary,
-        fallback=lambda data: TalkSummary(summary="-"),  # only `reply.fallback` is looked at
-        apply=_apply_summary,
-        max_tokens=lambda data: _MAX_TOKENS,
-    ),
-    RATE: QueryHandler(
-        prepare=prepare_rating,
-        reply_model=lambda data: ImportanceReply,
-        fallback=lambda data: ImportanceReply(importance=data["default"]),
-        apply=_apply_rating,
-        max_tokens=lambda data: _FEW_TOKENS,
+HANDLERS: Handlers = {
+    # Of the default only `reply.fallback` is looked at.
+    SUMMARY: handle(_prepare_summary, _apply_summary, TalkSummary(summary="-"), _MAX_TOKENS),
+    RATE: handle(
+        prepare_rating,
+        _apply_rating,
+        lambda data: ImportanceReply(importance=data["default"]),
+        _FEW_TOKENS,
     ),
 }

@@ -41,7 +41,7 @@ def write_apology(to: str) -> str:
 
 
 def is_fixed_form(words: str) -> bool:
-    """Return whether words are an invitation or the answer to one, whoever they are for."""
+    """Return True if words are an invitation or the answer to one, whoever they are for."""
     return _FIXED.fullmatch(words) is not None
 
 
@@ -58,10 +58,10 @@ def find_gaze(doing: str) -> str:
 
 
 def is_engaged(doing: str) -> bool:
-    """Return whether somebody is seen to be in a talk, or on the way to one."""
+    """Return True if somebody is seen to be in a talk, or on the way to one."""
     return doing.startswith(_ENGAGED)
 
 
 def is_typing(doing: str, name: str) -> bool:
-    """Return whether somebody is seen thinking what to say to `name`."""
+    """Return True if somebody is seen thinking what to say to `name`."""
     return doing.startswith(f"{TYPING} ") and name in doing

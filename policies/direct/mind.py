@@ -55,7 +55,7 @@ def go_on(mind: DirectMind, percept: Percept) -> tuple[Action, DirectMind]:
 
 
 def is_over(mind: DirectMind, percept: Percept) -> bool:
-    """Return whether nothing goes on any more: done, not possible, too long, or called upon."""
+    """Return True if nothing goes on any more: done, not possible, too long, or called upon."""
     if mind.doing == "nothing" or percept.tick >= mind.until or is_called(percept):
         return True
     if mind.doing == "wait":
@@ -67,7 +67,7 @@ def is_over(mind: DirectMind, percept: Percept) -> bool:
 
 
 def is_called(percept: Percept) -> bool:
-    """Return whether the agent was spoken to, or something else calls for it."""
+    """Return True if the agent was spoken to, or something else calls for it."""
     talk = percept.conversation
     members = talk.members if talk is not None else ()
     return any(h.kind != "speech" or h.addressed or h.speaker in members for h in percept.heard)

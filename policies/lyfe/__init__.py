@@ -14,7 +14,7 @@ from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
 from genagents_env.cognition.options import read_options
 from genagents_env.cognition.policy import MindPolicy
-from genagents_env.cognition.query import Moment, QueryHandler
+from genagents_env.cognition.query import Moment
 from genagents_env.errors import PolicyError
 from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept
@@ -35,13 +35,13 @@ from . import (
     talk,
 )
 from .config import LyfeConfig
-from .mind import LyfeMind, make_mind
+from .mind import Handlers, LyfeMind, make_mind
 from .scripted import REPLIES
 
 __all__ = ["LyfeConfig", "LyfePolicy"]
 
 FOLDER = Path(__file__).parent / "prompts"
-HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
+HANDLERS: Handlers = {
     **controller.HANDLERS,
     **talk.HANDLERS,
     **reflect.HANDLERS,

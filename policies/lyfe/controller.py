@@ -12,15 +12,7 @@ from typing import Annotated, cast
 from pydantic import Field
 
 from genagents_env.cognition import aims
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Sentence, narrow, one_of
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
@@ -28,7 +20,7 @@ from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_unit
 
 from . import choices, options, places, questions, reflect, senses, talk
-from .mind import LyfeMind, OptionKind
+from .mind import Handlers, LyfeMind, OptionKind
 from .prompt import fill_prompt
 
 NOBODY = "nobody"
@@ -87,7 +79,7 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
         "places": known[: shown.shown["places"]],
         "people": people[: shown.shown["people"]],
     }
-    return PreparedQuery(shown, data)
+    return mind.ask_filled(shown, data)
 
 
 def _list_possible(mind: LyfeMind, moment: Moment) -> list[str]:
@@ -167,14 +159,12 @@ def _make_choice_model(kinds: tuple[str, ...], targets: tuple[str, ...]) -> type
     return narrow(OptionChoice, option=one_of(kinds), target=hint)
 
 
-HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
-    "controller.choose": QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: _make_choice_model(tuple(data["options"]), _list_targets(data)),
-        fallback=lambda data: OptionChoice(
-            option="wait", target=NOBODY, subgoal="see what happens"
-        ),
-        apply=_apply,
-        max_tokens=lambda data: 260,
+HANDLERS: Handlers = {
+    "controller.choose": handle(
+        _prepare,
+        _apply,
+        OptionChoice(option="wait", target=NOBODY, subgoal="see what happens"),
+        260,
+        lambda data: _make_choice_model(tuple(data["options"]), _list_targets(data)),
     )
 }

@@ -206,7 +206,7 @@ def _list_at_hand(mind: LyfeMind) -> list[WorkItem]:
 
 
 def _is_told(text: str, parts: Sequence[str]) -> bool:
-    """Return whether the sentences of a summary hold what a memory says, in nearly its words."""
+    """Return True if the sentences of a summary hold what a memory says, in nearly its words."""
     known = {word for part in parts for word in _WORD.findall(part.casefold())}
     words = set(_WORD.findall(text.casefold()))
     return bool(words) and len(words & known) >= _TOLD * len(words)

@@ -7,7 +7,7 @@ Agents (Kaiya et al. 2023), sections 3.4 and A.3; retrieval and constants, the p
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Annotated
 
@@ -15,15 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from genagents_env.cognition.here_and_now import describe_now, format_moment
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Speech
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
@@ -33,7 +25,7 @@ from genagents_env.memory.columns import Floats, compare
 from genagents_env.memory.forgetting import ForgettingMemory, MemoryItem, Origin
 
 from . import states
-from .mind import LyfeMind, SummarySentence
+from .mind import Handlers, LyfeMind, SummarySentence
 
 MERGE = "memory.merge"
 _MERGED = "to merge"  # the section of a prompt
@@ -233,7 +225,7 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
     count = shown.shown[_MERGED]
     merged = members[len(members) - count :] if count > 1 else []
     await _keep(mind, members[: len(members) - len(merged)])
-    return PreparedQuery(shown, _to_data(merged)) if merged else None
+    return mind.ask_filled(shown, _to_data(merged)) if merged else None
 
 
 async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
@@ -247,13 +239,4 @@ async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[
     return ()
 
 
-HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
-    MERGE: QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: MergedMemory,
-        # Only `reply.fallback` is looked at.
-        fallback=lambda data: MergedMemory(memory="-"),
-        apply=_apply,
-        max_tokens=lambda data: 300,
-    )
-}
+HANDLERS: Handlers = {MERGE: handle(_prepare, _apply, MergedMemory(memory="-"), 300)}

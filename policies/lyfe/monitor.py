@@ -6,25 +6,17 @@ the goal brings to mind, as it stands. Source: Lyfe Agents, section 3.3 and appe
 written as in the release.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.llm.schemas import SMALL, ReplyModel
 from genagents_env.text import cut_sentences
 
 from . import memory, narrative, states
-from .mind import LyfeMind, SummarySentence
+from .mind import Handlers, LyfeMind, SummarySentence
 from .prompt import fill_prompt
 
 SUMMARY_LIMIT = 1200  # characters: well over a hundred words (release), which are asked for
@@ -83,7 +75,7 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask for a summary of all that is new; from now on only what comes after that is."""
     shown, made_of = await fill_prompt(mind, "monitor_update", moment)
     mind.news, mind.unthought = [], 0
-    return PreparedQuery(shown, {"grounds": made_of})
+    return mind.ask_filled(shown, {"grounds": made_of})
 
 
 async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
@@ -99,12 +91,4 @@ async def rewrite(mind: LyfeMind, text: str, grounds: Sequence[narrative.Source]
     summary.updates += 1
 
 
-HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
-    "monitor.update": QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: SummaryUpdate,
-        fallback=lambda data: SummaryUpdate(summary="-"),
-        apply=_apply,
-        max_tokens=lambda data: 480,
-    )
-}
+HANDLERS: Handlers = {"monitor.update": handle(_prepare, _apply, SummaryUpdate(summary="-"), 480)}

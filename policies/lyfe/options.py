@@ -94,7 +94,7 @@ def give_up(mind: LyfeMind, now: int) -> None:
 
 
 def is_closing(mind: LyfeMind, now: int) -> bool:
-    """Return whether the time of a talk is over, and it only goes on for an answer."""
+    """Return True if the time of a talk is over, and it only goes on for an answer."""
     option = mind.option
     over = now - option.begun >= mind.config.option_seconds
     return option.kind == "talk" and (over or option.leaving)
@@ -209,7 +209,7 @@ def _settle_wait(mind: LyfeMind, moment: Moment) -> None:
 
 
 def _came_for_nobody(mind: LyfeMind, moment: Moment) -> bool:
-    """Return whether the agent came here for a person, and nobody has been here for a minute."""
+    """Return True if the agent came here for a person, and nobody has been here for a minute."""
     option = mind.option
     if option.target not in moment.percept.known or mind.near:
         return False

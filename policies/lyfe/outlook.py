@@ -4,24 +4,16 @@ After a thought, once in a while, one call asks whether they still hold. Source:
 appendix D.3, where actions rest on "updated traits and goals"; how they are updated is ours.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Sentence, Word, keep_first
 from genagents_env.llm.schemas import ReplyModel
 
-from .mind import LyfeMind, LyfeOutlook
+from .mind import Handlers, LyfeMind, LyfeOutlook
 from .prompt import fill_prompt
 
 MOST_TRAITS = 6
@@ -52,7 +44,7 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
 
 async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
     shown, _ = await fill_prompt(mind, "outlook_update", moment)
-    return PreparedQuery(shown, data)
+    return mind.ask_filled(shown, data)
 
 
 async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
@@ -65,12 +57,6 @@ async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[
     return ()
 
 
-HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
-    "outlook.update": QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: OutlookReply,
-        fallback=lambda data: OutlookReply(goal="", traits=[]),
-        apply=_apply,
-        max_tokens=lambda data: 200,
-    )
+HANDLERS: Handlers = {
+    "outlook.update": handle(_prepare, _apply, OutlookReply(goal="", traits=[]), 200)
 }

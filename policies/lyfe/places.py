@@ -54,7 +54,7 @@ def list_people_to_find(mind: LyfeMind) -> list[str]:
 
 
 def is_searched(mind: LyfeMind) -> bool:
-    """Return whether enough places were looked at for somebody who may not be in town at all."""
+    """Return True if enough places were looked at for somebody who may not be in town at all."""
     option = mind.option
     return option.target in mind.named and len(option.looked) >= _SEARCHED
 
@@ -86,7 +86,7 @@ def _was_missed_today(mind: LyfeMind, name: str) -> bool:
 
 
 def _is_dead(mind: LyfeMind, name: str) -> bool:
-    """Return whether memory, or what just came to mind, says that somebody is dead."""
+    """Return True if memory, or what just came to mind, says that somebody is dead."""
     who = re.escape(name)
     said = re.compile(
         rf"{who}(?:'s|\u2019s)? (?:is |was |has been )?{_DEAD}\b|\b{_DEAD} of {who}|{_DEAD} {who}",

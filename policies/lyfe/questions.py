@@ -35,17 +35,17 @@ def note_silence(mind: LyfeMind) -> None:
 
 
 def is_question(words: str) -> bool:
-    """Return whether words ask anything."""
+    """Return True if words ask anything."""
     return _ASKS.search(words) is not None
 
 
 def is_asked(mind: LyfeMind, now: int) -> bool:
-    """Return whether somebody near still waits for the agent's answer."""
+    """Return True if somebody near still waits for the agent's answer."""
     return any(mind.name in one.asked and one.asker in mind.near for one in _list_open(mind, now))
 
 
 def is_owed(mind: LyfeMind, now: int) -> bool:
-    """Return whether an answer is still owed: by the agent, or to it, by somebody near."""
+    """Return True if an answer is still owed: by the agent, or to it, by somebody near."""
     waits = any(
         one.asker == mind.name and any(name in mind.near for name in one.asked)
         for one in _list_open(mind, now)
@@ -54,7 +54,7 @@ def is_owed(mind: LyfeMind, now: int) -> bool:
 
 
 def is_addressed(mind: LyfeMind, moment: Moment) -> bool:
-    """Return whether the agent was spoken to by somebody near and has not replied yet."""
+    """Return True if the agent was spoken to by somebody near and has not replied yet."""
     turn, now = mind.turn, moment.now
     if is_asked(mind, now):
         return True

@@ -1,22 +1,14 @@
 """Reflect: one call for a thought about what goes on, after a talk or by choice."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import cast
 
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Sentence
 from genagents_env.llm.schemas import ReplyModel
 
 from . import narrative, options, outlook, senses, states
-from .mind import LyfeMind, OptionKind
+from .mind import Handlers, LyfeMind, OptionKind
 from .prompt import fill_prompt
 
 
@@ -36,7 +28,7 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
 async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
     company = [states.describe_company(mind)]
     shown, made_of = await fill_prompt(mind, "reflect_think", moment, company)
-    return PreparedQuery(shown, {**data, "grounds": made_of})
+    return mind.ask_filled(shown, {**data, "grounds": made_of})
 
 
 async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
@@ -53,12 +45,4 @@ async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[
     return () if reply.fallback else outlook.make_queries(mind, moment)
 
 
-HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
-    "reflect.think": QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: Reflection,
-        fallback=lambda data: Reflection(thought="-"),
-        apply=_apply,
-        max_tokens=lambda data: 160,
-    )
-}
+HANDLERS: Handlers = {"reflect.think": handle(_prepare, _apply, Reflection(thought="-"), 160)}

@@ -28,7 +28,7 @@ async def note_utterance(mind: LyfeMind, text: str, own: bool) -> None:
 
 
 def is_repetitive(mind: LyfeMind) -> bool:
-    """Return whether enough of the utterances looked back on repeat an earlier one."""
+    """Return True if enough of the utterances looked back on repeat an earlier one."""
     return sum(mind.repeats) >= mind.config.repetition_times
 
 

@@ -140,7 +140,7 @@ def _add_to_buffer(mind: LyfeMind, item: WorkItem) -> None:
 
 
 def _is_new(known: list[str], text: str, most: int) -> bool:
-    """Return whether `text` is not among `known`; from now on it is."""
+    """Return True if `text` is not among `known`; from now on it is."""
     if text in known:
         return False
     known.append(text)

@@ -5,26 +5,18 @@ release.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import BeforeValidator
 
 from genagents_env.cognition.prompts import shorten_names
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Speech
 from genagents_env.llm.schemas import ReplyModel
 
 from . import narrative, options, questions, states, turns
-from .mind import LyfeMind
+from .mind import Handlers, LyfeMind
 from .prompt import fill_prompt
 
 _PARTING = re.compile(
@@ -58,7 +50,7 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
 
 
 def is_parting(words: str) -> bool:
-    """Return whether the agent means to go with these words."""
+    """Return True if the agent means to go with these words."""
     return _PARTING.search(words) is not None
 
 
@@ -73,7 +65,7 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
         asked=questions.is_asked(mind, moment.now),
         closing=options.is_closing(mind, moment.now),
     )
-    return PreparedQuery(shown, {**data, "grounds": made_of})
+    return mind.ask_filled(shown, {**data, "grounds": made_of})
 
 
 def _list_partners(mind: LyfeMind) -> list[str]:
@@ -96,12 +88,4 @@ async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[
     return ()
 
 
-HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
-    "talk.speak": QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: UtteranceReply,
-        fallback=lambda data: UtteranceReply(say=""),
-        apply=_apply,
-        max_tokens=lambda data: 300,
-    )
-}
+HANDLERS: Handlers = {"talk.speak": handle(_prepare, _apply, UtteranceReply(say=""), 300)}

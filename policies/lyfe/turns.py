@@ -69,7 +69,7 @@ def begin(mind: LyfeMind, moment: Moment, at_once: bool = False) -> None:
 
 
 def may_speak(mind: LyfeMind, moment: Moment) -> bool:
-    """Return whether it is the agent's turn to speak now."""
+    """Return True if it is the agent's turn to speak now."""
     turn, talk = mind.turn, moment.percept.conversation
     if turn.mine or turn.passed or moment.now < turn.until + turn.delay:
         return False
@@ -83,7 +83,7 @@ def count_seconds(mind: LyfeMind, words: str) -> int:
 
 
 def is_named(mind: LyfeMind, words: str) -> bool:
-    """Return whether words name the agent, by a name of its own or by what it is."""
+    """Return True if words name the agent, by a name of its own or by what it is."""
     return names.find_mention(mind.name, words, mind.list_roles(mind.name)) is not None
 
 

@@ -156,7 +156,7 @@ class ReactivePolicy(Policy):
         return action, note_decision(mind, activity, now, line)
 
     def _is_silenced(self, mind: ReactiveMind, now: int) -> bool:
-        """Return whether the agent is spoken to but may not think again yet: then it leaves."""
+        """Return True if the agent is spoken to but may not think again yet: then it leaves."""
         return mind.urgent and mind.count_decisions(now) >= self.config.decisions_per_hour
 
     def state(self) -> State:
@@ -174,5 +174,5 @@ def _make_adapter() -> TypeAdapter[dict[str, ReactiveMind]]:
 
 
 def _may_answer(percept: Percept) -> bool:
-    """Return whether deciding makes sense now: in a conversation the agent waits for its turn."""
+    """Return True if deciding makes sense now: in a conversation the agent waits for its turn."""
     return percept.conversation is None or percept.conversation.may_speak

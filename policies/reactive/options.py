@@ -136,7 +136,7 @@ def perform(
 
 
 def _is_speaking_up(decision: Decision, choices: Mapping[str, ReactiveOption]) -> bool:
-    """Return whether an agent that keeps on says something to the person who calls for it.
+    """Return True if an agent that keeps on says something to the person who calls for it.
 
     Where talking stands first, someone is there to be answered or greeted. Small models often
     write what they would say and yet choose to keep on: a whole sentence is taken as said.
@@ -148,7 +148,7 @@ def _is_speaking_up(decision: Decision, choices: Mapping[str, ReactiveOption]) -
 
 
 def _is_to_be_used(plan: ReactiveOption, percept: Percept) -> bool:
-    """Return whether the plan's object still has to be put into its state, as far as is known."""
+    """Return True if the plan's object still has to be put into its state, as far as is known."""
     seen = find_object(percept, plan.item)
     return bool(plan.item and plan.state) and (seen is None or plan.state in seen.next_states)
 
@@ -188,7 +188,7 @@ def go_on(activity: ReactiveActivity, percept: Percept) -> tuple[Action, Reactiv
 
 
 def is_over(activity: ReactiveActivity, percept: Percept) -> bool:
-    """Return whether the walk of an activity has ended: arrived, or not possible."""
+    """Return True if the walk of an activity has ended: arrived, or not possible."""
     if activity.kind == "wait":
         return False
     if not percept.result.ok:
@@ -217,7 +217,7 @@ def _list_places(profile: Profile, percept: Percept) -> list[str]:
 
 
 def _is_within(place: str, other: str) -> bool:
-    """Return whether `place` is `other` or a part of it."""
+    """Return True if `place` is `other` or a part of it."""
     return place == other or place.startswith(f"{other}/")
 
 

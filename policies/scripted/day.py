@@ -47,7 +47,7 @@ def find_entry_index(profile: Profile, clock: time) -> int:
 
 
 def is_inside(place: str, wanted: str) -> bool:
-    """Return whether someone in arena `place` is at `wanted`: that arena, its sector or a thing."""
+    """Return True if someone in arena `place` is at `wanted`: that arena, its sector or a thing."""
     return place == wanted or place.startswith(f"{wanted}/") or wanted.startswith(f"{place}/")
 
 
@@ -168,7 +168,7 @@ def _notice_bed(memory: ScriptedState, profile: Profile, percept: Percept) -> No
 
 
 def is_bed(item: SeenObject) -> bool:
-    """Return whether the agent can sleep in it, judging by its name."""
+    """Return True if the agent can sleep in it, judging by its name."""
     return item.name.lower().split()[-1] in _BEDS
 
 

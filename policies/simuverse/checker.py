@@ -84,7 +84,7 @@ class CheckedTurn:
         return f"{' '.join([self.kind, self.tool]).strip()}: {self.why}"
 
     def is_same(self, other: "CheckedTurn") -> bool:
-        """Return whether both come to the same act."""
+        """Return True if both come to the same act."""
         mine, theirs = ((t.kind, t.tool, t.place, t.people) for t in (self, other))
         return mine == theirs
 

@@ -3,24 +3,16 @@
 The reply is plain words. Who reads it is `interpret` or the grammar, and what follows `turns`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from genagents_env.cognition.prompts import shorten_name, shorten_place
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.llm.schemas import PlainReply
 
 from . import act, interpret, prompt, scope, turns
 from .checker import ToolScope, make_triple
-from .mind import SimuverseMind
+from .mind import Handlers, SimuverseMind
 
 CHOOSE = turns.CHOOSE
 _SMALL_TOKENS = 40  # a small model goes on for as long as it may
@@ -59,7 +51,7 @@ async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prep
         near=bool(around.near),
         examples=_list_examples(around),
     )
-    return PreparedQuery(shown, {"small": mind.services.prompts.small})
+    return mind.ask_filled(shown, {"small": mind.services.prompts.small})
 
 
 def _list_examples(around: ToolScope) -> list[str]:
@@ -85,12 +77,11 @@ async def _apply(mind: SimuverseMind, moment: Moment, reply: QueryReply) -> Sequ
     return turns.settle(mind, moment, text, triple)
 
 
-HANDLERS: Mapping[str, QueryHandler[SimuverseMind]] = {
-    CHOOSE: QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: TurnReply,
-        fallback=lambda data: TurnReply(text=""),
-        apply=_apply,
-        max_tokens=lambda data: _SMALL_TOKENS if data.get("small") else 120,
+HANDLERS: Handlers = {
+    CHOOSE: handle(
+        _prepare,
+        _apply,
+        TurnReply(text=""),
+        lambda data: _SMALL_TOKENS if data.get("small") else 120,
     )
 }

@@ -4,21 +4,14 @@ Whom it says the reply is of is not believed. Where it gives no triple, asked tw
 of the interpreter and no strike of the agent's.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, TypeAlias
 
 from pydantic import Field, JsonValue
 
 from genagents_env.cognition.here_and_now import describe_now
 from genagents_env.cognition.prompts import shorten_name
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import SMALL, ReplyModel
@@ -26,7 +19,7 @@ from genagents_env.llm.schemas import SMALL, ReplyModel
 from . import scope, turns
 from .checker import make_triple
 from .grammar import FOUR_TOOLS, IDLE
-from .mind import SimuverseMind
+from .mind import Handlers, SimuverseMind
 
 TRIPLE = "interpret.triple"
 ERROR = "ERROR"  # what the interpreter calls a reply without a tool
@@ -83,13 +76,6 @@ async def _apply(mind: SimuverseMind, moment: Moment, reply: QueryReply) -> Sequ
     return turns.settle(mind, moment, text, (mind.agent, tool, context), rival)
 
 
-HANDLERS: Mapping[str, QueryHandler[SimuverseMind]] = {
-    TRIPLE: QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: InterpretedReply,
-        # Only `reply.fallback` is looked at.
-        fallback=lambda data: InterpretedReply(triple=["", ERROR, ""]),
-        apply=_apply,
-        max_tokens=lambda data: 120,
-    )
+HANDLERS: Handlers = {
+    TRIPLE: handle(_prepare, _apply, InterpretedReply(triple=["", ERROR, ""]), 120)
 }

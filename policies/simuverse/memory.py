@@ -59,7 +59,7 @@ async def recall(
 
 
 def _is_told(text: str, shown: Collection[str]) -> bool:
-    """Return whether a memory holds what a prompt shows anyway, quoted or not."""
+    """Return True if a memory holds what a prompt shows anyway, quoted or not."""
     return any(words in text or quote(words) in text for words in shown)
 
 

@@ -31,7 +31,7 @@ def tell_removal(mind: SimuverseMind) -> None:
 
 
 def has_invited(mind: SimuverseMind, name: str) -> bool:
-    """Return whether by the last messages the agent invited somebody."""
+    """Return True if by the last messages the agent invited somebody."""
     told = (*mind.input, *(line.text for line in mind.history))
     return any(_INVITED.format(name) in text for text in told)
 

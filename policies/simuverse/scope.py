@@ -55,7 +55,7 @@ def describe_arrival(mind: SimuverseMind, percept: Percept) -> list[str]:
 
 
 def is_within(place: str, whole: str) -> bool:
-    """Return whether a place is another, or in it."""
+    """Return True if a place is another, or in it."""
     return f"{place}/".startswith(f"{whole}/")
 
 

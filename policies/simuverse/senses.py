@@ -31,7 +31,7 @@ def perceive(mind: SimuverseMind, moment: Moment) -> None:
 
 
 def _stands(mind: SimuverseMind, invitation: MeetingInvitation, moment: Moment) -> bool:
-    """Return whether an invitation still stands: neither too old, nor are both there."""
+    """Return True if an invitation still stands: neither too old, nor are both there."""
     percept = moment.percept
     there = bool(invitation.place) and scope.is_within(percept.me.place, invitation.place)
     met = there and any(seen.name == invitation.who for seen in percept.people)

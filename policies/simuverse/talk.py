@@ -7,21 +7,13 @@ and nothing is a strike.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from genagents_env.cognition.own_words import cut_reply
 from genagents_env.cognition.prompts import shorten_names
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.llm.schemas import PlainReply
 from genagents_env.percept import Conversation
 from genagents_env.text import cut_sentences
@@ -29,7 +21,7 @@ from genagents_env.text import cut_sentences
 from . import prompt, scope, turns
 from .checker import find_people, find_place
 from .grammar import CONVERSE, LEAVE, MOVE, find_prefix
-from .mind import SimuverseMind, ToolStep
+from .mind import Handlers, SimuverseMind, ToolStep
 from .results import tell_outcome
 
 _SPEECH = 480  # characters
@@ -100,7 +92,7 @@ def make_queries(mind: SimuverseMind, moment: Moment) -> Sequence[Query]:
 
 
 def _may_speak(mind: SimuverseMind, talk: Conversation, now: int) -> bool:
-    """Return whether it is the agent's turn: by the town's rule, else in the order of joining."""
+    """Return True if it is the agent's turn: by the town's rule, else in the order of joining."""
     if talk.turn is not None:
         return talk.may_speak
     last, order = mind.talk.speaker, talk.members
@@ -126,7 +118,7 @@ async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prep
         left=left,
     )
     small = mind.services.prompts.small
-    return PreparedQuery(shown, {**data, "small": small})
+    return mind.ask_filled(shown, {**data, "small": small})
 
 
 async def _apply(mind: SimuverseMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
@@ -203,12 +195,8 @@ def _trim(text: str, name: str, others: Sequence[str]) -> str:
     return cut_sentences(cut_reply(text.strip(_QUOTES), name, others).strip(_QUOTES), _SPEECH)
 
 
-HANDLERS: Mapping[str, QueryHandler[SimuverseMind]] = {
-    turns.SPEAK: QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: SpokenReply,
-        fallback=lambda data: SpokenReply(text=""),
-        apply=_apply,
-        max_tokens=lambda data: 60 if data.get("small") else 160,
+HANDLERS: Handlers = {
+    turns.SPEAK: handle(
+        _prepare, _apply, SpokenReply(text=""), lambda data: 60 if data.get("small") else 160
     )
 }

@@ -13,7 +13,7 @@ from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
 from genagents_env.cognition.options import read_options
 from genagents_env.cognition.policy import MindPolicy
-from genagents_env.cognition.query import Moment, QueryHandler
+from genagents_env.cognition.query import Moment
 from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept
 from genagents_env.policy import Answer, InterviewTerms, Profile, RecalledMemory
@@ -33,13 +33,13 @@ from . import (
     summary,
 )
 from .config import SmallvilleConfig
-from .mind import SmallvilleMind
+from .mind import Handlers, SmallvilleMind
 from .scripted import REPLIES
 
 __all__ = ["SmallvilleConfig", "SmallvillePolicy"]
 
 FOLDER = Path(__file__).parent / "prompts"
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
+HANDLERS: Handlers = {
     **perceive.HANDLERS,
     **summary.HANDLERS,
     **plan.HANDLERS,

@@ -81,7 +81,7 @@ def _think_again(mind: SmallvilleMind, moment: Moment, why: str) -> None:
 
 
 def _is_bedtime(mind: SmallvilleMind, moment: Moment) -> bool:
-    """Return whether this is bedtime: by the plan, else by the lifestyle."""
+    """Return True if this is bedtime: by the plan, else by the lifestyle."""
     clock, day, now = moment.percept.time.time(), mind.day, moment.now
     if mind.activity.reaction and now < mind.activity.until:
         return False
@@ -103,6 +103,7 @@ def _go_to_bed(mind: SmallvilleMind, moment: Moment) -> Action:
 
 
 def _lie_down(mind: SmallvilleMind, moment: Moment) -> Action:
+    """Return the next step to sleep: walk to the bed, use it once, or doze at home."""
     percept, bed = moment.percept, mind.profile.sleeps_in
     if bed is None or bed[0] in mind.blocked:
         home = mind.profile.home
@@ -163,14 +164,14 @@ def _find_piece(mind: SmallvilleMind, moment: Moment) -> Piece | None:
 
 
 def _is_walked(piece: Piece, activity: SmallvilleActivity, moment: Moment) -> bool:
-    """Return whether the agent is where a piece of walking leads."""
+    """Return True if the agent is where a piece of walking leads."""
     if not piece.place or not is_within(moment.percept.me.place, piece.place):
         return False
     return activity.text != piece.text or activity.arrived
 
 
 def _is_sleep(mind: SmallvilleMind, piece: Piece) -> bool:
-    """Return whether a piece is sleep at home; whoever dozes elsewhere is awake."""
+    """Return True if a piece is sleep at home; whoever dozes elsewhere is awake."""
     at_home = is_within(piece.place, mind.profile.home.split("/")[0])
     return is_sleep(piece.text) and (at_home or not piece.place)
 
@@ -210,6 +211,7 @@ def _find_routine(mind: SmallvilleMind, moment: Moment) -> Piece | None:
 
 
 def _step(mind: SmallvilleMind, moment: Moment) -> Action:
+    """Return the activity's next step: to its place, then to its object, then going on."""
     activity, percept = mind.activity, moment.percept
     if activity.kind == "sleep":  # once: who is woken stays up until what comes next
         return Idle("resting", "🙂") if activity.used else _lie_down(mind, moment)

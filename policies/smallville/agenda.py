@@ -38,12 +38,12 @@ _PURPOSE = re.compile(
 
 
 def is_sleep(text: str) -> bool:
-    """Return whether these words for an activity mean sleeping."""
+    """Return True if these words for an activity mean sleeping."""
     return _ASLEEP.match(text.strip()) is not None
 
 
 def is_walk(text: str) -> bool:
-    """Return whether these words mean going somewhere, and nothing that is done there."""
+    """Return True if these words mean going somewhere, and nothing that is done there."""
     way = _WALK.match(text.strip())
     return way is not None and _PURPOSE.search(text.strip(), way.end()) is None
 
@@ -178,7 +178,7 @@ def list_ahead(commitments: Sequence[Commitment], now: datetime) -> list[Commitm
 def has_begun_with(
     commitments: Sequence[Commitment], other: str, since: datetime, now: datetime
 ) -> bool:
-    """Return whether something agreed on with `other` began after `since`, within the last hour."""
+    """Return True if something agreed on with `other` began after `since`, within the last hour."""
     first = other.split()[0]
     return any(
         since < promise.begin <= now < promise.begin + timedelta(hours=1)
@@ -211,7 +211,7 @@ def add_commitment(commitments: list[Commitment], new: Commitment) -> bool:
 
 
 def _is_same(old: Commitment, new: Commitment) -> bool:
-    """Return whether two of one moment are one thing: in the same words, or mostly, and place."""
+    """Return True if two of one moment are one thing: in the same words, or mostly, and place."""
     if old.what.casefold() == new.what.casefold():
         return True
     words, others = (

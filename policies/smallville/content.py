@@ -101,6 +101,7 @@ def _make_line(saved: SavedMind, stream: State, number: int) -> ContentPlanLine:
 
 
 def _list_outline(saved: SavedMind, cause: str) -> list[ContentPlanLine]:
+    """List the strokes of an outline from the reply that made it."""
     named = (c for c in saved.calls if f"{c.purpose} #{c.number} at tick {c.tick}" == cause)
     made = next(named, None)
     outline = read_reply(made).get("outline", []) if made is not None else []

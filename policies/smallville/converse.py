@@ -7,18 +7,11 @@ Source: Park et al. 2023, section 4.3.2. The public code has a whole conversatio
 a step.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.cognition.prompts import shorten_name, shorten_names
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Speech
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
@@ -27,7 +20,7 @@ from genagents_env.llm.schemas import ReplyModel
 from . import memo
 from .dialogue import EMOJI, choose_step, end, find_step, follow, note_heard
 from .memo import RelationshipReply, format_ties, list_tie_memories, list_unknown
-from .mind import Dialogue, SmallvilleMind, Tie
+from .mind import Dialogue, Handlers, SmallvilleMind, Tie
 from .retrieve import TimedMemory, recall
 from .summary import describe_briefly, describe_context, make_context_handler, query_in_context
 from .turns import TALKING, is_interrupted, is_my_turn
@@ -95,6 +88,7 @@ async def _apply_relation(mind: SmallvilleMind, moment: Moment, reply: QueryRepl
 
 
 async def _prepare_words(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for the next words, from ties, what was said and memories of it (section 4.3.2)."""
     dialogue = _find_current(mind, data)
     if dialogue is None:
         return None
@@ -135,6 +129,7 @@ def _list_questions(mind: SmallvilleMind, data: QueryData) -> list[str]:
 
 
 async def _recall(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[TimedMemory]:
+    """Recall for the next words, without what the prompt shows of the talk."""
     said = [*dialogue.before, *dialogue.lines]
     shown: list[str | int] = [line.text for line in said]
     shown += [line.event for line in said if line.event >= 0]
@@ -219,6 +214,7 @@ def choose_action(mind: SmallvilleMind, moment: Moment) -> Action | None:
 
 
 def _speak(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment, *, may_speak: bool) -> Action:
+    """Return to say the words that are ready, or to listen."""
     doing = f"{TALKING} {' and '.join(dialogue.others)}"
     if dialogue.leaving and not dialogue.unsaid:
         return Talk(None, "", leave=True)
@@ -231,21 +227,14 @@ def _speak(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment, *, may_spea
 
 
 # Of a default only `reply.fallback` is looked at, but for the last words.
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
-    "converse.relate": QueryHandler(
-        prepare=memo.prepare_relation,
-        reply_model=lambda data: RelationshipReply,
-        fallback=lambda data: RelationshipReply(relationship="somebody one knows"),
-        apply=_apply_relation,
-        max_tokens=lambda data: 200,
+HANDLERS: Handlers = {
+    "converse.relate": handle(
+        memo.prepare_relation,
+        _apply_relation,
+        RelationshipReply(relationship="somebody one knows"),
+        200,
     ),
-    "converse.speak": QueryHandler(
-        prepare=_prepare_words,
-        reply_model=lambda data: Utterance,
-        fallback=lambda data: Utterance(say="", end=True),
-        apply=_apply_words,
-        max_tokens=lambda data: 480,
-    ),
+    "converse.speak": handle(_prepare_words, _apply_words, Utterance(say="", end=True), 480),
     "converse.context": make_context_handler(_list_questions),
     "converse.memo": memo.HANDLER,
 }

@@ -105,7 +105,7 @@ def _list_before(
 
 
 def _is_same(dialogue: Dialogue, talk: Conversation | None) -> bool:
-    """Return whether the conversation perceived is this one, or what this one has become."""
+    """Return True if the conversation perceived is this one, or what this one has become."""
     if talk is None or dialogue.id >= 0:
         return talk is not None and talk.id == dialogue.id
     return dialogue.others[0] in talk.members
@@ -165,6 +165,7 @@ def _list_others_words(percept: Percept, others: set[str]) -> list[DialogueLine]
 def _is_over(
     mind: SmallvilleMind, dialogue: Dialogue, moment: Moment, talk: Conversation | None
 ) -> bool:
+    """Return True if the conversation has ended, or never came about."""
     percept = moment.percept
     if talk is not None or percept.me.asleep:
         return percept.me.asleep
@@ -174,7 +175,7 @@ def _is_over(
 
 
 def _is_refused(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
-    """Return whether the first words were refused, and would be again.
+    """Return True if the first words were refused, and would be again.
 
     One who was out of earshot is walked up to, and another who was speaking is waited for.
     """
@@ -195,7 +196,7 @@ def _note_parting(mind: SmallvilleMind, names: Sequence[str], moment: Moment) ->
 
 
 def may_open(mind: SmallvilleMind, moment: Moment, other: str) -> bool:
-    """Return whether this is a time to speak to `other`: not late, not again so soon.
+    """Return True if this is a time to speak to `other`: not late, not again so soon.
 
     What both agreed on for this hour is a reason to talk as soon as the town lets them.
     """
@@ -212,7 +213,7 @@ def may_open(mind: SmallvilleMind, moment: Moment, other: str) -> bool:
 
 
 def is_late(mind: SmallvilleMind, moment: Moment) -> bool:
-    """Return whether it is between the late hour and the agent's waking."""
+    """Return True if it is between the late hour and the agent's waking."""
     clock, hour = moment.percept.time, mind.config.late_hour
     if mind.day.date:
         woke = mind.services.to_time(mind.day.wake)

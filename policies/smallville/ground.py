@@ -6,7 +6,7 @@ object's new state come with the last answer, where the public code asks eight t
 et al. 2023, section 4.3.1.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -14,15 +14,7 @@ from pydantic import BeforeValidator, Field, JsonValue
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.prompts import FilledPrompt, shorten_place
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Emoji, Word, list_between, narrow, one_of
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
@@ -30,7 +22,7 @@ from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import clean
 
 from .agenda import describe_hours, is_walk
-from .mind import MINUTE, Piece, PlanBlock, SmallvilleActivity, SmallvilleMind
+from .mind import MINUTE, Handlers, Piece, PlanBlock, SmallvilleActivity, SmallvilleMind
 from .places import (
     MOST_PLACES,
     NOTHING,
@@ -156,6 +148,7 @@ async def _settle(
 
 
 def _find_piece(mind: SmallvilleMind, start: int, text: str) -> Piece | None:
+    """Find the piece of the plan that a query was made for, if it still stands."""
     pieces = (piece for piece in mind.day.pieces if piece.start == start and piece.text == text)
     return next(pieces, None)
 
@@ -219,7 +212,7 @@ async def _prepare_spots(mind: SmallvilleMind, data: QueryData, moment: Moment) 
         "states": list_states(offered),
         "usual": [_find_usual_spot(mind, text, start, places, rooms) for start, text in asked],
     }
-    return PreparedQuery(shown, data)
+    return mind.ask_filled(shown, data)
 
 
 def _find_usual_spot(
@@ -249,6 +242,7 @@ def _fill_spots(
     rooms: Sequence[KnownRoom],
     moment: Moment,
 ) -> FilledPrompt:
+    """Fill the prompt that asks where these activities happen."""
     return mind.fill(
         "ground_pieces",
         [
@@ -264,6 +258,7 @@ def _fill_spots(
 
 
 async def _apply_spots(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    """Settle each activity; a place that means nothing here is replaced by the usual one."""
     data = reply.data
     starts, texts, reaction = data["starts"], data["texts"], "minutes" in data
     cause = "" if reply.fallback else reply.call
@@ -279,6 +274,7 @@ async def _apply_spots(mind: SmallvilleMind, moment: Moment, reply: QueryReply) 
 
 
 def _limit_spots(data: QueryData) -> type[Spots]:
+    """Offer places, things and states; other words are mapped to them afterwards."""
     where, thing, state = (_suggest(tuple(data[name])) for name in ("places", "things", "states"))
     spot, count = narrow(Spot, where=where, thing=thing, state=state), len(data["texts"])
     return narrow(Spots, spots=list_between(spot, count, count))
@@ -315,6 +311,7 @@ async def _prepare_step(mind: SmallvilleMind, data: QueryData, moment: Moment) -
 
 
 def _describe_activity(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[Section]:
+    """Describe the moment and the activity for one step down the tree."""
     return [
         *describe_here_and_now(moment.percept),
         describe_status(mind),
@@ -323,6 +320,7 @@ def _describe_activity(mind: SmallvilleMind, data: QueryData, moment: Moment) ->
 
 
 async def _apply_step(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    """Go on with the chosen sector or arena."""
     return [_descend(reply.data, reply.value.where, moment)]
 
 
@@ -364,41 +362,43 @@ async def _prepare_object(mind: SmallvilleMind, data: QueryData, moment: Moment)
 
 
 async def _apply_object(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    """Settle the activity with the chosen object."""
     cause = "" if reply.fallback else reply.call
     await _settle(mind, reply.data, moment, reply.data["arena"], reply.value, cause)
     return ()
 
 
 def _make_default_use(data: QueryData) -> ObjectUse:
+    """Return the use of nothing."""
     return ObjectUse(thing=NOTHING, state="", emoji="")
 
 
-_SPOTS = QueryHandler(
-    prepare=_prepare_spots,
-    reply_model=_limit_spots,
-    fallback=lambda data: Spots(
+_SPOTS = handle(
+    _prepare_spots,
+    _apply_spots,
+    lambda data: Spots(
         spots=[Spot(where=w, thing=t, state=s, emoji="") for w, t, s in data["usual"]]
     ),
-    apply=_apply_spots,
-    max_tokens=lambda data: 24 + 96 * len(data["texts"]),
+    lambda data: 24 + 96 * len(data["texts"]),
+    _limit_spots,
 )
-_STEP = QueryHandler(
-    prepare=_prepare_step,
-    reply_model=lambda data: narrow(PlaceChoice, where=one_of(tuple(data["places"]))),
-    fallback=lambda data: PlaceChoice(where=data["places"][0]),
-    apply=_apply_step,
-    max_tokens=lambda data: 80,
+_STEP = handle(
+    _prepare_step,
+    _apply_step,
+    lambda data: PlaceChoice(where=data["places"][0]),
+    80,
+    lambda data: narrow(PlaceChoice, where=one_of(tuple(data["places"]))),
 )
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
+HANDLERS: Handlers = {
     "ground.pieces": _SPOTS,
     "ground.one": _SPOTS,
     "ground.sector": _STEP,
     "ground.arena": _STEP,
-    "ground.object": QueryHandler(
-        prepare=_prepare_object,
-        reply_model=lambda data: narrow(ObjectUse, thing=one_of(tuple(data["things"]))),
-        fallback=_make_default_use,
-        apply=_apply_object,
-        max_tokens=lambda data: 96,
+    "ground.object": handle(
+        _prepare_object,
+        _apply_object,
+        _make_default_use,
+        96,
+        lambda data: narrow(ObjectUse, thing=one_of(tuple(data["things"]))),
     ),
 }

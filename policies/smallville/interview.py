@@ -91,6 +91,7 @@ def list_memories(mind: SmallvilleMind) -> list[RecalledMemory]:
 
 
 async def _answer(mind: SmallvilleMind, asker: str, question: str, key: CallKey) -> Answer:
+    """Answer one question from who the agent is, its plan and what the question recalls."""
     now = key.tick * mind.services.seconds_per_tick
     time = mind.services.to_time(now)
     doing = "asleep" if mind.asleep else mind.activity.text

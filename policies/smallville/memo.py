@@ -14,14 +14,7 @@ from pydantic import Field
 
 from genagents_env.cognition.here_and_now import describe_here_and_now, format_moment
 from genagents_env.cognition.prompts import shorten_name, shorten_names
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Importance, Phrase, Sentence, Speech, keep_first
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
@@ -103,6 +96,7 @@ def format_transcript(
 
 
 async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for what stays of a conversation, which the prompt shows whole."""
     before, lines = ([DialogueLine(*line) for line in data[name]] for name in ("before", "lines"))
     tie = format_ties(mind, data["others"], moment.now)
     return mind.ask(
@@ -251,7 +245,7 @@ def list_unknown(mind: SmallvilleMind, dialogue: Dialogue) -> list[str]:
 
 
 def _has_news(mind: SmallvilleMind, other: str, since: int) -> bool:
-    """Return whether something that matters was learned of somebody since, beside talks."""
+    """Return True if something that matters was learned of somebody since, beside talks."""
     now = mind.tick * mind.services.seconds_per_tick
     latest = mind.stream.recent(_LATEST, kinds=["event", "thought"], now=now)
     recent = (mind.stream[id_] for id_ in latest)
@@ -275,10 +269,10 @@ async def prepare_relation(mind: SmallvilleMind, data: QueryData, moment: Moment
     return mind.ask("converse_relate", data, sections, memories, other=shorten_name(other))
 
 
-HANDLER = QueryHandler(
-    prepare=_prepare,
-    reply_model=lambda data: Memo,
-    fallback=lambda data: Memo(
+HANDLER = handle(
+    _prepare,
+    _apply,
+    Memo(
         remember="a talk",
         plan="",
         commitments=[],
@@ -286,6 +280,5 @@ HANDLER = QueryHandler(
         importance=1,
         changes_plan=False,
     ),
-    apply=_apply,
-    max_tokens=lambda data: 900,
+    900,
 )

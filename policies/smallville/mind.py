@@ -3,13 +3,13 @@
 All of it is saved, under the names of the fields. Times are seconds of game time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from genagents_env.cognition.mind import Mind, Services
-from genagents_env.cognition.query import PendingQuery
+from genagents_env.cognition.query import PendingQuery, QueryHandler
 from genagents_env.memory.stream import MemoryStream
 from genagents_env.policy import Profile
 from genagents_env.text import split_sentences
@@ -364,6 +364,9 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
         for memory in memories:
             if memory >= 0:
                 self.stream.expire(memory, now)
+
+
+Handlers: TypeAlias = Mapping[str, QueryHandler[SmallvilleMind]]
 
 
 def first_status(profile: Profile) -> str:

@@ -97,6 +97,7 @@ def _add_memory(mind: SmallvilleMind, memory: PastMemory) -> None:
 
 
 def _add_past(mind: SmallvilleMind, past: Past) -> None:
+    """Begin with memories, summary, ties and plans of another run."""
     services = mind.services
     for memory in past.memories:
         _add_memory(mind, memory)
@@ -177,6 +178,7 @@ def collect_past(mind: SmallvilleMind, source: str) -> Past:
 
 
 def _to_past(mind: SmallvilleMind, memory: Memory) -> PastMemory:
+    """Return a memory with the town's times in place of seconds."""
     to_time = mind.services.to_time
     return PastMemory(
         time=to_time(memory.created),
@@ -196,6 +198,7 @@ def _to_past(mind: SmallvilleMind, memory: Memory) -> PastMemory:
 
 
 def _describe_day(mind: SmallvilleMind) -> PastDay | None:
+    """Return the day's outline and hours; None before the first plan."""
     day, to_time = mind.day, mind.services.to_time
     if not day.date:
         return None

@@ -12,21 +12,13 @@ retention as in its public code.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.prompts import FilledPrompt
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Importance, list_between, narrow
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
@@ -34,7 +26,7 @@ from genagents_env.llm.schemas import ReplyModel
 from genagents_env.percept import HeardWords, Percept, SeenObject, SeenPerson
 from genagents_env.text import fold, quote, set_apart
 
-from .mind import MINUTE, BelievedObject, SmallvilleMind
+from .mind import MINUTE, BelievedObject, Handlers, SmallvilleMind
 from .places import find_arena
 from .retrieve import IDLE, is_passing, reduce_words
 from .summary import describe_status
@@ -100,6 +92,7 @@ def _list_attended(mind: SmallvilleMind, percept: Percept) -> Sequence[SeenPerso
 
 
 def _notice_oneself(mind: SmallvilleMind, moment: Moment) -> None:
+    """Remember the agent's own new activity; what was planned is everyday."""
     me = moment.percept.me
     if mind.attention.events.get(_ME) == me.event_id:
         return
@@ -114,6 +107,7 @@ def _notice_oneself(mind: SmallvilleMind, moment: Moment) -> None:
 
 
 def _notice_person(mind: SmallvilleMind, seen: SeenPerson, moment: Moment) -> Observation | None:
+    """Remember somebody's new activity, unless it was observed lately (retention)."""
     attention = mind.attention
     if attention.events.get(seen.name) == seen.event_id:
         return None
@@ -147,6 +141,7 @@ def _believe(mind: SmallvilleMind, seen: SeenObject, now: int) -> None:
 
 
 def _notice_object(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> Observation | None:
+    """Remember an object's change; its first sight is only knowledge of the place."""
     if seen.id not in mind.objects:
         _believe(mind, seen, moment.now)
     believed = mind.objects[seen.id]
@@ -184,6 +179,7 @@ def _notice_idle(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> None
 
 
 def _notice_words(mind: SmallvilleMind, heard: HeardWords, moment: Moment) -> Observation | None:
+    """Remember words: speech with whom it was for, news, or a whisper."""
     if heard.kind == "notice" or not heard.text:
         return None
     text, about = f"News: {heard.text}", tuple[str, ...]()
@@ -214,7 +210,7 @@ def _find_addressees(mind: SmallvilleMind, heard: HeardWords, percept: Percept) 
 
 
 def _is_retained(mind: SmallvilleMind, text: str) -> bool:
-    """Return whether this was observed among the last so many; otherwise it is from now on."""
+    """Return True if this was observed among the last so many; otherwise it is from now on."""
     recent = mind.attention.recent
     if text in recent:
         return True
@@ -266,10 +262,11 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
         ids = ids[:kept]
         shown = _fill_prompt(mind, ids, moment)
     neutral = round(mind.config.unrated_importance)
-    return PreparedQuery(shown, {**data, "ids": ids, "neutral": neutral})
+    return mind.ask_filled(shown, {**data, "ids": ids, "neutral": neutral})
 
 
 def _fill_prompt(mind: SmallvilleMind, ids: Sequence[int], moment: Moment) -> FilledPrompt:
+    """Fill the prompt that asks for importances, with an example of as many ratings."""
     lines: list[JSONValue] = [
         [f"#{number}", mind.stream[id_].text] for number, id_ in enumerate(ids, 1)
     ]
@@ -283,6 +280,7 @@ def _fill_prompt(mind: SmallvilleMind, ids: Sequence[int], moment: Moment) -> Fi
 
 
 async def _apply(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    """Take the ratings, and remember them by text: the same text is not asked about again."""
     ratings = mind.attention.ratings
     for id_, importance in zip(reply.data["ids"], reply.value.ratings, strict=True):
         mind.stream.rate(id_, importance)
@@ -295,16 +293,17 @@ async def _apply(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Seq
 
 
 def _limit_ratings(data: QueryData) -> type[Ratings]:
+    """Demand exactly one rating for each memory."""
     count = len(data["ids"])
     return narrow(Ratings, ratings=list_between(Importance, count, count))
 
 
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
-    "perceive.rate": QueryHandler(
-        prepare=_prepare,
-        reply_model=_limit_ratings,
-        fallback=lambda data: Ratings(ratings=[data["neutral"]] * len(data["ids"])),
-        apply=_apply,
-        max_tokens=lambda data: 24 + 8 * len(data["ids"]),
+HANDLERS: Handlers = {
+    "perceive.rate": handle(
+        _prepare,
+        _apply,
+        lambda data: Ratings(ratings=[data["neutral"]] * len(data["ids"])),
+        lambda data: 24 + 8 * len(data["ids"]),
+        _limit_ratings,
     )
 }

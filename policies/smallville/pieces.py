@@ -3,17 +3,10 @@
 Source: Park et al. 2023, section 4.3: pieces of 5 to 15 minutes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Activity, list_between, narrow, number_between
 from genagents_env.llm.schemas import ReplyModel
 
@@ -25,7 +18,7 @@ from .agenda import (
     is_sleep,
     is_walk,
 )
-from .mind import HOUR, MINUTE, Day, Piece, SmallvilleMind
+from .mind import HOUR, MINUTE, Day, Handlers, Piece, SmallvilleMind
 from .places import describe_town
 from .retrieve import recall
 from .summary import describe_status
@@ -137,6 +130,7 @@ def _list_within(day: Day, start: int, end: int) -> list[list[str | int]]:
 
 
 async def _apply(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    """Put the pieces into the plan, unless it has changed since; then ground them."""
     start, end = int(reply.data["start"]), int(reply.data["end"])
     changed = end > mind.day.bed or _list_within(mind.day, start, end) != reply.data["blocks"]
     if changed or mind.day.find_reach(start) > start:
@@ -187,23 +181,21 @@ def _divide_equally(data: QueryData) -> Pieces:
 
 
 def _count_most(data: QueryData) -> int:
+    """Count the pieces at most: those of middle length that fill the stretch."""
     shortest, longest = data["lengths"]
     return int(-(-data["minutes"] * 2 // (shortest + longest)))
 
 
 def _limit_pieces(data: QueryData) -> type[Pieces]:
+    """Demand as many pieces, each as short and as long, as fill the stretch."""
     shortest, longest = data["lengths"]
     least = max(1, -(-data["minutes"] // longest))
     piece = narrow(PieceReply, minutes=number_between(shortest, longest))
     return narrow(Pieces, pieces=list_between(piece, least, max(least, _count_most(data))))
 
 
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
-    "plan.pieces": QueryHandler(
-        prepare=_prepare,
-        reply_model=_limit_pieces,
-        fallback=_divide_equally,
-        apply=_apply,
-        max_tokens=lambda data: 64 + 72 * _count_most(data),
+HANDLERS: Handlers = {
+    "plan.pieces": handle(
+        _prepare, _apply, _divide_equally, lambda data: 64 + 72 * _count_most(data), _limit_pieces
     ),
 }

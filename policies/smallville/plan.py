@@ -7,22 +7,14 @@ The public code plans day two's hours from day one's list, and asks for each hou
 times.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, time, timedelta
 from typing import Annotated
 
 from pydantic import Field
 
 from genagents_env.cognition.here_and_now import describe_here_and_now, format_date
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import (
     Activity,
     Phrase,
@@ -44,7 +36,7 @@ from .agenda import (
     format_commitment,
     rank_last,
 )
-from .mind import DAY, HOUR, MINUTE, Commitment, Day, PlanBlock, SmallvilleMind
+from .mind import DAY, HOUR, MINUTE, Commitment, Day, Handlers, PlanBlock, SmallvilleMind
 from .places import describe_town, find_named_place, list_rooms
 from .retrieve import recall
 from .summary import describe_situation, describe_status, replace_status
@@ -112,7 +104,7 @@ def _find_date(mind: SmallvilleMind, moment: Moment) -> str:
 
 
 def _needs_day(mind: SmallvilleMind, moment: Moment, date: str) -> bool:
-    """Return whether to plan a day: the first, or a new one once the last is slept off."""
+    """Return True if a day is to be planned: the first, or one after the last is slept off."""
     day, clock = mind.day, moment.percept.time.time()
     if day.date == date:
         return False
@@ -134,6 +126,7 @@ def _rise_early(mind: SmallvilleMind, moment: Moment) -> None:
 
 
 async def _prepare_renewal(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for yesterday in a sentence and today's status, from memories of the day."""
     date = datetime.fromisoformat(data["date"])
     queries = [
         f"{mind.name}'s plan for {date:%A %B} {date.day}",
@@ -147,12 +140,13 @@ async def _prepare_renewal(mind: SmallvilleMind, data: QueryData, moment: Moment
     memories = await recall(mind, queries, moment.now, without=(mind.status,))
     shown = mind.fill("plan_renew", sections, memories, date=format_date(date))
     status = mind.status or mind.profile.goal
-    return PreparedQuery(shown, {**data, "memories": list(shown.memories), "status": status})
+    return mind.ask_filled(shown, {**data, "memories": list(shown.memories), "status": status})
 
 
 async def _apply_renewal(
     mind: SmallvilleMind, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
+    """Take the new status and remember yesterday; then plan the day."""
     if not reply.fallback:
         replace_status(mind, reply.value.status, moment.now)
         mind.requirements = list(reply.value.requirements)
@@ -166,6 +160,7 @@ async def _apply_renewal(
 
 
 async def _prepare_day(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for the day in broad strokes (section 4.3: five to eight chunks)."""
     profile, date = mind.profile, datetime.fromisoformat(data["date"])
     queries = [f"plans for {date:%A %B} {date.day}", f"what {mind.name} means to do"]
     begins = max(moment.percept.time, datetime.combine(date, time(0))).time()
@@ -205,13 +200,14 @@ def _find_wake_hours(mind: SmallvilleMind, date: datetime, moment: Moment) -> li
 
 
 def _is_night(mind: SmallvilleMind, now: datetime) -> bool:
-    """Return whether somebody awake would go to bed; shortly before the usual hour one stays up."""
+    """Return True if somebody awake would go to bed; shortly before the usual hour one stays up."""
     waking = datetime.combine(now.date(), mind.profile.wake)
     ahead = int((waking - now).total_seconds()) % DAY
     return is_in_bed(mind.profile, now.time()) and ahead > _RISE_WITHIN
 
 
 async def _apply_day(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    """Begin the day, remember its outline, and ask for its hours."""
     date, wake = datetime.fromisoformat(reply.data["date"]), moment.now
     if reply.data["wake_hours"]:
         hour, usual = reply.value.wake_hour, mind.profile.wake
@@ -243,12 +239,14 @@ def _find_bedtime(mind: SmallvilleMind, date: datetime, wake: int) -> int:
 
 
 def _limit_day(data: QueryData) -> type[DayPlanReply] | type[RestOfDayReply]:
+    """Ask for a waking hour only where the agent is not up yet."""
     if not data["wake_hours"]:
         return RestOfDayReply
     return narrow(DayPlanReply, wake_hour=number_between(*data["wake_hours"]))
 
 
 def _make_default_day(data: QueryData) -> DayPlanReply | RestOfDayReply:
+    """Return the usual day: up at the usual hour, the routine as outline."""
     if not data["wake_hours"]:
         return RestOfDayReply(outline=data["usual"])
     return DayPlanReply(wake_hour=data["wake_hours"][1], outline=data["usual"])
@@ -348,7 +346,7 @@ def _hold_commitments(mind: SmallvilleMind, blocks: list[PlanBlock]) -> list[Pla
 
 
 def _is_meant(text: str, promise: Commitment) -> bool:
-    """Return whether an hour's words are those of a commitment."""
+    """Return True if an hour's words are those of a commitment."""
     wanted = {word for word in format_commitment(promise).casefold().split() if len(word) > 3}
     said = set(text.casefold().replace(",", " ").split())
     return len(wanted & said) >= _SAME_WORDS * len(wanted)
@@ -375,34 +373,28 @@ def _remember_hours(
 
 
 def _limit_hours(data: QueryData) -> type[HoursReply]:
+    """Demand one activity for each hour."""
     count = len(data["slots"])
     return narrow(HoursReply, hours=list_between(Activity, count, count))
 
 
-_HOURS = QueryHandler(
-    prepare=_prepare_hours,
-    reply_model=_limit_hours,
-    fallback=lambda data: HoursReply(hours=data["habit"]),
-    apply=_apply_hours,
-    max_tokens=lambda data: 64 + 60 * len(data["slots"]),
+_HOURS = handle(
+    _prepare_hours,
+    _apply_hours,
+    lambda data: HoursReply(hours=data["habit"]),
+    lambda data: 64 + 60 * len(data["slots"]),
+    _limit_hours,
 )
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
-    "plan.renew": QueryHandler(
-        prepare=_prepare_renewal,
-        reply_model=lambda data: Renewal,
-        fallback=lambda data: Renewal(
+HANDLERS: Handlers = {
+    "plan.renew": handle(
+        _prepare_renewal,
+        _apply_renewal,
+        lambda data: Renewal(
             yesterday=_ORDINARY, status=data["status"] or _ORDINARY, requirements=["the usual"]
         ),
-        apply=_apply_renewal,
-        max_tokens=lambda data: 320,
+        320,
     ),
-    "plan.day": QueryHandler(
-        prepare=_prepare_day,
-        reply_model=_limit_day,
-        fallback=_make_default_day,
-        apply=_apply_day,
-        max_tokens=lambda data: 600,
-    ),
+    "plan.day": handle(_prepare_day, _apply_day, _make_default_day, 600, _limit_day),
     "plan.hours": _HOURS,
     "plan.revise": _HOURS,
     **pieces.HANDLERS,

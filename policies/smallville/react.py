@@ -14,21 +14,14 @@ talks; here the agent goes on.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from genagents_env.cognition.here_and_now import find_object
 from genagents_env.cognition.prompts import shorten_name, shorten_names
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Phrase, narrow, one_of
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
@@ -41,7 +34,7 @@ from .agenda import rank_last
 from .converse import query_words
 from .dialogue import begin, may_open
 from .memo import format_tie, list_tie_memories
-from .mind import MINUTE, Focus, SmallvilleActivity, SmallvilleMind
+from .mind import MINUTE, Focus, Handlers, SmallvilleActivity, SmallvilleMind
 from .perceive import Observation
 from .retrieve import TimedMemory, recall
 from .summary import describe_briefly, describe_context, make_context_handler, query_in_context
@@ -93,7 +86,7 @@ def make_queries(
 
 
 def _is_free(mind: SmallvilleMind, moment: Moment) -> bool:
-    """Return whether the agent could react to what it sees: not asleep, talking, or reacting."""
+    """Return True if the agent could react to what it sees: not asleep, talking, or reacting."""
     percept, activity = moment.percept, mind.activity
     if percept.me.asleep or mind.dialogue is not None or percept.conversation is not None:
         return False
@@ -101,7 +94,7 @@ def _is_free(mind: SmallvilleMind, moment: Moment) -> bool:
 
 
 def _may_talk(mind: SmallvilleMind, moment: Moment, other: str) -> bool:
-    """Return whether the agent may speak to somebody: it does not sleep, nor again so soon."""
+    """Return True if the agent may speak to somebody: it does not sleep, nor again so soon."""
     if not mind.config.conversation or mind.activity.kind == "sleep":
         return False
     return may_open(mind, moment, other)
@@ -145,13 +138,13 @@ def _choose_focus(mind: SmallvilleMind, moment: Moment) -> Focus | None:
 
 
 def _may_begin_soon(mind: SmallvilleMind, moment: Moment) -> bool:
-    """Return whether the agent may begin to talk, and nobody is about to speak to it."""
+    """Return True if the agent may begin to talk, and nobody is about to speak to it."""
     span = 1 + mind.config.latency("react") + 2 * mind.config.latency("converse")
     return not is_approached(moment.percept) and may_begin(mind, moment, span)
 
 
 def _is_news(mind: SmallvilleMind, heard: HeardWords, moment: Moment) -> bool:
-    """Return whether words are news, a whisper or a notice, or called out to all who are near."""
+    """Return True if words are news, a whisper or a notice, or called out to all who are near."""
     if heard.kind in _NEWS:
         return bool(heard.text)
     parted = mind.attention.talked.get(heard.speaker or "") == moment.now  # a farewell is none
@@ -159,6 +152,7 @@ def _is_news(mind: SmallvilleMind, heard: HeardWords, moment: Moment) -> bool:
 
 
 def _make_news(heard: HeardWords, moment: Moment) -> Focus:
+    """Return heard news as something to consider."""
     said = heard.kind == "speech" and heard.speaker is not None
     text = f"{heard.speaker} calls out: {quote(heard.text)}" if said else heard.text
     return Focus(heard.kind, heard.speaker or "", text, moment.now)
@@ -187,7 +181,7 @@ def _find_new(
 
 
 def _calls_for_something(mind: SmallvilleMind, seen: Observation, moment: Moment) -> bool:
-    """Return whether what was noticed may ask for an answer."""
+    """Return True if what was noticed may ask for an answer."""
     if seen.kind == _PERSON:
         doing = seen.text.removeprefix(f"{seen.subject} is ")
         comes = doing.startswith((COMING, TURNING, TALKING)) and mind.name in doing
@@ -201,13 +195,13 @@ def _calls_for_something(mind: SmallvilleMind, seen: Observation, moment: Moment
 
 
 def _is_at_rest(mind: SmallvilleMind, object_id: str) -> bool:
-    """Return whether the agent believes that a thing is as it was found."""
+    """Return True if the agent believes that a thing is as it was found."""
     believed = mind.objects.get(object_id)
     return believed is not None and believed.state == believed.rest
 
 
 def _is_in_use(mind: SmallvilleMind, item: SeenObject, text: str, moment: Moment) -> bool:
-    """Return whether a thing is used, or is free again, or is used by somebody as before."""
+    """Return True if a thing is used, or is free again, or is used by somebody as before."""
     if _IN_USE.match(item.state) is not None:
         return True
     beside = any(item.is_beside(seen.tile) for seen in moment.percept.people)
@@ -215,6 +209,7 @@ def _is_in_use(mind: SmallvilleMind, item: SeenObject, text: str, moment: Moment
 
 
 def _note_considered(mind: SmallvilleMind, focus: Focus, moment: Moment) -> None:
+    """Note when something was considered; entries that no longer matter are dropped."""
     considered = mind.attention.considered
     oldest = moment.now - MINUTE * mind.config.react_again_minutes
     if len(considered) >= _CONSIDERED_KEPT:
@@ -232,7 +227,7 @@ def _find_key(focus: Focus) -> str:
 
 
 def _still_waits(mind: SmallvilleMind, focus: Focus, moment: Moment) -> bool:
-    """Return whether what waits may still be reacted to, and no talk since was the answer."""
+    """Return True if what waits may still be reacted to, and no talk since was the answer."""
     if moment.now - focus.since >= _WAITS[focus.kind]:
         return False
     if mind.attention.talked.get(focus.subject, -1) >= focus.since:
@@ -247,6 +242,7 @@ def _still_waits(mind: SmallvilleMind, focus: Focus, moment: Moment) -> bool:
 
 
 async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask what to do about it, from ties and memories (section 4.3.1)."""
     percept, known = moment.percept, describe_context(data)
     partners = _list_partners(mind, data, moment)
     talks = [f"{TALK}{name}" for name in partners]
@@ -280,6 +276,7 @@ def _list_questions(mind: SmallvilleMind, data: QueryData) -> list[str]:
 
 
 async def _recall(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[TimedMemory]:
+    """Recall for a reaction, without what the prompt shows already."""
     shown = [str(data["text"])]
     if data["kind"] == _PERSON:
         shown += list_tie_memories(mind, str(data["subject"]), moment.now)
@@ -355,11 +352,6 @@ def _talk(
     return query_words(mind, moment)
 
 
-def limit_choices(choices: Sequence[str]) -> type[Reaction]:
-    """Return `Reaction` with `choice` limited to `choices`, of which there is at least one."""
-    return narrow(Reaction, choice=one_of(tuple(choices)))
-
-
 # Calls by telephone.
 
 
@@ -392,13 +384,13 @@ def _find_contact(mind: SmallvilleMind, text: str) -> str:
     return whole or next((name for name in known if name.split()[0] in words), "")
 
 
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
-    "react.decide": QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: limit_choices(data["choices"]),
-        fallback=lambda data: Reaction(choice=GO_ON, what="", minutes=0),
-        apply=_apply,
-        max_tokens=lambda data: 160,
+HANDLERS: Handlers = {
+    "react.decide": handle(
+        _prepare,
+        _apply,
+        Reaction(choice=GO_ON, what="", minutes=0),
+        160,
+        lambda data: narrow(Reaction, choice=one_of(tuple(data["choices"]))),
     ),
     "react.context": make_context_handler(_list_questions),
 }

@@ -7,24 +7,14 @@ Source: Park et al. 2023, section 4.2. The public code keeps an insight however 
 which feeds the next reflection with itself; here one that repeats a thought is let go.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import Annotated
 
 from genagents_env.cognition.prompts import FilledPrompt
-from genagents_env.cognition.query import (
-    Moment,
-    Prepared,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import (
     Importance,
     Sentence,
-    keep_first,
     list_between,
     list_of_numbers,
     list_up_to,
@@ -37,7 +27,7 @@ from genagents_env.memory.embed import HashedNgrams
 from genagents_env.memory.stream import Kind
 from genagents_env.text import fold
 
-from .mind import SmallvilleMind
+from .mind import Handlers, SmallvilleMind
 from .retrieve import recall, recall_latest, reduce_words
 from .summary import describe_situation
 
@@ -83,33 +73,35 @@ def make_queries(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
 
 
 async def _prepare_questions(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for salient questions about the latest memories (section 4.2)."""
     latest = recall_latest(
         mind, mind.config.reflect_over, moment.now, kinds=_LOOKED_AT, touch=False
     )
     count = mind.config.questions
     situation = describe_situation(mind, moment)
     shown = mind.fill("reflect_questions", situation, latest, count=count)
-    return PreparedQuery(shown, {"count": count}) if shown.memories else None
+    return mind.ask_filled(shown, {"count": count}) if shown.memories else None
 
 
 async def _apply_questions(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> list[Query]:
+    """Ask for insights on each question, unless the agent fell asleep."""
     if reply.fallback or mind.asleep:
         return []
     questions = {fold(question): question for question in reply.value.questions}
     return [Query("reflect.insights", {"question": q}) for q in questions.values()]
 
 
-@cache
-def _limit_questions(count: int) -> type[Questions]:
-    """Return `Questions` with exactly `count` of them; what comes after those is left out."""
-    exact = list_between(Sentence, count, count)
-    return narrow(Questions, questions=Annotated[exact, keep_first(count)])
+def _limit_questions(data: QueryData) -> type[Questions]:
+    """Return `Questions` with exactly as many as are asked for; those after them are cut."""
+    count = data["count"]
+    return narrow(Questions, questions=list_between(Sentence, count, count, cut=True))
 
 
 # The insights.
 
 
 async def _prepare_insights(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for insights from what the question recalls, which is numbered."""
     question, count = data["question"], mind.config.insights
     asked = Section("question", [["question", question]])
     sections = [asked, *describe_situation(mind, moment)]
@@ -117,7 +109,7 @@ async def _prepare_insights(mind: SmallvilleMind, data: QueryData, moment: Momen
     shown = mind.fill("reflect_insights", sections, memories, count=count)
     if not shown.memories:
         return None
-    return PreparedQuery(shown, {**data, "count": count, "memories": list(shown.memories)})
+    return mind.ask_filled(shown, {**data, "count": count, "memories": list(shown.memories)})
 
 
 async def _apply_insights(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> list[Query]:
@@ -143,7 +135,7 @@ class _KnownThoughts:
         self._words = {reduce_words(text, mind.name) for text in self._texts}
 
     def repeats(self, text: str) -> bool:
-        """Return whether a known thought says the same in the same or nearly the same words."""
+        """Return True if a known thought says the same in the same or nearly the same words."""
         if reduce_words(text, self._name) in self._words:
             return True
         embed = _load_ngrams()
@@ -162,25 +154,25 @@ def _load_ngrams() -> HashedNgrams:
 
 
 def _limit_insights(data: QueryData) -> type[Insights]:
+    """Offer the numbers of the memories shown as evidence."""
     because = list_of_numbers(_NAMED, len(data["memories"]), least=1)
     insight = narrow(Insight, because=because)
     return narrow(Insights, insights=list_up_to(insight, data["count"], least=1))
 
 
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
-    "reflect.questions": QueryHandler(
-        prepare=_prepare_questions,
-        reply_model=lambda data: _limit_questions(data["count"]),
-        # Only `reply.fallback` is looked at: no question is a harmless default.
-        fallback=lambda data: Questions(questions=["-"] * data["count"]),
-        apply=_apply_questions,
-        max_tokens=lambda data: _FRAME + _ITEM * data["count"],
+HANDLERS: Handlers = {
+    "reflect.questions": handle(
+        _prepare_questions,
+        _apply_questions,
+        lambda data: Questions(questions=["-"] * data["count"]),
+        lambda data: _FRAME + _ITEM * data["count"],
+        _limit_questions,
     ),
-    "reflect.insights": QueryHandler(
-        prepare=_prepare_insights,
-        reply_model=_limit_insights,
-        fallback=lambda data: Insights(insights=[]),
-        apply=_apply_insights,
-        max_tokens=lambda data: _FRAME + (_ITEM + 5 * _NAMED) * data["count"],
+    "reflect.insights": handle(
+        _prepare_insights,
+        _apply_insights,
+        Insights(insights=[]),
+        lambda data: _FRAME + (_ITEM + 5 * _NAMED) * data["count"],
+        _limit_insights,
     ),
 }

@@ -176,6 +176,7 @@ class _Choice:
             yield id_
 
     def _is_new(self, memory: Memory) -> bool:
+        """Return True if a memory says something new to the prompt, and is worth showing."""
         passing = is_passing(memory.about, self._name)
         if not self._repeated:
             own = passing and memory.about[0] == self._name
@@ -205,7 +206,7 @@ def _list_own_words(mind: SmallvilleMind) -> tuple[str, ...]:
 
 
 def is_passing(about: tuple[str, ...], own_name: str) -> bool:
-    """Return whether somebody only walks, stands, sleeps, or talks with the one who sees it.
+    """Return True if somebody only walks, stands, sleeps, or talks with the one who sees it.
 
     Such a sight is worth neither a thought nor a model call.
 
@@ -265,7 +266,7 @@ class ShownTexts:
         self._equal.add(words)
 
     def repeats(self, text: str, vector: Floats | None) -> bool:
-        """Return whether what is shown says `text` already."""
+        """Return True if what is shown says `text` already."""
         words = reduce_words(text, self._own)
         if words in self._equal:
             return True

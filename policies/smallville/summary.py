@@ -10,7 +10,7 @@ memories that matter in place of the memories (section 4.3.1), at the price of o
 time.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.query import (
@@ -20,6 +20,7 @@ from genagents_env.cognition.query import (
     QueryData,
     QueryHandler,
     QueryReply,
+    handle,
 )
 from genagents_env.cognition.replies import Sentence, Speech
 from genagents_env.cognition.sections import Section
@@ -29,7 +30,7 @@ from genagents_env.memory.stream import Memory
 from genagents_env.text import split_sentences
 
 from .agenda import describe_upcoming, format_commitments, list_ahead, rank_last
-from .mind import HOUR, MINUTE, PAST, SEED, SelfSummary, SmallvilleMind, first_status
+from .mind import HOUR, MINUTE, PAST, SEED, Handlers, SelfSummary, SmallvilleMind, first_status
 from .retrieve import add_times, recall
 
 # What each of the sentences is headed by in a prompt.
@@ -118,6 +119,7 @@ def query_description(mind: SmallvilleMind, moment: Moment) -> list[Query]:
 
 
 async def _prepare_description(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for the three parts of the description at once (paper, appendix A: one by one)."""
     queries = [
         f"{mind.name}'s core characteristics",
         f"{mind.name}'s current daily occupation",
@@ -161,6 +163,7 @@ def query_status(mind: SmallvilleMind, moment: Moment) -> list[Query]:
 
 
 def _may_change_status(memory: Memory) -> bool:
+    """Return True if a talk or an insight may have changed what the agent is up to."""
     if memory.cause in (SEED, PAST):
         return False
     return memory.kind == "chat" or memory.cause.startswith("reflect.insights")
@@ -178,6 +181,7 @@ def replace_status(mind: SmallvilleMind, status: str, now: int) -> None:
 
 
 async def _prepare_status(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for the status after what happened since it was renewed last."""
     changes = add_times(mind, [mind.stream[id_] for id_ in data["changes"]])
     texts = [memory.text for _, memory in changes]
     promised = format_commitments(list_ahead(mind.commitments, moment.percept.time))
@@ -235,13 +239,7 @@ def make_context_handler(
         memories = await recall(mind, questions, moment.now)
         return mind.ask("context_summary", data, sections, memories)
 
-    return QueryHandler(
-        prepare=prepare,
-        reply_model=lambda data: ContextReply,
-        fallback=lambda data: ContextReply(summary=""),
-        apply=_apply_context,
-        max_tokens=lambda data: 320,
-    )
+    return handle(prepare, _apply_context, ContextReply(summary=""), 320)
 
 
 async def _apply_context(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> list[Query]:
@@ -250,19 +248,12 @@ async def _apply_context(mind: SmallvilleMind, moment: Moment, reply: QueryReply
 
 
 # No sentence about a person is a harmless default: where a reply fails, none is taken.
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
-    "summary.describe": QueryHandler(
-        prepare=_prepare_description,
-        reply_model=lambda data: Description,
-        fallback=lambda data: Description(core="-", occupation="-", progress="-"),
-        apply=_apply_description,
-        max_tokens=lambda data: 540,
+HANDLERS: Handlers = {
+    "summary.describe": handle(
+        _prepare_description,
+        _apply_description,
+        Description(core="-", occupation="-", progress="-"),
+        540,
     ),
-    "summary.status": QueryHandler(
-        prepare=_prepare_status,
-        reply_model=lambda data: StatusReply,
-        fallback=lambda data: StatusReply(status="-"),
-        apply=_apply_status,
-        max_tokens=lambda data: 540,
-    ),
+    "summary.status": handle(_prepare_status, _apply_status, StatusReply(status="-"), 540),
 }

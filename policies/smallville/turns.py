@@ -27,7 +27,7 @@ _TITLE = r"(?:(?:mr|mrs|ms|dr|professor|prof|officer)\.?\s+)?"
 
 
 def may_begin(mind: SmallvilleMind, moment: Moment, span: int = 1) -> bool:
-    """Return whether the agent is the one, of all whom it sees, who may begin a talk now.
+    """Return True if the agent is the one, of all whom it sees, who may begin a talk now.
 
     Args:
         mind: whose.
@@ -45,13 +45,13 @@ def may_begin(mind: SmallvilleMind, moment: Moment, span: int = 1) -> bool:
 
 
 def is_approached(percept: Percept, *, besides: str = "") -> bool:
-    """Return whether somebody in sight, `besides` left out, is about to speak to the agent."""
+    """Return True if somebody in sight, `besides` left out, is about to speak to the agent."""
     mine = {f"{words} {percept.me.name}" for words in (TURNING, COMING)}
     return any(seen.doing in mine for seen in percept.people if seen.name != besides)
 
 
 def is_talking(percept: Percept, other: str) -> bool:
-    """Return whether somebody is seen in a talk, or is spoken to just now."""
+    """Return True if somebody is seen in a talk, or is spoken to just now."""
     talking = [seen for seen in percept.people if seen.doing.startswith(TALKING)]
     return any(
         other in (seen.name, *seen.doing.removeprefix(TALKING).strip().split(" and "))
@@ -60,7 +60,7 @@ def is_talking(percept: Percept, other: str) -> bool:
 
 
 def is_interrupted(percept: Percept, members: Sequence[str]) -> bool:
-    """Return whether somebody else is turning to one of `members` to speak: they wait for it."""
+    """Return True if somebody else is turning to one of `members` to speak: they wait for it."""
     turning = {f"{TURNING} {name}" for name in members}
     return any(
         seen.doing in turning and seen.name not in members and not seen.asleep
@@ -69,7 +69,7 @@ def is_interrupted(percept: Percept, members: Sequence[str]) -> bool:
 
 
 def is_my_turn(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
-    """Return whether it is the agent's turn to speak next in the conversation it is in.
+    """Return True if it is the agent's turn to speak next in the conversation it is in.
 
     Whoever was addressed comes first, then the others, each for as long as an answer takes to be
     thought of. After its own words the agent waits; if nobody answers it may speak once more.

@@ -21,6 +21,7 @@ from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
 from genagents_env.policy import Observations, Policy
+from genagents_env.rng import draw_index
 from genagents_env.run.policies import load_policy
 from genagents_env.scenario import Scenario
 from tests.policies.percepts import START, Value
@@ -103,6 +104,23 @@ def by_fields(replies: Mapping[str, Mapping[str, object]]) -> Rule:
 def length(request: CompletionRequest) -> int:
     """Return the bound of a prompt's tokens."""
     return bound_prompt_tokens(list(request.messages))
+
+
+def lines(request: CompletionRequest) -> list[list[str]]:
+    """Return the lines inside the fence of a prompt."""
+    text = request.messages[-1].content.splitlines()
+    return [json.loads(line) for line in text if line.startswith('["')]
+
+
+def list_numbered_lines(request: CompletionRequest) -> list[list[str]]:
+    """Return those of `lines` that a reply can name by number."""
+    return [line for line in lines(request) if line[0].startswith("#")]
+
+
+async def uneven(request: CompletionRequest) -> None:
+    """Wait for a while that depends on the request alone, to complete calls out of order."""
+    for _ in range(draw_index(request.seed, 40, "late")):
+        await asyncio.sleep(0)
 
 
 def is_fenced(request: CompletionRequest, words: str) -> bool:

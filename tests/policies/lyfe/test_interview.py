@@ -24,7 +24,16 @@ from genagents_env.policies.lyfe import interview
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeSummary, SummarySentence, WorkItem
 from genagents_env.policy import INTERVIEW_CALLS, Answer
 from genagents_env.text import cut_sentences
-from tests.policies.harness import EVIL, FOREIGN, NAME, fields_of, is_fenced, list_requests
+from tests.policies.harness import (
+    EVIL,
+    FOREIGN,
+    NAME,
+    fields_of,
+    is_fenced,
+    lines,
+    list_numbered_lines,
+    list_requests,
+)
 from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Value, profile
 
@@ -51,16 +60,6 @@ def make_naming_rule(words: str, summary: str = "All is quiet.") -> Rule:
         return make_answer_rule("Yes.", *found, summary=summary)(request)
 
     return rule
-
-
-def lines(request: CompletionRequest) -> list[list[str]]:
-    """Return the lines inside the fence of a prompt."""
-    text = request.messages[-1].content.splitlines()
-    return [json.loads(line) for line in text if line.startswith('["')]
-
-
-def list_numbered_lines(request: CompletionRequest) -> list[list[str]]:
-    return [line for line in lines(request) if line[0].startswith("#")]
 
 
 def ask(mind: LyfeMind, *questions: str, repeat: int = 0) -> list[Answer]:
@@ -310,13 +309,6 @@ def test_prompts_stay_within_their_budget(question: str, monitor: bool, most: in
 @pytest.mark.parametrize("text", ["", "{}", '{"answer": "Yes."}'])
 def test_malformed_answers_are_not_given(text: str) -> None:
     assert ask(make_experienced_mind(lambda request: text), "Who?") == [UNKNOWN]
-
-
-def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
-    rule = make_answer_rule("It\u202e was\nBob. " + "x" * 900, *range(1, 30))
-    (answer,) = ask(make_experienced_mind(rule), "Who?")
-    assert answer.text == "It was Bob."  # no sentence is broken
-    assert answer.evidence
 
 
 def test_evidence_is_bounded() -> None:

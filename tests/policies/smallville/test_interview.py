@@ -27,7 +27,15 @@ from genagents_env.policies.smallville.mind import (
     SmallvilleMind,
 )
 from genagents_env.policy import Answer, RecalledMemory
-from tests.policies.harness import is_golden, length, list_requests, moment, transcript
+from tests.policies.harness import (
+    is_golden,
+    length,
+    lines,
+    list_numbered_lines,
+    list_requests,
+    moment,
+    transcript,
+)
 from tests.policies.percepts import Value, profile
 from tests.policies.smallville.minds import dialogue_of, make_mind
 
@@ -47,16 +55,6 @@ def make_naming_rule(words: str) -> Rule:
         return json.dumps({"answer": "Yes.", "because": [int(number[1:]) for number in found]})
 
     return rule
-
-
-def lines(request: CompletionRequest) -> list[list[str]]:
-    """Return the lines inside the fence of a prompt."""
-    text = request.messages[-1].content.splitlines()
-    return [json.loads(line) for line in text if line.startswith('["')]
-
-
-def list_numbered_lines(request: CompletionRequest) -> list[list[str]]:
-    return [line for line in lines(request) if line[0].startswith("#")]
 
 
 def ask(mind: SmallvilleMind, *questions: str, **options: Value) -> list[Answer]:

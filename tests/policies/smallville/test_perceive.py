@@ -189,16 +189,6 @@ def test_the_prompts_example_has_as_many_ratings_as_are_asked_for(count: int) ->
     assert len(json.loads(example)["ratings"]) == count
 
 
-def test_what_the_agent_did_to_an_object_is_no_event() -> None:
-    mind = make_mind()
-    percept = Moment(objects=(thing("stove", "off"),))
-    notice(mind, percept)
-    mind.last, mind.going = "Interact", "Cafe/stove"
-    assert notice(mind, make_later_moment(percept, objects=(thing("stove", "on"),))) == []
-    assert mind.objects["Cafe/stove"].state == "on"
-    assert not any("stove" in text for text in texts(mind))
-
-
 def test_beliefs_about_objects_out_of_sight_or_attention_stay_as_they_were() -> None:
     mind = make_mind(who=profile(attention_bandwidth=1))
     percept = Moment(objects=(thing("stove", "off"),))

@@ -132,13 +132,6 @@ def test_the_description_outlives_a_checkpoint() -> None:
     assert list_requests(again) == []
 
 
-def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
-    mind = make_mind(make_summary_rule(core="A word. " * 80, occupation="I\u202e run\nthe  Cafe."))
-    live(mind)
-    assert mind.summary.core == ("A word. " * 50).strip()
-    assert mind.summary.occupation == "I run the Cafe."
-
-
 def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
     env = town_v0.parallel_env(scenario="valentines_party")
     env.reset(seed=3)
