@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, JsonValue
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
-from genagents_env.cognition.prompts import FilledPrompt, shorten_place
+from genagents_env.cognition.prompts import FilledPrompt, fill_with_items, shorten_place
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Emoji, Word, list_between, narrow, one_of
 from genagents_env.cognition.sections import SPOKEN, Section
@@ -198,11 +198,23 @@ async def _prepare_spots(mind: SmallvilleMind, data: QueryData, moment: Moment) 
         [f"#{number}", f"{clock:%H:%M}", text]
         for number, (clock, (_, text)) in enumerate(zip(clocks, parts, strict=True), 1)
     ]
-    shown = _fill_spots(mind, lines, blocks, offered, moment)
-    while (fit := shown.shown["activities"]) < len(lines) and len(lines) > 1:
-        lines = lines[: max(1, fit)]
-        shown = _fill_spots(mind, lines, blocks, offered, moment)
-    asked = parts[: len(lines)]
+
+    def fill(lines: Sequence[JSONValue]) -> FilledPrompt:
+        return mind.fill(
+            "ground_pieces",
+            [
+                *describe_here_and_now(moment.percept),
+                describe_hours(mind, blocks),
+                Section("activities", lines),
+                Section("places", [format_room(room) for room in offered], SPOKEN),
+            ],
+            here=shorten_place(moment.percept.me.place),
+            places=[room.id for room in offered],
+            count=len(lines),
+        )
+
+    shown, shown_lines = fill_with_items(fill, lines, "activities")
+    asked = parts[: len(shown_lines)]
     data = {
         **data,
         "texts": [text for _, text in asked],
@@ -233,28 +245,6 @@ def _find_usual_spot(
         if inside:
             return [inside[0], NOTHING, ""]
     return [places[0], NOTHING, ""]
-
-
-def _fill_spots(
-    mind: SmallvilleMind,
-    lines: Sequence[JSONValue],
-    blocks: Sequence[PlanBlock],
-    rooms: Sequence[KnownRoom],
-    moment: Moment,
-) -> FilledPrompt:
-    """Fill the prompt that asks where these activities happen."""
-    return mind.fill(
-        "ground_pieces",
-        [
-            *describe_here_and_now(moment.percept),
-            describe_hours(mind, blocks),
-            Section("activities", lines),
-            Section("places", [format_room(room) for room in rooms], SPOKEN),
-        ],
-        here=shorten_place(moment.percept.me.place),
-        places=[room.id for room in rooms],
-        count=len(lines),
-    )
 
 
 async def _apply_spots(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:

@@ -122,7 +122,7 @@ async def _apply(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Seq
     due = [begin for begin in _list_due_today(mind, moment) if begin not in known]
     _renew_ties(mind, reply.data["others"], memo.relationship, moment.now)
     if mind.config.observation:
-        chat = _remember(mind, reply.data, moment, reply, importance)
+        chat = _remember(mind, moment, reply, importance)
         for text in dict.fromkeys([memo.plan, *promised]):
             if text:
                 text = f"For planning: {text}"
@@ -173,10 +173,9 @@ def _renew_ties(mind: SmallvilleMind, others: Sequence[str], text: str, now: int
             mind.ties[name].stale = True
 
 
-def _remember(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply, importance: float
-) -> int:
+def _remember(mind: SmallvilleMind, moment: Moment, reply: QueryReply, importance: float) -> int:
     """Add the conversation to the stream, resting on what was heard in it; return its id."""
+    data = reply.data
     lines = [*data["before"], *data["lines"]]
     spoke = dict.fromkeys(speaker for speaker, _, event in data["lines"] if event >= 0)
     others = " and ".join(spoke or data["others"])
@@ -233,7 +232,7 @@ def find_latest_talk(mind: SmallvilleMind, other: str, now: int) -> Memory | Non
 
 
 def list_unknown(mind: SmallvilleMind, dialogue: Dialogue) -> list[str]:
-    """Return of which of the others the agent has to think what they are to it."""
+    """List the others whose relationship to the agent is to be asked for."""
     unknown: list[str] = []
     for name in dialogue.others:
         tie = mind.ties.get(name)
@@ -257,15 +256,11 @@ async def prepare_relation(mind: SmallvilleMind, data: QueryData, moment: Moment
     dialogue, other = mind.dialogue, str(data["other"])
     if dialogue is None or dialogue.begun != data["begun"]:
         return None
-    query, shown = (
-        f"{mind.name}'s relationship with {other}",
-        list_tie_memories(mind, other, moment.now),
-    )
-    memories = await recall(mind, [query], moment.now, without=shown)
-    sections = [
-        *describe_here_and_now(moment.percept),
-        Section("tie", format_tie(mind, other, moment.now)),
-    ]
+    queries = [f"{mind.name}'s relationship with {other}"]
+    shown = list_tie_memories(mind, other, moment.now)
+    memories = await recall(mind, queries, moment.now, without=shown)
+    tie = Section("tie", format_tie(mind, other, moment.now))
+    sections = [*describe_here_and_now(moment.percept), tie]
     return mind.ask("converse_relate", data, sections, memories, other=shorten_name(other))
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
-from genagents_env.cognition.prompts import FilledPrompt
+from genagents_env.cognition.prompts import FilledPrompt, fill_with_items
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Importance, list_between, narrow
 from genagents_env.cognition.sections import Section
@@ -254,15 +254,11 @@ def _remember(
 
 async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask about as many as the prompt holds; the rest waits for the next batch."""
-    ids, attention = list(data["ids"]), mind.attention
-    shown = _fill_prompt(mind, ids, moment)
-    while shown.shown["ratings"] < len(ids) and len(ids) > 1:
-        kept = max(1, shown.shown["ratings"])
-        attention.unrated = [*ids[kept:], *attention.unrated]
-        ids = ids[:kept]
-        shown = _fill_prompt(mind, ids, moment)
+    asked: list[int] = data["ids"]
+    shown, ids = fill_with_items(lambda ids: _fill_prompt(mind, ids, moment), asked, "ratings")
+    mind.attention.unrated = [*asked[len(ids) :], *mind.attention.unrated]
     neutral = round(mind.config.unrated_importance)
-    return mind.ask_filled(shown, {**data, "ids": ids, "neutral": neutral})
+    return mind.ask_filled(shown, {**data, "ids": list(ids), "neutral": neutral})
 
 
 def _fill_prompt(mind: SmallvilleMind, ids: Sequence[int], moment: Moment) -> FilledPrompt:

@@ -23,7 +23,7 @@ from genagents_env.percept import Percept
 from genagents_env.policy import Observations, Policy
 from genagents_env.rng import draw_index
 from genagents_env.run.policies import load_policy
-from genagents_env.scenario import Scenario
+from genagents_env.scenario import Scenario, load_scenario
 from tests.policies.percepts import START, Value
 
 POLICIES = Path(__file__).parents[2] / "policies"
@@ -101,6 +101,27 @@ def by_fields(replies: Mapping[str, Mapping[str, object]]) -> Rule:
     return rule
 
 
+def make_answer_rule(answer: str = "Yes.", *because: int, summary: str = "All is quiet.") -> Rule:
+    """Return a rule that answers an interviewer so, and sums up whatever is to be summed up so."""
+
+    def rule(request: CompletionRequest) -> str:
+        if "summary" in fields_of(request):
+            return json.dumps({"summary": summary}, ensure_ascii=False)
+        return json.dumps({"answer": answer, "because": list(because)}, ensure_ascii=False)
+
+    return rule
+
+
+def make_naming_rule(words: str, summary: str = "All is quiet.") -> Rule:
+    """Return a rule that names every numbered line in which `words` stand."""
+
+    def rule(request: CompletionRequest) -> str:
+        named = [int(line[0][1:]) for line in list_numbered_lines(request) if words in line[2]]
+        return make_answer_rule("Yes.", *named, summary=summary)(request)
+
+    return rule
+
+
 def length(request: CompletionRequest) -> int:
     """Return the bound of a prompt's tokens."""
     return bound_prompt_tokens(list(request.messages))
@@ -153,6 +174,14 @@ def is_golden(name: str, text: str, folder: Path = GOLDEN) -> bool:
 
 
 # Minds in a town.
+
+
+def write_town(folder: Path, text: str) -> Scenario:
+    """Return the scenario of this TOML text, which is written below `folder`."""
+    where = folder / "town"
+    where.mkdir(exist_ok=True)
+    (where / "scenario.toml").write_text(text)
+    return load_scenario(str(where))
 
 
 class Town(Generic[P]):

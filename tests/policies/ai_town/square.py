@@ -11,10 +11,10 @@ from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.percept import Percept
 from genagents_env.policies.ai_town import AiTownPolicy
 from genagents_env.rng import draw_index
-from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
 from tests.policies import harness
-from tests.policies.harness import fields_of
+from tests.policies.harness import fields_of, write_town
 from tests.policies.percepts import Value
 
 NAMES = ("Ann Ash", "Ben Birch", "Cat Cole", "Dan Dorn", "Eve Elm", "Fay Fern")
@@ -67,11 +67,8 @@ RULES: Mapping[str, Value] = {
 
 def square(folder: Path, size: int, **rules: Value) -> Scenario:
     """Return a town of the first `size` of `NAMES`."""
-    where = folder / "square"
-    where.mkdir(exist_ok=True)
     people = "".join(_PERSON.format(name=name) for name in NAMES[:size])
-    (where / "scenario.toml").write_text(_TOWN.format(**{**RULES, **rules}) + people)
-    return load_scenario(str(where))
+    return write_town(folder, _TOWN.format(**{**RULES, **rules}) + people)
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,8 @@ from tests.policies.harness import (
     lines,
     list_numbered_lines,
     list_requests,
+    make_answer_rule,
+    make_naming_rule,
 )
 from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Value, profile
@@ -41,25 +43,6 @@ UNKNOWN = Answer("I do not know.", fallback=True)
 QUESTIONS = ("What of Bob?", "Where is the fair?", "Who is mayor?")
 BEGIN, ANSWER, UPDATE = "interview.begin", "interview.answer", "interview.update"
 VARIANTS = ("full", "no_option_action", "no_self_monitor", "no_summarize_and_forget")
-
-
-def make_answer_rule(answer: str = "Yes.", *because: int, summary: str = "All is quiet.") -> Rule:
-    def rule(request: CompletionRequest) -> str:
-        if "summary" in fields_of(request):
-            return json.dumps({"summary": summary}, ensure_ascii=False)
-        return json.dumps({"answer": answer, "because": list(because)}, ensure_ascii=False)
-
-    return rule
-
-
-def make_naming_rule(words: str, summary: str = "All is quiet.") -> Rule:
-    """Return a rule that names every numbered line in which `words` stand."""
-
-    def rule(request: CompletionRequest) -> str:
-        found = [int(line[0][1:]) for line in list_numbered_lines(request) if words in line[2]]
-        return make_answer_rule("Yes.", *found, summary=summary)(request)
-
-    return rule
 
 
 def ask(mind: LyfeMind, *questions: str, repeat: int = 0) -> list[Answer]:
@@ -304,11 +287,6 @@ def test_prompts_stay_within_their_budget(question: str, monitor: bool, most: in
         if "answer" in fields_of(request):
             (shown,) = [line for line in lines(request) if line[0] == "question"]
             assert bool(shown[1]) == bool(question.strip("\u202e\x00"))
-
-
-@pytest.mark.parametrize("text", ["", "{}", '{"answer": "Yes."}'])
-def test_malformed_answers_are_not_given(text: str) -> None:
-    assert ask(make_experienced_mind(lambda request: text), "Who?") == [UNKNOWN]
 
 
 def test_evidence_is_bounded() -> None:

@@ -11,9 +11,10 @@ from genagents_env.llm.scripted.prompt import Prompt, read_prompt
 from genagents_env.policies.simuverse import SimuversePolicy
 from genagents_env.policies.simuverse.grammar import FOUR_TOOLS, IDLE, find_prefix
 from genagents_env.policies.simuverse.mind import SimuverseMind
-from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
 from tests.policies import harness
+from tests.policies.harness import write_town
 from tests.policies.percepts import Value
 
 ANN, BEN, CAT, DAN = "Ann Ash", "Ben Birch", "Cat Cole", "Dan Dorn"
@@ -76,14 +77,11 @@ def quarter(
     restart: bool = True,
 ) -> Scenario:
     """Return a town in which these people start at their homes; all know one another."""
-    where = folder / "quarter"
-    where.mkdir(exist_ok=True)
-    told = TOWN.format(exchanges=exchanges, phone=str(phone).lower(), restart=str(restart).lower())
+    text = TOWN.format(exchanges=exchanges, phone=str(phone).lower(), restart=str(restart).lower())
     for name, home in homes.items():
         ties = ", ".join(f'{{ to = "{o}", about = "a neighbour" }}' for o in homes if o != name)
-        told += PERSON.format(name=name, home=home) + f"relationships = [{ties}]\n"
-    (where / "scenario.toml").write_text(told)
-    return load_scenario(str(where))
+        text += PERSON.format(name=name, home=home) + f"relationships = [{ties}]\n"
+    return write_town(folder, text)
 
 
 class Quarter(harness.Town[SimuversePolicy]):

@@ -33,6 +33,8 @@ from tests.policies.harness import (
     lines,
     list_numbered_lines,
     list_requests,
+    make_answer_rule,
+    make_naming_rule,
     moment,
     transcript,
 )
@@ -40,21 +42,6 @@ from tests.policies.percepts import Value, profile
 from tests.policies.smallville.minds import dialogue_of, make_mind
 
 UNKNOWN = Answer("I do not know.", fallback=True)
-
-
-def make_answer_rule(answer: str = "Yes.", *because: int) -> Rule:
-    text = json.dumps({"answer": answer, "because": list(because)})
-    return lambda request: text
-
-
-def make_naming_rule(words: str) -> Rule:
-    """Return a rule that names every numbered line in which `words` stand."""
-
-    def rule(request: CompletionRequest) -> str:
-        found = [line[0] for line in list_numbered_lines(request) if words in line[2]]
-        return json.dumps({"answer": "Yes.", "because": [int(number[1:]) for number in found]})
-
-    return rule
 
 
 def ask(mind: SmallvilleMind, *questions: str, **options: Value) -> list[Answer]:
@@ -260,13 +247,6 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
         ask(mind, "Where?", "Who?", "When?")
     keys = [CallKey("Ann Ash", 360, "interview", number) for number in range(3)]
     assert [cassette.get(key) is not None for key in keys] == [True, False, True]
-
-
-@pytest.mark.parametrize("text", ["", "I know of it.", '{"answer": "Yes."}'])
-def test_malformed_answers_are_not_given(text: str) -> None:
-    mind = make_experienced_mind(lambda request: text)
-    assert ask(mind, "Who?") == [UNKNOWN]
-    assert len(list_requests(mind)) == (2 if text else 4)  # no words are a failed attempt
 
 
 def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
