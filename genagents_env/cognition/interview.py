@@ -11,7 +11,6 @@ from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import QueryOptions
 from genagents_env.cognition.replies import list_of_numbers, narrow
 from genagents_env.llm.calls import CallKey
-from genagents_env.llm.client import ModelAnswer
 from genagents_env.llm.schemas import SMALL, ReplyModel
 from genagents_env.policy import INTERVIEW_CALLS, Answer
 from genagents_env.text import clean, cut_sentences
@@ -55,14 +54,9 @@ TimedEvidence: TypeAlias = tuple[str, EvidenceLine]  # with words for when it wa
 def number_questions(
     mind: Mind[QueryOptions], questions: Sequence[str], repeat: int
 ) -> list[tuple[CallKey, str]]:
-    """Return each question, cleaned, with the key of its call.
+    """Return each question, cleaned, with the key of its call; each `repeat` has its own numbers.
 
     The calls are of the moment after the last step, which no other call has had yet.
-
-    Args:
-        mind: who is asked.
-        questions: the words of the interviewer; they are data to the mind, like all others' words.
-        repeat: which of several interviews at this moment; each has numbers of its own.
     """
     return [
         (CallKey(mind.agent, mind.tick + 1, "interview", number), clean(text, QUESTION_LIMIT))
@@ -81,35 +75,16 @@ def number_evidence(lines: Iterable[tuple[str, str, Sequence[int]]]) -> list[Tim
 async def answer_from(
     mind: Mind[QueryOptions], key: CallKey, shown: FilledPrompt, evidence: Sequence[TimedEvidence]
 ) -> Answer:
-    """Return the answer to the question in a prompt, with the events of the lines it names.
+    """Return the answer to the question in a prompt whose memories are `evidence`.
 
-    Args:
-        mind: who is asked.
-        key: of the call.
-        shown: the prompt, whose memories are `evidence`.
-        evidence: what `number_evidence` returned.
-
-    Raises:
-        BudgetExceeded: the call does not fit the budget.
-        ModelOutage: several calls in a row failed.
-    """
-    answered = await ask_answer(mind, key, shown)
-    named = shown.find_ids(answered.value.because)
-    events = {event for id_ in named for event in evidence[id_][1].events}
-    return Answer(answered.value.answer, tuple(sorted(events)), answered.fallback)
-
-
-async def ask_answer(
-    mind: Mind[QueryOptions], key: CallKey, shown: FilledPrompt
-) -> ModelAnswer[AnswerReply]:
-    """Return the answer to the question in a prompt; what the prompt lost is noted.
+    With it the events of the lines that it names; lines that the prompt lost are noted.
 
     Raises:
         BudgetExceeded: the call does not fit the budget.
         ModelOutage: several calls in a row failed.
     """
     mind.services.notes.add_cuts(key, shown.cuts)
-    return await mind.services.model.ask(
+    answered = await mind.services.model.ask(
         key,
         shown.messages,
         make_interview_model(len(shown.memories)),
@@ -117,6 +92,9 @@ async def ask_answer(
         max_tokens=_MAX_TOKENS,
         temperature=mind.config.temperature,
     )
+    named = shown.find_ids(answered.value.because)
+    events = {event for id_ in named for event in evidence[id_][1].events}
+    return Answer(answered.value.answer, tuple(sorted(events)), answered.fallback)
 
 
 def make_default_reply() -> AnswerReply:

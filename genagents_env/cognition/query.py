@@ -92,11 +92,8 @@ Prepared: TypeAlias = PreparedQuery | Query | None
 class QueryReply:
     """What came back: `value` is of the handler's reply model.
 
-    Attributes:
-        value: the reply.
-        fallback: it is the declared default, not the model's words.
-        call: names the call in the record, for the memories that it leads to.
-        data: of the query that was prepared.
+    `fallback`: it is the declared default, not the model's words. `call`: names the call in the
+    record, for the memories that it leads to. `data`: of the query that was prepared.
     """
 
     value: Any
@@ -132,14 +129,9 @@ def handle(
     max_tokens: int | Callable[[QueryData], int],
     limit: Callable[[QueryData], type[BaseModel]] | None = None,
 ) -> QueryHandler[M]:
-    """Return a handler, parts of which may not depend on the data.
+    """Return a handler whose default reply and length need not depend on the data.
 
-    Args:
-        prepare: see `QueryHandler`.
-        apply: see `QueryHandler`.
-        fallback: the default reply, or a function of the data.
-        max_tokens: a number, or a function of the data.
-        limit: makes the reply model of the data; without it that is the model of the default.
+    `limit` makes the reply model of the data; without it that is the model of the default.
     """
     default = fallback if callable(fallback) else lambda data: fallback
     return QueryHandler(

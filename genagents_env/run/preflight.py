@@ -28,8 +28,7 @@ _REFUSED = "refused:"
 class Readiness(ReplyModel):
     """What the model is asked for."""
 
-    wire_name = "readiness"
-    wire_description = ""
+    wire_name, wire_description = "readiness", ""
 
     ready: bool
 

@@ -141,7 +141,7 @@ class SimuverseMind(Mind[SimuverseConfig]):
     counted: int = -1
     numbers: dict[str, int] = field(default_factory=dict)
 
-    def tell(self, *lines: str) -> None:
+    def report(self, *lines: str) -> None:
         """Add lines to the next input."""
         self.input += lines
 

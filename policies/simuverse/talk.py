@@ -22,7 +22,7 @@ from . import prompt, scope, turns
 from .checker import find_people, find_place
 from .grammar import CONVERSE, LEAVE, MOVE, find_prefix
 from .mind import Handlers, SimuverseMind, ToolStep
-from .results import tell_outcome
+from .results import report_outcome
 
 _SPEECH = 480  # characters
 _WAIT = 60  # seconds after which one whose turn it is loses it, where the town has no rule
@@ -142,7 +142,7 @@ def _open(mind: SimuverseMind, moment: Moment, words: str) -> None:
         mind.plan = ToolStep("open", mind.opening[0], words, since=moment.now)
         return
     mind.opening = []
-    tell_outcome(mind, moment, "You said nothing, so no conversation began.")
+    report_outcome(mind, moment, "You said nothing, so no conversation began.")
 
 
 def _speak(mind: SimuverseMind, moment: Moment, speech: ReadSpeech) -> None:

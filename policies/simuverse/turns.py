@@ -14,7 +14,7 @@ from . import scope
 from .checker import CheckedTurn, Triple, check
 from .grammar import CALL, CONVERSE, MOVE, SCAN, find_prefix
 from .mind import SimuverseMind, ToolStep, make_mind
-from .results import INVITES, tell_failure, tell_outcome
+from .results import INVITES, report_failure, report_outcome
 
 CHOOSE, SPEAK = "act.choose", "talk.speak"
 STRIKES = 2  # that are a reset
@@ -97,7 +97,7 @@ def _accept(mind: SimuverseMind, moment: Moment, turn: CheckedTurn, text: str) -
     mind.chosen, mind.introduced = text, True
     if turn.kind == "failure":
         mind.note_wish(turn.describe())
-        tell_failure(mind, moment, f"({turn.tool}) came to nothing: {turn.why}.")
+        report_failure(mind, moment, f"({turn.tool}) came to nothing: {turn.why}.")
         return ()
     if turn.why:
         mind.note_wish(turn.why)
@@ -118,7 +118,7 @@ def begin_walk(mind: SimuverseMind, moment: Moment, place: str) -> None:
     """Set out for a place; one who is there already gets that as a result at once."""
     if scope.is_within(moment.percept.me.place, place):
         here = scope.describe_arrival(mind, moment.percept)
-        tell_outcome(mind, moment, f"You are at {place} already.", *here)
+        report_outcome(mind, moment, f"You are at {place} already.", *here)
         return
     mind.going, mind.going_since = place, moment.now
 
