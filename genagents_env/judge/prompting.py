@@ -46,7 +46,8 @@ class JudgeReply(ReplyModel):
 class RatingReply(JudgeReply):
     """A rating on some scale."""
 
-    wire_name = "Rated"
+    wire_name: ClassVar[str] = "Rated"
+    wire_description: ClassVar[str] = "A rating on some scale."
 
     rating: int
 
@@ -58,7 +59,8 @@ def _parse_side(value: object) -> object:
 class ComparisonReply(JudgeReply):
     """Which of two answers is the better."""
 
-    wire_name = "Compared"
+    wire_name: ClassVar[str] = "Compared"
+    wire_description: ClassVar[str] = "Which of two answers is the better."
 
     better: Annotated[Literal["a", "b", "tie"], BeforeValidator(_parse_side)]
 
