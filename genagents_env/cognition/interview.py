@@ -4,16 +4,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from genagents_env.cognition.mind import Mind
 from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import QueryOptions
-from genagents_env.cognition.replies import list_of_numbers, narrow
+from genagents_env.cognition.replies import cut_to, list_of_numbers, narrow
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.schemas import SMALL, ReplyModel
 from genagents_env.policy import INTERVIEW_CALLS, Answer
-from genagents_env.text import clean, cut_sentences
+from genagents_env.text import clean
 
 UNKNOWN = "I do not know."
 QUESTION_LIMIT = 1000  # characters of a question that are shown
@@ -29,7 +29,7 @@ class AnswerReply(ReplyModel):
 
     answer: Annotated[
         str,
-        BeforeValidator(lambda v: cut_sentences(v, _ANSWER_LIMIT) if isinstance(v, str) else v),
+        cut_to(_ANSWER_LIMIT),
         Field(
             min_length=1,
             max_length=_ANSWER_LIMIT,

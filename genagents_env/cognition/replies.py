@@ -17,7 +17,8 @@ from genagents_env.text import cut_sentences
 R = TypeVar("R", bound=ReplyModel)
 
 
-def _cut(limit: int) -> BeforeValidator:
+def cut_to(limit: int) -> BeforeValidator:
+    """Return the annotation that cuts a text after its last sentence within `limit` characters."""
     # Few endpoints enforce a length, and a text too long is still a text.
     return BeforeValidator(
         lambda value: cut_sentences(value, limit) if isinstance(value, str) else value
@@ -44,20 +45,20 @@ def _short(most: int) -> dict[str, JsonValue]:
     return {SMALL: {"maxLength": most}}
 
 
-Word: TypeAlias = Annotated[str, _cut(60), Field(max_length=60, json_schema_extra=_in_words(24))]
+Word: TypeAlias = Annotated[str, cut_to(60), Field(max_length=60, json_schema_extra=_in_words(24))]
 Activity: TypeAlias = Annotated[
-    str, _cut(200), Field(min_length=1, max_length=200, json_schema_extra=_in_words(40))
+    str, cut_to(200), Field(min_length=1, max_length=200, json_schema_extra=_in_words(40))
 ]
 Phrase: TypeAlias = Annotated[
-    str, _cut(200), Field(min_length=1, max_length=200, json_schema_extra=_short(60))
+    str, cut_to(200), Field(min_length=1, max_length=200, json_schema_extra=_short(60))
 ]
 Sentence: TypeAlias = Annotated[
-    str, _cut(400), Field(min_length=1, max_length=400, json_schema_extra=_short(120))
+    str, cut_to(400), Field(min_length=1, max_length=400, json_schema_extra=_short(120))
 ]
 Speech: TypeAlias = Annotated[
-    str, _cut(480), Field(max_length=480, json_schema_extra=_in_a_sentence(100))
+    str, cut_to(480), Field(max_length=480, json_schema_extra=_in_a_sentence(100))
 ]
-Emoji: TypeAlias = Annotated[str, _cut(8), Field(max_length=8, json_schema_extra=_short(2))]
+Emoji: TypeAlias = Annotated[str, cut_to(8), Field(max_length=8, json_schema_extra=_short(2))]
 Importance: TypeAlias = Annotated[int, Field(ge=1, le=10)]
 
 

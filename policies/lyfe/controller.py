@@ -7,7 +7,7 @@ come to people or is bored; without options, at every tick. Source: Lyfe Agents,
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from pydantic import Field
 
@@ -148,15 +148,15 @@ def _find_target(
     return person
 
 
-def _list_targets(data: QueryData) -> tuple[str, ...]:
-    return (*data["near"], *data["places"], *data["people"], NOBODY)
+def _limit_choice(data: QueryData) -> type[OptionChoice]:
+    """Return `Choice` among these options; targets are a hint for who writes by the schema."""
+    targets = (*data["near"], *data["places"], *data["people"], NOBODY)
+    return narrow(OptionChoice, option=one_of(tuple(data["options"])), target=_suggest(targets))
 
 
 @lru_cache(maxsize=512)
-def _make_choice_model(kinds: tuple[str, ...], targets: tuple[str, ...]) -> type[OptionChoice]:
-    """Return `Choice` among these options; targets are a hint for who writes by the schema."""
-    hint = Annotated[str, Field(max_length=300, json_schema_extra={"enum": list(targets)})]
-    return narrow(OptionChoice, option=one_of(kinds), target=hint)
+def _suggest(values: tuple[str, ...]) -> Any:
+    return Annotated[str, Field(max_length=300, json_schema_extra={"enum": list(values)})]
 
 
 HANDLERS: Handlers = {
@@ -165,6 +165,6 @@ HANDLERS: Handlers = {
         _apply,
         OptionChoice(option="wait", target=NOBODY, subgoal="see what happens"),
         260,
-        lambda data: _make_choice_model(tuple(data["options"]), _list_targets(data)),
+        _limit_choice,
     )
 }

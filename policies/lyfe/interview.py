@@ -222,7 +222,10 @@ def _list_sources(
         [
             *(("summary", part.text, tuple(part.events)) for part in parts),
             *_to_parts(near),
-            *((_format_when(mind, item), item.text, _list_events(item)) for item in at_hand),
+            *(
+                (_format_when(mind, item), item.text, tuple(item.list_sources()))
+                for item in at_hand
+            ),
         ]
     )
 
@@ -238,7 +241,3 @@ def _to_parts(near: Iterable[tuple[str, MemoryItem]]) -> list[tuple[str, str, tu
 def _format_when(mind: LyfeMind, item: WorkItem) -> str:
     who = "you" if item.speaker == mind.name else item.speaker
     return f"{who} just said" if who else "just now"
-
-
-def _list_events(item: WorkItem) -> tuple[int, ...]:
-    return tuple(item.list_sources())

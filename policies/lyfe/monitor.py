@@ -9,9 +9,10 @@ written as in the release.
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
+from genagents_env.cognition.replies import cut_to
 from genagents_env.llm.schemas import SMALL, ReplyModel
 from genagents_env.text import cut_sentences
 
@@ -24,13 +25,9 @@ _SMALL_LIMIT = 480  # characters that a small model may write
 _FIRST = 3  # memories that the first summary is made of
 
 
-def _cut(value: object) -> object:
-    return cut_sentences(value, SUMMARY_LIMIT) if isinstance(value, str) else value
-
-
 Narrative = Annotated[
     str,
-    BeforeValidator(_cut),
+    cut_to(SUMMARY_LIMIT),
     Field(
         min_length=1,
         max_length=SUMMARY_LIMIT,

@@ -55,22 +55,18 @@ def is_parting(words: str) -> bool:
 
 
 async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
+    partners = sorted(mind.near, key=lambda name: name != mind.option.target)
     shown, made_of = await fill_prompt(
         mind,
         "talk_speak",
         moment,
         [states.describe_company(mind)],
-        others=shorten_names(_list_partners(mind)),
+        others=shorten_names(partners),
         roomy=mind.services.prompts.limit >= _ROOMY,
         asked=questions.is_asked(mind, moment.now),
         closing=options.is_closing(mind, moment.now),
     )
     return mind.ask_filled(shown, {**data, "grounds": made_of})
-
-
-def _list_partners(mind: LyfeMind) -> list[str]:
-    """List the people near, the one addressed first."""
-    return sorted(mind.near, key=lambda name: name != mind.option.target)
 
 
 async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
