@@ -8,7 +8,7 @@ from datetime import datetime
 
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
-from genagents_env.percept import Percept, SeenPerson
+from genagents_env.percept import Percept, SeenObject, SeenPerson
 
 NOW, HERE = "now", "here"  # the names of its sections
 _QUOTED = re.compile(r"((?<!\w)'[^']*'(?!\w))")
@@ -65,3 +65,13 @@ def _describe_doing(percept: Percept, seen: SeenPerson) -> str:
         owned = re.sub(rf"\b{name}['\u2019]s\b", "your", parts[at])
         parts[at] = re.sub(rf"\b{name}\b", "you", owned)
     return "".join(parts)
+
+
+def find_person(percept: Percept, name: str) -> SeenPerson | None:
+    """Find somebody in sight by name."""
+    return next((seen for seen in percept.people if seen.name == name), None)
+
+
+def find_object(percept: Percept, object_id: str) -> SeenObject | None:
+    """Find an object in sight by its id."""
+    return next((item for item in percept.objects if item.id == object_id), None)

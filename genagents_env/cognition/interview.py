@@ -1,19 +1,19 @@
 """Interviews of minds with memory: the reply, and the numbers that name its evidence."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Annotated, ClassVar, cast
+from typing import Annotated, TypeAlias
 
-from pydantic import BeforeValidator, Field, create_model
+from pydantic import Field
 
 from genagents_env.cognition.mind import Mind
 from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import QueryOptions
-from genagents_env.cognition.replies import list_of_numbers
+from genagents_env.cognition.replies import cut_to, list_of_numbers, narrow
 from genagents_env.llm.calls import CallKey
-from genagents_env.llm.client import ModelAnswer
 from genagents_env.llm.schemas import SMALL, ReplyModel
-from genagents_env.text import cut_sentences
+from genagents_env.policy import INTERVIEW_CALLS, Answer
+from genagents_env.text import clean
 
 UNKNOWN = "I do not know."
 QUESTION_LIMIT = 1000  # characters of a question that are shown
@@ -23,16 +23,13 @@ _MAX_TOKENS = 900  # an answer in a script of a token a character, and the numbe
 
 
 class AnswerReply(ReplyModel):
-    """An answer, and the numbers of the prompt's lines that it rests on."""
+    """An answer, and the numbers in the prompt of what it rests on."""
 
-    wire_name: ClassVar[str] = "Told"
-    wire_description: ClassVar[str] = (
-        "An answer, and the numbers in the prompt of what it rests on."
-    )
+    wire_name = "Told"
 
     answer: Annotated[
         str,
-        BeforeValidator(lambda v: cut_sentences(v, _ANSWER_LIMIT) if isinstance(v, str) else v),
+        cut_to(_ANSWER_LIMIT),
         Field(
             min_length=1,
             max_length=_ANSWER_LIMIT,
@@ -51,17 +48,43 @@ class EvidenceLine:
     events: tuple[int, ...]
 
 
-async def ask_answer(
-    mind: Mind[QueryOptions], key: CallKey, shown: FilledPrompt
-) -> ModelAnswer[AnswerReply]:
-    """Ask the question in a prompt, and note the lines that the prompt lost.
+TimedEvidence: TypeAlias = tuple[str, EvidenceLine]  # with words for when it was
+
+
+def number_questions(
+    mind: Mind[QueryOptions], questions: Sequence[str], repeat: int
+) -> list[tuple[CallKey, str]]:
+    """Return each question, cleaned, with the key of its call; each `repeat` has its own numbers.
+
+    The calls are of the moment after the last step, which no other call has had yet.
+    """
+    return [
+        (CallKey(mind.agent, mind.tick + 1, "interview", number), clean(text, QUESTION_LIMIT))
+        for number, text in enumerate(questions, repeat * INTERVIEW_CALLS)
+    ]
+
+
+def number_evidence(lines: Iterable[tuple[str, str, Sequence[int]]]) -> list[TimedEvidence]:
+    """Number what an answer may rest on: words for when it was, what it says, its events."""
+    return [
+        (when, EvidenceLine(id_, text, tuple(events)))
+        for id_, (when, text, events) in enumerate(lines)
+    ]
+
+
+async def answer_from(
+    mind: Mind[QueryOptions], key: CallKey, shown: FilledPrompt, evidence: Sequence[TimedEvidence]
+) -> Answer:
+    """Return the answer to the question in a prompt whose memories are `evidence`.
+
+    With it the events of the lines that it names; lines that the prompt lost are noted.
 
     Raises:
         BudgetExceeded: the call does not fit the budget.
         ModelOutage: several calls in a row failed.
     """
     mind.services.notes.add_cuts(key, shown.cuts)
-    return await mind.services.model.ask(
+    answered = await mind.services.model.ask(
         key,
         shown.messages,
         make_interview_model(len(shown.memories)),
@@ -69,6 +92,9 @@ async def ask_answer(
         max_tokens=_MAX_TOKENS,
         temperature=mind.config.temperature,
     )
+    named = shown.find_ids(answered.value.because)
+    events = {event for id_ in named for event in evidence[id_][1].events}
+    return Answer(answered.value.answer, tuple(sorted(events)), answered.fallback)
 
 
 def make_default_reply() -> AnswerReply:
@@ -76,9 +102,6 @@ def make_default_reply() -> AnswerReply:
     return AnswerReply(answer=UNKNOWN, because=[])
 
 
-@lru_cache(maxsize=256)
 def make_interview_model(shown: int) -> type[AnswerReply]:
     """Return `AnswerReply` with numbers of lines from 1 to `shown`."""
-    because = list_of_numbers(_NAMED, shown)
-    made = create_model("AnswerReply", __base__=AnswerReply, because=(because, ...))
-    return cast(type[AnswerReply], made)
+    return narrow(AnswerReply, because=list_of_numbers(_NAMED, shown))

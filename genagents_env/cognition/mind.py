@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from pydantic import TypeAdapter
 
-from genagents_env.cognition.prompts import PromptFiles
-from genagents_env.cognition.query import PendingQuery, QueryOptions
+from genagents_env.cognition.prompts import FilledPrompt, PromptFiles, PromptMemory
+from genagents_env.cognition.query import PendingQuery, PreparedQuery, QueryData, QueryOptions
+from genagents_env.cognition.sections import Section
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.client import ModelClient
@@ -140,6 +141,37 @@ class Mind(Generic[Options]):
     def config(self) -> Options:
         """The options of the policy."""
         return self.services.config
+
+    @property
+    def me(self) -> Profile:
+        """Who the agent is, as its prompts say it."""
+        return self.profile
+
+    def fill(
+        self,
+        prompt: str,
+        sections: Sequence[Section],
+        memories: Sequence[tuple[str, PromptMemory]] = (),
+        **fields: object,
+    ) -> FilledPrompt:
+        """Fill one of the mind's prompt files; see `PromptFiles.fill`."""
+        fill = self.services.prompts.fill
+        return fill(prompt, self.me, sections, memories=memories, **fields)
+
+    def ask(
+        self,
+        prompt: str,
+        data: QueryData,
+        sections: Sequence[Section],
+        memories: Sequence[tuple[str, PromptMemory]] = (),
+        **fields: object,
+    ) -> PreparedQuery:
+        """Return the query about `data` with the filled prompt; see `fill`."""
+        return PreparedQuery(self.fill(prompt, sections, memories, **fields), data)
+
+    def ask_filled(self, prompt: FilledPrompt, data: QueryData) -> PreparedQuery:
+        """Return the query about `data` with a prompt that is filled already."""
+        return PreparedQuery(prompt, data)
 
     def next_number(self, purpose: str, tick: int) -> int:
         """Return the number of the next call for `purpose` at `tick`, counting from 0."""

@@ -5,12 +5,12 @@ servers cache it. Below it is the user message: the person (`{{ me }}`), the dat
 and the question.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from jinja2 import Template
 
@@ -26,6 +26,7 @@ from genagents_env.llm.prompts import fence, load_prompt, run_fence, split_promp
 from genagents_env.llm.tokens import bound_prompt_tokens, bound_tokens
 from genagents_env.policy import Profile
 
+T = TypeVar("T")
 _MARK = 6  # characters of the fence's mark: small models read it, and it cannot be forged anyway
 # The largest share of a prompt for the person: the first that leaves this share for data.
 _SELF_SHARES, _DATA_SHARE = (0.3, 0.15, 0.05), 0.25
@@ -170,6 +171,17 @@ class PromptFiles:
             words = system.render(small=self.small).strip()
             self._files[name] = Message("system", words), user
         return self._files[name]
+
+
+def fill_with_items(
+    fill: Callable[[Sequence[T]], FilledPrompt], items: Sequence[T], section: str
+) -> tuple[FilledPrompt, Sequence[T]]:
+    """Fill a prompt with as many of `items` as it has room for in `section`, at least one."""
+    shown = fill(items)
+    while len(items) > 1 and shown.shown[section] < len(items):
+        items = items[: max(1, shown.shown[section])]
+        shown = fill(items)
+    return shown, items
 
 
 def _fit_memories(

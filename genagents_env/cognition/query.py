@@ -5,11 +5,12 @@ prompt, reply model and default follow from the data.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from pydantic import BaseModel
 
+from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.llm.calls import CallKey, Message
 from genagents_env.percept import Percept
 
@@ -73,14 +74,18 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class PreparedQuery:
-    """A query with its prompt; `data` replaces that of the query for reply and effect.
+    """A query with its prompt. `data` replaces the query's: reply and effect see only that."""
 
-    `cuts`: lines that the prompt has no room for, by section.
-    """
-
-    messages: Sequence[Message]
+    prompt: FilledPrompt
     data: QueryData
-    cuts: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """What is sent."""
+        return self.prompt.messages
+
+
+Prepared: TypeAlias = PreparedQuery | Query | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +93,13 @@ class QueryReply:
     """The reply to a query; `value` is of the handler's reply model.
 
     `fallback`: it is the declared default, not the model's words. `call`: names the call in the
-    record, for the memories that it leads to.
+    record, for the memories that it leads to. `data`: of the query that was prepared.
     """
 
     value: Any
     fallback: bool
     call: str
+    data: QueryData
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +115,32 @@ class QueryHandler(Generic[M]):
         max_tokens: returns the most tokens of a reply, a pure function of the data.
     """
 
-    prepare: Callable[[M, QueryData, Moment], Awaitable["PreparedQuery | Query | None"]]
+    prepare: Callable[[M, QueryData, Moment], Awaitable[Prepared]]
     reply_model: Callable[[QueryData], type[BaseModel]]
     fallback: Callable[[QueryData], BaseModel]
-    apply: Callable[[M, QueryData, Moment, QueryReply], Awaitable[Sequence[Query]]]
+    apply: Callable[[M, Moment, QueryReply], Awaitable[Sequence[Query]]]
     max_tokens: Callable[[QueryData], int]
+
+
+def handle(
+    prepare: Callable[[M, QueryData, Moment], Awaitable[Prepared]],
+    apply: Callable[[M, Moment, QueryReply], Awaitable[Sequence[Query]]],
+    fallback: BaseModel | Callable[[QueryData], BaseModel],
+    max_tokens: int | Callable[[QueryData], int],
+    limit: Callable[[QueryData], type[BaseModel]] | None = None,
+) -> QueryHandler[M]:
+    """Return a handler whose default reply and length need not depend on the data.
+
+    `limit` makes the reply model of the data; without it that is the model of the default.
+    """
+    default = fallback if callable(fallback) else lambda data: fallback
+    return QueryHandler(
+        prepare,
+        limit or (lambda data: type(default(data))),
+        default,
+        apply,
+        max_tokens if callable(max_tokens) else lambda data: max_tokens,
+    )
 
 
 @dataclass(slots=True)

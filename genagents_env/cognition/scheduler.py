@@ -91,9 +91,7 @@ class CallScheduler(Generic[M]):
         for pending in pendings:
             reply = await self._await_reply(mind, pending)
             with mind.services.notes.apply(pending.key(mind.agent)):
-                following += await self.handlers[pending.purpose].apply(
-                    mind, pending.data, moment, reply
-                )
+                following += await self.handlers[pending.purpose].apply(mind, moment, reply)
         return following
 
     async def _prepare(
@@ -118,21 +116,23 @@ class CallScheduler(Generic[M]):
             number,
             moment.tick + mind.config.latency(query.purpose),
         )
-        mind.services.notes.add_cuts(pending.key(mind.agent), ask.cuts)
+        mind.services.notes.add_cuts(pending.key(mind.agent), ask.prompt.cuts)
         self._ensure_task(mind, pending)
         return pending
 
     async def _await_reply(self, mind: M, pending: PendingQuery) -> QueryReply:
         cause = f"{pending.purpose} #{pending.number} at tick {pending.tick}"
+        data = pending.data
         if pending.answer is not None:
             words, fallback = pending.answer
-            handler, data = self.handlers[pending.purpose], pending.data
+            handler = self.handlers[pending.purpose]
             if fallback:  # which the reply model need not accept
-                return QueryReply(handler.fallback(data), True, cause)
-            return QueryReply(handler.reply_model(data).model_validate_json(words), False, cause)
+                return QueryReply(handler.fallback(data), True, cause, data)
+            value = handler.reply_model(data).model_validate_json(words)
+            return QueryReply(value, False, cause, data)
         answered = await self._ensure_task(mind, pending)
         self._under_way.pop(pending.key(mind.agent), None)
-        return QueryReply(answered.value, answered.fallback, cause)
+        return QueryReply(answered.value, answered.fallback, cause, data)
 
     def _ensure_task(self, mind: M, pending: PendingQuery) -> ReplyTask:
         """Return the task of a call, started if it is not under way, as after a resume."""

@@ -1,5 +1,6 @@
 """JSON schemas of replies, in the form that strict endpoints take."""
 
+import inspect
 import json
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -22,16 +23,17 @@ _USUAL_ITEMS = 10  # of a list without a limit
 class ReplyModel(BaseModel):
     """A reply that a model is asked for by its schema.
 
-    Name and description are sent from these attributes, so that renaming a class or rewording its
-    docstring changes no prompt.
+    The schema bears the name of the class, and its description is the first paragraph of the
+    docstring: both are part of the prompt, so that another wording makes another run. A model made
+    of another one by `create_model` has no description.
 
     Attributes:
-        wire_name: the name of the schema, inherited by subclasses.
-        wire_description: the description in the schema, not inherited.
+        wire_name: the name that is sent, where it differs from that of the class; inherited.
+        wire_description: the description that is sent, where it differs from the docstring.
     """
 
-    wire_name: ClassVar[str]
-    wire_description: ClassVar[str] = ""
+    wire_name: ClassVar[str] = ""
+    wire_description: ClassVar[str]
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -39,9 +41,10 @@ class ReplyModel(BaseModel):
     ) -> JsonSchemaValue:
         """Return the schema with `wire_name` and `wire_description`."""
         schema = handler.resolve_ref_schema(handler(core_schema))
-        schema["title"] = cls.wire_name
-        description = vars(cls).get("wire_description", "")
+        schema["title"] = schema_name(cls)
         schema.pop("description", None)
+        paragraph = inspect.cleandoc(vars(cls).get("__doc__") or "").split("\n\n")[0]
+        description = vars(cls).get("wire_description", " ".join(paragraph.split()))
         if description:
             schema["description"] = description
         return schema
@@ -136,7 +139,7 @@ def _bound_text(characters: int) -> int:
 
 def schema_name(reply: type[BaseModel]) -> str:
     """Return the name under which the schema of `reply` is sent."""
-    return reply.wire_name if issubclass(reply, ReplyModel) else reply.__name__
+    return (issubclass(reply, ReplyModel) and reply.wire_name) or reply.__name__
 
 
 def is_strict(schema: JSONValue) -> bool:

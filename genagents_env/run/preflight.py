@@ -28,7 +28,7 @@ _REFUSED = "refused:"
 class Readiness(ReplyModel):
     """The reply asked for."""
 
-    wire_name = "readiness"
+    wire_name, wire_description = "readiness", ""
 
     ready: bool
 

@@ -13,8 +13,8 @@ from typing import ClassVar
 from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
 from genagents_env.cognition.policy import MindPolicy, read_options
-from genagents_env.cognition.query import Moment, QueryHandler
-from genagents_env.memory.content import MindContent, SavedMind
+from genagents_env.cognition.query import Moment
+from genagents_env.memory.content import CallCause, MindContent, SavedMind, list_stream
 from genagents_env.percept import Percept
 from genagents_env.policy import (
     Answer,
@@ -24,15 +24,16 @@ from genagents_env.policy import (
     RecalledMemory,
 )
 
-from . import act, content, converse, interview, perceive, pursue, reflect, remember
+from . import act, converse, interview, perceive, pursue, reflect, remember
 from .config import AiTownConfig
-from .mind import AiTownMind, make_mind
+from .mind import SEED, AiTownMind, Handlers, make_mind
 from .scripted import REPLIES
 
 __all__ = ["AiTownConfig", "AiTownPolicy"]
 
+_NOTE = "This mind makes no plans: it remembers its talks, and what it concludes from them."
 FOLDER = Path(__file__).parent / "prompts"
-HANDLERS: Mapping[str, QueryHandler[AiTownMind]] = {
+HANDLERS: Handlers = {
     **converse.HANDLERS,
     **remember.HANDLERS,
     **reflect.HANDLERS,
@@ -51,7 +52,7 @@ class AiTownPolicy(MindPolicy[AiTownMind, AiTownConfig]):
     name = "ai_town"
     missing_embedder = "finds memories by likeness and needs an embedder; there is none"
     scripted_replies = REPLIES
-    causes = content.CAUSES
+    causes = dict.fromkeys(("say", "leave"), (CallCause(("converse.",)),))
     switched: ClassVar[Mapping[str, str]] = {"reflection": "reflect"}
 
     def __init__(self, **options: object) -> None:
@@ -102,8 +103,11 @@ class AiTownPolicy(MindPolicy[AiTownMind, AiTownConfig]):
 
     @classmethod
     def describe_mind(cls, saved: SavedMind) -> MindContent:
-        """Return what a saved mind holds."""
-        return content.describe_mind(saved)
+        """Describe a saved mind for reports and pages."""
+        if saved.state is None:
+            return MindContent()
+        memories = list_stream(saved, saved.state["stream"], (SEED,))
+        return MindContent(tuple(memories), note=_NOTE)
 
     def memories(self, agent: str) -> list[RecalledMemory]:
         """Return all that is in the stream, each memory with the events it goes back to."""

@@ -4,6 +4,7 @@ No model is asked here. What one does is worded so that others see how far the t
 """
 
 from genagents_env.actions import Action, Idle, Move, Talk
+from genagents_env.cognition.here_and_now import find_person
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.routine import choose_night_step
 
@@ -79,7 +80,7 @@ def _answer_invitation(mind: AiTownMind, talk: TalkState) -> tuple[Action, StepK
 
 def _walk_over(mind: AiTownMind, talk: TalkState, moment: Moment) -> tuple[Action, StepKind]:
     """Go to the other, half the way where they are far: they come, too."""
-    seen = next((one for one in moment.percept.people if one.name == talk.other), None)
+    seen = find_person(moment.percept, talk.other)
     doing, place = f"{signs.COMING} {talk.other}", talk.other
     if seen is not None and seen.distance >= _MIDWAY and moment.percept.result.ok:
         (x, y), (other_x, other_y) = moment.percept.me.tile, seen.tile

@@ -5,7 +5,7 @@ September 2023 (`2023`), which the survey of 2023 describes. All times are game 
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -29,13 +29,14 @@ PRESETS: Mapping[Preset, Mapping[str, object]] = {
         "reflect_after_talk": False,
     },
 }
-_SMALL_PROMPT = 640  # tokens
 
 
 class AiTownConfig(BaseModel):
     """Faculties, constants and faults."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    small_prompt_tokens: ClassVar[int] = 640
+    """The longest prompt of a small model, in tokens."""
 
     preset: Preset = "2024"
     """Whose constants hold where they differ: today's code, or that of 2023."""
@@ -160,11 +161,6 @@ class AiTownConfig(BaseModel):
         if given.get("preset") in get_args(Preset):
             preset = PRESETS[given["preset"]]
         return {**preset, **given}
-
-    @property
-    def small_prompt_tokens(self) -> int:
-        """What suits a small model."""
-        return _SMALL_PROMPT
 
     def latency(self, purpose: str) -> int:
         """Return the ticks that a call takes: those of its faculty, the word before the dot."""

@@ -8,6 +8,7 @@ Source: AI Town, agent.ts and conversation.ts (September 2023), where the engine
 
 from collections.abc import Sequence
 
+from genagents_env.cognition.here_and_now import find_person
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import SeenPerson
 from genagents_env.rng import draw_index
@@ -38,7 +39,7 @@ def find_group(mind: AiTownMind, moment: Moment) -> list[str]:
 
 
 def find_leader(mind: AiTownMind, group: Sequence[str]) -> str:
-    """Return who of a group speaks first: the first by name."""
+    """Return the leader of a group, who speaks first: the first by name."""
     return min(mind.name, *group)
 
 
@@ -49,7 +50,7 @@ def _is_free(mind: AiTownMind, seen: SeenPerson, now: int) -> bool:
 
 
 def is_resting(mind: AiTownMind, name: str, now: int) -> bool:
-    """Return whether the agent leaves somebody alone for now: they talked, or may not yet."""
+    """Return True if the agent leaves somebody alone for now: they talked, or may not yet."""
     wait = mind.config.pair_seconds
     lately = now - mind.talked.get(name, LONG_AGO) < wait
     return (
@@ -60,14 +61,14 @@ def is_resting(mind: AiTownMind, name: str, now: int) -> bool:
 
 
 def must_wait(mind: AiTownMind, name: str, now: int) -> bool:
-    """Return whether the town would not let the two talk again yet, as far as the agent knows."""
+    """Return True if the town would not let the two talk again yet, as far as the agent knows."""
     return now - mind.talked.get(name, LONG_AGO) < mind.spacing
 
 
 def note_refusal(mind: AiTownMind, name: str, now: int) -> None:
     """Learn that the town did not let the agent talk to somebody: wait for twice as long.
 
-    It does not say for how long two have to leave each other alone, which each town rules anew.
+    It does not say for how long two have to leave each other alone, which depends on the town.
     """
     mind.declined[name] = now
     if name in mind.talked:
@@ -86,7 +87,7 @@ def note_members(
 
 
 def is_together(mind: AiTownMind, talk: TalkState, moment: Moment) -> bool:
-    """Return whether an agent who only listens so far is still in a group that talks.
+    """Return True if an agent who only listens so far is still in a group that talks.
 
     The town knows it as a member once it has spoken, or was spoken to by name.
     """
@@ -100,17 +101,17 @@ def is_together(mind: AiTownMind, talk: TalkState, moment: Moment) -> bool:
     second = mind.services.seconds_per_tick
     if talk.lines and moment.now - talk.lines[-1].at <= _ALONE * second:
         return True
-    seen = [one for one in moment.percept.people if one.name in talk.others]
-    return any(signs.is_engaged(one.doing) for one in seen)
+    members = [person for person in moment.percept.people if person.name in talk.others]
+    return any(signs.is_engaged(person.doing) for person in members)
 
 
 def is_mine(mind: AiTownMind, talk: TalkState) -> bool:
-    """Return whether it is the agent's turn to speak: it leads, or was looked at."""
+    """Return True if it is the agent's turn to speak: it leads, or was looked at."""
     return talk.turn == mind.name if talk.lines else talk.mine
 
 
 def is_over(mind: AiTownMind, talk: TalkState, now: int) -> bool:
-    """Return whether it is for the agent to end a talk that has lasted for long enough.
+    """Return True if it is for the agent to end a talk that has lasted for long enough.
 
     Whose turn it is does; where that one does not, everybody a little later.
     """
@@ -122,8 +123,8 @@ def is_over(mind: AiTownMind, talk: TalkState, now: int) -> bool:
 
 
 def find_turn(mind: AiTownMind, talk: TalkState, speaker: str, moment: Moment) -> str:
-    """Return who is to speak after somebody: whom they look at, else the next by name."""
-    seen = next((one for one in moment.percept.people if one.name == speaker), None)
+    """Find the next speaker: whom the last person looks at, else the first by name."""
+    seen = find_person(moment.percept, speaker)
     gaze = signs.find_gaze(seen.doing) if seen is not None else ""
     if gaze:
         return gaze
@@ -131,13 +132,8 @@ def find_turn(mind: AiTownMind, talk: TalkState, speaker: str, moment: Moment) -
     return names[0]
 
 
-def list_next(mind: AiTownMind, talk: TalkState) -> list[str]:
-    """Return among whom the agent chooses who is to speak after it."""
-    return sorted(talk.others)
-
-
 def draw_next(mind: AiTownMind, talk: TalkState) -> str:
-    """Return somebody of them by chance, where the model chooses nobody."""
-    names = list_next(mind, talk)
+    """Draw who is to speak after the agent, where the model chooses nobody."""
+    names = sorted(talk.others)
     seed = mind.services.seed
     return names[draw_index(seed, len(names), "next", mind.tick, mind.agent)] if names else ""

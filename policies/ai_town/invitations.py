@@ -5,6 +5,7 @@ to decline, or not to answer, is no talk, and does not count as one. Where the t
 talk again yet, who was invited learns it, says so, and both wait for longer.
 """
 
+from genagents_env.cognition.here_and_now import find_person
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import HeardWords
 from genagents_env.rng import draw_unit
@@ -15,7 +16,7 @@ from .talks import begin_talk, finish_talk
 
 
 def accepts(mind: AiTownMind, talk: TalkState) -> bool:
-    """Return whether the agent accepts the invitation: by chance, surely if it invited, too."""
+    """Return True if the agent accepts the invitation: by chance, surely if it invited, too."""
     drawn = draw_unit(mind.services.seed, "accepts", talk.begun, talk.other, mind.agent)
     return talk.mutual or drawn < mind.config.accept_chance
 
@@ -71,6 +72,6 @@ def note_rival(mind: AiTownMind, talk: TalkState, moment: Moment) -> None:
 
 
 def _is_engaged_elsewhere(mind: AiTownMind, name: str, moment: Moment) -> bool:
-    """Return whether somebody is seen to talk with others, or to wait for them."""
-    seen = next((one for one in moment.percept.people if one.name == name), None)
+    """Return True if somebody is seen to talk with others, or to wait for them."""
+    seen = find_person(moment.percept, name)
     return seen is not None and signs.is_engaged(seen.doing) and mind.name not in seen.doing

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from genagents_env.cognition.mind import Mind, Services, format_tie, list_untold_facts
-from genagents_env.cognition.query import PendingQuery
+from genagents_env.cognition.query import PendingQuery, QueryHandler
 from genagents_env.memory.stream import MemoryStream
 from genagents_env.policy import Profile
 from genagents_env.text import split_sentences
@@ -146,8 +146,11 @@ class AiTownMind(Mind[AiTownConfig]):
         return find_plan(self.profile, self.config.plans)
 
 
+Handlers: TypeAlias = Mapping[str, QueryHandler[AiTownMind]]
+
+
 def find_plan(profile: Profile, plans: Mapping[str, str]) -> str:
-    """Return what somebody means to do: as configured, else by goal, doings or persona."""
+    """Return somebody's plan: as configured, else by goal, doings or persona."""
     persona = split_sentences(profile.persona)
     given = plans.get(profile.name, "")
     return given or profile.goal or profile.currently.strip() or (persona[-1] if persona else "")
@@ -186,5 +189,5 @@ def to_importance(rated: float) -> float:
 
 
 def to_rating(importance: float) -> float:
-    """Return what was rated, from 0 to 9, of an importance that the stream keeps."""
+    """Return the rating, from 0 to 9, of an importance that the stream keeps."""
     return importance - 1.0

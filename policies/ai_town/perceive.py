@@ -7,6 +7,7 @@ not know.
 
 from collections.abc import Sequence
 
+from genagents_env.cognition.here_and_now import find_person
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import HeardWords
 
@@ -117,17 +118,17 @@ def _hear(mind: AiTownMind, words: HeardWords, moment: Moment) -> None:
 
 
 def _list_members(mind: AiTownMind, moment: Moment) -> list[str]:
-    """Return who else the town counts among the conversation that the agent is in."""
+    """List the others whom the town counts among the agent's conversation."""
     town = moment.percept.conversation
     return [name for name in town.members if name != mind.name] if town is not None else []
 
 
 def _note_meeting(mind: AiTownMind, moment: Moment) -> None:
-    """Note whether both have come together; one who is on the telephone need not."""
+    """Note whether both have come together; person who is on the telephone need not."""
     talk = mind.talk
     if talk is None or talk.stage != "walking":
         return
-    seen = next((one for one in moment.percept.people if one.name == talk.other), None)
+    seen = find_person(moment.percept, talk.other)
     if talk.by_phone or (seen is not None and seen.distance <= mind.config.meet_tiles):
         talk.stage, talk.started = "talking", moment.now
 
@@ -137,7 +138,7 @@ def _note_typing(mind: AiTownMind, moment: Moment) -> None:
     talk = mind.talk
     if talk is None:
         return
-    seen = next((one for one in moment.percept.people if one.name == talk.other), None)
+    seen = find_person(moment.percept, talk.other)
     if seen is None or not signs.is_typing(seen.doing, mind.name):
         talk.typing = -1
     elif talk.typing < 0:
@@ -175,7 +176,7 @@ def _remember_news(mind: AiTownMind, moment: Moment) -> None:
 def _add_line(talk: TalkState, line: SaidLine) -> None:
     """Add words; of several at the same moment everybody takes the last by name to be the last."""
     lines = [*talk.lines, line]
-    lines.sort(key=lambda one: (one.at, one.speaker))
+    lines.sort(key=lambda said: (said.at, said.speaker))
     talk.lines = lines[-_MOST_LINES:]
 
 

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from genagents_env.cognition.here_and_now import describe_here_and_now, describe_now, format_moment
 from genagents_env.cognition.mind import format_tie
-from genagents_env.cognition.prompts import FilledPrompt, shorten_name
-from genagents_env.cognition.query import Moment
+from genagents_env.cognition.prompts import FilledPrompt, shorten_name, shorten_names
+from genagents_env.cognition.query import Moment, PreparedQuery, QueryData
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.memory.stream import Memory
 
-from .mind import AiTownMind, SaidLine
+from .mind import AiTownMind, FinishedTalk, SaidLine, TalkState
 from .retrieve import TimedMemory
 
 _LATEST = 100  # memories among which the last talk with somebody is looked for
@@ -24,26 +24,52 @@ def fill_prompt(
     memories: Sequence[TimedMemory] = (),
     **fields: object,
 ) -> FilledPrompt:
-    """Return the prompt `prompt`.jinja with date, company and plan before `sections`."""
+    """Fill the prompt `prompt`.jinja with date, company and plan before `sections`."""
     percept = moment.percept
     perceives = mind.config.here_and_now
     here = describe_here_and_now(percept) if perceives else [describe_now(percept.time, "")]
-    return mind.services.prompts.fill(
-        prompt,
-        mind.profile,
-        [*here, describe_plan(mind), *sections],
-        memories=memories,
-        **fields,
-    )
+    return mind.fill(prompt, [*here, describe_plan(mind), *sections], memories, **fields)
+
+
+def ask_about_talk(
+    mind: AiTownMind,
+    prompt: str,
+    data: QueryData,
+    moment: Moment,
+    talk: TalkState | FinishedTalk,
+    memories: Sequence[TimedMemory] = (),
+    *,
+    names: Sequence[str] = (),
+    unsaid: str = "",
+    **fields: object,
+) -> PreparedQuery:
+    """Return the query about a talk, which the prompt shows with ties to its members.
+
+    Args:
+        mind: whose.
+        prompt: name of the file.
+        data: of the query.
+        moment: now.
+        talk: under way or over.
+        memories: that it brings to mind.
+        names: whom the question is about, where these are not all others in their order.
+        unsaid: words the agent is about to say, shown as said.
+        fields: what else the template names.
+    """
+    own = [SaidLine(mind.name, unsaid, -1, moment.now)] if unsaid else []
+    sections = [describe_others(mind, talk.others), describe_lines(mind, [*talk.lines, *own])]
+    others = shorten_names(names or talk.others)
+    shown = fill_prompt(mind, prompt, moment, sections, memories, others=others, **fields)
+    return mind.ask_filled(shown, data)
 
 
 def describe_plan(mind: AiTownMind) -> Section:
-    """Return the plan sentence, which stands in every prompt."""
+    """Describe the plan sentence, which stands in every prompt."""
     return Section("plan", [["your plan", mind.plan]] if mind.plan else [])
 
 
 def describe_others(mind: AiTownMind, others: Sequence[str]) -> Section:
-    """Return what others are to the agent, and when they last talked."""
+    """Describe the agent's ties to others, and when they last talked."""
     lines: list[JSONValue] = []
     for name in others:
         about, short = mind.profile.relationships.get(name, ""), shorten_name(name)
@@ -58,7 +84,7 @@ def describe_others(mind: AiTownMind, others: Sequence[str]) -> Section:
 
 
 def list_shown(mind: AiTownMind, others: Sequence[str]) -> list[str]:
-    """Return what `describe_others` tells, in the words in which it is remembered."""
+    """List the memories that `describe_others` shows, in their own words."""
     ties = mind.profile.relationships
     talks = (find_latest_talk(mind, name) for name in others)
     return [
@@ -75,7 +101,7 @@ def find_latest_talk(mind: AiTownMind, other: str) -> Memory | None:
 
 
 def describe_lines(mind: AiTownMind, lines: Sequence[SaidLine]) -> Section:
-    """Return what was said; where not all of it fits, the latest."""
+    """Describe the lines of a talk; where not all of them fit, the latest."""
     shown: list[JSONValue] = [
         [
             f"{mind.services.to_time(line.at):%H:%M}",

@@ -56,7 +56,7 @@ def choose_action(mind: AiTownMind) -> Action:
 
 
 def sets_out_alone(mind: AiTownMind, moment: Moment) -> bool:
-    """Return whether one has just come to the end of a walk or an activity, with nobody near."""
+    """Return True if one has just come to the end of a walk or an activity, with nobody near."""
     resting = mind.pursuit.activity and moment.now < mind.pursuit.until
     if mind.talk is not None or resting or _is_on_the_way(mind, moment):
         return False
@@ -64,7 +64,7 @@ def sets_out_alone(mind: AiTownMind, moment: Moment) -> bool:
 
 
 def list_people_in_reach(mind: AiTownMind, moment: Moment) -> list[SeenPerson]:
-    """Return who is awake, in the same room and in earshot, the nearest first."""
+    """List the people awake, in the same room and in earshot, the nearest first."""
     percept, most = moment.percept, mind.config.reach_tiles
     return [
         seen
@@ -74,7 +74,7 @@ def list_people_in_reach(mind: AiTownMind, moment: Moment) -> list[SeenPerson]:
 
 
 def find_invitee(mind: AiTownMind, moment: Moment) -> str:
-    """Return whom to invite: the nearest who is free; empty where nobody is, or others are faster.
+    """Find the nearest free person to invite; empty for nobody, or where others are faster.
 
     Of those who are seen walking, as one does when one invites, only one invites at a tick: in AI
     Town the engine asks them one after another.
@@ -122,7 +122,7 @@ def _is_bedtime(mind: AiTownMind, moment: Moment) -> bool:
 
 
 def _is_on_the_way(mind: AiTownMind, moment: Moment) -> bool:
-    """Return whether the agent is walking, and neither there nor kept from going on."""
+    """Return True if the agent is walking, and neither there nor kept from going on."""
     pursuit, result = mind.pursuit, moment.percept.result
     if not pursuit.heading:
         return False
@@ -149,7 +149,7 @@ def _set_out(mind: AiTownMind, moment: Moment) -> None:
 
 
 def list_goals(mind: AiTownMind, moment: Moment) -> list[str]:
-    """Return where one may walk to: rooms that are open to one, and nobody else's by their name."""
+    """List the rooms one may walk to: open ones that bear nobody else's name."""
     percept, own = moment.percept, {place.id: place for place in mind.profile.town}
     clock = percept.time
     minute = 60 * clock.hour + clock.minute

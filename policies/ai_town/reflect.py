@@ -5,25 +5,14 @@ near. An insight is kept with the memories it rests on; one that names none is d
 Source: AI Town, agent/memory.ts (January 2026); reflection by oneself: agent.ts (September 2023).
 """
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Annotated, ClassVar, cast
+from collections.abc import Sequence
 
-from pydantic import Field, create_model
-
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
-from genagents_env.cognition.replies import Sentence, keep_first, list_of_numbers
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
+from genagents_env.cognition.replies import Sentence, list_of_numbers, list_up_to, narrow
 from genagents_env.llm.schemas import ReplyModel
 
 from . import pursue
-from .mind import SEED, AiTownMind, to_importance, to_rating
+from .mind import SEED, AiTownMind, Handlers, to_importance, to_rating
 from .prompt import fill_prompt
 from .remember import ImportanceReply, prepare_rating, rate
 from .retrieve import format_time
@@ -34,10 +23,9 @@ _ITEM, _FRAME, _FEW_TOKENS = 200, 32, 30  # tokens: of an insight, around them, 
 
 
 class ReflectedInsight(ReplyModel):
-    """A conclusion, and the numbers in the prompt of what it rests on."""
+    """A conclusion, and the numbers of the lines it rests on."""
 
-    wire_name: ClassVar[str] = "DrawnInsight"
-    wire_description: ClassVar[str] = "A conclusion, and the numbers of the lines it rests on."
+    wire_name = "DrawnInsight"
 
     insight: Sentence
     because: list[int]
@@ -46,8 +34,7 @@ class ReflectedInsight(ReplyModel):
 class ReflectedInsights(ReplyModel):
     """What one concludes from one's latest memories."""
 
-    wire_name: ClassVar[str] = "DrawnInsights"
-    wire_description: ClassVar[str] = "What one concludes from one's latest memories."
+    wire_name = "DrawnInsights"
 
     insights: list[ReflectedInsight]
 
@@ -67,7 +54,7 @@ def make_queries(mind: AiTownMind, moment: Moment) -> Sequence[Query]:
 
 
 def sum_importance(mind: AiTownMind) -> float:
-    """Return what the latest memories matter that are newer than the last reflection.
+    """Sum the importance of the latest memories that are newer than the last reflection.
 
     What the profile holds is not new. Of `reflect_over` memories at the default importance the sum
     is 500, which is not more than 500.
@@ -85,23 +72,20 @@ def _list_latest(mind: AiTownMind) -> list[int]:
     return mind.stream.recent(mind.config.reflect_over, now=now)
 
 
-async def _prepare(mind: AiTownMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: AiTownMind, data: QueryData, moment: Moment) -> Prepared:
     memories = [
         (format_time(mind, mind.stream[id_]), mind.stream[id_]) for id_ in _list_latest(mind)
     ]
     count = mind.config.insights
     shown = fill_prompt(mind, "reflect_insights", moment, memories=memories, count=count)
-    given = {"count": count, "memories": list(shown.memories)}
-    return PreparedQuery(shown.messages, given, shown.cuts)
+    return mind.ask_filled(shown, {"count": count, "memories": list(shown.memories)})
 
 
-async def _apply(
-    mind: AiTownMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: AiTownMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     if reply.fallback:
         return ()  # it is looked at again
     mind.reflected = moment.now
-    shown: list[int] = data["memories"]
+    shown: list[int] = reply.data["memories"]
     return [
         Query(RATE, {"id": _keep(mind, insight, evidence, moment, reply.call)})
         for insight in reply.value.insights
@@ -126,40 +110,29 @@ def _keep(
     )
 
 
-async def _apply_rating(
-    mind: AiTownMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
-    rate(mind, data, reply)
+async def _apply_rating(mind: AiTownMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    rate(mind, reply.data, reply)
     return ()
 
 
-@lru_cache(maxsize=256)
-def _make_insights_model(count: int, shown: int) -> type[ReflectedInsights]:
-    """Return `DrawnInsights` with at most `count` of them, resting on lines 1 to `shown`."""
-    because = list_of_numbers(_NAMED, shown, least=1)
-    insight = create_model("ReflectedInsight", __base__=ReflectedInsight, because=(because, ...))
-    several = Annotated[
-        list[insight],
-        keep_first(count),
-        Field(max_length=count, json_schema_extra={"minItems": 1}),
-    ]
-    made = create_model("ReflectedInsights", __base__=ReflectedInsights, insights=(several, ...))
-    return cast(type[ReflectedInsights], made)
+def _limit_insights(data: QueryData) -> type[ReflectedInsights]:
+    because = list_of_numbers(_NAMED, len(data["memories"]), least=1)
+    insight = narrow(ReflectedInsight, because=because)
+    return narrow(ReflectedInsights, insights=list_up_to(insight, data["count"], least=1))
 
 
-HANDLERS: Mapping[str, QueryHandler[AiTownMind]] = {
-    INSIGHTS: QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: _make_insights_model(data["count"], len(data["memories"])),
-        fallback=lambda data: ReflectedInsights(insights=[]),  # only `reply.fallback` is looked at
-        apply=_apply,
-        max_tokens=lambda data: _FRAME + _ITEM * data["count"],
+HANDLERS: Handlers = {
+    INSIGHTS: handle(
+        _prepare,
+        _apply,
+        ReflectedInsights(insights=[]),
+        lambda data: _FRAME + _ITEM * data["count"],
+        _limit_insights,
     ),
-    RATE: QueryHandler(
-        prepare=prepare_rating,
-        reply_model=lambda data: ImportanceReply,
-        fallback=lambda data: ImportanceReply(importance=data["default"]),
-        apply=_apply_rating,
-        max_tokens=lambda data: _FEW_TOKENS,
+    RATE: handle(
+        prepare_rating,
+        _apply_rating,
+        lambda data: ImportanceReply(importance=data["default"]),
+        _FEW_TOKENS,
     ),
 }

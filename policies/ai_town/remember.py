@@ -6,46 +6,35 @@ activity or another talk, and a summary that fails loses the talk (`lose_failed`
 as soon as the talk is over.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar
+from collections.abc import Sequence
+from typing import Annotated
 
 from pydantic import Field
 
 from genagents_env.cognition.prompts import shorten_names
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Speech
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import quote
 
-from .mind import AiTownMind, FinishedTalk, to_importance
-from .prompt import describe_lines, describe_others, fill_prompt
+from .mind import AiTownMind, FinishedTalk, Handlers, to_importance
+from .prompt import ask_about_talk, fill_prompt
 
 SUMMARY, RATE = "remember.summary", "remember.importance"
 _MAX_TOKENS, _FEW_TOKENS = 500, 30  # code: 500
 
 
 class TalkSummary(ReplyModel):
-    """A talk as one remembers it."""
-
-    wire_name: ClassVar[str] = "TalkSummary"
-    wire_description: ClassVar[str] = "A talk as one remembers it, in the first person."
+    """A talk as one remembers it, in the first person."""
 
     summary: Annotated[Speech, Field(min_length=1)]
 
 
 class ImportanceReply(ReplyModel):
-    """How much a memory matters, from 0 to 9."""
+    """How much a memory matters."""
 
-    wire_name: ClassVar[str] = "Importance"
-    wire_description: ClassVar[str] = "How much a memory matters."
+    wire_name = "Importance"
 
     importance: Annotated[int, Field(ge=0, le=9)]
 
@@ -57,33 +46,20 @@ def make_queries(mind: AiTownMind, moment: Moment) -> Sequence[Query]:
     return (Query(SUMMARY, {"ended": mind.remembers[0].ended}),)
 
 
-async def _prepare_summary(
-    mind: AiTownMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare_summary(mind: AiTownMind, data: QueryData, moment: Moment) -> Prepared:
     talk = _find_talk(mind, data)
-    if talk is None:
-        return None
-    shown = fill_prompt(
-        mind,
-        "remember_summary",
-        moment,
-        [describe_others(mind, talk.others), describe_lines(mind, talk.lines)],
-        others=shorten_names(talk.others),
-    )
-    return PreparedQuery(shown.messages, data, shown.cuts)
+    return None if talk is None else ask_about_talk(mind, "remember_summary", data, moment, talk)
 
 
 def _find_talk(mind: AiTownMind, data: QueryData) -> FinishedTalk | None:
     return next((talk for talk in mind.remembers if talk.ended == data["ended"]), None)
 
 
-async def _apply_summary(
-    mind: AiTownMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
-    talk = _find_talk(mind, data)
+async def _apply_summary(mind: AiTownMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    talk = _find_talk(mind, reply.data)
     if talk is None:
         return ()
-    mind.remembers = [one for one in mind.remembers if one is not talk]
+    mind.remembers = [finished for finished in mind.remembers if finished is not talk]
     if reply.fallback and mind.config.lose_failed:
         return ()
     text = _tell_last_words(talk) if reply.fallback else reply.value.summary
@@ -100,18 +76,17 @@ async def _apply_summary(
 
 
 def _tell_last_words(talk: FinishedTalk) -> str:
-    """Return what is remembered of a talk that the model does not sum up."""
+    """Format the memory of a talk that the model does not sum up: its last words."""
     last = talk.lines[-1]
     others = shorten_names(talk.others)
     return f"I talked with {others}. At last {last.speaker} said: {quote(last.text)}"
 
 
-async def prepare_rating(mind: AiTownMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def prepare_rating(mind: AiTownMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask how much a memory matters."""
     lines = Section("memory", [["memory", mind.stream[data["id"]].text]])
-    shown = fill_prompt(mind, "rate", moment, [lines])
-    given = {**data, "default": mind.config.default_importance}
-    return PreparedQuery(shown.messages, given, shown.cuts)
+    data = {**data, "default": mind.config.default_importance}
+    return mind.ask_filled(fill_prompt(mind, "rate", moment, [lines]), data)
 
 
 def rate(mind: AiTownMind, data: QueryData, reply: QueryReply) -> None:
@@ -119,27 +94,19 @@ def rate(mind: AiTownMind, data: QueryData, reply: QueryReply) -> None:
     mind.stream.rate(data["id"], to_importance(reply.value.importance))
 
 
-async def _apply_rating(
-    mind: AiTownMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
-    rate(mind, data, reply)
+async def _apply_rating(mind: AiTownMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    rate(mind, reply.data, reply)
     mind.review = True
     return ()
 
 
-HANDLERS: Mapping[str, QueryHandler[AiTownMind]] = {
-    SUMMARY: QueryHandler(
-        prepare=_prepare_summary,
-        reply_model=lambda data: TalkSummary,
-        fallback=lambda data: TalkSummary(summary="-"),  # only `reply.fallback` is looked at
-        apply=_apply_summary,
-        max_tokens=lambda data: _MAX_TOKENS,
-    ),
-    RATE: QueryHandler(
-        prepare=prepare_rating,
-        reply_model=lambda data: ImportanceReply,
-        fallback=lambda data: ImportanceReply(importance=data["default"]),
-        apply=_apply_rating,
-        max_tokens=lambda data: _FEW_TOKENS,
+HANDLERS: Handlers = {
+    # Of the default only `reply.fallback` is looked at.
+    SUMMARY: handle(_prepare_summary, _apply_summary, TalkSummary(summary="-"), _MAX_TOKENS),
+    RATE: handle(
+        prepare_rating,
+        _apply_rating,
+        lambda data: ImportanceReply(importance=data["default"]),
+        _FEW_TOKENS,
     ),
 }

@@ -33,7 +33,7 @@ async def recall(
     without: Collection[MemoryAccess] = (),
     shown: Collection[str] = (),
 ) -> list[TimedMemory]:
-    """Return what a query brings to mind, best first, each with the words for when it was.
+    """Return the memories that a query brings to mind, best first, with words for their times.
 
     Args:
         mind: whose.
@@ -53,7 +53,11 @@ async def recall(
     similarity = mind.stream.compute_similarity(vectors)[0]
     order = np.argsort(-similarity, kind="stable").tolist()
     memories = ((id_, mind.stream[id_]) for id_ in order)
-    left = [id_ for id_, one in memories if _classify(one) not in without and one.text not in shown]
+    left = [
+        id_
+        for id_, memory in memories
+        if _classify(memory) not in without and memory.text not in shown
+    ]
     nearest = np.array(left[: count * mind.config.overfetch], dtype=np.int64)
     if not len(nearest):
         return []
@@ -89,14 +93,14 @@ def _scale(values: Scores) -> Scores | None:
 
 
 def _classify(memory: Memory) -> MemoryAccess | None:
-    """Return what made a memory; None where it was known from the start."""
+    """Classify a memory by what made it; None where it was known from the start."""
     if memory.cause == SEED:
         return None
     return "reflection" if memory.kind == "thought" else "observation"
 
 
 def format_time(mind: AiTownMind, memory: Memory) -> str:
-    """Return when a memory was made; what the profile says without a time was before."""
+    """Format when a memory was made; facts of the profile without a time are "before"."""
     if memory.cause == SEED and memory.created == 0:
         return "before"
     return format_moment(mind.services.to_time(memory.created))

@@ -41,27 +41,27 @@ def write_apology(to: str) -> str:
 
 
 def is_fixed_form(words: str) -> bool:
-    """Return whether words are an invitation or the answer to one, whoever they are for."""
+    """Return True if words are an invitation or the answer to one, whoever they are for."""
     return _FIXED.fullmatch(words) is not None
 
 
 def write_talking(others: list[str], gaze: str = "") -> str:
-    """Return what one is seen to do while one speaks; `gaze`: who is to speak next."""
+    """Format the activity of one who speaks; `gaze`: who is to speak next."""
     names = " and ".join(shorten_name(name) for name in others[:2]) or "those around"
     return f"{TALKING} {names}" + (f", looking at {gaze}" if gaze else "")
 
 
 def find_gaze(doing: str) -> str:
-    """Return whom a speaker is looking at, empty where nobody."""
-    found = _GAZE.search(doing) if doing.startswith(TALKING) else None
-    return found[1] if found else ""
+    """Find the person whom a speaker looks at; empty for nobody."""
+    match = _GAZE.search(doing) if doing.startswith(TALKING) else None
+    return match[1] if match else ""
 
 
 def is_engaged(doing: str) -> bool:
-    """Return whether somebody is seen to be in a talk, or on the way to one."""
+    """Return True if somebody is seen to be in a talk, or on the way to one."""
     return doing.startswith(_ENGAGED)
 
 
 def is_typing(doing: str, name: str) -> bool:
-    """Return whether somebody is seen thinking what to say to `name`."""
+    """Return True if somebody is seen thinking what to say to `name`."""
     return doing.startswith(f"{TYPING} ") and name in doing

@@ -7,7 +7,7 @@ until it is over, or until somebody speaks to the agent.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pydantic import TypeAdapter
@@ -16,7 +16,14 @@ from genagents_env.actions import Action, Idle
 from genagents_env.cognition.policy import gather_all, read_options
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey
-from genagents_env.memory.content import MindContent, SavedMind
+from genagents_env.memory.content import (
+    CallCause,
+    ContentPlan,
+    ContentPlanLine,
+    MindContent,
+    SavedMind,
+    read_reply,
+)
 from genagents_env.percept import Percept
 from genagents_env.policy import (
     Context,
@@ -29,7 +36,6 @@ from genagents_env.policy import (
     get_percept,
 )
 
-from . import content
 from .config import DirectConfig
 from .mind import DirectMind, begin, go_on, is_over, listen, rest
 from .prompt import DirectPrompts
@@ -37,6 +43,8 @@ from .reply import PURPOSE, DirectReply
 
 __all__ = ["DirectConfig", "DirectPolicy", "DirectReply"]
 
+_NOTE = "This mind remembers nothing: each prompt holds the percept, and what was heard on the way."
+_ACTS = ("say", "converse", "leave", "doing", "object", "arrive")
 _FAULT = 160  # characters of what was wrong with a reply
 
 
@@ -51,7 +59,7 @@ class DirectPolicy(Policy):
 
     name = "direct"
     needs_model = True
-    causes = content.CAUSES
+    causes = dict.fromkeys(_ACTS, (CallCause((PURPOSE,)),))
     faculties = (PURPOSE,)
 
     def __init__(self, **options: object) -> None:
@@ -84,14 +92,14 @@ class DirectPolicy(Policy):
         return {agent: action for agent, (action, _) in zip(agents, acted, strict=True)}
 
     def take_notes(self) -> Sequence[MindNote]:
-        """Return how many lines of observations there was no room for."""
+        """Return a note for each prompt that had no room for some lines of the observation."""
         notes, self._notes = sorted(self._notes, key=lambda note: note.call), []
         return notes
 
     @classmethod
     def describe_mind(cls, saved: SavedMind) -> MindContent:
-        """Return what a saved mind holds."""
-        return content.describe_mind(saved)
+        """Describe a saved mind for reports and pages."""
+        return MindContent(plans=tuple(_list_acts(saved)), note=_NOTE)
 
     async def _act(self, agent: str, percept: Percept) -> tuple[Action, DirectMind]:
         mind, talk = self.minds[agent], percept.conversation
@@ -140,3 +148,12 @@ class DirectPolicy(Policy):
 
 def _make_adapter() -> TypeAdapter[dict[str, DirectMind]]:
     return TypeAdapter(dict[str, DirectMind])
+
+
+def _list_acts(saved: SavedMind) -> Iterator[ContentPlan]:
+    """Yield each act as a plan of one line."""
+    for call in saved.calls:
+        if call.purpose == PURPOSE and (fields := read_reply(call)):
+            parts = [str(fields.get(name, "")) for name in ("do", "target", "words")]
+            line = ContentPlanLine(" ".join(part for part in parts if part))
+            yield ContentPlan(call.tick + 1, "what to do next", (line,))

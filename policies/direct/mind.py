@@ -55,7 +55,7 @@ def go_on(mind: DirectMind, percept: Percept) -> tuple[Action, DirectMind]:
 
 
 def is_over(mind: DirectMind, percept: Percept) -> bool:
-    """Return whether nothing goes on any more: done, not possible, too long, or called upon."""
+    """Return True if nothing goes on any more: done, not possible, too long, or called upon."""
     if mind.doing == "nothing" or percept.tick >= mind.until or is_called(percept):
         return True
     if mind.doing == "wait":
@@ -67,14 +67,14 @@ def is_over(mind: DirectMind, percept: Percept) -> bool:
 
 
 def is_called(percept: Percept) -> bool:
-    """Return whether the agent was spoken to, or something else calls for it."""
+    """Return True if the agent was spoken to, or something else calls for it."""
     talk = percept.conversation
     members = talk.members if talk is not None else ()
     return any(h.kind != "speech" or h.addressed or h.speaker in members for h in percept.heard)
 
 
 def listen(mind: DirectMind, percept: Percept) -> DirectMind:
-    """Return the mind with what was heard on the way, which the next prompt tells."""
+    """Return the mind with what was heard on the way, for the next prompt."""
     if not percept.heard:
         return mind
     lines = [f"{h.speaker} said: {quote(h.text)}" if h.speaker else h.text for h in percept.heard]

@@ -34,7 +34,7 @@ class DirectPrompts:
         self._most = min(config.prompt_tokens, most)
 
     def format_system(self, profile: Profile) -> str:
-        """Return who one is and how to reply: what every prompt of an episode begins with."""
+        """Format who one is and how to reply: the beginning of every prompt of an episode."""
         return self._system.render(
             name=profile.name,
             age=profile.age,

@@ -67,7 +67,7 @@ class Network:
 
 
 def digest_meaning() -> str:
-    """Return what tells whether columns and choices are those of the training."""
+    """Compute the digest of columns and choices, by which those of the training are recognized."""
     names = [column.name for column in describe_columns("portable")]
     names += [" ".join(map(str, choice)) for choice in list_portable_choices()]
     return blake2b(json.dumps(names).encode(), digest_size=8).hexdigest()

@@ -13,7 +13,7 @@ from typing import ClassVar
 from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
 from genagents_env.cognition.policy import MindPolicy, read_options
-from genagents_env.cognition.query import Moment, QueryHandler
+from genagents_env.cognition.query import Moment
 from genagents_env.errors import PolicyError
 from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept
@@ -34,13 +34,13 @@ from . import (
     talk,
 )
 from .config import LyfeConfig
-from .mind import LyfeMind, make_mind
+from .mind import Handlers, LyfeMind, make_mind
 from .scripted import REPLIES
 
 __all__ = ["LyfeConfig", "LyfePolicy"]
 
 FOLDER = Path(__file__).parent / "prompts"
-HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
+HANDLERS: Handlers = {
     **controller.HANDLERS,
     **talk.HANDLERS,
     **reflect.HANDLERS,
@@ -114,7 +114,7 @@ class LyfePolicy(MindPolicy[LyfeMind, LyfeConfig]):
 
     @classmethod
     def describe_mind(cls, saved: SavedMind) -> MindContent:
-        """Return what a saved mind holds."""
+        """Describe a saved mind for reports and pages."""
         return content.describe_mind(saved)
 
     def memories(self, agent: str) -> list[RecalledMemory]:

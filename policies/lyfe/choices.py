@@ -8,7 +8,7 @@ from genagents_env.llm.calls import JSONValue
 
 from . import places
 from .mind import LyfeMind
-from .ties import describe_tie
+from .states import describe_tie
 
 STRANGER = "a name only; perhaps not in town"
 MISSED = "not found"
@@ -61,7 +61,7 @@ def describe_absent(mind: LyfeMind, name: str) -> JSONValue:
 
 
 def _describe_stranger(mind: LyfeMind, name: str) -> str:
-    """Return how the agent knows a mere name; empty of those whom it knows."""
+    """Describe how the agent knows a mere name; empty for people whom it knows."""
     if name not in mind.named:
         return ""
     speaker = mind.named_by.get(name, "")
@@ -74,7 +74,7 @@ def _join(head: str, name: str, parts: list[str]) -> JSONValue:
 
 
 def _describe_own(what: str, place: str | None, name: str) -> str:
-    """Return what a place is to the agent: "your home is flat 5" of that house."""
+    """Describe a place that is the agent's own: "your home is flat 5" of that house."""
     if place is None or _find_sector(place) != _find_sector(name):
         return ""
     room = place.removeprefix(name).strip("/")

@@ -1,4 +1,4 @@
-"""What a mind holds, told from its saved state: both memories, and what it chose to be at."""
+"""A saved mind for reports and pages: both memories, and the options that it chose."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -7,27 +7,20 @@ come to people or is bored; without options, at every tick. Source: Lyfe Agents,
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, ClassVar, cast
+from typing import Annotated, Any, cast
 
-from pydantic import Field, create_model
+from pydantic import Field
 
 from genagents_env.cognition import aims
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
-from genagents_env.cognition.replies import Sentence, one_of
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
+from genagents_env.cognition.replies import Sentence, narrow, one_of
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_unit
 
 from . import choices, options, places, questions, reflect, senses, talk
-from .mind import LyfeMind, OptionKind
+from .mind import Handlers, LyfeMind, OptionKind
 from .prompt import fill_prompt
 
 NOBODY = "nobody"
@@ -44,8 +37,7 @@ _MEANING: Mapping[str, str] = {
 class OptionChoice(ReplyModel):
     """What to be at next, where or with whom, and what for."""
 
-    wire_name: ClassVar[str] = "Choice"
-    wire_description: ClassVar[str] = "What to be at next, where or with whom, and what for."
+    wire_name = "Choice"
 
     option: str
     target: str
@@ -63,7 +55,7 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     return (Query("controller.choose", {}),)
 
 
-async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
     kinds = _list_possible(mind, moment)
     near = mind.near if "talk" in kinds else []
     known = places.list_destinations(mind, moment) if "go" in kinds else []
@@ -87,36 +79,34 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQ
         "places": known[: shown.shown["places"]],
         "people": people[: shown.shown["people"]],
     }
-    return PreparedQuery(shown.messages, data, shown.cuts)
+    return mind.ask_filled(shown, data)
 
 
 def _list_possible(mind: LyfeMind, moment: Moment) -> list[str]:
     """Return the options there are, without the one that just ended, unless by chance."""
-    found = ["talk"] if mind.near else []
+    kinds = ["talk"] if mind.near else []
     if places.list_destinations(mind, moment):
-        found.append("go")
+        kinds.append("go")
     if places.list_people_to_find(mind):
-        found.append("find")
-    found += ["reflect", "wait"] if mind.unthought else ["wait"]
-    if kept := [kind for kind in found if kind in mind.option.only]:
+        kinds.append("find")
+    kinds += ["reflect", "wait"] if mind.unthought else ["wait"]
+    if kept := [kind for kind in kinds if kind in mind.option.only]:
         return kept
     again = draw_unit(mind.services.seed, "again", moment.tick, mind.agent) < mind.config.again
     if again:
-        return found
+        return kinds
     addressed = questions.is_addressed(mind, moment)
-    return [kind for kind in found if kind != mind.option.ended or (kind == "talk" and addressed)]
+    return [kind for kind in kinds if kind != mind.option.ended or (kind == "talk" and addressed)]
 
 
-async def _apply(
-    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     if mind.option.kind != "decide":
         return ()
     choice: OptionChoice = reply.value
     kind = cast(OptionKind, choice.option)
-    target = _find_target(mind, kind, choice.target, data, moment)
+    target = _find_target(mind, kind, choice.target, reply.data, moment)
     if kind in ("talk", "go", "find") and not target:
-        _refuse(mind, kind, choice, data, moment)
+        _refuse(mind, kind, choice, reply.data, moment)
         return ()
     options.begin(mind, kind, moment, target=target, subgoal=choice.subgoal)
     if kind == "talk":
@@ -152,40 +142,29 @@ def _find_target(
         rooms = places.list_rooms(moment)
         return aims.find_target(words, data["places"], rooms)
     people: list[str] = data["near"] if kind == "talk" else data["people"]
-    found = aims.find_target(words, people, {name: mind.list_roles(name) for name in people})
-    if kind == "talk" and not found and people:
+    person = aims.find_target(words, people, {name: mind.list_roles(name) for name in people})
+    if kind == "talk" and not person and people:
         return people[0]
-    return found
+    return person
 
 
-def _list_targets(data: QueryData) -> tuple[str, ...]:
-    return (*data["near"], *data["places"], *data["people"], NOBODY)
+def _limit_choice(data: QueryData) -> type[OptionChoice]:
+    """Return `Choice` among these options; targets are a hint for who writes by the schema."""
+    targets = (*data["near"], *data["places"], *data["people"], NOBODY)
+    return narrow(OptionChoice, option=one_of(tuple(data["options"])), target=_suggest(targets))
 
 
 @lru_cache(maxsize=512)
-def _make_choice_model(kinds: tuple[str, ...], targets: tuple[str, ...]) -> type[OptionChoice]:
-    """Return `Choice` among these options; targets are a hint for who writes by the schema."""
-    hint = Annotated[str, Field(max_length=300, json_schema_extra={"enum": list(targets)})]
-    return cast(
-        type[OptionChoice],
-        create_model(
-            "Choice",
-            __base__=OptionChoice,
-            option=(one_of(kinds), ...),
-            target=(hint, ...),
-            subgoal=(Sentence, ...),
-        ),
-    )
+def _suggest(values: tuple[str, ...]) -> Any:
+    return Annotated[str, Field(max_length=300, json_schema_extra={"enum": list(values)})]
 
 
-HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
-    "controller.choose": QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: _make_choice_model(tuple(data["options"]), _list_targets(data)),
-        fallback=lambda data: OptionChoice(
-            option="wait", target=NOBODY, subgoal="see what happens"
-        ),
-        apply=_apply,
-        max_tokens=lambda data: 260,
+HANDLERS: Handlers = {
+    "controller.choose": handle(
+        _prepare,
+        _apply,
+        OptionChoice(option="wait", target=NOBODY, subgoal="see what happens"),
+        260,
+        _limit_choice,
     )
 }

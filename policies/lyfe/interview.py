@@ -9,7 +9,7 @@ Source: Lyfe Agents (Kaiya et al. 2023), appendix D.1; how much is recalled, the
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 from pydantic import BaseModel
@@ -17,8 +17,10 @@ from pydantic import BaseModel
 from genagents_env.cognition.here_and_now import describe_now
 from genagents_env.cognition.interview import (
     QUESTION_LIMIT,
+    TimedEvidence,
     make_default_reply,
     make_interview_model,
+    number_evidence,
 )
 from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.sections import SPOKEN, Section
@@ -42,16 +44,6 @@ _WORD = re.compile(r"\w{3,}")
 _TOLD = 0.75  # of its words in the summary, from which on a memory says nothing more (ours)
 
 R = TypeVar("R", bound=BaseModel)
-
-
-@dataclass(frozen=True, slots=True)
-class NumberedSource:
-    """A numbered line of the prompt, and the events in the record that it goes back to."""
-
-    id: int
-    when: str
-    text: str
-    events: tuple[int, ...]
 
 
 async def answer_questions(
@@ -116,7 +108,7 @@ class _Interview:
             return
         near = await recall(self.mind, question or None, _SIFTED)
         sections = [_describe_question(question), *states.describe_states(self.mind)]
-        await self._sum_up(BEGIN, 0, sections, _number_sources(_to_parts(near)))
+        await self._sum_up(BEGIN, 0, sections, number_evidence(_to_parts(near)))
 
     async def answer(self, question: str, number: int) -> Answer:
         """Return the answer; question and answer go to work memory."""
@@ -136,7 +128,7 @@ class _Interview:
             ANSWER, number, shown, make_interview_model(len(shown.memories)), fallback
         )
         self.said.append(self._note(reply.answer, self.mind.name))
-        named = [grounds[id_].events for id_ in shown.find_ids(reply.because)]
+        named = [grounds[id_][1].events for id_ in shown.find_ids(reply.because)]
         events = dict.fromkeys(event for several in named for event in several)
         return Answer(reply.answer, tuple(sorted(list(events)[:_EVIDENCE])), not usable)
 
@@ -148,14 +140,14 @@ class _Interview:
         near = await recall(self.mind, shown=parts)
         said = [states.format_item(self.mind, item) for item in self.said]
         sections = [*states.describe_states(self.mind), Section("talk", said, SPOKEN, "last")]
-        await self._sum_up(UPDATE, number, sections, _number_sources(_to_parts(near)))
+        await self._sum_up(UPDATE, number, sections, number_evidence(_to_parts(near)))
 
     async def _sum_up(
         self,
         purpose: str,
         number: int,
         sections: Sequence[Section],
-        grounds: Sequence[NumberedSource],
+        grounds: Sequence[TimedEvidence],
     ) -> None:
         """Ask for a summary; it rests on what it was made of. Without a reply the old one stays."""
         shown = self._fill_prompt(purpose, sections, grounds)
@@ -164,21 +156,16 @@ class _Interview:
         )
         if usable:
             before = [(part.text, part.events) for part in self.mind.summary.parts]
-            numbered = [grounds[id_] for id_ in shown.memories]
+            numbered = [grounds[id_][1] for id_ in shown.memories]
             made_of = [*before, *((ground.text, ground.events) for ground in numbered)]
             parts = await narrative.trace_sentences(self.mind, reply.summary, made_of)
             self.mind.summary = replace(self.mind.summary, text=reply.summary, parts=parts)
 
     def _fill_prompt(
-        self, purpose: str, sections: Sequence[Section], grounds: Sequence[NumberedSource]
+        self, purpose: str, sections: Sequence[Section], grounds: Sequence[TimedEvidence]
     ) -> FilledPrompt:
         now = describe_now(self.mind.services.to_time(self.now), "")
-        return self.mind.services.prompts.fill(
-            purpose.replace(".", "_"),
-            self.mind.me,
-            [now, *sections],
-            memories=[(ground.when, ground) for ground in grounds],
-        )
+        return self.mind.fill(purpose.replace(".", "_"), [now, *sections], grounds)
 
     async def _ask(
         self, purpose: str, number: int, shown: FilledPrompt, reply: type[R], fallback: R
@@ -207,35 +194,38 @@ class _Interview:
 
 
 def _list_at_hand(mind: LyfeMind) -> list[WorkItem]:
-    """Return what is in work memory, and for those without a summary in the buffer.
+    """List the items of work memory, and for those without a summary of the buffer.
 
     One event comes once. The oldest is first, as it is read; the newest where a small prompt may
     have no room for all.
     """
     buffered = mind.buffer if not mind.config.self_monitor else []
     items = sorted([*mind.work[::-1], *buffered[::-1]], key=lambda item: -item.at)
-    found = list({(item.speaker, item.text, item.event): item for item in items}.values())
-    return found if mind.services.prompts.small else found[::-1]
+    items_once = list({(item.speaker, item.text, item.event): item for item in items}.values())
+    return items_once if mind.services.prompts.small else items_once[::-1]
 
 
 def _is_told(text: str, parts: Sequence[str]) -> bool:
-    """Return whether the sentences of a summary hold what a memory says, in nearly its words."""
-    told = {word for part in parts for word in _WORD.findall(part.casefold())}
+    """Return True if the sentences of a summary hold what a memory says, in nearly its words."""
+    known = {word for part in parts for word in _WORD.findall(part.casefold())}
     words = set(_WORD.findall(text.casefold()))
-    return bool(words) and len(words & told) >= _TOLD * len(words)
+    return bool(words) and len(words & known) >= _TOLD * len(words)
 
 
 def _list_sources(
     mind: LyfeMind, near: Sequence[tuple[str, MemoryItem]], at_hand: Sequence[WorkItem]
-) -> list[NumberedSource]:
-    """Return what an answer may rest on, what comes first to be shown first."""
+) -> list[TimedEvidence]:
+    """Number what an answer may rest on, in the order in which it is shown."""
     summary = mind.summary
     parts = summary.parts if mind.config.self_monitor else []
-    return _number_sources(
+    return number_evidence(
         [
             *(("summary", part.text, tuple(part.events)) for part in parts),
             *_to_parts(near),
-            *((_format_when(mind, item), item.text, _list_events(item)) for item in at_hand),
+            *(
+                (_format_when(mind, item), item.text, tuple(item.list_sources()))
+                for item in at_hand
+            ),
         ]
     )
 
@@ -248,14 +238,6 @@ def _to_parts(near: Iterable[tuple[str, MemoryItem]]) -> list[tuple[str, str, tu
     return [(when, kept.text, kept.events) for when, kept in near]
 
 
-def _number_sources(grounds: Iterable[tuple[str, str, tuple[int, ...]]]) -> list[NumberedSource]:
-    return [NumberedSource(id_, *ground) for id_, ground in enumerate(grounds)]
-
-
 def _format_when(mind: LyfeMind, item: WorkItem) -> str:
     who = "you" if item.speaker == mind.name else item.speaker
     return f"{who} just said" if who else "just now"
-
-
-def _list_events(item: WorkItem) -> tuple[int, ...]:
-    return tuple(item.list_sources())

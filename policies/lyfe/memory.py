@@ -7,22 +7,15 @@ Agents (Kaiya et al. 2023), sections 3.4 and A.3; retrieval and constants, the p
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
 from genagents_env.cognition.here_and_now import describe_now, format_moment
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Speech
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
@@ -31,7 +24,7 @@ from genagents_env.memory.columns import Floats, compare
 from genagents_env.memory.forgetting import ForgettingMemory, MemoryItem, Origin, link
 
 from . import states
-from .mind import LyfeMind, SummarySentence
+from .mind import Handlers, LyfeMind, SummarySentence
 
 MERGE = "memory.merge"
 _MERGED = "to merge"  # the section of a prompt
@@ -46,8 +39,7 @@ NewMemory = tuple[str, tuple[int, ...]]
 class MergedMemory(ReplyModel):
     """One memory for several, in under 25 words (release)."""
 
-    wire_name: ClassVar[str] = "Merged"
-    wire_description: ClassVar[str] = "One memory for several, in under 25 words (release)."
+    wire_name = "Merged"
 
     memory: Annotated[Speech, Field(min_length=1)]
 
@@ -71,8 +63,8 @@ async def remember(mind: LyfeMind, moment: Moment) -> list[Query]:
     await _embed_new(mind)
     vectors = await mind.services.embed([text for text, _ in fresh])
     thoughts: list[Query] = []
-    for row, one in enumerate(fresh):
-        mind.recent.add([one], vectors[row : row + 1], moment.now, origin)
+    for row, sentence in enumerate(fresh):
+        mind.recent.add([sentence], vectors[row : row + 1], moment.now, origin)
         if mind.recent.full:
             thoughts += await _empty_recent(mind)
     return thoughts
@@ -84,7 +76,7 @@ async def recall(
     k: int | None = None,
     shown: Sequence[str] = (),
 ) -> list[tuple[str, MemoryItem]]:
-    """Return what comes to mind, with words for when it was, such as "Mon 13 Feb 08:10".
+    """Return the memories that come to mind, with words for their times ("Mon 13 Feb 08:10").
 
     The nearest of long memory, best first, then the nearest of recent memory, as many of each as
     configured; of those that say much the same, only the nearest.
@@ -103,11 +95,11 @@ async def recall(
     elif not mind.config.saf_memory:
         long, recent = long + recent, 0
     known = list(vectors[1:])
-    found = [
+    memories = [
         *_find_unlike(mind.long, vectors[0], long, known, mind.config.alike_above),
         *_find_unlike(mind.recent, vectors[0], recent, known, mind.config.alike_above),
     ]
-    return [(_format_time(mind, kept), kept) for kept in found]
+    return [(_format_time(mind, kept), kept) for kept in memories]
 
 
 def _find_unlike(
@@ -117,18 +109,18 @@ def _find_unlike(
 
     They are `known` from then on.
     """
-    found: list[MemoryItem] = []
+    unlike: list[MemoryItem] = []
     for kept in bank.nearest(query, _MORE * k):
         (vector,) = bank.vectors([kept.id])
         alike = compare(vector[None], np.stack(known)) if known else np.zeros(0)
-        if len(found) < k and (alike < above).all():
-            found.append(kept)
+        if len(unlike) < k and (alike < above).all():
+            unlike.append(kept)
             known.append(vector)
-    return found
+    return unlike
 
 
 def _take_fresh(mind: LyfeMind) -> tuple[list[NewMemory], Origin]:
-    """Return what is to be remembered now, and note that it was."""
+    """Take the sentences or observations to be remembered now."""
     if mind.config.self_monitor:
         summary = mind.summary
         if summary.updates == summary.stored:
@@ -196,7 +188,7 @@ def _make_query(mind: LyfeMind) -> str:
 
 
 def _format_time(mind: LyfeMind, kept: MemoryItem) -> str:
-    """Return when it was: "Tue 4 Apr 11:05", or before the day on which the story begins."""
+    """Format the time of a memory: "Tue 4 Apr 11:05", or before the first day."""
     time = format_moment(mind.services.to_time(kept.at))
     return f"before {time}" if kept.origin == "seed" and not kept.at else time
 
@@ -219,7 +211,7 @@ def _from_data(data: QueryData) -> list[MemoryItem]:
     ]
 
 
-async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask for one memory; what finds no room in the prompt goes to long memory as it is."""
     members = _from_data(data)
     lines: list[JSONValue] = [["memory", _format_time(mind, kept), kept.text] for kept in members]
@@ -228,17 +220,15 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQ
         *states.describe_states(mind),
         Section(_MERGED, lines, keep="last"),
     ]
-    shown = mind.services.prompts.fill("memory_merge", mind.me, sections)
+    shown = mind.fill("memory_merge", sections)
     count = shown.shown[_MERGED]
     merged = members[len(members) - count :] if count > 1 else []
     await _keep(mind, members[: len(members) - len(merged)])
-    return PreparedQuery(shown.messages, _to_data(merged), shown.cuts) if merged else None
+    return mind.ask_filled(shown, _to_data(merged)) if merged else None
 
 
-async def _apply(
-    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
-    members = _from_data(data)
+async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    members = _from_data(reply.data)
     if reply.fallback:
         await _keep(mind, members)
         return ()
@@ -248,13 +238,4 @@ async def _apply(
     return ()
 
 
-HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
-    MERGE: QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: MergedMemory,
-        # Only `reply.fallback` is looked at.
-        fallback=lambda data: MergedMemory(memory="-"),
-        apply=_apply,
-        max_tokens=lambda data: 300,
-    )
-}
+HANDLERS: Handlers = {MERGE: handle(_prepare, _apply, MergedMemory(memory="-"), 300)}

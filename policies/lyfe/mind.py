@@ -3,12 +3,13 @@
 Source: Lyfe Agents (Kaiya et al. 2023), section 3.1. Everything in words; times are game seconds.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from genagents_env.cognition import names
 from genagents_env.cognition.mind import Mind, Services, list_known_texts
-from genagents_env.cognition.query import PendingQuery
+from genagents_env.cognition.query import PendingQuery, QueryHandler
 from genagents_env.memory.forgetting import ForgettingMemory
 from genagents_env.policy import Profile
 from genagents_env.text import quote
@@ -219,9 +220,12 @@ class LyfeMind(Mind[LyfeConfig]):
         return replace(self.profile, goal=self.outlook.goal, traits=tuple(self.outlook.traits))
 
     def list_roles(self, name: str) -> tuple[str, ...]:
-        """Return what somebody is, such as "police officer", as far as the agent knows."""
+        """List somebody's roles, such as "police officer", as far as the agent knows."""
         about = self.profile.persona if name == self.name else self.profile.relationships.get(name)
         return names.list_roles(about or "")
+
+
+Handlers: TypeAlias = Mapping[str, QueryHandler[LyfeMind]]
 
 
 def make_mind(services: Services[LyfeConfig], profile: Profile) -> LyfeMind:

@@ -6,24 +6,18 @@ the goal brings to mind, as it stands. Source: Lyfe Agents, section 3.3 and appe
 written as in the release.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar
+from collections.abc import Sequence
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
+from genagents_env.cognition.replies import cut_to
 from genagents_env.llm.schemas import SMALL, ReplyModel
 from genagents_env.text import cut_sentences
 
 from . import memory, narrative, states
-from .mind import LyfeMind, SummarySentence
+from .mind import Handlers, LyfeMind, SummarySentence
 from .prompt import fill_prompt
 
 SUMMARY_LIMIT = 1200  # characters: well over a hundred words (release), which are asked for
@@ -31,13 +25,9 @@ _SMALL_LIMIT = 480  # characters that a small model may write
 _FIRST = 3  # memories that the first summary is made of
 
 
-def _cut(value: object) -> object:
-    return cut_sentences(value, SUMMARY_LIMIT) if isinstance(value, str) else value
-
-
 Narrative = Annotated[
     str,
-    BeforeValidator(_cut),
+    cut_to(SUMMARY_LIMIT),
     Field(
         min_length=1,
         max_length=SUMMARY_LIMIT,
@@ -49,8 +39,7 @@ Narrative = Annotated[
 class SummaryUpdate(ReplyModel):
     """The summary as it is from now on."""
 
-    wire_name: ClassVar[str] = "Update"
-    wire_description: ClassVar[str] = "The summary as it is from now on."
+    wire_name = "Update"
 
     summary: Narrative
 
@@ -79,18 +68,16 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     return (Query("monitor.update", {}),)
 
 
-async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask for a summary of all that is new; from now on only what comes after that is."""
     shown, made_of = await fill_prompt(mind, "monitor_update", moment)
     mind.news, mind.unthought = [], 0
-    return PreparedQuery(shown.messages, {"grounds": made_of}, shown.cuts)
+    return mind.ask_filled(shown, {"grounds": made_of})
 
 
-async def _apply(
-    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     if not reply.fallback:
-        await rewrite(mind, reply.value.summary, data["grounds"])
+        await rewrite(mind, reply.value.summary, reply.data["grounds"])
     return ()
 
 
@@ -101,12 +88,4 @@ async def rewrite(mind: LyfeMind, text: str, grounds: Sequence[narrative.Source]
     summary.updates += 1
 
 
-HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
-    "monitor.update": QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: SummaryUpdate,
-        fallback=lambda data: SummaryUpdate(summary="-"),
-        apply=_apply,
-        max_tokens=lambda data: 480,
-    )
-}
+HANDLERS: Handlers = {"monitor.update": handle(_prepare, _apply, SummaryUpdate(summary="-"), 480)}

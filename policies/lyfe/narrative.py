@@ -33,7 +33,7 @@ _MOST = 8  # events of one sentence
 def list_sources(
     mind: LyfeMind, items: Iterable[WorkItem], recalled: Iterable[tuple[str, MemoryItem]]
 ) -> list[Source]:
-    """Return what a reply is made of: the summary, what just came to mind, what was recalled."""
+    """List the sources of a reply: summary, work memory, recalled memories."""
     return [
         *((part.text, part.events) for part in mind.summary.parts),
         *((item.format_text(), item.list_sources()) for item in items),
@@ -51,27 +51,27 @@ async def trace_sentences(
     mind: LyfeMind, text: str, made_of: Sequence[Source]
 ) -> list[SummarySentence]:
     """Return the sentences of `text`, each with the events it rests on, ascending."""
-    told = split_sentences(text)
-    if not told:
+    sentences = split_sentences(text)
+    if not sentences:
         return []
     if not any(events for _, events in made_of):
-        return [SummarySentence(sentence) for sentence in told]
+        return [SummarySentence(sentence) for sentence in sentences]
     words = [words for words, _ in made_of]
-    vectors = await mind.services.embed([*told, *words])
-    likeness = compare(vectors[: len(told)], vectors[len(told) :])
+    vectors = await mind.services.embed([*sentences, *words])
+    likeness = compare(vectors[: len(sentences)], vectors[len(sentences) :])
     return [
         SummarySentence(sentence, _choose_events(made_of, row))
-        for sentence, row in zip(told, likeness.tolist(), strict=True)
+        for sentence, row in zip(sentences, likeness.tolist(), strict=True)
     ]
 
 
 def _choose_events(made_of: Sequence[Source], alike: Iterable[float]) -> list[int]:
-    ranked = sorted(zip(alike, range(len(made_of)), strict=True), key=lambda one: -one[0])
+    ranked = sorted(zip(alike, range(len(made_of)), strict=True), key=lambda pair: -pair[0])
     floor = max(_LEAST, ranked[0][0] - _NEARLY)
-    found = dict.fromkeys(
+    events = dict.fromkeys(
         event for cosine, at in ranked if cosine >= floor for event in made_of[at][1]
     )
-    return sorted(list(found)[:_MOST])
+    return sorted(list(events)[:_MOST])
 
 
 def split_sentences(text: str) -> list[str]:

@@ -94,7 +94,7 @@ def give_up(mind: LyfeMind, now: int) -> None:
 
 
 def is_closing(mind: LyfeMind, now: int) -> bool:
-    """Return whether the time of a talk is over, and it only goes on for an answer."""
+    """Return True if the time of a talk is over, and it only goes on for an answer."""
     option = mind.option
     over = now - option.begun >= mind.config.option_seconds
     return option.kind == "talk" and (over or option.leaving)
@@ -135,13 +135,13 @@ def _settle_talk(mind: LyfeMind, moment: Moment) -> None:
 
 
 def _follow(mind: LyfeMind, moment: Moment) -> bool:
-    """Look on for somebody who was found and has walked on before a word was said."""
-    option, found = mind.option, mind.option.found
+    """Look on for somebody who was times and has walked on before a word was said."""
+    option, times = mind.option, mind.option.found
     said = any(item.speaker and item.at >= option.begun for item in mind.work)
-    if said or not 0 < found <= _FOLLOWS:
+    if said or not 0 < times <= _FOLLOWS:
         return False
     begin(mind, "find", moment, target=option.target, subgoal=option.subgoal)
-    mind.option.found = found
+    mind.option.found = times
     mind.turn.unsaid = ""
     return True
 
@@ -181,7 +181,7 @@ def _break_off(mind: LyfeMind, now: int, what: str) -> None:
 
 
 def find_seeker(mind: LyfeMind, now: int) -> str:
-    """Return whom one stands still for on one's way: who looks for one, but not whom one seeks."""
+    """Find somebody to stop for on one's way: one who looks for the agent and is not sought."""
     late = (name for name, at in mind.seekers.items() if now - at < _STOPS)
     return next((name for name in late if name != mind.option.target), "")
 
@@ -209,7 +209,7 @@ def _settle_wait(mind: LyfeMind, moment: Moment) -> None:
 
 
 def _came_for_nobody(mind: LyfeMind, moment: Moment) -> bool:
-    """Return whether the agent came here for a person, and nobody has been here for a minute."""
+    """Return True if the agent came here for a person, and nobody has been here for a minute."""
     option = mind.option
     if option.target not in moment.percept.known or mind.near:
         return False

@@ -1,36 +1,28 @@
-"""Outlook: the goal and the traits of the agent, which change with what it has lived through.
+"""Outlook: the goal and the traits of the agent, which change with experience.
 
 After a thought, once in a while, one call asks whether they still hold. Source: Lyfe Agents,
 appendix D.3, where actions rest on "updated traits and goals"; how they are updated is ours.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Sentence, Word, keep_first
 from genagents_env.llm.schemas import ReplyModel
 
-from .mind import LyfeMind, LyfeOutlook
+from .mind import Handlers, LyfeMind, LyfeOutlook
 from .prompt import fill_prompt
 
 MOST_TRAITS = 6
 
 
 class OutlookReply(ReplyModel):
-    """Goal and traits as they are now; empty where they are as before."""
+    """Goal and traits as they are now; empty where as before."""
 
-    wire_name: ClassVar[str] = "Outlook"
-    wire_description: ClassVar[str] = "Goal and traits as they are now; empty where as before."
+    wire_name = "Outlook"
 
     goal: Sentence | Literal[""]
     traits: Annotated[list[Word], keep_first(MOST_TRAITS), Field(max_length=MOST_TRAITS)]
@@ -50,14 +42,12 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     return (Query("outlook.update", {}),)
 
 
-async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
     shown, _ = await fill_prompt(mind, "outlook_update", moment)
-    return PreparedQuery(shown.messages, data, shown.cuts)
+    return mind.ask_filled(shown, data)
 
 
-async def _apply(
-    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     if reply.fallback:
         return ()
     before = mind.outlook
@@ -67,12 +57,6 @@ async def _apply(
     return ()
 
 
-HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
-    "outlook.update": QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: OutlookReply,
-        fallback=lambda data: OutlookReply(goal="", traits=[]),
-        apply=_apply,
-        max_tokens=lambda data: 200,
-    )
+HANDLERS: Handlers = {
+    "outlook.update": handle(_prepare, _apply, OutlookReply(goal="", traits=[]), 200)
 }

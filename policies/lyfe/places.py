@@ -1,7 +1,7 @@
 """Places and people to choose from, and where somebody might be found.
 
 Every place that the agent knows may be chosen, its own work and home and those that come up first.
-Nobody is told where others are. Who was never seen is looked for where memory names them with a
+No prompt says where others are. Who was never seen is looked for where memory names them with a
 place, then in one known place after another. People who are known from words alone may be looked
 for as well, in three places and, where that was in vain, not again that day; but not those who are
 said to be dead.
@@ -25,13 +25,13 @@ def list_destinations(mind: LyfeMind, moment: Moment) -> list[str]:
     """Return the places the agent knows and is not at, those that matter first."""
     here = moment.percept.me.place.split("/")[0]
     own = [place.split("/")[0] for place in (mind.profile.workplace, mind.profile.home) if place]
-    found = [place for place in _list_places(moment) if place.split("/")[0] != here]
+    places = [place for place in _list_places(moment) if place.split("/")[0] != here]
     topic = _find_topic(mind)
 
     def rank(place: str) -> tuple[int, bool]:
         return -len(topic & _find_words([place])), place.split("/")[0] not in own
 
-    return sorted(found, key=rank)
+    return sorted(places, key=rank)
 
 
 def list_rooms(moment: Moment) -> Mapping[str, Sequence[str]]:
@@ -45,7 +45,7 @@ def list_rooms(moment: Moment) -> Mapping[str, Sequence[str]]:
 
 
 def list_people_to_find(mind: LyfeMind) -> list[str]:
-    """Return whom the agent could look for: those it knows, the topic first, then mere names."""
+    """List the people to look for: those the agent knows, the topic first, then mere names."""
     topic = _find_topic(mind)
     known = [name for name in mind.people if name not in mind.near]
     known.sort(key=lambda name: -len(topic & _find_words([name])))
@@ -54,13 +54,13 @@ def list_people_to_find(mind: LyfeMind) -> list[str]:
 
 
 def is_searched(mind: LyfeMind) -> bool:
-    """Return whether enough places were looked at for somebody who may not be in town at all."""
+    """Return True if enough places were looked at for somebody who may not be in town at all."""
     option = mind.option
     return option.target in mind.named and len(option.looked) >= _SEARCHED
 
 
 def choose_next_place(mind: LyfeMind, moment: Moment) -> str:
-    """Return where to look next for the person to be found; empty after all of them."""
+    """Choose the next place to look for the person in; empty after all of them."""
     option = mind.option
     left = [place for place in _list_places(moment) if place not in option.looked]
     about = " ".join(kept.text for kept in mind.long if option.target in kept.text)
@@ -86,7 +86,7 @@ def _was_missed_today(mind: LyfeMind, name: str) -> bool:
 
 
 def _is_dead(mind: LyfeMind, name: str) -> bool:
-    """Return whether memory, or what just came to mind, says that somebody is dead."""
+    """Return True if memory, or what just came to mind, says that somebody is dead."""
     who = re.escape(name)
     said = re.compile(
         rf"{who}(?:'s|\u2019s)? (?:is |was |has been )?{_DEAD}\b|\b{_DEAD} of {who}|{_DEAD} {who}",

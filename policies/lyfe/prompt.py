@@ -14,21 +14,12 @@ from .mind import LyfeMind
 async def fill_prompt(
     mind: LyfeMind, prompt: str, moment: Moment, sections: Sequence[Section] = (), **fields: object
 ) -> tuple[FilledPrompt, list[narrative.Source]]:
-    """Return the prompt `prompt`.jinja with the internal states, and what its reply is made of.
+    """Fill the prompt `prompt`.jinja with the internal states; return also what it is made of.
 
     `sections` stand before what just came to mind.
     """
-    when = await memory.recall(mind, shown=states.list_shown(mind))
-    filled = mind.services.prompts.fill(
-        prompt,
-        mind.me,
-        [
-            *describe_here_and_now(moment.percept),
-            *states.describe_states(mind),
-            *sections,
-            states.describe_talk(mind),
-        ],
-        memories=when,
-        **fields,
-    )
-    return filled, narrative.list_sources(mind, states.list_items(mind), when)
+    recalled = await memory.recall(mind, shown=states.list_shown(mind))
+    here = describe_here_and_now(moment.percept)
+    shown = [*here, *states.describe_states(mind), *sections, states.describe_talk(mind)]
+    filled = mind.fill(prompt, shown, recalled, **fields)
+    return filled, narrative.list_sources(mind, states.list_items(mind), recalled)

@@ -35,17 +35,17 @@ def note_silence(mind: LyfeMind) -> None:
 
 
 def is_question(words: str) -> bool:
-    """Return whether words ask anything."""
+    """Return True if words ask anything."""
     return _ASKS.search(words) is not None
 
 
 def is_asked(mind: LyfeMind, now: int) -> bool:
-    """Return whether somebody near still waits for the agent's answer."""
+    """Return True if somebody near still waits for the agent's answer."""
     return any(mind.name in one.asked and one.asker in mind.near for one in _list_open(mind, now))
 
 
 def is_owed(mind: LyfeMind, now: int) -> bool:
-    """Return whether an answer is still owed: by the agent, or to it, by somebody near."""
+    """Return True if an answer is still owed: by the agent, or to it, by somebody near."""
     waits = any(
         one.asker == mind.name and any(name in mind.near for name in one.asked)
         for one in _list_open(mind, now)
@@ -54,7 +54,7 @@ def is_owed(mind: LyfeMind, now: int) -> bool:
 
 
 def is_addressed(mind: LyfeMind, moment: Moment) -> bool:
-    """Return whether the agent was spoken to by somebody near and has not replied yet."""
+    """Return True if the agent was spoken to by somebody near and has not replied yet."""
     turn, now = mind.turn, moment.now
     if is_asked(mind, now):
         return True
@@ -64,8 +64,10 @@ def is_addressed(mind: LyfeMind, moment: Moment) -> bool:
 
 def find_addressees(mind: LyfeMind, words: str, others: Sequence[str]) -> list[str]:
     """Return those of `others` to whom words turn, in the order in which they do."""
-    found = {name: names.find_address(name, words, mind.list_roles(name)) for name in others}
-    return [name for _, name in sorted((at, name) for name, at in found.items() if at is not None)]
+    addressed = {name: names.find_address(name, words, mind.list_roles(name)) for name in others}
+    return [
+        name for _, name in sorted((at, name) for name, at in addressed.items() if at is not None)
+    ]
 
 
 def _list_open(mind: LyfeMind, now: int) -> list[OpenQuestion]:
@@ -74,7 +76,7 @@ def _list_open(mind: LyfeMind, now: int) -> list[OpenQuestion]:
 
 
 def _answer(questions: Sequence[OpenQuestion], speaker: str) -> list[OpenQuestion]:
-    """Return what is open after `speaker` has spoken, or has let the turn pass."""
+    """List the questions open after `speaker` has spoken, or has let the turn pass."""
     left: list[OpenQuestion] = []
     for one in questions:
         if speaker in one.asked:

@@ -1,31 +1,19 @@
 """Reflect: one call for a thought about what goes on, after a talk or by choice."""
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, cast
+from collections.abc import Sequence
+from typing import cast
 
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Sentence
 from genagents_env.llm.schemas import ReplyModel
 
 from . import narrative, options, outlook, senses, states
-from .mind import LyfeMind, OptionKind
+from .mind import Handlers, LyfeMind, OptionKind
 from .prompt import fill_prompt
 
 
 class Reflection(ReplyModel):
-    """What the agent makes of it, in at most twenty words or so (release)."""
-
-    wire_name: ClassVar[str] = "Reflection"
-    wire_description: ClassVar[str] = (
-        "What one makes of it, in at most twenty words or so (release)."
-    )
+    """What one makes of it, in at most twenty words or so (release)."""
 
     thought: Sentence
 
@@ -37,21 +25,19 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
     return (Query("reflect.think", {"begun": mind.option.begun}),)
 
 
-async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
     company = [states.describe_company(mind)]
     shown, made_of = await fill_prompt(mind, "reflect_think", moment, company)
-    return PreparedQuery(shown.messages, {**data, "grounds": made_of}, shown.cuts)
+    return mind.ask_filled(shown, {**data, "grounds": made_of})
 
 
-async def _apply(
-    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     option = mind.option
-    if option.kind != "reflect" or option.begun != data["begun"]:
+    if option.kind != "reflect" or option.begun != reply.data["begun"]:
         return ()
     if not reply.fallback:
         thought = reply.value.thought
-        behind = await narrative.find_events(mind, thought, data["grounds"])
+        behind = await narrative.find_events(mind, thought, reply.data["grounds"])
         senses.notice_oneself(mind, thought, moment.now, behind=behind)
     mind.unthought = 0
     ended = cast(OptionKind, option.ended or "reflect")
@@ -59,12 +45,4 @@ async def _apply(
     return () if reply.fallback else outlook.make_queries(mind, moment)
 
 
-HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
-    "reflect.think": QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: Reflection,
-        fallback=lambda data: Reflection(thought="-"),
-        apply=_apply,
-        max_tokens=lambda data: 160,
-    )
-}
+HANDLERS: Handlers = {"reflect.think": handle(_prepare, _apply, Reflection(thought="-"), 160)}

@@ -1,4 +1,4 @@
-"""Repetition: whether a talk goes round in circles, told by how alike utterances are.
+"""Repetition: whether a talk goes round in circles, by the similarity of utterances.
 
 Source: Lyfe Agents (Kaiya et al. 2023), section 3.2, which looks at the agent's words; the public
 release, whose constants these are, at those heard.
@@ -28,7 +28,7 @@ async def note_utterance(mind: LyfeMind, text: str, own: bool) -> None:
 
 
 def is_repetitive(mind: LyfeMind) -> bool:
-    """Return whether enough of the utterances looked back on repeat an earlier one."""
+    """Return True if enough of the utterances looked back on repeat an earlier one."""
     return sum(mind.repeats) >= mind.config.repetition_times
 
 

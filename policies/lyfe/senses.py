@@ -53,11 +53,11 @@ def _note_people(mind: LyfeMind, moment: Moment) -> None:
     percept, now, most = moment.percept, moment.now, mind.config.near_tiles
     talk = percept.conversation
     members = [name for name in talk.members if name != mind.name] if talk is not None else []
-    near = [one.name for one in percept.people if one.distance <= most and not one.asleep]
+    near = [each.name for each in percept.people if each.distance <= most and not each.asleep]
     mind.near = list(dict.fromkeys([*members, *near]))
     seen = [person.name for person in percept.people]
-    for one in percept.people:
-        mind.seen[one.name] = (one.place, now)
+    for person in percept.people:
+        mind.seen[person.name] = (person.place, now)
     mind.met = list(dict.fromkeys([*mind.met, *seen]))
     mind.people = list(dict.fromkeys([*mind.people, *seen, *members]))
     mind.named = [name for name in mind.named if name not in mind.people]
@@ -68,11 +68,12 @@ def _note_people(mind: LyfeMind, moment: Moment) -> None:
 def _note_seekers(mind: LyfeMind, moment: Moment) -> None:
     """Notice once who is seen to look for the agent: an event, for which it stops on its way."""
     looking = f"looking for {mind.name}"
-    seen = [one.name for one in moment.percept.people if not one.asleep and one.doing == looking]
-    for name in seen:
+    awake = [person for person in moment.percept.people if not person.asleep]
+    seekers = [person.name for person in awake if person.doing == looking]
+    for name in seekers:
         if name not in mind.seekers:
             notice_oneself(mind, f"{name} is looking for you.", moment.now)
-    mind.seekers = {name: mind.seekers.get(name, moment.now) for name in seen}
+    mind.seekers = {name: mind.seekers.get(name, moment.now) for name in seekers}
 
 
 async def _note_own_words(mind: LyfeMind, moment: Moment) -> None:
@@ -120,12 +121,10 @@ def _note_names(mind: LyfeMind, words: HeardWords, moment: Moment) -> None:
 
 
 def _see(mind: LyfeMind, now: int) -> None:
-    if mind.near and _is_new(mind.sights, sight := _describe_sight(mind), mind.config.sights_kept):
+    """Observe who is near, where they are others than those seen lately."""
+    sight = f"I see {', '.join(sorted(mind.near))}."
+    if mind.near and _is_new(mind.sights, sight, mind.config.sights_kept):
         _add_to_buffer(mind, WorkItem(sight, now))
-
-
-def _describe_sight(mind: LyfeMind) -> str:
-    return f"I see {', '.join(sorted(mind.near))}."
 
 
 def _add_to_work(mind: LyfeMind, item: WorkItem) -> None:
@@ -140,7 +139,7 @@ def _add_to_buffer(mind: LyfeMind, item: WorkItem) -> None:
 
 
 def _is_new(known: list[str], text: str, most: int) -> bool:
-    """Return whether `text` is not among `known`; from now on it is."""
+    """Return True if `text` is not among `known`; from now on it is."""
     if text in known:
         return False
     known.append(text)

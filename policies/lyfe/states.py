@@ -6,19 +6,19 @@ to mind is work memory and whatever the summary does not hold yet.
 
 from collections.abc import Sequence
 
+from genagents_env.cognition import names
 from genagents_env.cognition.mind import format_tie
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 
 from .mind import LyfeMind, WorkItem
-from .ties import describe_tie
 
 NO_SUBGOAL = "none yet"
 _PAUSE = 60  # seconds after which words belong to another talk (ours)
 
 
 def describe_states(mind: LyfeMind) -> list[Section]:
-    """Return goal, subgoal and summary, which every prompt has room for."""
+    """Describe goal, subgoal and summary, which every prompt has room for."""
     option = mind.option
     subgoal = option.subgoal or option.before or NO_SUBGOAL
     return [
@@ -29,13 +29,25 @@ def describe_states(mind: LyfeMind) -> list[Section]:
 
 
 def describe_company(mind: LyfeMind) -> Section:
-    """Return what the agent knows of those who are near, the nearest first."""
+    """Describe the agent's ties to those who are near, the nearest first."""
     known = {name: describe_tie(mind, name) for name in mind.near}
     return Section("ties", [["you know", name, tie] for name, tie in known.items() if tie])
 
 
+def describe_tie(mind: LyfeMind, name: str) -> str:
+    """Describe somebody's tie to the agent: "a friend, the postman", or only "Officer"."""
+    tie = mind.profile.relationships.get(name, "")
+    if tie:
+        return tie
+    said = (item.text for item in mind.work[::-1])
+    remembered = [mind.summary.text, *mind.recent.texts, *mind.long.texts]
+    return next(
+        (title for text in (*said, *remembered) if (title := names.find_title(name, text))), ""
+    )
+
+
 def list_shown(mind: LyfeMind) -> list[str]:
-    """Return what a prompt shows anyway, in the words in which it would be remembered."""
+    """List the texts that a prompt shows anyway, in the words of memories."""
     ties = mind.profile.relationships
     return [
         *mind.profile.sentences,
@@ -46,7 +58,7 @@ def list_shown(mind: LyfeMind) -> list[str]:
 
 
 def describe_talk(mind: LyfeMind) -> Section:
-    """Return what just came to mind; where not all of it fits, the latest.
+    """Describe what just came to mind; where not all of it fits, the latest.
 
     One who talks is shown which of it was said before this talk, or to others.
     """
@@ -72,7 +84,7 @@ def _find_beginning(mind: LyfeMind, items: Sequence[WorkItem]) -> int:
 
 
 def list_items(mind: LyfeMind) -> list[WorkItem]:
-    """Return what just came to mind and what the summary does not hold yet, the oldest first."""
+    """List the items of work memory and those not in the summary yet, the oldest first."""
     if not mind.config.self_monitor:
         return mind.work
     return [*(item for item in mind.work if item not in mind.news), *mind.news]

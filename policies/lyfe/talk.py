@@ -5,25 +5,18 @@ release.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar
+from collections.abc import Sequence
+from typing import Annotated
 
 from pydantic import BeforeValidator
 
 from genagents_env.cognition.prompts import shorten_names
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Speech
 from genagents_env.llm.schemas import ReplyModel
 
 from . import narrative, options, questions, states, turns
-from .mind import LyfeMind
+from .mind import Handlers, LyfeMind
 from .prompt import fill_prompt
 
 _PARTING = re.compile(
@@ -40,10 +33,9 @@ def _silence_to_nothing(value: object) -> object:
 
 
 class UtteranceReply(ReplyModel):
-    """What the agent says next; nothing to stay silent."""
+    """What one says next; nothing to stay silent."""
 
-    wire_name: ClassVar[str] = "Words"
-    wire_description: ClassVar[str] = "What one says next; nothing to stay silent."
+    wire_name = "Words"
 
     say: Annotated[Speech, BeforeValidator(_silence_to_nothing)]
 
@@ -58,52 +50,38 @@ def make_queries(mind: LyfeMind, moment: Moment) -> Sequence[Query]:
 
 
 def is_parting(words: str) -> bool:
-    """Return whether the agent means to go with these words."""
+    """Return True if the agent means to go with these words."""
     return _PARTING.search(words) is not None
 
 
-async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
+    partners = sorted(mind.near, key=lambda name: name != mind.option.target)
     shown, made_of = await fill_prompt(
         mind,
         "talk_speak",
         moment,
         [states.describe_company(mind)],
-        others=shorten_names(_list_partners(mind)),
+        others=shorten_names(partners),
         roomy=mind.services.prompts.limit >= _ROOMY,
         asked=questions.is_asked(mind, moment.now),
         closing=options.is_closing(mind, moment.now),
     )
-    return PreparedQuery(shown.messages, {**data, "grounds": made_of}, shown.cuts)
+    return mind.ask_filled(shown, {**data, "grounds": made_of})
 
 
-def _list_partners(mind: LyfeMind) -> list[str]:
-    """Return who is near, the one addressed first."""
-    return sorted(mind.near, key=lambda name: name != mind.option.target)
-
-
-async def _apply(
-    mind: LyfeMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     """Decide what to say; what was said meanwhile makes it out of date."""
     turn = mind.turn
-    if mind.option.kind != "talk" or mind.option.begun != data["begun"]:
+    if mind.option.kind != "talk" or mind.option.begun != reply.data["begun"]:
         return ()
-    if turn.event != data["event"]:
+    if turn.event != reply.data["event"]:
         return ()
     turn.unsaid = reply.value.say
-    turn.behind = await narrative.find_events(mind, turn.unsaid, data["grounds"])
+    turn.behind = await narrative.find_events(mind, turn.unsaid, reply.data["grounds"])
     turn.passed = 0 if turn.unsaid else mind.config.pass_utterances
     if not turn.unsaid:
         questions.note_silence(mind)
     return ()
 
 
-HANDLERS: Mapping[str, QueryHandler[LyfeMind]] = {
-    "talk.speak": QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: UtteranceReply,
-        fallback=lambda data: UtteranceReply(say=""),
-        apply=_apply,
-        max_tokens=lambda data: 300,
-    )
-}
+HANDLERS: Handlers = {"talk.speak": handle(_prepare, _apply, UtteranceReply(say=""), 300)}

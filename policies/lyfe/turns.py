@@ -69,7 +69,7 @@ def begin(mind: LyfeMind, moment: Moment, at_once: bool = False) -> None:
 
 
 def may_speak(mind: LyfeMind, moment: Moment) -> bool:
-    """Return whether it is the agent's turn to speak now."""
+    """Return True if it is the agent's turn to speak now."""
     turn, talk = mind.turn, moment.percept.conversation
     if turn.mine or turn.passed or moment.now < turn.until + turn.delay:
         return False
@@ -83,7 +83,7 @@ def count_seconds(mind: LyfeMind, words: str) -> int:
 
 
 def is_named(mind: LyfeMind, words: str) -> bool:
-    """Return whether words name the agent, by a name of its own or by what it is."""
+    """Return True if words name the agent, by a name of its own or by what it is."""
     return names.find_mention(mind.name, words, mind.list_roles(mind.name)) is not None
 
 
@@ -100,7 +100,7 @@ def _owe_answers(mind: LyfeMind, words: str, speaker: str, others: Sequence[str]
 
 
 def _find_place(mind: LyfeMind, item: WorkItem, moment: Moment) -> int:
-    """Return how many come before the agent: all who hear it draw the same order."""
+    """Count those who come before the agent: all who hear it draw the same order."""
     owed = mind.turn.owed
     listeners = {name for name in _list_group(mind, moment) if name != item.speaker}
     order = sorted(
@@ -115,6 +115,6 @@ def _find_place(mind: LyfeMind, item: WorkItem, moment: Moment) -> int:
 
 
 def _list_group(mind: LyfeMind, moment: Moment) -> tuple[str, ...]:
-    """Return who may speak next: those the agent talks with, else those near; itself among them."""
+    """List who may speak next: those the agent talks with, else those near, and itself."""
     talk = moment.percept.conversation
     return tuple(dict.fromkeys([mind.name, *(talk.members if talk is not None else mind.near)]))

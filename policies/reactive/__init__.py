@@ -89,7 +89,7 @@ class ReactivePolicy(Policy):
     async def interview_async(
         self, agent: str, questions: Sequence[str], repeat: int = 0
     ) -> list[Answer]:
-        """Return what `agent` says to each question, one model call each; changes nothing."""
+        """Answer each question as `agent`, one model call each; changes nothing."""
         numbered = enumerate(questions, repeat * INTERVIEW_CALLS)
         return await gather_all(self._answer(agent, number, text) for number, text in numbered)
 
@@ -99,7 +99,7 @@ class ReactivePolicy(Policy):
 
     @classmethod
     def describe_mind(cls, saved: SavedMind) -> MindContent:
-        """Return what a saved mind holds."""
+        """Describe a saved mind for reports and pages."""
         return content.describe_mind(saved)
 
     async def _answer(self, agent: str, number: int, question: str) -> Answer:
@@ -155,7 +155,7 @@ class ReactivePolicy(Policy):
         return action, note_decision(mind, activity, now, line)
 
     def _is_silenced(self, mind: ReactiveMind, now: int) -> bool:
-        """Return whether the agent is spoken to but may not think again yet: then it leaves."""
+        """Return True if the agent is spoken to but may not think again yet: then it leaves."""
         return mind.urgent and mind.count_decisions(now) >= self.config.decisions_per_hour
 
     def state(self) -> State:
@@ -173,5 +173,5 @@ def _make_adapter() -> TypeAdapter[dict[str, ReactiveMind]]:
 
 
 def _may_answer(percept: Percept) -> bool:
-    """Return whether deciding makes sense now: in a conversation the agent waits for its turn."""
+    """Return True if deciding makes sense now: in a conversation the agent waits for its turn."""
     return percept.conversation is None or percept.conversation.may_speak

@@ -1,4 +1,4 @@
-"""What a mind holds, told from its saved state: the last lines it heard or said, its decisions."""
+"""A saved mind for reports and pages: the last lines it heard or said, its decisions."""
 
 from collections.abc import Iterator
 

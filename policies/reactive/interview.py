@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
@@ -30,8 +30,7 @@ _SHORT = 3  # letters of a word, not a name, that says little of what a text is 
 class ReactiveAnswer(ReplyModel):
     """An answer, and the numbers of the lines it rests on."""
 
-    wire_name: ClassVar[str] = "Told"
-    wire_description: ClassVar[str] = "An answer, and the numbers of the lines it rests on."
+    wire_name = "Told"
 
     answer: Annotated[
         str,
@@ -48,10 +47,10 @@ class InterviewPrompt:
     messages: tuple[Message, ...]
     lines: tuple[RememberedLine, ...]
 
-    def answer(self, told: ReactiveAnswer) -> Answer:
+    def answer(self, reply: ReactiveAnswer) -> Answer:
         """Return the answer with the events it rests on; numbers that name no line are nothing."""
-        named = {self.lines[n - 1].event for n in told.because if 1 <= n <= len(self.lines)}
-        return Answer(told.answer, tuple(sorted(named - {-1})))
+        named = {self.lines[n - 1].event for n in reply.because if 1 <= n <= len(self.lines)}
+        return Answer(reply.answer, tuple(sorted(named - {-1})))
 
 
 def make_prompt(
@@ -81,11 +80,11 @@ def make_prompt(
 
 def list_memories(profile: Profile, mind: ReactiveMind) -> list[RecalledMemory]:
     """Return everything remembered in words, with the event of the record where there is one."""
-    told = [RecalledMemory(fact.statement) for fact in profile.facts]
+    memories = [RecalledMemory(fact.statement) for fact in profile.facts]
     for line in _list_lines(profile, mind):
         events = () if line.event < 0 else (line.event,)
-        told.append(RecalledMemory(f"{line.source}: {line.text}", events))
-    return told
+        memories.append(RecalledMemory(f"{line.source}: {line.text}", events))
+    return memories
 
 
 def _format_user(
@@ -97,7 +96,7 @@ def _format_user(
 
 
 def _list_lines(profile: Profile, mind: ReactiveMind) -> list[RememberedLine]:
-    """Return what can be told, oldest first: whom the agent knows, facts heard, the last lines."""
+    """List the lines to answer from, oldest first: ties, facts heard, the last lines."""
     known = [
         RememberedLine(f"you, of {name}", about) for name, about in profile.relationships.items()
     ]

@@ -59,7 +59,7 @@ class ReactiveMind:
     awake: bool = True
 
     def is_ready(self, now: int, config: ReactiveConfig) -> bool:
-        """Return whether there is a reason to decide now, and thinking so often is allowed."""
+        """Return True if there is a reason to decide now, and thinking so often is allowed."""
         if not self.why or self.count_decisions(now) >= config.decisions_per_hour:
             return False
         rested = not self.decisions or now - self.decisions[-1] >= config.decide_seconds

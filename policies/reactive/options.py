@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
+from genagents_env.cognition.here_and_now import find_object
 from genagents_env.cognition.routine import find_entry
 from genagents_env.percept import Percept
 from genagents_env.policy import Profile
@@ -58,34 +59,34 @@ def list_options(
     me = percept.me
     talk, entry = percept.conversation, find_entry(profile, percept.time.time())
     talks = _list_talks(percept, limits.people)
-    found = dict(talks) if talk_first else {}
+    options = dict(talks) if talk_first else {}
     busy = talk_first and bool(talks) and entry is not None and _is_within(me.place, entry.place)
     if entry is not None and not busy:
         planned = (entry.state or "", entry.doing, entry.emoji, entry.use or "")
-        found[_cut(f"your plan: {entry.doing}")] = ReactiveOption("plan", entry.place, *planned)
+        options[_cut(f"your plan: {entry.doing}")] = ReactiveOption("plan", entry.place, *planned)
     if not talk_first:
-        found[KEEP_ON] = ReactiveOption("wait")
+        options[KEEP_ON] = ReactiveOption("wait")
     if talk is not None:
-        found[LEAVE] = ReactiveOption("leave")
-    found |= talks
+        options[LEAVE] = ReactiveOption("leave")
+    options |= talks
     if talk_first and talks:
         limits = OptionLimits(limits.people, 0, 0)
     for place in _first(_list_places(profile, percept), limits.places):
         room = place.split("/")[-1]
-        found[_cut(f"go to {place}")] = ReactiveOption(
+        options[_cut(f"go to {place}")] = ReactiveOption(
             "move", place, doing=f"looking around {room}"
         )
     usable = [item for item in percept.objects if item.next_states]
     for item in _first(usable, limits.objects):
         label = f"set {item.name} to {item.next_states[0]}"
         using = ReactiveOption("use", item.id, item.next_states[0], f"using the {item.name}")
-        found.setdefault(_cut(label), using)
-    found.setdefault(KEEP_ON, ReactiveOption("wait"))
-    return found
+        options.setdefault(_cut(label), using)
+    options.setdefault(KEEP_ON, ReactiveOption("wait"))
+    return options
 
 
 def _list_talks(percept: Percept, count: int) -> dict[str, ReactiveOption]:
-    """Return whom the agent may talk to: members of its conversation, then the nearest awake."""
+    """List the people one may talk to: members of one's conversation, then the nearest awake."""
     talk, me = percept.conversation, percept.me.name
     if talk is not None and not talk.may_speak:
         return {}
@@ -135,7 +136,7 @@ def perform(
 
 
 def _is_speaking_up(decision: Decision, choices: Mapping[str, ReactiveOption]) -> bool:
-    """Return whether an agent that keeps on says something to the person who calls for it.
+    """Return True if an agent that keeps on says something to the person who calls for it.
 
     Where talking stands first, someone is there to be answered or greeted. Small models often
     write what they would say and yet choose to keep on: a whole sentence is taken as said.
@@ -147,8 +148,8 @@ def _is_speaking_up(decision: Decision, choices: Mapping[str, ReactiveOption]) -
 
 
 def _is_to_be_used(plan: ReactiveOption, percept: Percept) -> bool:
-    """Return whether the plan's object still has to be put into its state, as far as is known."""
-    seen = next((item for item in percept.objects if item.id == plan.item), None)
+    """Return True if the plan's object still has to be put into its state, as far as is known."""
+    seen = find_object(percept, plan.item)
     return bool(plan.item and plan.state) and (seen is None or plan.state in seen.next_states)
 
 
@@ -174,7 +175,7 @@ def go_on(activity: ReactiveActivity, percept: Percept) -> tuple[Action, Reactiv
     """
     doing = activity.doing or None
     if activity.kind == "use":
-        seen = next((item for item in percept.objects if item.id == activity.target), None)
+        seen = find_object(percept, activity.target)
         if seen is not None and seen.usable:
             return Interact(activity.target, activity.state, doing, activity.emoji or "✋"), stop(
                 activity
@@ -187,7 +188,7 @@ def go_on(activity: ReactiveActivity, percept: Percept) -> tuple[Action, Reactiv
 
 
 def is_over(activity: ReactiveActivity, percept: Percept) -> bool:
-    """Return whether the walk of an activity has ended: arrived, or not possible."""
+    """Return True if the walk of an activity has ended: arrived, or not possible."""
     if activity.kind == "wait":
         return False
     if not percept.result.ok:
@@ -216,7 +217,7 @@ def _list_places(profile: Profile, percept: Percept) -> list[str]:
 
 
 def _is_within(place: str, other: str) -> bool:
-    """Return whether `place` is `other` or a part of it."""
+    """Return True if `place` is `other` or a part of it."""
     return place == other or place.startswith(f"{other}/")
 
 

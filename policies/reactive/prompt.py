@@ -137,7 +137,7 @@ class ReactivePrompts:
 
 
 def _list_lines(mind: ReactiveMind, percept: Percept, room: PromptExtent) -> list[JSONValue]:
-    """Return what goes inside the fence, each line what it is about and words."""
+    """List the lines inside the fence: a head, then words."""
     doing = mind.activity.doing or percept.me.doing
     lines: list[JSONValue] = [["you", doing[: room.words]]]
     for person in percept.people[: room.people]:

@@ -1,11 +1,10 @@
 """What the model replies: a flat object whose first field can only be one of the options."""
 
-from functools import lru_cache
-from typing import Annotated, ClassVar, cast
+from typing import Annotated
 
-from pydantic import BeforeValidator, Field, create_model
+from pydantic import BeforeValidator, Field
 
-from genagents_env.cognition.replies import one_of
+from genagents_env.cognition.replies import narrow, one_of
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import clean, set_apart
 
@@ -23,20 +22,12 @@ def _set_apart(value: object) -> object:
 class Decision(ReplyModel):
     """One decision. Texts too long are cut, since few endpoints enforce a length."""
 
-    wire_name: ClassVar[str] = "Decision"
-    wire_description: ClassVar[str] = (
-        "One decision. Texts too long are cut, since few endpoints enforce a length."
-    )
-
     do: str
     say: Annotated[str, _cut(SAY_LIMIT), Field(max_length=SAY_LIMIT)]
     doing: Annotated[str, BeforeValidator(_set_apart), Field(max_length=DOING_LIMIT)]
     minutes: Annotated[int, Field(ge=1, le=60)]
 
 
-@lru_cache(maxsize=256)
 def make_decision_model(options: tuple[str, ...]) -> type[Decision]:
     """Return `Decision` with `do` limited to `options`, of which there is at least one."""
-    return cast(
-        type[Decision], create_model("Decision", __base__=Decision, do=(one_of(options), ...))
-    )
+    return narrow(Decision, do=one_of(options))

@@ -10,7 +10,13 @@ from pydantic import TypeAdapter
 
 from genagents_env.actions import Action, Idle, Move
 from genagents_env.cognition.routine import is_in_bed
-from genagents_env.memory.content import MindContent, SavedMind
+from genagents_env.memory.content import (
+    BEFORE,
+    ContentMemory,
+    ContentPlan,
+    MindContent,
+    SavedMind,
+)
 from genagents_env.percept import Percept
 from genagents_env.policy import (
     Answer,
@@ -24,13 +30,17 @@ from genagents_env.policy import (
     get_percept,
 )
 
-from . import content
 from .day import follow_day
 from .interview import answer_question
 from .state import ScriptedConfig, ScriptedState
 from .talk import converse, greet, listen
 
 __all__ = ["ScriptedConfig", "ScriptedPolicy"]
+
+_NOTE = (
+    "A scripted person keeps the facts it knows, and no other memories; its day is the routine of "
+    "its profile."
+)
 
 
 class ScriptedPolicy(Policy):
@@ -85,7 +95,7 @@ class ScriptedPolicy(Policy):
         return action
 
     def interview(self, agent: str, questions: Sequence[str], repeat: int = 0) -> list[Answer]:
-        """Return what `agent` knows or has heard about each question; changes nothing.
+        """Answer each question by what `agent` knows or has heard; changes nothing.
 
         Every repeat gives the same answers: nothing in them is left to chance.
         """
@@ -102,11 +112,26 @@ class ScriptedPolicy(Policy):
 
     @classmethod
     def describe_mind(cls, saved: SavedMind) -> MindContent:
-        """Return what a saved mind holds."""
-        return content.describe_mind(saved)
+        """Describe a saved mind: its facts with the events of hearing them, and the routine."""
+        days = saved.list_days() if saved.routine else []
+        plans = tuple(ContentPlan(day, "the usual day", tuple(saved.routine)) for day in days)
+        if saved.state is None:
+            return MindContent(plans=plans)
+        sources = saved.state["sources"]
+        memories = [
+            ContentMemory(
+                number,
+                None if fact in sources else BEFORE,
+                "observation" if fact in sources else "known",
+                text,
+                events=(sources[fact],) if fact in sources else (),
+            )
+            for number, (fact, text) in enumerate(saved.state["facts"].items())
+        ]
+        return MindContent(tuple(memories), plans, note=_NOTE)
 
     def state(self) -> State:
-        """Return what everyone carries."""
+        """Return the state of every agent."""
         return {agent: memory.as_json() for agent, memory in self.states.items()}
 
     def load_state(self, state: State) -> None:

@@ -3,6 +3,7 @@
 from datetime import time
 
 from genagents_env.actions import Action, Idle, Interact, Move
+from genagents_env.cognition.here_and_now import find_object
 from genagents_env.cognition.routine import is_in_bed
 from genagents_env.percept import Percept, SeenObject
 from genagents_env.policy import Profile
@@ -46,7 +47,7 @@ def find_entry_index(profile: Profile, clock: time) -> int:
 
 
 def is_inside(place: str, wanted: str) -> bool:
-    """Return whether someone in arena `place` is at `wanted`: that arena, its sector or a thing."""
+    """Return True if someone in arena `place` is at `wanted`: that arena, its sector or a thing."""
     return place == wanted or place.startswith(f"{wanted}/") or wanted.startswith(f"{place}/")
 
 
@@ -92,10 +93,10 @@ def _use_object(
     doing: str,
     emoji: str,
 ) -> Action | None:
-    """Return what brings the routine's object into its state, or None where that is done."""
+    """Return the action that puts the routine's object into its state; None where that is done."""
     if item is None or state is None or memory.used >= TRIES:
         return None
-    seen = next((o for o in percept.objects if o.id == item), None)
+    seen = find_object(percept, item)
     if memory.last == "Interact" or (seen is not None and seen.state == state):
         memory.used = TRIES if percept.result.ok else memory.used + 1
         if memory.used >= TRIES:
@@ -116,7 +117,7 @@ def _go_to_bed(memory: ScriptedState, profile: Profile, percept: Percept, now: i
         memory.bed = None
         _notice_bed(memory, profile, percept)
     if memory.bed is not None:
-        seen = next((o for o in percept.objects if o.id == memory.bed), None)
+        seen = find_object(percept, memory.bed)
         state = find_sleep_state(seen) if seen is not None else None
         if seen is not None and seen.usable and state is not None:
             return Interact(seen.id, state)
@@ -139,7 +140,7 @@ def _move_or_wait(memory: ScriptedState, percept: Percept, place: str, now: int)
 
 
 def _list_rooms(profile: Profile, percept: Percept) -> list[str]:
-    """Return where the bed may be, the likeliest first: rooms at home, bedrooms before others."""
+    """List the rooms where the bed may be, the likeliest first: at home, bedrooms before others."""
     sector, first = profile.home.split("/")[0], profile.name.split()[0].lower()
     known = [place for place in percept.known if place.startswith(f"{sector}/")]
 
@@ -167,7 +168,7 @@ def _notice_bed(memory: ScriptedState, profile: Profile, percept: Percept) -> No
 
 
 def is_bed(item: SeenObject) -> bool:
-    """Return whether the agent can sleep in it, judging by its name."""
+    """Return True if the agent can sleep in it, judging by its name."""
     return item.name.lower().split()[-1] in _BEDS
 
 

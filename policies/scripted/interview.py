@@ -49,33 +49,33 @@ _EMPTY = frozenset(
 
 
 def answer_question(memory: ScriptedState, profile: Profile, question: str) -> Answer:
-    """Return what this person knows that the question asks for, and the events it rests on.
+    """Answer a question by what this person knows, with the events it rests on.
 
     First of the people it names, then of what was heard. What was known from the start rests on
     no event.
     """
     asked = _find_content(question)
-    told = _describe_people(memory, profile, question)
+    sentences = _describe_people(memory, profile, question)
     for fact, said in memory.facts.items():
         if asked & _find_content(said):
             source = memory.sources.get(fact)
-            told.setdefault(said, set()).update(() if source is None else (source,))
-    if not told:
+            sentences.setdefault(said, set()).update(() if source is None else (source,))
+    if not sentences:
         return Answer("No, I have not heard of that.")
-    evidence = set().union(*told.values())
-    return Answer("Yes. " + " ".join(told), tuple(sorted(evidence)))
+    evidence = set().union(*sentences.values())
+    return Answer("Yes. " + " ".join(sentences), tuple(sorted(evidence)))
 
 
 def _describe_people(memory: ScriptedState, profile: Profile, question: str) -> dict[str, set[int]]:
     """Return a sentence about each person named whom the agent knows or heard, with its events."""
     ties = profile.relationships
-    told: dict[str, set[int]] = {}
+    sentences: dict[str, set[int]] = {}
     for name in dict.fromkeys((*ties, *memory.voices)):
         if name in question and name != profile.name:
             events = {memory.voices[name]} if name in memory.voices else set()
             tie = f": {ties[name]}" if name in ties else ""
-            told[f"I know {name}{tie}."] = events
-    return told
+            sentences[f"I know {name}{tie}."] = events
+    return sentences
 
 
 def _find_content(text: str) -> set[str]:

@@ -88,7 +88,7 @@ class ScriptedState:
         return {**_list_fields(self), "told": told, "chat": _list_fields(self.chat)}
 
     def knows(self, fact: str, name: str) -> bool:
-        """Return whether `name` has `fact` from or with this person."""
+        """Return True if `name` has `fact` from or with this person."""
         return name in self.told.get(fact, ())
 
     def tell(self, fact: str, name: str) -> None:

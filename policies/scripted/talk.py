@@ -35,7 +35,7 @@ def listen(memory: ScriptedState, percept: Percept, now: int) -> None:
 def converse(
     memory: ScriptedState, percept: Percept, now: int, config: ScriptedConfig, seed: int
 ) -> Action | None:
-    """Return what to do in the agent's conversation; None where there is none."""
+    """Return the action in the agent's conversation; None where there is none."""
     talk, chat = percept.conversation, memory.chat
     if talk is None:
         return None

@@ -5,26 +5,26 @@ second model that turns a reply into `[agent, TOOL, context]`, and a reset after
 a tool. How it differs from that, and from the authors' code, is in `docs/simuverse.md`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
 from genagents_env.cognition.policy import MindPolicy, read_options
-from genagents_env.cognition.query import Moment, Query, QueryHandler
+from genagents_env.cognition.query import Moment, Query
 from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept
 from genagents_env.policy import Answer, Profile, RecalledMemory
 
 from . import act, choose, content, interpret, interview, senses, talk
 from .config import SimuverseConfig
-from .mind import SimuverseMind, make_mind
+from .mind import Handlers, SimuverseMind, make_mind
 from .scripted import REPLIES
 
 __all__ = ["SimuverseConfig", "SimuversePolicy"]
 
 FOLDER = Path(__file__).parent / "prompts"
-HANDLERS: Mapping[str, QueryHandler[SimuverseMind]] = {
+HANDLERS: Handlers = {
     **choose.HANDLERS,
     **interpret.HANDLERS,
     **talk.HANDLERS,
@@ -76,9 +76,9 @@ class SimuversePolicy(MindPolicy[SimuverseMind, SimuverseConfig]):
 
     @classmethod
     def describe_mind(cls, saved: SavedMind) -> MindContent:
-        """Return what a saved mind holds."""
+        """Describe a saved mind for reports and pages."""
         return content.describe_mind(saved)
 
     def memories(self, agent: str) -> list[RecalledMemory]:
-        """Return what it remembers, or the last messages where it has no memory."""
+        """List the agent's memories, or the last messages where it has no memory."""
         return interview.list_memories(self.minds[agent])

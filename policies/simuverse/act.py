@@ -21,13 +21,13 @@ def choose_action(mind: SimuverseMind, moment: Moment) -> Action:
 
 
 def is_night(mind: SimuverseMind, moment: Moment) -> bool:
-    """Return whether the agent is to be in bed, or asleep."""
+    """Return True if the agent is to be in bed, or asleep."""
     clock = moment.percept.time.time()
     return moment.percept.me.asleep or (mind.config.sleeps and is_in_bed(mind.profile, clock))
 
 
 def is_call_due(mind: SimuverseMind, moment: Moment) -> bool:
-    """Return whether a call that did not get through is to be tried again now."""
+    """Return True if a call that did not get through is to be tried again now."""
     return bool(mind.calls) and moment.now - mind.called_at >= _CALL_AGAIN
 
 

@@ -57,7 +57,7 @@ class ToolScope:
 
 @dataclass(frozen=True, slots=True)
 class CheckedTurn:
-    """What a reply comes to.
+    """A reply as it was checked.
 
     Attributes:
         kind: `tool`, which is to act; `failure`, of a tool that was chosen and cannot act;
@@ -84,19 +84,19 @@ class CheckedTurn:
         return f"{' '.join([self.kind, self.tool]).strip()}: {self.why}"
 
     def is_same(self, other: "CheckedTurn") -> bool:
-        """Return whether both come to the same act."""
+        """Return True if both come to the same act."""
         mine, theirs = ((t.kind, t.tool, t.place, t.people) for t in (self, other))
         return mine == theirs
 
 
 def make_triple(text: str, around: ToolScope) -> Triple | None:
     """Return the triple that the grammar reads in a reply; None without a tool."""
-    found = find_prefix(text, around.tools)
-    return None if found is None else (around.agent, found.tool, found.context)
+    tool = find_prefix(text, around.tools)
+    return None if tool is None else (around.agent, tool.tool, tool.context)
 
 
 def check(triple: Triple | None, text: str, around: ToolScope) -> CheckedTurn:
-    """Return what a triple comes to.
+    """Check a triple against what is there.
 
     Args:
         triple: of the interpreter; None where it found no tool.

@@ -3,23 +3,16 @@
 The reply is plain words. Who reads it is `interpret` or the grammar, and what follows `turns`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from genagents_env.cognition.prompts import shorten_name, shorten_place
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.llm.schemas import PlainReply
 
 from . import act, interpret, prompt, scope, turns
 from .checker import ToolScope, make_triple
-from .mind import SimuverseMind
+from .mind import Handlers, SimuverseMind
 
 CHOOSE = turns.CHOOSE
 _SMALL_TOKENS = 40  # a small model goes on for as long as it may
@@ -45,7 +38,7 @@ def make_queries(mind: SimuverseMind, moment: Moment) -> Sequence[Query]:
     return (Query(CHOOSE, {}),)
 
 
-async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prepared:
     around = scope.find_scope(mind, moment)
     shown = await prompt.fill_prompt(
         mind,
@@ -58,23 +51,21 @@ async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prep
         near=bool(around.near),
         examples=_list_examples(around),
     )
-    return PreparedQuery(shown.messages, {"small": mind.services.prompts.small}, shown.cuts)
+    return mind.ask_filled(shown, {"small": mind.services.prompts.small})
 
 
 def _list_examples(around: ToolScope) -> list[str]:
     """Return replies that would do here and now, which a small model needs to be shown."""
     away = [place for place in around.places if not scope.is_within(around.here, place)]
-    found = [f"(CONVERSE) {shorten_name(name)}" for name in around.near[:1]]
-    found += [f"(MOVE) {shorten_place(place)}" for place in away[:2]]
+    examples = [f"(CONVERSE) {shorten_name(name)}" for name in around.near[:1]]
+    examples += [f"(MOVE) {shorten_place(place)}" for place in away[:2]]
     if around.people and around.places:
         called, place = shorten_name(around.people[-1]), shorten_place(around.places[-1])
-        found.append(f"(CALL) {called}, {place}")
-    return [*found, "(SCAN)"]
+        examples.append(f"(CALL) {called}, {place}")
+    return [*examples, "(SCAN)"]
 
 
-async def _apply(
-    mind: SimuverseMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: SimuverseMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     """Have the reply read; one that never came changes nothing but the time of the next."""
     mind.chosen_at, mind.due = moment.now, False
     text: str = reply.value.text
@@ -86,12 +77,11 @@ async def _apply(
     return turns.settle(mind, moment, text, triple)
 
 
-HANDLERS: Mapping[str, QueryHandler[SimuverseMind]] = {
-    CHOOSE: QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: TurnReply,
-        fallback=lambda data: TurnReply(text=""),
-        apply=_apply,
-        max_tokens=lambda data: _SMALL_TOKENS if data.get("small") else 120,
+HANDLERS: Handlers = {
+    CHOOSE: handle(
+        _prepare,
+        _apply,
+        TurnReply(text=""),
+        lambda data: _SMALL_TOKENS if data.get("small") else 120,
     )
 }

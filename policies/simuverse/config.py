@@ -5,7 +5,7 @@
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -15,13 +15,13 @@ Faculty = Literal["act", "interpret", "talk"]
 Count = Annotated[int, Field(ge=0)]
 Positive = Annotated[int, Field(ge=1)]
 
-_SMALL_PROMPT = 640  # tokens
-
 
 class SimuverseConfig(BaseModel):
     """How replies are read, how tools are paced, and what is remembered."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    small_prompt_tokens: ClassVar[int] = 640
+    """The longest prompt of a small model, in tokens."""
 
     interpreter: Literal["llm", "regex"] = "llm"
     """Who reads a reply: a second model call (update), or a grammar that calls nobody (ours)."""
@@ -83,11 +83,6 @@ class SimuverseConfig(BaseModel):
     """Of the model's sampling."""
     latency_ticks: Mapping[Faculty, Count] | Count = Field(default_factory=dict)
     """Ticks from the start of a faculty's model call to its effect; 0 where none are given."""
-
-    @property
-    def small_prompt_tokens(self) -> int:
-        """What suits a small model."""
-        return _SMALL_PROMPT
 
     def latency(self, purpose: str) -> int:
         """Return the ticks that a call takes: those of its faculty, the word before the dot."""

@@ -1,4 +1,4 @@
-"""What a mind holds, told from its saved state: its memory, and the tools that it chose."""
+"""A saved mind for reports and pages: its memory, and the tools that it chose."""
 
 from collections.abc import Iterator
 

@@ -4,21 +4,14 @@ Whom it says the reply is of is not believed. Where it gives no triple, asked tw
 of the interpreter and no strike of the agent's.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar, TypeAlias
+from collections.abc import Sequence
+from typing import Annotated, TypeAlias
 
 from pydantic import Field, JsonValue
 
 from genagents_env.cognition.here_and_now import describe_now
 from genagents_env.cognition.prompts import shorten_name
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import SMALL, ReplyModel
@@ -26,7 +19,7 @@ from genagents_env.llm.schemas import SMALL, ReplyModel
 from . import scope, turns
 from .checker import make_triple
 from .grammar import FOUR_TOOLS, IDLE
-from .mind import SimuverseMind
+from .mind import Handlers, SimuverseMind
 
 TRIPLE = "interpret.triple"
 ERROR = "ERROR"  # what the interpreter calls a reply without a tool
@@ -42,10 +35,9 @@ _SMALL_PARTS: list[JsonValue] = [
 
 
 class InterpretedReply(ReplyModel):
-    """A reply as a triple: whose it is, the tool, and what it says of it."""
+    """Who acts, the tool in capitals, and its context."""
 
-    wire_name: ClassVar[str] = "Triple"
-    wire_description: ClassVar[str] = "Who acts, the tool in capitals, and its context."
+    wire_name = "Triple"
 
     triple: Annotated[
         list[_Part],
@@ -53,13 +45,13 @@ class InterpretedReply(ReplyModel):
     ]
 
 
-async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prepared:
     around = scope.find_scope(mind, moment)
     places: list[JSONValue] = [["place", place] for place in around.places]
     people: list[JSONValue] = [["person", name] for name in around.people]
-    shown = mind.services.prompts.fill(
+    return mind.ask(
         "interpret_triple",
-        mind.profile,
+        data,
         [
             describe_now(moment.percept.time, moment.percept.me.place),
             Section("reply", [["reply", data["text"]]]),
@@ -70,15 +62,12 @@ async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prep
         tools=", ".join(around.tools),
         error=ERROR,
     )
-    return PreparedQuery(shown.messages, data, shown.cuts)
 
 
-async def _apply(
-    mind: SimuverseMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: SimuverseMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     if moment.percept.conversation is not None:
         return ()
-    text: str = data["text"]
+    text: str = reply.data["text"]
     if reply.fallback:
         turns.note_fault(mind, text)
         return ()
@@ -87,13 +76,6 @@ async def _apply(
     return turns.settle(mind, moment, text, (mind.agent, tool, context), rival)
 
 
-HANDLERS: Mapping[str, QueryHandler[SimuverseMind]] = {
-    TRIPLE: QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: InterpretedReply,
-        # Only `reply.fallback` is looked at.
-        fallback=lambda data: InterpretedReply(triple=["", ERROR, ""]),
-        apply=_apply,
-        max_tokens=lambda data: 120,
-    )
+HANDLERS: Handlers = {
+    TRIPLE: handle(_prepare, _apply, InterpretedReply(triple=["", ERROR, ""]), 120)
 }

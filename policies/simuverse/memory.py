@@ -46,12 +46,12 @@ async def recall(
         return []
     await _embed_new(mind)
     (vector,) = await mind.services.embed([query])
-    found = mind.memory.nearest(vector, k + _MORE * len(shown))
-    cosines = compare(mind.memory.vectors([item.id for item in found]), vector[None])[:, 0]
+    nearest = mind.memory.nearest(vector, k + _MORE * len(shown))
+    cosines = compare(mind.memory.vectors([item.id for item in nearest]), vector[None])[:, 0]
     least = _find_least(mind) if least is None else least
     near = [
         item
-        for item, cosine in zip(found, cosines, strict=True)
+        for item, cosine in zip(nearest, cosines, strict=True)
         if cosine >= least and not _is_told(item.text, shown)
     ]
     once = {item.text: item for item in near[::-1]}  # of equal texts the nearest, the newest
@@ -59,7 +59,7 @@ async def recall(
 
 
 def _is_told(text: str, shown: Collection[str]) -> bool:
-    """Return whether a memory holds what a prompt shows anyway, quoted or not."""
+    """Return True if a memory holds what a prompt shows anyway, quoted or not."""
     return any(words in text or quote(words) in text for words in shown)
 
 
@@ -79,6 +79,6 @@ def _find_least(mind: SimuverseMind) -> float:
 
 
 def _format_time(mind: SimuverseMind, item: MemoryItem) -> str:
-    """Return when it was: "Tue 4 Apr 11:05", or before the day on which the story begins."""
+    """Format the time of a memory: "Tue 4 Apr 11:05", or before the first day."""
     time = format_moment(mind.services.to_time(item.at))
     return f"before {time}" if item.origin == "seed" and not item.at else time

@@ -1,10 +1,11 @@
 """What an agent carries from tick to tick: the last messages, the tool under way, the strikes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from genagents_env.cognition.mind import Mind, Services, list_known_texts
-from genagents_env.cognition.query import PendingQuery
+from genagents_env.cognition.query import PendingQuery, QueryHandler
 from genagents_env.memory.forgetting import ForgettingMemory
 from genagents_env.policy import Profile
 
@@ -139,7 +140,7 @@ class SimuverseMind(Mind[SimuverseConfig]):
     counted: int = -1
     numbers: dict[str, int] = field(default_factory=dict)
 
-    def tell(self, *lines: str) -> None:
+    def report(self, *lines: str) -> None:
         """Add lines to the next input."""
         self.input += lines
 
@@ -156,6 +157,9 @@ class SimuverseMind(Mind[SimuverseConfig]):
         if len(overheard) > self.config.overheard:
             kept.remove(overheard[0])
         self.history = kept[-self.config.history :] if self.config.history else []
+
+
+Handlers: TypeAlias = Mapping[str, QueryHandler[SimuverseMind]]
 
 
 def make_mind(services: Services[SimuverseConfig], profile: Profile) -> SimuverseMind:

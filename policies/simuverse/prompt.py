@@ -33,9 +33,8 @@ async def fill_prompt(
     shown = {*mind.input, *(line.text for line in mind.history)}
     query = _make_query(mind) if mind.introduced else ""
     recalled = await memory.recall(mind, query, shown=shown)
-    return mind.services.prompts.fill(
+    return mind.fill(
         prompt,
-        mind.profile,
         [
             *describe_here_and_now(moment.percept),
             *describe_purpose(mind),
@@ -44,41 +43,41 @@ async def fill_prompt(
             describe_history(mind),
             *last,
         ],
-        memories=recalled,
+        recalled,
         **fields,
     )
 
 
 def describe_purpose(mind: SimuverseMind) -> list[Section]:
-    """Return the person's task, and the invitations that stand."""
+    """Describe the person's task, and the invitations that stand."""
     task: list[JSONValue] = [["your task", mind.profile.goal]] if mind.profile.goal else []
     invited: list[JSONValue] = [
-        ["invitation", f"{one.who}, {_format_clock(mind, one.at)}", one.words]
-        for one in mind.invitations
+        ["invitation", f"{invitation.who}, {_format_clock(mind, invitation.at)}", invitation.words]
+        for invitation in mind.invitations
     ]
     return [Section("task", task), Section("invitations", invited)]
 
 
 def describe_knowledge(mind: SimuverseMind) -> list[Section]:
-    """Return what the agent knew at the start, which later prompts show where there is room."""
+    """Describe the knowledge of the start, which later prompts show where there is room."""
     if mind.introduced and mind.services.prompts.small:
         return []
     persona = split_sentences(mind.profile.persona)
-    past = [one.text for one in mind.profile.dated if mind.config.memory == "off"]
+    past = [memory.text for memory in mind.profile.dated if mind.config.memory == "off"]
     known = [*mind.profile.memories, *past, *list_untold_facts(mind.profile)]
     lines: list[JSONValue] = [["you know", text] for text in known if text not in persona]
     return [Section("knowledge", lines, REMEMBERED if mind.introduced else SPOKEN)]
 
 
 def describe_history(mind: SimuverseMind) -> Section:
-    """Return the last messages, the oldest first."""
+    """Describe the last messages, the oldest first."""
     last = mind.history[-_SMALL_HISTORY:] if mind.services.prompts.small else mind.history
     lines: list[JSONValue] = [[_format_clock(mind, line.at), line.head, line.text] for line in last]
     return Section("history", lines, SPOKEN, "last")
 
 
 def describe_input(mind: SimuverseMind) -> Section:
-    """Return what came of the last tool."""
+    """Describe the result of the last tool."""
     lines: list[JSONValue] = [["it came to", line] for line in mind.input]
     return Section("input", lines)
 
@@ -118,7 +117,7 @@ def _tell_last_seen(mind: SimuverseMind, name: str) -> str:
 
 
 def _make_query(mind: SimuverseMind) -> str:
-    """Return what the agent thinks of: the last words in a talk, the last input, else its task."""
+    """Make the query for memories: the last words in a talk, the last input, else the task."""
     if mind.talk.spoken and mind.history:
         return mind.history[-1].text
     return " ".join(mind.input) or mind.profile.goal or mind.name
@@ -129,7 +128,7 @@ def _format_clock(mind: SimuverseMind, second: int) -> str:
 
 
 def describe_ties(mind: SimuverseMind, others: Sequence[str], moment: Moment) -> list[Section]:
-    """Return what the agent knows of those it talks to, and whom and what it may speak of."""
+    """Describe the partners of a talk, and the people and places to speak of."""
     ties = mind.profile.relationships
     lines: list[JSONValue] = [["you know", name, ties[name]] for name in others if name in ties]
     if mind.services.prompts.small:

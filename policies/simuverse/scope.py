@@ -8,7 +8,7 @@ from .mind import SimuverseMind
 
 
 def find_scope(mind: SimuverseMind, moment: Moment) -> ToolScope:
-    """Return what the agent's replies are checked against now."""
+    """Return the people, places and tools that replies are checked against now."""
     percept = moment.percept
     return ToolScope(
         mind.agent,
@@ -23,10 +23,12 @@ def find_scope(mind: SimuverseMind, moment: Moment) -> ToolScope:
 
 
 def list_near(mind: SimuverseMind, percept: Percept) -> tuple[str, ...]:
-    """Return who is near enough to talk to, the nearest first; sleepers are not."""
+    """List the people near enough to talk to, the nearest first; sleepers are left out."""
     most = mind.config.talk_range
     return tuple(
-        one.name for one in percept.people if not one.asleep and (not most or one.distance <= most)
+        person.name
+        for person in percept.people
+        if not person.asleep and (not most or person.distance <= most)
     )
 
 
@@ -42,7 +44,7 @@ def describe_scan(mind: SimuverseMind, percept: Percept) -> list[str]:
 
 
 def describe_arrival(mind: SimuverseMind, percept: Percept) -> list[str]:
-    """Return who is here, and the few things that are nearest."""
+    """Describe the people here, and the few nearest things."""
     here = [one.name for one in percept.people if is_within(one.place, percept.me.place)]
     company = f"Here: {', '.join(here)}." if here else "Nobody else is here."
     things = [
@@ -53,7 +55,7 @@ def describe_arrival(mind: SimuverseMind, percept: Percept) -> list[str]:
 
 
 def is_within(place: str, whole: str) -> bool:
-    """Return whether a place is another, or in it."""
+    """Return True if a place is another, or in it."""
     return f"{place}/".startswith(f"{whole}/")
 
 

@@ -22,7 +22,7 @@ def perceive(mind: SimuverseMind, moment: Moment) -> None:
         if seen.name not in mind.people:
             mind.people.append(seen.name)
         mind.seen[seen.name] = LastSighting(moment.now, seen.place, seen.doing)
-    results.tell_result(mind, moment)
+    results.report_result(mind, moment)
     _note_beginning(mind, moment)
     for words in percept.heard:
         _hear(mind, words, moment)
@@ -30,12 +30,12 @@ def perceive(mind: SimuverseMind, moment: Moment) -> None:
     mind.invitations = [one for one in mind.invitations if _stands(mind, one, moment)]
 
 
-def _stands(mind: SimuverseMind, one: MeetingInvitation, moment: Moment) -> bool:
-    """Return whether an invitation still stands: neither too old, nor are both there."""
+def _stands(mind: SimuverseMind, invitation: MeetingInvitation, moment: Moment) -> bool:
+    """Return True if an invitation still stands: neither too old, nor are both there."""
     percept = moment.percept
-    there = bool(one.place) and scope.is_within(percept.me.place, one.place)
-    met = there and any(seen.name == one.who for seen in percept.people)
-    return not met and moment.now - one.at < mind.config.invitation_seconds
+    there = bool(invitation.place) and scope.is_within(percept.me.place, invitation.place)
+    met = there and any(seen.name == invitation.who for seen in percept.people)
+    return not met and moment.now - invitation.at < mind.config.invitation_seconds
 
 
 def _hear(mind: SimuverseMind, words: HeardWords, moment: Moment) -> None:
@@ -106,10 +106,10 @@ def _note_end(mind: SimuverseMind, moment: Moment) -> None:
 
 
 def _begin_talk(mind: SimuverseMind, talk: Conversation, others: list[str], moment: Moment) -> None:
-    """Begin to talk; what the agent was about to do is over, and what it was told is the past."""
+    """Begin to talk: what the agent was about to do is over, and its input becomes history."""
     mind.shelve_input(moment.now)
     if mind.going:
-        mind.tell(f"You were on your way to {mind.going} when the conversation began.")
+        mind.report(f"You were on your way to {mind.going} when the conversation began.")
         mind.going = ""
     opened = mind.step.kind == "open" and moment.percept.result.ok
     to_join = [name for name in mind.opening if name not in others] if opened else []
@@ -131,16 +131,16 @@ def _note_joining(mind: SimuverseMind, others: list[str], moment: Moment) -> Non
 
 
 def _end_talk(mind: SimuverseMind, moment: Moment) -> None:
-    """Tell why the conversation is over; the next tool is chosen at once."""
+    """Report why the conversation is over; the next tool is chosen at once."""
     talk, mind.talk = mind.talk, TalkSession()
     others = ", ".join(talk.members)
     removed = any(words.kind == "notice" for words in moment.percept.heard)
     if removed or talk.ending == "long":
-        results.tell_removal(mind)
+        results.report_removal(mind)
     elif talk.ending == "left":
-        mind.tell(f"You left the conversation with {others}.")
+        mind.report(f"You left the conversation with {others}.")
     else:
-        mind.tell(f"The conversation with {others} is over: nobody is left in it.")
+        mind.report(f"The conversation with {others} is over: nobody is left in it.")
     mind.due = True
     mind.going, mind.then = mind.then, ""
     mind.going_since = moment.now

@@ -7,20 +7,13 @@ and nothing is a strike.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from genagents_env.cognition.names import cut_reply
 from genagents_env.cognition.prompts import shorten_names
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.llm.schemas import PlainReply
 from genagents_env.percept import Conversation
 from genagents_env.text import cut_sentences
@@ -28,8 +21,8 @@ from genagents_env.text import cut_sentences
 from . import prompt, scope, turns
 from .checker import find_people, find_place
 from .grammar import CONVERSE, LEAVE, MOVE, find_prefix
-from .mind import SimuverseMind, ToolStep
-from .results import tell_outcome
+from .mind import Handlers, SimuverseMind, ToolStep
+from .results import report_outcome
 
 _SPEECH = 480  # characters
 _WAIT = 60  # seconds after which one whose turn it is loses it, where the town has no rule
@@ -47,7 +40,7 @@ class SpokenReply(PlainReply):
 
 @dataclass(frozen=True, slots=True)
 class ReadSpeech:
-    """What a reply in a conversation comes to.
+    """A reply in a conversation, as it was read.
 
     Attributes:
         words: that are said; empty for none.
@@ -65,26 +58,26 @@ class ReadSpeech:
 
 
 def read_speech(text: str, name: str, others: Sequence[str]) -> ReadSpeech:
-    """Return what a reply in a conversation comes to.
+    """Read a reply in a conversation.
 
     Args:
         text: the reply.
         name: whose it is; it may begin with it.
         others: in the conversation; what is written in their place is left out.
     """
-    found = find_prefix(text)
-    if found is not None and found.tool == CONVERSE:
-        joining, colon, rest = found.context.partition(":")
-        said = rest if colon and _NAMES.fullmatch(joining.strip()) else found.context
-        return ReadSpeech(_trim(f"{found.before} {said}", name, others), joining=joining)
-    if found is None:
+    tool = find_prefix(text)
+    if tool is not None and tool.tool == CONVERSE:
+        joining, colon, rest = tool.context.partition(":")
+        said = rest if colon and _NAMES.fullmatch(joining.strip()) else tool.context
+        return ReadSpeech(_trim(f"{tool.before} {said}", name, others), joining=joining)
+    if tool is None:
         return ReadSpeech(_trim(text, name, others))
-    words = _trim(found.before, name, others)
-    if found.tool == LEAVE:
-        return ReadSpeech(words or _trim(found.context, name, others), leaves=True)
-    if found.tool == MOVE:
-        return ReadSpeech(words, leaves=True, heading=found.context)
-    return ReadSpeech(words, refused=found.tool)
+    words = _trim(tool.before, name, others)
+    if tool.tool == LEAVE:
+        return ReadSpeech(words or _trim(tool.context, name, others), leaves=True)
+    if tool.tool == MOVE:
+        return ReadSpeech(words, leaves=True, heading=tool.context)
+    return ReadSpeech(words, refused=tool.tool)
 
 
 def make_queries(mind: SimuverseMind, moment: Moment) -> Sequence[Query]:
@@ -99,7 +92,7 @@ def make_queries(mind: SimuverseMind, moment: Moment) -> Sequence[Query]:
 
 
 def _may_speak(mind: SimuverseMind, talk: Conversation, now: int) -> bool:
-    """Return whether it is the agent's turn: by the town's rule, else in the order of joining."""
+    """Return True if it is the agent's turn: by the town's rule, else in the order of joining."""
     if talk.turn is not None:
         return talk.may_speak
     last, order = mind.talk.speaker, talk.members
@@ -109,7 +102,7 @@ def _may_speak(mind: SimuverseMind, talk: Conversation, now: int) -> bool:
     return mine or (last != mind.name and now - mind.talk.at >= _WAIT)
 
 
-async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prepared:
     opens = data["talk"] < 0
     others = mind.opening if opens else mind.talk.members
     left = mind.config.exchanges - mind.talk.said
@@ -125,15 +118,13 @@ async def _prepare(mind: SimuverseMind, data: QueryData, moment: Moment) -> Prep
         left=left,
     )
     small = mind.services.prompts.small
-    return PreparedQuery(shown.messages, {**data, "small": small}, shown.cuts)
+    return mind.ask_filled(shown, {**data, "small": small})
 
 
-async def _apply(
-    mind: SimuverseMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: SimuverseMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     talk = moment.percept.conversation
-    opens = data["talk"] < 0
-    if (talk is not None) if opens else (talk is None or talk.id != data["talk"]):
+    opens = reply.data["talk"] < 0
+    if (talk is not None) if opens else (talk is None or talk.id != reply.data["talk"]):
         mind.opening = []
         return ()  # the conversation is another one by now
     others = mind.opening if opens else mind.talk.members
@@ -151,7 +142,7 @@ def _open(mind: SimuverseMind, moment: Moment, words: str) -> None:
         mind.plan = ToolStep("open", mind.opening[0], words, since=moment.now)
         return
     mind.opening = []
-    tell_outcome(mind, moment, "You said nothing, so no conversation began.")
+    report_outcome(mind, moment, "You said nothing, so no conversation began.")
 
 
 def _speak(mind: SimuverseMind, moment: Moment, speech: ReadSpeech) -> None:
@@ -160,14 +151,14 @@ def _speak(mind: SimuverseMind, moment: Moment, speech: ReadSpeech) -> None:
         mind.then = find_place(speech.heading, scope.find_scope(mind, moment))
     if speech.joining:
         named = find_people(speech.joining, scope.find_scope(mind, moment))
-        talk.to_join = [one for one in named if one not in talk.members]
+        talk.to_join = [name for name in named if name not in talk.members]
         if talk.to_join and len(talk.members) + 1 >= _MEMBERS:
-            told = f"{', '.join(talk.to_join)} cannot join: {_MEMBERS} are talking already"
-            mind.note(moment.now, "it came to", told)
+            reason = f"{', '.join(talk.to_join)} cannot join: {_MEMBERS} are talking already"
+            mind.note(moment.now, "it came to", reason)
             talk.to_join = []
     if speech.refused:
-        told = f"({speech.refused}) is not for conversations: speak, or ({LEAVE}) first"
-        mind.note(moment.now, "it came to", told)
+        reason = f"({speech.refused}) is not for conversations: speak, or ({LEAVE}) first"
+        mind.note(moment.now, "it came to", reason)
     if not (speech.words or speech.leaves):
         talk.silent += 1
         if talk.silent >= mind.config.silences:
@@ -189,7 +180,7 @@ def _leave(mind: SimuverseMind, moment: Moment, why: str) -> None:
 
 
 def _find_joiner(mind: SimuverseMind, moment: Moment) -> str:
-    """Return whom the words ask into the conversation; empty for nobody."""
+    """Find the person near whom the words ask into the conversation; empty for nobody."""
     near = scope.list_near(mind, moment.percept)
     while mind.talk.to_join and len(mind.talk.members) + 1 < _MEMBERS:
         name = mind.talk.to_join.pop(0)
@@ -204,12 +195,8 @@ def _trim(text: str, name: str, others: Sequence[str]) -> str:
     return cut_sentences(cut_reply(text.strip(_QUOTES), name, others).strip(_QUOTES), _SPEECH)
 
 
-HANDLERS: Mapping[str, QueryHandler[SimuverseMind]] = {
-    turns.SPEAK: QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: SpokenReply,
-        fallback=lambda data: SpokenReply(text=""),
-        apply=_apply,
-        max_tokens=lambda data: 60 if data.get("small") else 160,
+HANDLERS: Handlers = {
+    turns.SPEAK: handle(
+        _prepare, _apply, SpokenReply(text=""), lambda data: 60 if data.get("small") else 160
     )
 }

@@ -14,7 +14,7 @@ from . import scope
 from .checker import CheckedTurn, Triple, check
 from .grammar import CALL, CONVERSE, MOVE, SCAN, find_prefix
 from .mind import SimuverseMind, ToolStep, make_mind
-from .results import INVITES, tell_failure, tell_outcome
+from .results import INVITES, report_failure, report_outcome
 
 CHOOSE, SPEAK = "act.choose", "talk.speak"
 STRIKES = 2  # that are a reset
@@ -65,15 +65,15 @@ def reset(mind: SimuverseMind, moment: Moment) -> None:
 
 def note_fault(mind: SimuverseMind, text: str) -> None:
     """Note for the record that the interpreter gave no triple."""
-    told: dict[str, JSONValue] = {"verdict": "no triple", "kind": "fault", "text": text}
-    mind.services.notes.add_turn(mind.agent, mind.tick, told)
+    note: dict[str, JSONValue] = {"verdict": "no triple", "kind": "fault", "text": text}
+    mind.services.notes.add_turn(mind.agent, mind.tick, note)
 
 
 def _note(
     mind: SimuverseMind, turn: CheckedTurn, text: str, triple: Triple | None, agrees: bool | None
 ) -> None:
     """Note for the record how the reply was read."""
-    found = find_prefix(text)
+    tool = find_prefix(text)
     mind.services.notes.add_turn(
         mind.agent,
         mind.tick,
@@ -83,7 +83,7 @@ def _note(
             "text": text,
             "triple": None if triple is None else list(triple),
             "agrees": agrees,
-            "others": list(found.others) if found is not None else [],
+            "others": list(tool.others) if tool is not None else [],
             "strikes": mind.strikes,
             "reset": mind.strikes >= STRIKES,
         },
@@ -97,7 +97,7 @@ def _accept(mind: SimuverseMind, moment: Moment, turn: CheckedTurn, text: str) -
     mind.chosen, mind.introduced = text, True
     if turn.kind == "failure":
         mind.note_wish(turn.describe())
-        tell_failure(mind, moment, f"({turn.tool}) came to nothing: {turn.why}.")
+        report_failure(mind, moment, f"({turn.tool}) came to nothing: {turn.why}.")
         return ()
     if turn.why:
         mind.note_wish(turn.why)
@@ -115,10 +115,10 @@ def _accept(mind: SimuverseMind, moment: Moment, turn: CheckedTurn, text: str) -
 
 
 def begin_walk(mind: SimuverseMind, moment: Moment, place: str) -> None:
-    """Set out for a place; one who is there already is told so, and loses no time."""
+    """Set out for a place; one who is there already gets that as a result at once."""
     if scope.is_within(moment.percept.me.place, place):
         here = scope.describe_arrival(mind, moment.percept)
-        tell_outcome(mind, moment, f"You are at {place} already.", *here)
+        report_outcome(mind, moment, f"You are at {place} already.", *here)
         return
     mind.going, mind.going_since = place, moment.now
 
@@ -126,7 +126,9 @@ def begin_walk(mind: SimuverseMind, moment: Moment, place: str) -> None:
 def _make_step(mind: SimuverseMind, turn: CheckedTurn, now: int) -> ToolStep:
     if turn.tool == CALL:
         meant = (turn.people[0], turn.place)
-        answers = bool(turn.words) and meant in [(one.who, one.place) for one in mind.invitations]
+        answers = bool(turn.words) and meant in [
+            (invitation.who, invitation.place) for invitation in mind.invitations
+        ]
         ask = "" if answers else f"{INVITES} {turn.place}?"
         words = f"{ask} {turn.words[:1].upper()}{turn.words[1:]}".strip()
         return ToolStep("call", turn.people[0], words, leave=True, since=now, about=turn.place)

@@ -12,7 +12,7 @@ from typing import ClassVar
 from genagents_env.actions import Action
 from genagents_env.cognition.mind import Services
 from genagents_env.cognition.policy import MindPolicy, read_options
-from genagents_env.cognition.query import Moment, QueryHandler
+from genagents_env.cognition.query import Moment
 from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept
 from genagents_env.policy import Answer, InterviewTerms, Profile, RecalledMemory
@@ -32,13 +32,13 @@ from . import (
     summary,
 )
 from .config import SmallvilleConfig
-from .mind import SmallvilleMind
+from .mind import Handlers, SmallvilleMind
 from .scripted import REPLIES
 
 __all__ = ["SmallvilleConfig", "SmallvillePolicy"]
 
 FOLDER = Path(__file__).parent / "prompts"
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
+HANDLERS: Handlers = {
     **perceive.HANDLERS,
     **summary.HANDLERS,
     **plan.HANDLERS,
@@ -84,11 +84,11 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
         return self.config.retrieval
 
     def make_mind(self, services: Services[SmallvilleConfig], profile: Profile) -> SmallvilleMind:
-        """Return a mind that knows what its profile says, and carries along what it has lived."""
+        """Make a mind from its profile, with the past of another run where there is one."""
         return past.make_mind(services, profile)
 
     async def decide(self, mind: SmallvilleMind, percept: Percept) -> Action:
-        """Return what the agent does now: perceive, think what is due, act."""
+        """Perceive, ask and apply what is due, act (Park et al. 2023, figure 5)."""
         moment = Moment(percept, self.services.to_second(percept.time))
         observations = perceive.notice(mind, moment)
         thoughts = [
@@ -116,7 +116,7 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
         self.terms = terms
 
     def memories(self, agent: str) -> list[RecalledMemory]:
-        """Return every memory that has not expired, with the events it goes back to.
+        """List the memories that have not expired, with the events they go back to.
 
         Those of a thought are the events of what it rests on.
         """
@@ -124,9 +124,9 @@ class SmallvillePolicy(MindPolicy[SmallvilleMind, SmallvilleConfig]):
 
     @classmethod
     def describe_mind(cls, saved: SavedMind) -> MindContent:
-        """Describe what a saved mind holds."""
+        """Describe a saved mind for reports and pages."""
         return content.describe_mind(saved)
 
     def collect_past(self, agent: str, source: str) -> Past:
-        """Return all that another run can begin with: memories, summary, status, promises."""
+        """Collect all that another run can begin with: memories, summary, status, promises."""
         return past.collect_past(self.minds[agent], source)

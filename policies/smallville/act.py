@@ -1,10 +1,13 @@
 """Act: the activity turned into the next step: walk there, use the object, go on doing it.
 
+Source: Park et al. 2023, section 5.1, where the server moves the sprite and sets objects' states.
+
 No model is asked here. What the plan cannot say (nothing planned yet, a place that is closed, a
 bed that is taken) ends in idling with words, never in an error.
 """
 
 from genagents_env.actions import Action, Idle, Interact, Move
+from genagents_env.cognition.here_and_now import find_object
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.routine import find_entry, is_in_bed
 from genagents_env.percept import Percept, SeenObject
@@ -78,7 +81,7 @@ def _think_again(mind: SmallvilleMind, moment: Moment, why: str) -> None:
 
 
 def _is_bedtime(mind: SmallvilleMind, moment: Moment) -> bool:
-    """Return whether this is bedtime: by the plan, else by the lifestyle."""
+    """Return True if this is bedtime: by the plan, else by the lifestyle."""
     clock, day, now = moment.percept.time.time(), mind.day, moment.now
     if mind.activity.reaction and now < mind.activity.until:
         return False
@@ -100,13 +103,14 @@ def _go_to_bed(mind: SmallvilleMind, moment: Moment) -> Action:
 
 
 def _lie_down(mind: SmallvilleMind, moment: Moment) -> Action:
+    """Return the next step to sleep: walk to the bed, use it once, or doze at home."""
     percept, bed = moment.percept, mind.profile.sleeps_in
     if bed is None or bed[0] in mind.blocked:
         home = mind.profile.home
         if is_within(percept.me.place, home) or home in mind.blocked:
             return Idle("dozing", "😴")
         return Move(home, "going home to bed", "🌙")
-    seen = _find_object(percept, bed[0])
+    seen = find_object(percept, bed[0])
     if seen is not None and seen.usable and not (mind.last == "Interact" and percept.result.ok):
         return Interact(bed[0], bed[1], "asleep in bed", "😴")
     return Move(bed[0], _TO_BED, "🌙")
@@ -160,14 +164,14 @@ def _find_piece(mind: SmallvilleMind, moment: Moment) -> Piece | None:
 
 
 def _is_walked(piece: Piece, activity: SmallvilleActivity, moment: Moment) -> bool:
-    """Return whether the agent is where a piece of walking leads."""
+    """Return True if the agent is where a piece of walking leads."""
     if not piece.place or not is_within(moment.percept.me.place, piece.place):
         return False
     return activity.text != piece.text or activity.arrived
 
 
 def _is_sleep(mind: SmallvilleMind, piece: Piece) -> bool:
-    """Return whether a piece is sleep at home; whoever dozes elsewhere is awake."""
+    """Return True if a piece is sleep at home; whoever dozes elsewhere is awake."""
     at_home = is_within(piece.place, mind.profile.home.split("/")[0])
     return is_sleep(piece.text) and (at_home or not piece.place)
 
@@ -207,6 +211,7 @@ def _find_routine(mind: SmallvilleMind, moment: Moment) -> Piece | None:
 
 
 def _step(mind: SmallvilleMind, moment: Moment) -> Action:
+    """Return the activity's next step: to its place, then to its object, then going on."""
     activity, percept = mind.activity, moment.percept
     if activity.kind == "sleep":  # once: who is woken stays up until what comes next
         return Idle("resting", "🙂") if activity.used else _lie_down(mind, moment)
@@ -225,9 +230,9 @@ def _step(mind: SmallvilleMind, moment: Moment) -> Action:
 
 
 def _use_object(mind: SmallvilleMind, percept: Percept) -> Action | None:
-    """Return what brings the activity's object into its state; None where that is done or vain."""
+    """Return the step that puts the activity's object into its state; None for none."""
     activity = mind.activity
-    item = _find_object(percept, activity.object)
+    item = find_object(percept, activity.object)
     if item is None:
         here = {o.name: o for o in percept.objects if o.id.startswith(f"{activity.place}/")}
         name = find_best_match(activity.object.split("/")[-1], list(here))
@@ -259,7 +264,7 @@ def _approach(mind: SmallvilleMind, percept: Percept, item: str) -> Action | Non
 
 
 def _end_use(mind: SmallvilleMind, moment: Moment, doing: str) -> Action | None:
-    """Return what puts an object back that was in use for an activity that is over.
+    """Return the step that puts an object back whose activity is over; None for none.
 
     Unless its state has changed since, is beside somebody else, or cannot be what it was: then
     it stays. What is out of reach waits until the agent is there again.
@@ -268,7 +273,7 @@ def _end_use(mind: SmallvilleMind, moment: Moment, doing: str) -> Action | None:
     if percept.me.asleep:
         return None
     for id_, use in list(mind.uses.items()):
-        item = _find_object(percept, id_)
+        item = find_object(percept, id_)
         wanted = mind.activity.object == id_ and moment.now < mind.activity.until
         if item is None or (wanted and mind.activity.use):
             continue
@@ -289,7 +294,3 @@ def _find_state(item: SeenObject, words: str) -> str:
         if state.casefold() == words.casefold():
             return state
     return find_best_match(words, item.next_states) or (set_apart(words) if item.free_text else "")
-
-
-def _find_object(percept: Percept, object_id: str) -> SeenObject | None:
-    return next((item for item in percept.objects if item.id == object_id), None)

@@ -1,4 +1,7 @@
-"""Agenda: the plan, what is under way, and promises, as the prompts of all faculties show them."""
+"""Agenda: the plan, what is under way, and promises, as the prompts of all faculties show them.
+
+Promises are ours: Park et al. 2023, section 3.4.3, leaves it to memory whether the invited come.
+"""
 
 import re
 from collections.abc import Collection, Sequence
@@ -35,12 +38,12 @@ _PURPOSE = re.compile(
 
 
 def is_sleep(text: str) -> bool:
-    """Return whether these words for an activity mean sleeping."""
+    """Return True if these words for an activity mean sleeping."""
     return _ASLEEP.match(text.strip()) is not None
 
 
 def is_walk(text: str) -> bool:
-    """Return whether these words mean going somewhere, and nothing that is done there."""
+    """Return True if these words mean going somewhere, and nothing that is done there."""
     way = _WALK.match(text.strip())
     return way is not None and _PURPOSE.search(text.strip(), way.end()) is None
 
@@ -48,13 +51,8 @@ def is_walk(text: str) -> bool:
 # The plan.
 
 
-def describe_outline(mind: SmallvilleMind) -> Section:
-    """Return the day in broad strokes."""
-    return Section("outline", [["today", stroke] for stroke in mind.day.outline])
-
-
 def describe_routine(mind: SmallvilleMind, first: time, last: time) -> Section:
-    """Return the routine between two clock times, without its sleep: plans are for who is up."""
+    """Describe the routine between two clock times, without its sleep: plans are for who is up."""
     awake = tuple(entry for entry in mind.profile.routine if not is_sleep(entry.doing))
     return Section("routine", format_usual_day(replace(mind.profile, routine=awake), first, last))
 
@@ -80,7 +78,7 @@ def describe_under_way(mind: SmallvilleMind, moment: Moment, start: int) -> Sect
 
 
 def _format_current(mind: SmallvilleMind, moment: Moment) -> list[JSONValue]:
-    """Return a line on what is done now: a reaction, else what is planned, else what goes on."""
+    """Format a line on what is done now: a reaction, else what is planned, else what goes on."""
     activity, now = mind.activity, moment.now
     goes_on = bool(activity.text) and activity.kind != "sleep" and now < activity.until
     piece = None if goes_on and activity.reaction else mind.day.find_piece(now)
@@ -180,7 +178,7 @@ def list_ahead(commitments: Sequence[Commitment], now: datetime) -> list[Commitm
 def has_begun_with(
     commitments: Sequence[Commitment], other: str, since: datetime, now: datetime
 ) -> bool:
-    """Return whether something agreed on with `other` began after `since`, within the last hour."""
+    """Return True if something agreed on with `other` began after `since`, within the last hour."""
     first = other.split()[0]
     return any(
         since < promise.begin <= now < promise.begin + timedelta(hours=1)
@@ -213,7 +211,7 @@ def add_commitment(commitments: list[Commitment], new: Commitment) -> bool:
 
 
 def _is_same(old: Commitment, new: Commitment) -> bool:
-    """Return whether two of one moment are one thing: in the same words, or mostly, and place."""
+    """Return True if two of one moment are one thing: in the same words, or mostly, and place."""
     if old.what.casefold() == new.what.casefold():
         return True
     words, others = (

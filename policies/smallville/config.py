@@ -1,7 +1,7 @@
 """The options of the Smallville mind: which faculties it has, and how each of them works."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -16,7 +16,6 @@ Variant = Literal[
 Faculty = Literal["perceive", "summary", "plan", "ground", "react", "converse", "reflect"]
 Positive = Annotated[int, Field(ge=1)]
 Count = Annotated[int, Field(ge=0)]
-_SMALL_PROMPT = 500  # tokens
 
 # The ablations of Park et al. 2023, section 6.2, each with what it leaves out.
 VARIANTS: Mapping[Variant, Mapping[str, bool]] = {
@@ -35,6 +34,8 @@ class SmallvilleConfig(BaseModel):
     """Faculties and their constants. All times are game time; "paper" is Park et al. 2023."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+    small_prompt_tokens: ClassVar[int] = 500
+    """The longest prompt of a small model (measured: half the speed for twice the tokens)."""
 
     variant: Variant = "full"
     """One of the paper's ablations; it switches the faculties below off."""
@@ -132,11 +133,6 @@ class SmallvilleConfig(BaseModel):
         if shortest > longest or longest > self.stretch_minutes:
             raise ValueError("piece_minutes: expected shortest <= longest <= stretch_minutes")
         return self
-
-    @property
-    def small_prompt_tokens(self) -> int:
-        """What suits a small model (measured: half the speed for twice the tokens)."""
-        return _SMALL_PROMPT
 
     def latency(self, purpose: str) -> int:
         """Return the ticks that a call takes: those of its faculty, the word before the dot."""

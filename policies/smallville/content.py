@@ -50,7 +50,7 @@ CAUSES: Causes = {
 
 
 def describe_mind(saved: SavedMind) -> MindContent:
-    """Return memories, plans and ties; without a checkpoint only what the replies tell."""
+    """Return memories, plans and ties; without a checkpoint only the ties in replies."""
     ties = list(_list_ties(saved))
     if saved.state is None:
         return MindContent(ties=tuple(ties))
@@ -74,7 +74,7 @@ def _list_plans(saved: SavedMind, stream: State) -> Iterator[ContentPlan]:
     planned = [n for n, kind in enumerate(stream["kind"]) if kind == "plan"]
     for (made, purpose, _), group in groupby(planned, lambda n: _find_origin(saved, stream, n)):
         if purpose not in _TITLES:
-            continue  # lived before the run
+            continue  # planned before the run
         numbers = list(group)
         if purpose == "plan.day":
             lines = _list_outline(saved, stream["cause"][numbers[0]])
@@ -101,6 +101,7 @@ def _make_line(saved: SavedMind, stream: State, number: int) -> ContentPlanLine:
 
 
 def _list_outline(saved: SavedMind, cause: str) -> list[ContentPlanLine]:
+    """List the strokes of an outline from the reply that made it."""
     named = (c for c in saved.calls if f"{c.purpose} #{c.number} at tick {c.tick}" == cause)
     made = next(named, None)
     outline = read_reply(made).get("outline", []) if made is not None else []

@@ -7,19 +7,11 @@ Source: Park et al. 2023, section 4.3.2. The public code has a whole conversatio
 a step.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Sequence
 
 from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.cognition.prompts import shorten_name, shorten_names
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Speech
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
@@ -28,22 +20,17 @@ from genagents_env.llm.schemas import ReplyModel
 from . import memo
 from .dialogue import EMOJI, choose_step, end, find_step, follow, note_heard
 from .memo import RelationshipReply, format_ties, list_tie_memories, list_unknown
-from .mind import Dialogue, SmallvilleMind, Tie
+from .mind import Dialogue, Handlers, SmallvilleMind, Tie
 from .retrieve import TimedMemory, recall
 from .summary import describe_briefly, describe_context, make_context_handler, query_in_context
 from .turns import TALKING, is_interrupted, is_my_turn
 
 _RECENT = 4  # utterances that memories are looked for by (public code: 4)
-_FEW = 2  # utterances left of which the agent is told
+_FEW = 2  # utterances left, from which on the prompt says how many
 
 
 class Utterance(ReplyModel):
-    """What the agent says next, and whether it leaves with that; without words it just leaves."""
-
-    wire_name: ClassVar[str] = "Utterance"
-    wire_description: ClassVar[str] = (
-        "What one says next, and whether one leaves with it; without words one just leaves."
-    )
+    """What one says next, and whether one leaves with it; without words one just leaves."""
 
     say: Speech
     end: bool
@@ -87,13 +74,11 @@ def _find_current(mind: SmallvilleMind, data: QueryData) -> Dialogue | None:
     return dialogue if dialogue is not None and dialogue.begun == data["begun"] else None
 
 
-async def _apply_relation(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> list[Query]:
+async def _apply_relation(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> list[Query]:
     """Take what the reply makes of somebody; without one it is asked again in the next talk."""
     text = "" if reply.fallback else reply.value.relationship
-    mind.ties[str(data["other"])] = Tie(text, moment.now)
-    dialogue = _find_current(mind, data)
+    mind.ties[str(reply.data["other"])] = Tie(text, moment.now)
+    dialogue = _find_current(mind, reply.data)
     if dialogue is None or list_unknown(mind, dialogue):
         return []
     return query_words(mind, moment)
@@ -102,9 +87,8 @@ async def _apply_relation(
 # What to say.
 
 
-async def _prepare_words(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare_words(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for the next words, from ties, what was said and memories of it (section 4.3.2)."""
     dialogue = _find_current(mind, data)
     if dialogue is None:
         return None
@@ -131,7 +115,7 @@ async def _prepare_words(
 
 
 def _list_questions(mind: SmallvilleMind, data: QueryData) -> list[str]:
-    """Return what the agent looks through its memory for before it speaks."""
+    """List the queries to memory before the agent speaks."""
     dialogue = _find_current(mind, data)
     if dialogue is None:
         return []
@@ -145,6 +129,7 @@ def _list_questions(mind: SmallvilleMind, data: QueryData) -> list[str]:
 
 
 async def _recall(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[TimedMemory]:
+    """Recall for the next words, without what the prompt shows of the talk."""
     said = [*dialogue.before, *dialogue.lines]
     shown: list[str | int] = [line.text for line in said]
     shown += [line.event for line in said if line.event >= 0]
@@ -155,7 +140,7 @@ async def _recall(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> l
 
 
 def _describe_others(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> list[Section]:
-    """Return what the others are to the agent, and why it wanted to talk with them."""
+    """Describe the agent's ties to the others, and why it wanted to talk with them."""
     tie = format_ties(mind, dialogue.others, moment.now)
     why: list[JSONValue] = [
         [shorten_name(name), "was", what] for name, what in dialogue.activities.items()
@@ -176,22 +161,20 @@ def _format_talk(mind: SmallvilleMind, dialogue: Dialogue) -> list[JSONValue]:
 
 
 def _count_left(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> int:
-    """Return how often the agent may speak still, by its own limit and the world's."""
+    """Count the utterances left to the agent, by its own limit and the world's."""
     talk = moment.percept.conversation
     messages = mind.config.most_messages - len(dialogue.lines)
     own = 1 if messages <= 1 else max(2, (messages + 1) // 2)
     return own if talk is None else min(own, max(1, talk.exchanges_left))
 
 
-async def _apply_words(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> list[Query]:
+async def _apply_words(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> list[Query]:
     """Decide what to say; what was heard meanwhile may call for other words."""
-    dialogue = _find_current(mind, data)
+    dialogue = _find_current(mind, reply.data)
     if dialogue is None or dialogue.leaving or moment.percept.me.asleep:
         return []
     words, parting = reply.value.say, reply.value.end
-    if len(dialogue.lines) != data["heard"]:
+    if len(dialogue.lines) != reply.data["heard"]:
         dialogue.meant = words
         return query_words(mind, moment)
     if not words and not dialogue.lines and dialogue.id < 0:
@@ -231,6 +214,7 @@ def choose_action(mind: SmallvilleMind, moment: Moment) -> Action | None:
 
 
 def _speak(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment, *, may_speak: bool) -> Action:
+    """Return to say the words that are ready, or to listen."""
     doing = f"{TALKING} {' and '.join(dialogue.others)}"
     if dialogue.leaving and not dialogue.unsaid:
         return Talk(None, "", leave=True)
@@ -243,21 +227,14 @@ def _speak(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment, *, may_spea
 
 
 # Of a default only `reply.fallback` is looked at, but for the last words.
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
-    "converse.relate": QueryHandler(
-        prepare=memo.prepare_relation,
-        reply_model=lambda data: RelationshipReply,
-        fallback=lambda data: RelationshipReply(relationship="somebody one knows"),
-        apply=_apply_relation,
-        max_tokens=lambda data: 200,
+HANDLERS: Handlers = {
+    "converse.relate": handle(
+        memo.prepare_relation,
+        _apply_relation,
+        RelationshipReply(relationship="somebody one knows"),
+        200,
     ),
-    "converse.speak": QueryHandler(
-        prepare=_prepare_words,
-        reply_model=lambda data: Utterance,
-        fallback=lambda data: Utterance(say="", end=True),
-        apply=_apply_words,
-        max_tokens=lambda data: 480,
-    ),
+    "converse.speak": handle(_prepare_words, _apply_words, Utterance(say="", end=True), 480),
     "converse.context": make_context_handler(_list_questions),
     "converse.memo": memo.HANDLER,
 }

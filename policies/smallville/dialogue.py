@@ -12,8 +12,9 @@ from datetime import datetime, time, timedelta
 from typing import Literal, TypeAlias
 
 from genagents_env.actions import Action, Idle, Move, Talk
+from genagents_env.cognition.here_and_now import find_person
 from genagents_env.cognition.query import Moment
-from genagents_env.percept import Conversation, Percept, SeenPerson
+from genagents_env.percept import Conversation, Percept
 
 from .agenda import has_begun_with
 from .mind import Dialogue, DialogueLine, HeardLine, SmallvilleMind
@@ -104,7 +105,7 @@ def _list_before(
 
 
 def _is_same(dialogue: Dialogue, talk: Conversation | None) -> bool:
-    """Return whether the conversation perceived is this one, or what this one has become."""
+    """Return True if the conversation perceived is this one, or what this one has become."""
     if talk is None or dialogue.id >= 0:
         return talk is not None and talk.id == dialogue.id
     return dialogue.others[0] in talk.members
@@ -164,6 +165,7 @@ def _list_others_words(percept: Percept, others: set[str]) -> list[DialogueLine]
 def _is_over(
     mind: SmallvilleMind, dialogue: Dialogue, moment: Moment, talk: Conversation | None
 ) -> bool:
+    """Return True if the conversation has ended, or never came about."""
     percept = moment.percept
     if talk is not None or percept.me.asleep:
         return percept.me.asleep
@@ -173,7 +175,7 @@ def _is_over(
 
 
 def _is_refused(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
-    """Return whether the first words came to nothing, and would again.
+    """Return True if the first words were refused, and would be again.
 
     One who was out of earshot is walked up to, and another who was speaking is waited for.
     """
@@ -194,7 +196,7 @@ def _note_parting(mind: SmallvilleMind, names: Sequence[str], moment: Moment) ->
 
 
 def may_open(mind: SmallvilleMind, moment: Moment, other: str) -> bool:
-    """Return whether this is a time to speak to `other`: not late, not again so soon.
+    """Return True if this is a time to speak to `other`: not late, not again so soon.
 
     What both agreed on for this hour is a reason to talk as soon as the town lets them.
     """
@@ -211,7 +213,7 @@ def may_open(mind: SmallvilleMind, moment: Moment, other: str) -> bool:
 
 
 def is_late(mind: SmallvilleMind, moment: Moment) -> bool:
-    """Return whether it is between the late hour and the agent's waking."""
+    """Return True if it is between the late hour and the agent's waking."""
     clock, hour = moment.percept.time, mind.config.late_hour
     if mind.day.date:
         woke = mind.services.to_time(mind.day.wake)
@@ -233,7 +235,7 @@ def begin(
     dialogue = Dialogue(-1, moment.now, [other], place=percept.me.place, reason=reason)
     dialogue.phone = phone
     dialogue.reach = max(1, min(_SPEAKING, mind.profile.vision_radius // 2))
-    seen = _find_person(percept, other)
+    seen = find_person(percept, other)
     if seen is not None and not seen.doing.startswith((TALKING, COMING, TURNING)):
         dialogue.activities = {other: seen.doing}
     if is_talking(percept, other):
@@ -245,7 +247,7 @@ def begin(
 def find_step(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Step:
     """Find what leads to the first words now; `say` where they can be said at this tick."""
     percept, other = moment.percept, dialogue.others[0]
-    seen, talked = _find_person(percept, other), mind.attention.talked.get(other)
+    seen, talked = find_person(percept, other), mind.attention.talked.get(other)
     if is_late(mind, moment) or (seen is not None and seen.asleep):
         return "give up"
     # From when on the town lets these two talk again.
@@ -296,7 +298,3 @@ def choose_step(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> Act
         return Idle()  # what one was doing goes on to be seen
     doing = f"{TALKING} {other}"
     return Talk(other, dialogue.unsaid, leave=dialogue.leaving, doing=doing, emoji=EMOJI)
-
-
-def _find_person(percept: Percept, name: str) -> SeenPerson | None:
-    return next((seen for seen in percept.people if seen.name == name), None)

@@ -6,30 +6,23 @@ object's new state come with the last answer, where the public code asks eight t
 et al. 2023, section 4.3.1.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, JsonValue, create_model
+from pydantic import BeforeValidator, Field, JsonValue
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
-from genagents_env.cognition.prompts import FilledPrompt, shorten_place
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
-from genagents_env.cognition.replies import Emoji, Word, one_of
+from genagents_env.cognition.prompts import FilledPrompt, fill_with_items, shorten_place
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
+from genagents_env.cognition.replies import Emoji, Word, list_between, narrow, one_of
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import clean
 
 from .agenda import describe_hours, is_walk
-from .mind import MINUTE, Piece, PlanBlock, SmallvilleActivity, SmallvilleMind
+from .mind import MINUTE, Handlers, Piece, PlanBlock, SmallvilleActivity, SmallvilleMind
 from .places import (
     MOST_PLACES,
     NOTHING,
@@ -61,11 +54,6 @@ _clean_name = BeforeValidator(
 class Spot(ReplyModel):
     """Where one activity happens; `thing` and `state`: what is used there, and what it becomes."""
 
-    wire_name: ClassVar[str] = "Spot"
-    wire_description: ClassVar[str] = (
-        "Where one activity happens; `thing` and `state`: what is used there, and what it becomes."
-    )
-
     where: Annotated[str, _clean_name]
     thing: Annotated[str, _clean_name]
     state: Annotated[str, _clean_name]
@@ -75,17 +63,13 @@ class Spot(ReplyModel):
 class Spots(ReplyModel):
     """A spot for each activity asked about, in order."""
 
-    wire_name: ClassVar[str] = "Spots"
-    wire_description: ClassVar[str] = "A spot for each activity asked about, in order."
-
     spots: list[Spot]
 
 
 class PlaceChoice(ReplyModel):
     """One step down the tree of places."""
 
-    wire_name: ClassVar[str] = "Choice"
-    wire_description: ClassVar[str] = "One step down the tree of places."
+    wire_name = "Choice"
 
     where: str
 
@@ -93,10 +77,7 @@ class PlaceChoice(ReplyModel):
 class ObjectUse(ReplyModel):
     """The object an activity uses, its new state, and how the activity shows."""
 
-    wire_name: ClassVar[str] = "Use"
-    wire_description: ClassVar[str] = (
-        "The object an activity uses, its new state, and how the activity shows."
-    )
+    wire_name = "Use"
 
     thing: str
     state: Word
@@ -167,6 +148,7 @@ async def _settle(
 
 
 def _find_piece(mind: SmallvilleMind, start: int, text: str) -> Piece | None:
+    """Find the piece of the plan that a query was made for, if it still stands."""
     pieces = (piece for piece in mind.day.pieces if piece.start == start and piece.text == text)
     return next(pieces, None)
 
@@ -195,9 +177,7 @@ def _remember(
 # All in one call.
 
 
-async def _prepare_spots(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare_spots(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask about a reaction, or as many pieces as the prompt holds; the rest is asked afterwards."""
     parts, blocks = [(moment.now, data.get("text", ""))], list[PlanBlock]()
     if "text" not in data:
@@ -218,11 +198,23 @@ async def _prepare_spots(
         [f"#{number}", f"{clock:%H:%M}", text]
         for number, (clock, (_, text)) in enumerate(zip(clocks, parts, strict=True), 1)
     ]
-    shown = _fill_spots(mind, lines, blocks, offered, moment)
-    while (fit := shown.shown["activities"]) < len(lines) and len(lines) > 1:
-        lines = lines[: max(1, fit)]
-        shown = _fill_spots(mind, lines, blocks, offered, moment)
-    asked = parts[: len(lines)]
+
+    def fill(lines: Sequence[JSONValue]) -> FilledPrompt:
+        return mind.fill(
+            "ground_pieces",
+            [
+                *describe_here_and_now(moment.percept),
+                describe_hours(mind, blocks),
+                Section("activities", lines),
+                Section("places", [format_room(room) for room in offered], SPOKEN),
+            ],
+            here=shorten_place(moment.percept.me.place),
+            places=[room.id for room in offered],
+            count=len(lines),
+        )
+
+    shown, shown_lines = fill_with_items(fill, lines, "activities")
+    asked = parts[: len(shown_lines)]
     data = {
         **data,
         "texts": [text for _, text in asked],
@@ -232,7 +224,7 @@ async def _prepare_spots(
         "states": list_states(offered),
         "usual": [_find_usual_spot(mind, text, start, places, rooms) for start, text in asked],
     }
-    return PreparedQuery(shown.messages, data, shown.cuts)
+    return mind.ask_filled(shown, data)
 
 
 def _find_usual_spot(
@@ -255,31 +247,9 @@ def _find_usual_spot(
     return [places[0], NOTHING, ""]
 
 
-def _fill_spots(
-    mind: SmallvilleMind,
-    lines: Sequence[JSONValue],
-    blocks: Sequence[PlanBlock],
-    rooms: Sequence[KnownRoom],
-    moment: Moment,
-) -> FilledPrompt:
-    return mind.services.prompts.fill(
-        "ground_pieces",
-        mind.profile,
-        [
-            *describe_here_and_now(moment.percept),
-            describe_hours(mind, blocks),
-            Section("activities", lines),
-            Section("places", [format_room(room) for room in rooms], SPOKEN),
-        ],
-        here=shorten_place(moment.percept.me.place),
-        places=[room.id for room in rooms],
-        count=len(lines),
-    )
-
-
-async def _apply_spots(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply_spots(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    """Settle each activity; a place that means nothing here is replaced by the usual one."""
+    data = reply.data
     starts, texts, reaction = data["starts"], data["texts"], "minutes" in data
     cause = "" if reply.fallback else reply.call
     settled = zip(starts, texts, reply.value.spots, data["usual"], strict=False)
@@ -293,21 +263,14 @@ async def _apply_spots(
     return [Query("ground.pieces", {"start": rest[0], "end": data["end"]})] if rest else ()
 
 
+def _limit_spots(data: QueryData) -> type[Spots]:
+    """Offer places, things and states; other words are mapped to them afterwards."""
+    where, thing, state = (_suggest(tuple(data[name])) for name in ("places", "things", "states"))
+    spot, count = narrow(Spot, where=where, thing=thing, state=state), len(data["texts"])
+    return narrow(Spots, spots=list_between(spot, count, count))
+
+
 @lru_cache(maxsize=256)
-def _make_spots_model(
-    places: tuple[str, ...], things: tuple[str, ...], states: tuple[str, ...], count: int
-) -> type[Spots]:
-    spot = create_model(
-        "Spot",
-        __base__=Spot,
-        where=(_suggest(places), ...),
-        thing=(_suggest(things), ...),
-        state=(_suggest(states), ...),
-    )
-    exact = Field(min_length=count, max_length=count)
-    return create_model("Spots", __base__=Spots, spots=(list[spot], exact))
-
-
 def _suggest(values: tuple[str, ...]) -> Any:
     """Return the type of a text for which a schema offers `values`; others are mapped to them."""
     extra: dict[str, JsonValue] = {"enum": list(values)} if values else {}
@@ -317,9 +280,7 @@ def _suggest(values: tuple[str, ...]) -> Any:
 # Down the tree.
 
 
-async def _prepare_step(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | Query:
+async def _prepare_step(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask for the sector, or for the arena in it; a single choice is taken without asking."""
     here = moment.percept.me.place
     options = _list_options(mind, data, moment)
@@ -340,6 +301,7 @@ async def _prepare_step(
 
 
 def _describe_activity(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[Section]:
+    """Describe the moment and the activity for one step down the tree."""
     return [
         *describe_here_and_now(moment.percept),
         describe_status(mind),
@@ -347,10 +309,9 @@ def _describe_activity(mind: SmallvilleMind, data: QueryData, moment: Moment) ->
     ]
 
 
-async def _apply_step(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
-    return [_descend(data, reply.value.where, moment)]
+async def _apply_step(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    """Go on with the chosen sector or arena."""
+    return [_descend(reply.data, reply.value.where, moment)]
 
 
 def _list_options(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[str]:
@@ -370,9 +331,7 @@ def _descend(data: QueryData, place: str, moment: Moment) -> Query:
     return Query("ground.object", {**kept, "arena": place})
 
 
-async def _prepare_object(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare_object(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask what is used there; where the agent knows of no object, nothing is."""
     rooms = list_rooms(mind, moment)
     known = {t.name: t for room in rooms if room.id == data["arena"] for t in room.things}
@@ -392,56 +351,44 @@ async def _prepare_object(
     )
 
 
-async def _apply_object(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply_object(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    """Settle the activity with the chosen object."""
     cause = "" if reply.fallback else reply.call
-    await _settle(mind, data, moment, data["arena"], reply.value, cause)
+    await _settle(mind, reply.data, moment, reply.data["arena"], reply.value, cause)
     return ()
 
 
-@lru_cache(maxsize=256)
-def _make_place_model(places: tuple[str, ...]) -> type[PlaceChoice]:
-    return create_model("Choice", __base__=PlaceChoice, where=(one_of(places), ...))
-
-
-@lru_cache(maxsize=256)
-def _make_object_model(things: tuple[str, ...]) -> type[ObjectUse]:
-    return create_model("Use", __base__=ObjectUse, thing=(one_of(things), ...))
-
-
 def _make_default_use(data: QueryData) -> ObjectUse:
+    """Return the use of nothing."""
     return ObjectUse(thing=NOTHING, state="", emoji="")
 
 
-_SPOTS = QueryHandler(
-    prepare=_prepare_spots,
-    reply_model=lambda data: _make_spots_model(
-        *(tuple(data[name]) for name in ("places", "things", "states")), count=len(data["texts"])
-    ),
-    fallback=lambda data: Spots(
+_SPOTS = handle(
+    _prepare_spots,
+    _apply_spots,
+    lambda data: Spots(
         spots=[Spot(where=w, thing=t, state=s, emoji="") for w, t, s in data["usual"]]
     ),
-    apply=_apply_spots,
-    max_tokens=lambda data: 24 + 96 * len(data["texts"]),
+    lambda data: 24 + 96 * len(data["texts"]),
+    _limit_spots,
 )
-_STEP = QueryHandler(
-    prepare=_prepare_step,
-    reply_model=lambda data: _make_place_model(tuple(data["places"])),
-    fallback=lambda data: PlaceChoice(where=data["places"][0]),
-    apply=_apply_step,
-    max_tokens=lambda data: 80,
+_STEP = handle(
+    _prepare_step,
+    _apply_step,
+    lambda data: PlaceChoice(where=data["places"][0]),
+    80,
+    lambda data: narrow(PlaceChoice, where=one_of(tuple(data["places"]))),
 )
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
+HANDLERS: Handlers = {
     "ground.pieces": _SPOTS,
     "ground.one": _SPOTS,
     "ground.sector": _STEP,
     "ground.arena": _STEP,
-    "ground.object": QueryHandler(
-        prepare=_prepare_object,
-        reply_model=lambda data: _make_object_model(tuple(data["things"])),
-        fallback=_make_default_use,
-        apply=_apply_object,
-        max_tokens=lambda data: 96,
+    "ground.object": handle(
+        _prepare_object,
+        _apply_object,
+        _make_default_use,
+        96,
+        lambda data: narrow(ObjectUse, thing=one_of(tuple(data["things"]))),
     ),
 }

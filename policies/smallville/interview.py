@@ -11,14 +11,17 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from genagents_env.cognition.here_and_now import describe_now
-from genagents_env.cognition.interview import QUESTION_LIMIT, ask_answer
+from genagents_env.cognition.interview import (
+    TimedEvidence,
+    answer_from,
+    number_evidence,
+    number_questions,
+)
 from genagents_env.cognition.policy import gather_all
-from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.memory.stream import Memory, MemoryStream
 from genagents_env.policy import (
-    INTERVIEW_CALLS,
     Answer,
     InterviewTerms,
     MemoryAccess,
@@ -30,7 +33,6 @@ from .agenda import format_commitments, list_ahead
 from .mind import (
     SEED,
     Day,
-    DialogueLine,
     SelfSummary,
     SmallvilleActivity,
     SmallvilleMind,
@@ -72,12 +74,9 @@ async def answer_questions(
     await embed_new(mind)
     mind = limit_access(mind, terms.without)
     asker = clean(terms.interviewer, _NAME)
-    tick = mind.tick + 1  # the moment after the last step, which no other call has had yet
+    numbered = number_questions(mind, questions, repeat)
     # All are awaited before an error is raised: what was answered is then in the cassette.
-    return await gather_all(
-        _answer(mind, asker, question, CallKey(mind.agent, tick, "interview", number))
-        for number, question in enumerate(questions, repeat * INTERVIEW_CALLS)
-    )
+    return await gather_all(_answer(mind, asker, question, key) for key, question in numbered)
 
 
 def list_memories(mind: SmallvilleMind) -> list[RecalledMemory]:
@@ -92,76 +91,49 @@ def list_memories(mind: SmallvilleMind) -> list[RecalledMemory]:
 
 
 async def _answer(mind: SmallvilleMind, asker: str, question: str, key: CallKey) -> Answer:
-    said = mind.dialogue.lines[-_UTTERANCES:] if mind.dialogue is not None else []
+    """Answer one question from who the agent is, its plan and what the question recalls."""
     now = key.tick * mind.services.seconds_per_tick
-    shown = await _fill_prompt(mind, asker, question, said, now)
-    answered = await ask_answer(mind, key, shown)
-    named = shown.find_ids(answered.value.because)
-    events = {said[-1 - id_].event for id_ in named if id_ < 0} - {-1}
-    events.update(mind.stream.sources(id_ for id_ in named if id_ >= 0))
-    return Answer(answered.value.answer, tuple(sorted(events)), answered.fallback)
-
-
-async def _fill_prompt(
-    mind: SmallvilleMind, asker: str, question: str, said: Sequence[DialogueLine], now: int
-) -> FilledPrompt:
-    asked = clean(question, QUESTION_LIMIT)
-    utterances = [
-        (
-            f"{'you' if line.speaker == mind.name else line.speaker} just said",
-            _to_memory(number, line, now),
-        )
-        for number, line in enumerate(said)
-    ]
-    heard = {line.event for line in said}
+    time = mind.services.to_time(now)
     doing = "asleep" if mind.asleep else mind.activity.text
-    queries = [asked, f"{mind.name}'s relationship with {asker}"] if asker else [asked]
-    recalled = await recall(mind, queries, now, touch=False, without=heard) if asked else []
-    head = f"{asker} asks you" if asker else "question"
-    to_time = mind.services.to_time
-    promised = format_commitments(list_ahead(mind.commitments, to_time(now)))
+    promised = format_commitments(list_ahead(mind.commitments, time))
     plan: list[JSONValue] = [
-        ["your plan", f"{to_time(block.start):%H:%M}", block.text]
+        ["your plan", f"{mind.services.to_time(block.start):%H:%M}", block.text]
         for block in mind.day.hours
         if block.end > now
     ]
-    return mind.services.prompts.fill(
-        "interview_answer",
-        mind.profile,
-        [
-            describe_now(to_time(now), mind.place),
-            Section("question", [[head, asked]]),
-            *describe_self(mind),
-            Section("commitments", promised),
-            Section("plan", plan),
-            Section("doing", [["you are", doing]] if doing else []),
-        ],
-        memories=[*utterances, *recalled],
-    )
+    sections = [
+        describe_now(time, mind.place),
+        Section("question", [[f"{asker} asks you" if asker else "question", question]]),
+        *describe_self(mind),
+        Section("commitments", promised),
+        Section("plan", plan),
+        Section("doing", [["you are", doing]] if doing else []),
+    ]
+    evidence = await _list_evidence(mind, asker, question, now)
+    shown = mind.fill("interview_answer", sections, evidence)
+    return await answer_from(mind, key, shown, evidence)
 
 
-def _to_memory(number: int, line: DialogueLine, now: int) -> Memory:
-    """Return an utterance in the form of a memory, so that it is numbered among them.
-
-    Its id is -1 for the first, -2 for the second, and so on: no memory has a negative one.
-    """
-    return Memory(
-        id=-1 - number,
-        kind="chat",
-        text=line.text,
-        created=now,
-        accessed=now,
-        importance=1.0,
-        depth=0,
-        events=(line.event,),
-        evidence=(),
-        about=(),
-        place="",
-        start=None,
-        duration=None,
-        expires=None,
-        cause="",
-    )
+async def _list_evidence(
+    mind: SmallvilleMind, asker: str, question: str, now: int
+) -> list[TimedEvidence]:
+    """List the last words of the talk under way, then what the question brings to mind."""
+    said = mind.dialogue.lines[-_UTTERANCES:] if mind.dialogue is not None else []
+    lines = [
+        (
+            f"{'you' if line.speaker == mind.name else line.speaker} just said",
+            line.text,
+            (line.event,) if line.event >= 0 else (),
+        )
+        for line in said
+    ]
+    if not question:
+        return number_evidence(lines)
+    queries = [question, *([f"{mind.name}'s relationship with {asker}"] if asker else [])]
+    heard = {line.event for line in said}
+    recalled = await recall(mind, queries, now, touch=False, without=heard)
+    known = [(when, memory.text, mind.stream.sources([memory.id])) for when, memory in recalled]
+    return number_evidence([*lines, *known])
 
 
 # Access to memory.
@@ -193,7 +165,7 @@ def limit_access(mind: SmallvilleMind, without: Collection[MemoryAccess]) -> Sma
 
 
 def classify(memory: Memory) -> MemoryAccess | None:
-    """Return what made a memory; None where it was known from the start."""
+    """Classify a memory by the faculty that made it; None where it was known from the start."""
     if memory.cause == SEED:
         return None
     if memory.kind in ("event", "chat"):

@@ -8,20 +8,13 @@ that matters was learned of them since; the public code summarises it before eve
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from genagents_env.cognition.here_and_now import describe_here_and_now, format_moment
 from genagents_env.cognition.prompts import shorten_name, shorten_names
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Importance, Phrase, Sentence, Speech, keep_first
 from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
@@ -48,10 +41,7 @@ _CHATS = 64  # conversations looked at for the latest with somebody
 
 
 class Arrangement(ReplyModel):
-    """Something agreed, in the words it was said in."""
-
-    wire_name: ClassVar[str] = "Arrangement"
-    wire_description: ClassVar[str] = "Something agreed: when, what, where, with whom."
+    """Something agreed: when, what, where, with whom."""
 
     day: Phrase | Literal[""]
     time: Phrase | Literal[""]
@@ -61,12 +51,7 @@ class Arrangement(ReplyModel):
 
 
 class Memo(ReplyModel):
-    """What stays. `plan`: what the agent now means to do, empty for nothing."""
-
-    wire_name: ClassVar[str] = "Memo"
-    wire_description: ClassVar[str] = (
-        "What stays. `plan`: what one now means to do, empty for nothing."
-    )
+    """What stays. `plan`: what one now means to do, empty for nothing."""
 
     remember: Annotated[Speech, Field(min_length=1)]
     plan: Sentence | Literal[""]
@@ -77,16 +62,15 @@ class Memo(ReplyModel):
 
 
 class RelationshipReply(ReplyModel):
-    """What the agent thinks of somebody."""
+    """What one makes of somebody."""
 
-    wire_name: ClassVar[str] = "Relationship"
-    wire_description: ClassVar[str] = "What one makes of somebody."
+    wire_name = "Relationship"
 
     relationship: Sentence
 
 
 def make_data(mind: SmallvilleMind, dialogue: Dialogue) -> QueryData:
-    """Return who said what in a conversation that is over, as data of the query about it."""
+    """Make the data of the query about a conversation that is over."""
     return {
         "others": list_company(mind, dialogue),
         "before": [[line.speaker, line.text, line.event] for line in dialogue.before],
@@ -111,7 +95,8 @@ def format_transcript(
     ]
 
 
-async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery:
+async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for what stays of a conversation, which the prompt shows whole."""
     before, lines = ([DialogueLine(*line) for line in data[name]] for name in ("before", "lines"))
     tie = format_ties(mind, data["others"], moment.now)
     return mind.ask(
@@ -127,19 +112,17 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
     )
 
 
-async def _apply(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     """Remember the conversation, what the agent means to do because of it, and what it promised."""
     memo, fallback = reply.value, reply.fallback
     importance = mind.config.unrated_importance if fallback else float(memo.importance)
     mind.attention.importance += importance
     known = _list_due_today(mind, moment)
-    promised = _take_promises(mind, data, moment, memo.commitments)
+    promised = _take_promises(mind, reply.data, moment, memo.commitments)
     due = [begin for begin in _list_due_today(mind, moment) if begin not in known]
-    _renew_ties(mind, data["others"], memo.relationship, moment.now)
+    _renew_ties(mind, reply.data["others"], memo.relationship, moment.now)
     if mind.config.observation:
-        chat = _remember(mind, data, moment, reply, importance)
+        chat = _remember(mind, moment, reply, importance)
         for text in dict.fromkeys([memo.plan, *promised]):
             if text:
                 text = f"For planning: {text}"
@@ -190,10 +173,9 @@ def _renew_ties(mind: SmallvilleMind, others: Sequence[str], text: str, now: int
             mind.ties[name].stale = True
 
 
-def _remember(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply, importance: float
-) -> int:
+def _remember(mind: SmallvilleMind, moment: Moment, reply: QueryReply, importance: float) -> int:
     """Add the conversation to the stream, resting on what was heard in it; return its id."""
+    data = reply.data
     lines = [*data["before"], *data["lines"]]
     spoke = dict.fromkeys(speaker for speaker, _, event in data["lines"] if event >= 0)
     others = " and ".join(spoke or data["others"])
@@ -250,7 +232,7 @@ def find_latest_talk(mind: SmallvilleMind, other: str, now: int) -> Memory | Non
 
 
 def list_unknown(mind: SmallvilleMind, dialogue: Dialogue) -> list[str]:
-    """Return of which of the others the agent has to think what they are to it."""
+    """List the others whose relationship to the agent is to be asked for."""
     unknown: list[str] = []
     for name in dialogue.others:
         tie = mind.ties.get(name)
@@ -262,36 +244,30 @@ def list_unknown(mind: SmallvilleMind, dialogue: Dialogue) -> list[str]:
 
 
 def _has_news(mind: SmallvilleMind, other: str, since: int) -> bool:
-    """Return whether something that matters was learned of somebody since, beside talks."""
+    """Return True if something that matters was learned of somebody since, beside talks."""
     now = mind.tick * mind.services.seconds_per_tick
     latest = mind.stream.recent(_LATEST, kinds=["event", "thought"], now=now)
     recent = (mind.stream[id_] for id_ in latest)
     return any(m.created > since and m.importance >= _MATTERS and other in m.text for m in recent)
 
 
-async def prepare_relation(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def prepare_relation(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask what somebody is to the agent, unless the conversation is over."""
     dialogue, other = mind.dialogue, str(data["other"])
     if dialogue is None or dialogue.begun != data["begun"]:
         return None
-    query, shown = (
-        f"{mind.name}'s relationship with {other}",
-        list_tie_memories(mind, other, moment.now),
-    )
-    memories = await recall(mind, [query], moment.now, without=shown)
-    sections = [
-        *describe_here_and_now(moment.percept),
-        Section("tie", format_tie(mind, other, moment.now)),
-    ]
+    queries = [f"{mind.name}'s relationship with {other}"]
+    shown = list_tie_memories(mind, other, moment.now)
+    memories = await recall(mind, queries, moment.now, without=shown)
+    tie = Section("tie", format_tie(mind, other, moment.now))
+    sections = [*describe_here_and_now(moment.percept), tie]
     return mind.ask("converse_relate", data, sections, memories, other=shorten_name(other))
 
 
-HANDLER = QueryHandler(
-    prepare=_prepare,
-    reply_model=lambda data: Memo,
-    fallback=lambda data: Memo(
+HANDLER = handle(
+    _prepare,
+    _apply,
+    Memo(
         remember="a talk",
         plan="",
         commitments=[],
@@ -299,6 +275,5 @@ HANDLER = QueryHandler(
         importance=1,
         changes_plan=False,
     ),
-    apply=_apply,
-    max_tokens=lambda data: 900,
+    900,
 )

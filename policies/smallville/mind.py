@@ -3,22 +3,21 @@
 All of it is saved, under the names of the fields. Times are seconds of game time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from genagents_env.cognition.mind import Mind, Services
-from genagents_env.cognition.query import PendingQuery, PreparedQuery, QueryData
-from genagents_env.cognition.sections import Section
-from genagents_env.memory.stream import Memory, MemoryStream
+from genagents_env.cognition.query import PendingQuery, QueryHandler
+from genagents_env.memory.stream import MemoryStream
 from genagents_env.policy import Profile
 from genagents_env.text import split_sentences
 
 from .config import SmallvilleConfig
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400  # seconds
-SEED, PAST = "seed", "past"  # causes of what the profile says, and of what was lived before it
+SEED, PAST = "seed", "past"  # causes of what the profile says, and of memories of another run
 
 
 @dataclass(slots=True)
@@ -100,7 +99,7 @@ class Day:
         return next((piece for piece in self.pieces if piece.start <= now < piece.end), None)
 
     def find_reach(self, now: int) -> int:
-        """Return up to when the day is taken apart without a gap from `now` on."""
+        """Find the second up to which the day has pieces without a gap from `now` on."""
         reached = now
         for piece in self.pieces:
             if piece.start <= reached < piece.end:
@@ -346,19 +345,6 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
     counted: int = -1
     numbers: dict[str, int] = field(default_factory=dict)
 
-    def ask(
-        self,
-        prompt: str,
-        data: QueryData,
-        sections: Sequence[Section],
-        memories: Sequence[tuple[str, Memory]] = (),
-        **fields: object,
-    ) -> PreparedQuery:
-        """Return the query about `data` in the words of a file of `prompts/`; see its `fill`."""
-        fill = self.services.prompts.fill
-        shown = fill(prompt, self.profile, sections, memories=memories, **fields)
-        return PreparedQuery(shown.messages, data, shown.cuts)
-
     def add_thought(
         self, text: str, now: int, importance: float, evidence: Sequence[int], cause: str
     ) -> None:
@@ -380,6 +366,9 @@ class SmallvilleMind(Mind[SmallvilleConfig]):
                 self.stream.expire(memory, now)
 
 
+Handlers: TypeAlias = Mapping[str, QueryHandler[SmallvilleMind]]
+
+
 def first_status(profile: Profile) -> str:
-    """Return what one is up to at the start: what the profile says of it, else the goal."""
+    """Return the status at the start: as the profile says, else the goal."""
     return "; ".join(split_sentences(profile.currently)) or profile.goal

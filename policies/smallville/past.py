@@ -40,7 +40,7 @@ _SUMMARY = tuple(part.name for part in fields(SelfSummary) if part.name != "made
 
 
 def make_mind(services: Services[SmallvilleConfig], profile: Profile) -> SmallvilleMind:
-    """Return a mind that remembers the profile: what was lived before, nature, knowledge.
+    """Return a mind that remembers the profile: dated memories, nature, knowledge.
 
     With `profile.past` it begins with that, and knows of its profile what is not in there. A fact
     that was known is in its memories in the words in which it was heard.
@@ -77,7 +77,7 @@ def _add_seeds(mind: SmallvilleMind, known: Collection[str] = ()) -> None:
 
 
 def _add_memory(mind: SmallvilleMind, memory: PastMemory) -> None:
-    """Remember something lived before the start; its evidence are ids of the stream."""
+    """Remember something from before the start; its evidence are ids of the stream."""
     to_second = mind.services.to_second
     id_ = mind.stream.add(
         memory.kind,
@@ -97,6 +97,7 @@ def _add_memory(mind: SmallvilleMind, memory: PastMemory) -> None:
 
 
 def _add_past(mind: SmallvilleMind, past: Past) -> None:
+    """Begin with memories, summary, ties and plans of another run."""
     services = mind.services
     for memory in past.memories:
         _add_memory(mind, memory)
@@ -125,7 +126,7 @@ def _add_past(mind: SmallvilleMind, past: Past) -> None:
 
 
 def _make_day(mind: SmallvilleMind, day: PastDay) -> Day:
-    """Return the day's plan; its finest pieces are made anew."""
+    """Return the day's plan; its pieces are planned again."""
     to_second = mind.services.to_second
     return Day(
         date=day.date,
@@ -140,7 +141,7 @@ def _make_day(mind: SmallvilleMind, day: PastDay) -> Day:
 
 
 def collect_past(mind: SmallvilleMind, source: str) -> Past:
-    """Return what the agent remembers, is and means to do, as of the end of the last tick."""
+    """Collect memories, summary, status and plans as of the end of the last tick."""
     services = mind.services
     now = (mind.tick + 1) * services.seconds_per_tick
     stream = mind.stream
@@ -177,6 +178,7 @@ def collect_past(mind: SmallvilleMind, source: str) -> Past:
 
 
 def _to_past(mind: SmallvilleMind, memory: Memory) -> PastMemory:
+    """Return a memory with the town's times in place of seconds."""
     to_time = mind.services.to_time
     return PastMemory(
         time=to_time(memory.created),
@@ -196,6 +198,7 @@ def _to_past(mind: SmallvilleMind, memory: Memory) -> PastMemory:
 
 
 def _describe_day(mind: SmallvilleMind) -> PastDay | None:
+    """Return the day's outline and hours; None before the first plan."""
     day, to_time = mind.day, mind.services.to_time
     if not day.date:
         return None

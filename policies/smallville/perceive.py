@@ -12,31 +12,21 @@ retention as in its public code.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import ClassVar, Literal
-
-from pydantic import Field, create_model
+from typing import Literal
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
-from genagents_env.cognition.prompts import FilledPrompt
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
-from genagents_env.cognition.replies import Importance
+from genagents_env.cognition.prompts import FilledPrompt, fill_with_items
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
+from genagents_env.cognition.replies import Importance, list_between, narrow
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.percept import HeardWords, Percept, SeenObject, SeenPerson
 from genagents_env.text import fold, quote, set_apart
 
-from .mind import MINUTE, BelievedObject, SmallvilleMind
+from .mind import MINUTE, BelievedObject, Handlers, SmallvilleMind
 from .places import find_arena
 from .retrieve import IDLE, is_passing, reduce_words
 from .summary import describe_status
@@ -59,9 +49,6 @@ class Observation:
 
 class Ratings(ReplyModel):
     """One importance for each memory asked about, in order."""
-
-    wire_name: ClassVar[str] = "Ratings"
-    wire_description: ClassVar[str] = "One importance for each memory asked about, in order."
 
     ratings: list[Importance]
 
@@ -105,6 +92,7 @@ def _list_attended(mind: SmallvilleMind, percept: Percept) -> Sequence[SeenPerso
 
 
 def _notice_oneself(mind: SmallvilleMind, moment: Moment) -> None:
+    """Remember the agent's own new activity; what was planned is everyday."""
     me = moment.percept.me
     if mind.attention.events.get(_ME) == me.event_id:
         return
@@ -119,6 +107,7 @@ def _notice_oneself(mind: SmallvilleMind, moment: Moment) -> None:
 
 
 def _notice_person(mind: SmallvilleMind, seen: SeenPerson, moment: Moment) -> Observation | None:
+    """Remember somebody's new activity, unless it was observed lately (retention)."""
     attention = mind.attention
     if attention.events.get(seen.name) == seen.event_id:
         return None
@@ -152,6 +141,7 @@ def _believe(mind: SmallvilleMind, seen: SeenObject, now: int) -> None:
 
 
 def _notice_object(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> Observation | None:
+    """Remember an object's change; its first sight is only knowledge of the place."""
     if seen.id not in mind.objects:
         _believe(mind, seen, moment.now)
     believed = mind.objects[seen.id]
@@ -189,6 +179,7 @@ def _notice_idle(mind: SmallvilleMind, seen: SeenObject, moment: Moment) -> None
 
 
 def _notice_words(mind: SmallvilleMind, heard: HeardWords, moment: Moment) -> Observation | None:
+    """Remember words: speech with whom it was for, news, or a whisper."""
     if heard.kind == "notice" or not heard.text:
         return None
     text, about = f"News: {heard.text}", tuple[str, ...]()
@@ -203,24 +194,23 @@ def _notice_words(mind: SmallvilleMind, heard: HeardWords, moment: Moment) -> Ob
 
 
 def _find_addressees(mind: SmallvilleMind, heard: HeardWords, percept: Percept) -> str:
-    """Return to whom words were said: of those in the conversation, the ones they name, or all."""
+    """Name the addressees: of those in the conversation, the ones the words name, or all."""
     if not heard.addressed:
         return "others"
     talk = percept.conversation
     members = [mind.name] if talk is None or mind.name not in talk.members else talk.members
     others = [name for name in members if name != heard.speaker]
     said = fold(heard.text)
-    named = [name for name in others if _is_named(name, said)]
+    named = [
+        name
+        for name in others
+        if any(re.search(rf"\b{re.escape(fold(form))}\b", said) for form in (name, name.split()[0]))
+    ]
     return " and ".join(named or others)
 
 
-def _is_named(name: str, said: str) -> bool:
-    forms = {fold(name), fold(name.split()[0])}
-    return any(re.search(rf"\b{re.escape(form)}\b", said) for form in forms)
-
-
 def _is_retained(mind: SmallvilleMind, text: str) -> bool:
-    """Return whether this was observed among the last so many; otherwise it is from now on."""
+    """Return True if this was observed among the last so many; otherwise it is from now on."""
     recent = mind.attention.recent
     if text in recent:
         return True
@@ -262,20 +252,17 @@ def _remember(
         attention.unrated.append(memory)
 
 
-async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery | None:
+async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask about as many as the prompt holds; the rest waits for the next batch."""
-    ids, attention = list(data["ids"]), mind.attention
-    shown = _fill_prompt(mind, ids, moment)
-    while shown.shown["ratings"] < len(ids) and len(ids) > 1:
-        kept = max(1, shown.shown["ratings"])
-        attention.unrated = [*ids[kept:], *attention.unrated]
-        ids = ids[:kept]
-        shown = _fill_prompt(mind, ids, moment)
+    asked: list[int] = data["ids"]
+    shown, ids = fill_with_items(lambda ids: _fill_prompt(mind, ids, moment), asked, "ratings")
+    mind.attention.unrated = [*asked[len(ids) :], *mind.attention.unrated]
     neutral = round(mind.config.unrated_importance)
-    return PreparedQuery(shown.messages, {**data, "ids": ids, "neutral": neutral}, shown.cuts)
+    return mind.ask_filled(shown, {**data, "ids": list(ids), "neutral": neutral})
 
 
 def _fill_prompt(mind: SmallvilleMind, ids: Sequence[int], moment: Moment) -> FilledPrompt:
+    """Fill the prompt that asks for importances, with an example of as many ratings."""
     lines: list[JSONValue] = [
         [f"#{number}", mind.stream[id_].text] for number, id_ in enumerate(ids, 1)
     ]
@@ -285,16 +272,13 @@ def _fill_prompt(mind: SmallvilleMind, ids: Sequence[int], moment: Moment) -> Fi
         Section("ratings", lines),
     ]
     example = [_EXAMPLE[k % len(_EXAMPLE)] for k in range(len(lines))]
-    return mind.services.prompts.fill(
-        "perceive_rate", mind.profile, sections, count=len(lines), example=example
-    )
+    return mind.fill("perceive_rate", sections, count=len(lines), example=example)
 
 
-async def _apply(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    """Take the ratings, and remember them by text: the same text is not asked about again."""
     ratings = mind.attention.ratings
-    for id_, importance in zip(data["ids"], reply.value.ratings, strict=True):
+    for id_, importance in zip(reply.data["ids"], reply.value.ratings, strict=True):
         mind.stream.rate(id_, importance)
         mind.attention.importance += importance
         if not reply.fallback:
@@ -304,18 +288,18 @@ async def _apply(
     return ()
 
 
-@lru_cache(maxsize=16)
-def _make_ratings_model(count: int) -> type[Ratings]:
-    exact = Field(min_length=count, max_length=count)
-    return create_model("Ratings", __base__=Ratings, ratings=(list[Importance], exact))
+def _limit_ratings(data: QueryData) -> type[Ratings]:
+    """Demand exactly one rating for each memory."""
+    count = len(data["ids"])
+    return narrow(Ratings, ratings=list_between(Importance, count, count))
 
 
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
-    "perceive.rate": QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: _make_ratings_model(len(data["ids"])),
-        fallback=lambda data: Ratings(ratings=[data["neutral"]] * len(data["ids"])),
-        apply=_apply,
-        max_tokens=lambda data: 24 + 8 * len(data["ids"]),
+HANDLERS: Handlers = {
+    "perceive.rate": handle(
+        _prepare,
+        _apply,
+        lambda data: Ratings(ratings=[data["neutral"]] * len(data["ids"])),
+        lambda data: 24 + 8 * len(data["ids"]),
+        _limit_ratings,
     )
 }

@@ -3,22 +3,11 @@
 Source: Park et al. 2023, section 4.3: pieces of 5 to 15 minutes.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Annotated, ClassVar
-
-from pydantic import Field, create_model
+from collections.abc import Sequence
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
-from genagents_env.cognition.replies import Activity
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
+from genagents_env.cognition.replies import Activity, list_between, narrow, number_between
 from genagents_env.llm.schemas import ReplyModel
 
 from . import ground
@@ -29,7 +18,7 @@ from .agenda import (
     is_sleep,
     is_walk,
 )
-from .mind import HOUR, MINUTE, Day, Piece, SmallvilleMind
+from .mind import HOUR, MINUTE, Day, Handlers, Piece, SmallvilleMind
 from .places import describe_town
 from .retrieve import recall
 from .summary import describe_status
@@ -40,18 +29,12 @@ _LEAST_STRETCH = 15 * MINUTE  # what is left of an hour is taken apart with the 
 class PieceReply(ReplyModel):
     """A piece of an hour."""
 
-    wire_name: ClassVar[str] = "PieceReply"
-    wire_description: ClassVar[str] = "A piece of an hour."
-
     what: Activity
     minutes: int
 
 
 class Pieces(ReplyModel):
     """An hour, or what is left of it, in pieces."""
-
-    wire_name: ClassVar[str] = "Pieces"
-    wire_description: ClassVar[str] = "An hour, or what is left of it, in pieces."
 
     pieces: list[PieceReply]
 
@@ -67,9 +50,7 @@ def query_pieces(mind: SmallvilleMind, now: int) -> list[Query]:
     return [Query("plan.pieces", {"start": reached})]
 
 
-async def _prepare(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | Query | None:
+async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask for the steps up to the end of an hour; sleep is one piece, of which nothing is asked."""
     start, lengths = int(data["start"]), mind.config.piece_minutes
     start -= start % MINUTE
@@ -148,14 +129,13 @@ def _list_within(day: Day, start: int, end: int) -> list[list[str | int]]:
     ]
 
 
-async def _apply(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
-    start, end = int(data["start"]), int(data["end"])
-    changed = end > mind.day.bed or _list_within(mind.day, start, end) != data["blocks"]
+async def _apply(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    """Put the pieces into the plan, unless it has changed since; then ground them."""
+    start, end = int(reply.data["start"]), int(reply.data["end"])
+    changed = end > mind.day.bed or _list_within(mind.day, start, end) != reply.data["blocks"]
     if changed or mind.day.find_reach(start) > start:
         return ()  # the day is another since this was asked
-    pieces = _lay_out(_join_walks(reply.value.pieces), start, end, data["lengths"])
+    pieces = _lay_out(_join_walks(reply.value.pieces), start, end, reply.data["lengths"])
     mind.day.pieces = [p for p in mind.day.pieces if p.end > moment.now and p.end <= start] + pieces
     return ground.query_pieces(mind, start, end)
 
@@ -201,30 +181,21 @@ def _divide_equally(data: QueryData) -> Pieces:
 
 
 def _count_most(data: QueryData) -> int:
+    """Count the pieces at most: those of middle length that fill the stretch."""
     shortest, longest = data["lengths"]
     return int(-(-data["minutes"] * 2 // (shortest + longest)))
 
 
-def _make_reply_model(data: QueryData) -> type[Pieces]:
+def _limit_pieces(data: QueryData) -> type[Pieces]:
+    """Demand as many pieces, each as short and as long, as fill the stretch."""
     shortest, longest = data["lengths"]
     least = max(1, -(-data["minutes"] // longest))
-    return _make_pieces_model(shortest, longest, least, max(least, _count_most(data)))
+    piece = narrow(PieceReply, minutes=number_between(shortest, longest))
+    return narrow(Pieces, pieces=list_between(piece, least, max(least, _count_most(data))))
 
 
-@lru_cache(maxsize=256)
-def _make_pieces_model(shortest: int, longest: int, least: int, most: int) -> type[Pieces]:
-    minutes = Annotated[int, Field(ge=shortest, le=longest)]
-    piece = create_model("PieceReply", __base__=PieceReply, minutes=(minutes, ...))
-    several = Annotated[list[piece], Field(min_length=least, max_length=most)]
-    return create_model("Pieces", __base__=Pieces, pieces=(several, ...))
-
-
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
-    "plan.pieces": QueryHandler(
-        prepare=_prepare,
-        reply_model=_make_reply_model,
-        fallback=_divide_equally,
-        apply=_apply,
-        max_tokens=lambda data: 64 + 72 * _count_most(data),
+HANDLERS: Handlers = {
+    "plan.pieces": handle(
+        _prepare, _apply, _divide_equally, lambda data: 64 + 72 * _count_most(data), _limit_pieces
     ),
 }

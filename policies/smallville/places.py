@@ -67,7 +67,7 @@ class KnownRoom:
         return self.id.split("/")[-1]
 
     def is_open(self, clock: time) -> bool:
-        """Return whether the agent can get in at that time of a day."""
+        """Return True if the agent can get in at that time of a day."""
         minute = 60 * clock.hour + clock.minute
         return self.own or not self.hours or any(span.contains(minute) for span in self.hours)
 
@@ -176,12 +176,12 @@ def list_states(rooms: Sequence[KnownRoom]) -> list[str]:
 
 
 def is_related(place: str, other: str) -> bool:
-    """Return whether one of two places is the other or a part of it."""
+    """Return True if one of two places is the other or a part of it."""
     return place == other or place.startswith(f"{other}/") or other.startswith(f"{place}/")
 
 
 def is_within(place: str, whole: str) -> bool:
-    """Return whether a place is `whole` or a part of it; an empty `whole` is anywhere."""
+    """Return True if a place is `whole` or a part of it; an empty `whole` is anywhere."""
     return not whole or place == whole or place.startswith(f"{whole}/")
 
 
@@ -332,7 +332,7 @@ async def _score_rooms(
 async def _compare(
     mind: SmallvilleMind, rooms: Sequence[KnownRoom], texts: Sequence[str]
 ) -> list[float]:
-    """Return how near each room comes to the nearest activity; by words without vectors."""
+    """Score how near each room is to the nearest activity; by shared words without vectors."""
     described = [_describe_room(room) for room in rooms]
     if mind.services.embedder is None or not described:
         wanted = _find_content(" ".join(texts))
@@ -347,12 +347,12 @@ def _describe_room(room: KnownRoom) -> str:
 
 
 def is_blocked(mind: SmallvilleMind, room: KnownRoom) -> bool:
-    """Return whether the agent lately could not get in."""
+    """Return True if the agent lately could not get in."""
     return room.id in mind.blocked or room.sector in mind.blocked
 
 
 def _is_of_another(mind: SmallvilleMind, room: KnownRoom, texts: Sequence[str]) -> bool:
-    """Return whether a room is somebody else's, whom none of the activities names.
+    """Return True if a room is somebody else's, whom none of the activities names.
 
     One that the routine leads to is the agent's, too.
     """
@@ -403,6 +403,7 @@ async def match_use(
 async def _find_thing(
     mind: SmallvilleMind, rooms: Sequence[KnownRoom], thing: str
 ) -> TownThing | None:
+    """Find the thing in these rooms that the words mean."""
     things = {item.name: item for room in reversed(rooms) for item in room.things}
     return things.get(await find_like(mind, thing.split("/")[-1], list(things)))
 

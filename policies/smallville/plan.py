@@ -7,23 +7,22 @@ The public code plans day two's hours from day one's list, and asks for each hou
 times.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, time, timedelta
-from functools import lru_cache
-from typing import Annotated, ClassVar
+from typing import Annotated
 
-from pydantic import Field, create_model
+from pydantic import Field
 
 from genagents_env.cognition.here_and_now import describe_here_and_now, format_date
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
+from genagents_env.cognition.replies import (
+    Activity,
+    Phrase,
+    Sentence,
+    list_between,
+    narrow,
+    number_between,
 )
-from genagents_env.cognition.replies import Activity, Phrase, Sentence
 from genagents_env.cognition.routine import find_doing, is_in_bed
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
@@ -32,13 +31,12 @@ from . import pieces
 from .agenda import (
     describe_commitments,
     describe_hours,
-    describe_outline,
     describe_routine,
     describe_under_way,
     format_commitment,
     rank_last,
 )
-from .mind import DAY, HOUR, MINUTE, Commitment, Day, PlanBlock, SmallvilleMind
+from .mind import DAY, HOUR, MINUTE, Commitment, Day, Handlers, PlanBlock, SmallvilleMind
 from .places import describe_town, find_named_place, list_rooms
 from .retrieve import recall
 from .summary import describe_situation, describe_status, replace_status
@@ -46,18 +44,14 @@ from .summary import describe_situation, describe_status, replace_status
 _WAKE_WITHIN = 2  # hours that a plan may get up before the lifestyle's hour
 _RISE_WITHIN = (_WAKE_WITHIN + 1) * HOUR  # plans get up on the hour, lifestyles at any minute
 _DAY_IMPORTANCE, _HOUR_IMPORTANCE = 5.0, 2.0  # of plans (public code: poignancy 5)
+_ORDINARY = "an ordinary day"
 _LEAST_SLOT = 15 * MINUTE  # what is left of an hour is planned with the next if it is shorter
 _SAME_WORDS = 0.5  # of a commitment's words that show that an hour is meant for it
 Strokes = Annotated[list[Activity], Field(min_length=5, max_length=8)]
 
 
 class Renewal(ReplyModel):
-    """Yesterday in a sentence, what the agent is up to now, and what today has to hold."""
-
-    wire_name: ClassVar[str] = "Renewal"
-    wire_description: ClassVar[str] = (
-        "Yesterday in a sentence, what one is up to now, and what today has to hold."
-    )
+    """Yesterday in a sentence, what one is up to now, and what today has to hold."""
 
     yesterday: Sentence
     status: Sentence
@@ -65,31 +59,26 @@ class Renewal(ReplyModel):
 
 
 class DayPlanReply(ReplyModel):
-    """When the agent gets up, and the day in five to eight broad strokes."""
+    """When one gets up, and the day in five to eight broad strokes."""
 
-    wire_name: ClassVar[str] = "DayPlan"
-    wire_description: ClassVar[str] = (
-        "When one gets up, and the day in five to eight broad strokes."
-    )
+    wire_name = "DayPlan"
 
     wake_hour: Annotated[int, Field(ge=0, le=23)]
     outline: Strokes
 
 
 class RestOfDayReply(ReplyModel):
-    """The day in five to eight broad strokes, of an agent that is up already."""
+    """What is left of the day, in five to eight broad strokes."""
 
-    wire_name: ClassVar[str] = "RestOfDay"
-    wire_description: ClassVar[str] = "What is left of the day, in five to eight broad strokes."
+    wire_name = "RestOfDay"
 
     outline: Strokes
 
 
 class HoursReply(ReplyModel):
-    """What the agent does in each of the hours asked about, in order."""
+    """What one does in each of the hours asked about, in order."""
 
-    wire_name: ClassVar[str] = "Hours"
-    wire_description: ClassVar[str] = "What one does in each of the hours asked about, in order."
+    wire_name = "Hours"
 
     hours: list[Activity]
 
@@ -115,7 +104,7 @@ def _find_date(mind: SmallvilleMind, moment: Moment) -> str:
 
 
 def _needs_day(mind: SmallvilleMind, moment: Moment, date: str) -> bool:
-    """Return whether to plan a day: the first, or a new one once the last is slept off."""
+    """Return True if a day is to be planned: the first, or one after the last is slept off."""
     day, clock = mind.day, moment.percept.time.time()
     if day.date == date:
         return False
@@ -136,53 +125,47 @@ def _rise_early(mind: SmallvilleMind, moment: Moment) -> None:
 # What yesterday leaves to a new day.
 
 
-async def _prepare_renewal(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery:
+async def _prepare_renewal(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for yesterday in a sentence and today's status, from memories of the day."""
     date = datetime.fromisoformat(data["date"])
     queries = [
         f"{mind.name}'s plan for {date:%A %B} {date.day}",
         f"important recent events for {mind.name}",
     ]
-    shown = mind.services.prompts.fill(
-        "plan_renew",
-        mind.profile,
-        [
-            *describe_situation(mind, moment),
-            describe_commitments(mind, moment),
-            Section("needs", [["yesterday needed", need] for need in mind.requirements]),
-        ],
-        memories=await recall(mind, queries, moment.now, without=(mind.status,)),
-        date=format_date(date),
-    )
-    data = {**data, "memories": list(shown.memories), "status": mind.status or mind.profile.goal}
-    return PreparedQuery(shown.messages, data, shown.cuts)
+    sections = [
+        *describe_situation(mind, moment),
+        describe_commitments(mind, moment),
+        Section("needs", [["yesterday needed", need] for need in mind.requirements]),
+    ]
+    memories = await recall(mind, queries, moment.now, without=(mind.status,))
+    shown = mind.fill("plan_renew", sections, memories, date=format_date(date))
+    status = mind.status or mind.profile.goal
+    return mind.ask_filled(shown, {**data, "memories": list(shown.memories), "status": status})
 
 
 async def _apply_renewal(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+    mind: SmallvilleMind, moment: Moment, reply: QueryReply
 ) -> Sequence[Query]:
+    """Take the new status and remember yesterday; then plan the day."""
     if not reply.fallback:
         replace_status(mind, reply.value.status, moment.now)
         mind.requirements = list(reply.value.requirements)
-        if data["memories"]:
+        if reply.data["memories"]:
             text = f"{mind.name}'s yesterday: {reply.value.yesterday}"
-            mind.add_thought(text, moment.now, _DAY_IMPORTANCE, data["memories"], reply.call)
-    return [Query("plan.day", {"date": data["date"]})]
-
-
-def _make_default_renewal(data: QueryData) -> Renewal:
-    status = data["status"] or "an ordinary day"
-    return Renewal(yesterday="an ordinary day", status=status, requirements=["the usual"])
+            mind.add_thought(text, moment.now, _DAY_IMPORTANCE, reply.data["memories"], reply.call)
+    return [Query("plan.day", {"date": reply.data["date"]})]
 
 
 # The day in outline.
 
 
-async def _prepare_day(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery:
+async def _prepare_day(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for the day in broad strokes (section 4.3: five to eight chunks)."""
     profile, date = mind.profile, datetime.fromisoformat(data["date"])
     queries = [f"plans for {date:%A %B} {date.day}", f"what {mind.name} means to do"]
     begins = max(moment.percept.time, datetime.combine(date, time(0))).time()
     wake_hours = _find_wake_hours(mind, date, moment)
-    usual = [entry.doing for entry in profile.routine] or ["an ordinary day"]
+    usual = [entry.doing for entry in profile.routine] or [_ORDINARY]
     outline = (usual * 5)[: min(8, max(5, len(usual)))]
     return mind.ask(
         "plan_day",
@@ -217,22 +200,21 @@ def _find_wake_hours(mind: SmallvilleMind, date: datetime, moment: Moment) -> li
 
 
 def _is_night(mind: SmallvilleMind, now: datetime) -> bool:
-    """Return whether somebody awake would go to bed; shortly before the usual hour one stays up."""
+    """Return True if somebody awake would go to bed; shortly before the usual hour one stays up."""
     waking = datetime.combine(now.date(), mind.profile.wake)
     ahead = int((waking - now).total_seconds()) % DAY
     return is_in_bed(mind.profile, now.time()) and ahead > _RISE_WITHIN
 
 
-async def _apply_day(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
-    date, wake = datetime.fromisoformat(data["date"]), moment.now
-    if data["wake_hours"]:
+async def _apply_day(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
+    """Begin the day, remember its outline, and ask for its hours."""
+    date, wake = datetime.fromisoformat(reply.data["date"]), moment.now
+    if reply.data["wake_hours"]:
         hour, usual = reply.value.wake_hour, mind.profile.wake
         clock = usual if hour == usual.hour else time(hour)
         wake = max(wake, mind.services.to_second(datetime.combine(date, clock)))
     bed = _find_bedtime(mind, date, wake)
-    mind.day = Day(date=data["date"], wake=wake, bed=bed, outline=list(reply.value.outline))
+    mind.day = Day(date=reply.data["date"], wake=wake, bed=bed, outline=list(reply.value.outline))
     if not reply.fallback:
         outline = "; ".join(mind.day.outline)
         mind.stream.add(
@@ -256,17 +238,15 @@ def _find_bedtime(mind: SmallvilleMind, date: datetime, wake: int) -> int:
     return bed + DAY if past_midnight or bed <= wake else bed
 
 
-def _make_day_model(data: QueryData) -> type[DayPlanReply] | type[RestOfDayReply]:
-    return _make_waking_model(*data["wake_hours"]) if data["wake_hours"] else RestOfDayReply
-
-
-@lru_cache(maxsize=64)
-def _make_waking_model(first: int, last: int) -> type[DayPlanReply]:
-    hours = Annotated[int, Field(ge=first, le=last)]
-    return create_model("DayPlan", __base__=DayPlanReply, wake_hour=(hours, ...))
+def _limit_day(data: QueryData) -> type[DayPlanReply] | type[RestOfDayReply]:
+    """Ask for a waking hour only where the agent is not up yet."""
+    if not data["wake_hours"]:
+        return RestOfDayReply
+    return narrow(DayPlanReply, wake_hour=number_between(*data["wake_hours"]))
 
 
 def _make_default_day(data: QueryData) -> DayPlanReply | RestOfDayReply:
+    """Return the usual day: up at the usual hour, the routine as outline."""
     if not data["wake_hours"]:
         return RestOfDayReply(outline=data["usual"])
     return DayPlanReply(wake_hour=data["wake_hours"][1], outline=data["usual"])
@@ -275,9 +255,7 @@ def _make_default_day(data: QueryData) -> DayPlanReply | RestOfDayReply:
 # The hours.
 
 
-async def _prepare_hours(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare_hours(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask for every hour from `start` to bedtime; the first may be an hour already begun."""
     start = max(int(data["start"]), moment.now)
     start -= start % MINUTE
@@ -296,7 +274,7 @@ async def _prepare_hours(
             *rank_last(describe_here_and_now(moment.percept), besides=("now",)),
             describe_status(mind),
             Section("reason", [["just now", why]] if why else []),
-            describe_outline(mind),
+            Section("outline", [["today", stroke] for stroke in mind.day.outline]),
             describe_commitments(mind, moment),
             describe_hours(mind, current) if current else describe_routine(mind, first, last),
             describe_under_way(mind, moment, start),
@@ -322,11 +300,9 @@ def _list_slots(mind: SmallvilleMind, start: int) -> list[int]:
     return slots[:24]
 
 
-async def _apply_hours(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply_hours(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     """Put the hours in place of what was planned from `start` on, which is no plan any more."""
-    day, slots, start = mind.day, data["slots"], int(data["start"])
+    day, slots, start = mind.day, reply.data["slots"], int(reply.data["start"])
     if slots[0] >= day.bed or day.bed < moment.now:
         return ()
     spans = zip(slots, [*slots[1:], day.bed], reply.value.hours, strict=True)
@@ -370,7 +346,7 @@ def _hold_commitments(mind: SmallvilleMind, blocks: list[PlanBlock]) -> list[Pla
 
 
 def _is_meant(text: str, promise: Commitment) -> bool:
-    """Return whether an hour's words are those of a commitment."""
+    """Return True if an hour's words are those of a commitment."""
     wanted = {word for word in format_commitment(promise).casefold().split() if len(word) > 3}
     said = set(text.casefold().replace(",", " ").split())
     return len(wanted & said) >= _SAME_WORDS * len(wanted)
@@ -396,34 +372,29 @@ def _remember_hours(
         )
 
 
-@lru_cache(maxsize=32)
-def _make_hours_model(count: int) -> type[HoursReply]:
-    exact = Field(min_length=count, max_length=count)
-    return create_model("Hours", __base__=HoursReply, hours=(Annotated[list[Activity], exact], ...))
+def _limit_hours(data: QueryData) -> type[HoursReply]:
+    """Demand one activity for each hour."""
+    count = len(data["slots"])
+    return narrow(HoursReply, hours=list_between(Activity, count, count))
 
 
-_HOURS = QueryHandler(
-    prepare=_prepare_hours,
-    reply_model=lambda data: _make_hours_model(len(data["slots"])),
-    fallback=lambda data: HoursReply(hours=data["habit"]),
-    apply=_apply_hours,
-    max_tokens=lambda data: 64 + 60 * len(data["slots"]),
+_HOURS = handle(
+    _prepare_hours,
+    _apply_hours,
+    lambda data: HoursReply(hours=data["habit"]),
+    lambda data: 64 + 60 * len(data["slots"]),
+    _limit_hours,
 )
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
-    "plan.renew": QueryHandler(
-        prepare=_prepare_renewal,
-        reply_model=lambda data: Renewal,
-        fallback=_make_default_renewal,
-        apply=_apply_renewal,
-        max_tokens=lambda data: 320,
+HANDLERS: Handlers = {
+    "plan.renew": handle(
+        _prepare_renewal,
+        _apply_renewal,
+        lambda data: Renewal(
+            yesterday=_ORDINARY, status=data["status"] or _ORDINARY, requirements=["the usual"]
+        ),
+        320,
     ),
-    "plan.day": QueryHandler(
-        prepare=_prepare_day,
-        reply_model=_make_day_model,
-        fallback=_make_default_day,
-        apply=_apply_day,
-        max_tokens=lambda data: 600,
-    ),
+    "plan.day": handle(_prepare_day, _apply_day, _make_default_day, 600, _limit_day),
     "plan.hours": _HOURS,
     "plan.revise": _HOURS,
     **pieces.HANDLERS,

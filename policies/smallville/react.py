@@ -14,22 +14,15 @@ talks; here the agent goes on.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Annotated, Literal
 
-from pydantic import Field, create_model
+from pydantic import Field
 
+from genagents_env.cognition.here_and_now import find_object
 from genagents_env.cognition.prompts import shorten_name, shorten_names
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
-)
-from genagents_env.cognition.replies import Phrase, one_of
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
+from genagents_env.cognition.replies import Phrase, narrow, one_of
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.percept import HeardWords, SeenObject
@@ -41,7 +34,7 @@ from .agenda import rank_last
 from .converse import query_words
 from .dialogue import begin, may_open
 from .memo import format_tie, list_tie_memories
-from .mind import MINUTE, Focus, SmallvilleActivity, SmallvilleMind
+from .mind import MINUTE, Focus, Handlers, SmallvilleActivity, SmallvilleMind
 from .perceive import Observation
 from .retrieve import TimedMemory, recall
 from .summary import describe_briefly, describe_context, make_context_handler, query_in_context
@@ -71,12 +64,7 @@ _CALL = re.compile(
 
 
 class Reaction(ReplyModel):
-    """What the agent does about it: `what` in words, and for how long where it does something."""
-
-    wire_name: ClassVar[str] = "Reaction"
-    wire_description: ClassVar[str] = (
-        "What one does about it: `what` in words, and for how long where one does something."
-    )
+    """What one does about it: `what` in words, and for how long where one does something."""
 
     choice: str
     what: Phrase | Literal[""]
@@ -98,7 +86,7 @@ def make_queries(
 
 
 def _is_free(mind: SmallvilleMind, moment: Moment) -> bool:
-    """Return whether the agent could react to what it sees: not asleep, talking, or reacting."""
+    """Return True if the agent could react to what it sees: not asleep, talking, or reacting."""
     percept, activity = moment.percept, mind.activity
     if percept.me.asleep or mind.dialogue is not None or percept.conversation is not None:
         return False
@@ -106,7 +94,7 @@ def _is_free(mind: SmallvilleMind, moment: Moment) -> bool:
 
 
 def _may_talk(mind: SmallvilleMind, moment: Moment, other: str) -> bool:
-    """Return whether the agent may speak to somebody: it does not sleep, nor again so soon."""
+    """Return True if the agent may speak to somebody: it does not sleep, nor again so soon."""
     if not mind.config.conversation or mind.activity.kind == "sleep":
         return False
     return may_open(mind, moment, other)
@@ -131,7 +119,7 @@ def _take_in(mind: SmallvilleMind, moment: Moment, observations: Sequence[Observ
 
 
 def _choose_focus(mind: SmallvilleMind, moment: Moment) -> Focus | None:
-    """Return what to consider now, and note that it is; None where there is nothing."""
+    """Choose one thing to consider now, and note that it is; None for nothing."""
     attention = mind.attention
     # Where a reaction that is decided on takes place may still be asked.
     grounding = any(p.purpose.startswith("ground.") and "minutes" in p.data for p in mind.pending)
@@ -142,21 +130,21 @@ def _choose_focus(mind: SmallvilleMind, moment: Moment) -> Focus | None:
     focus = attention.focus
     if focus is None or not _is_free(mind, moment):
         return None
-    if focus.kind == _PERSON and not _is_time(mind, moment):
+    if focus.kind == _PERSON and not _may_begin_soon(mind, moment):
         return None
     attention.focus = None
     _note_considered(mind, focus, moment)
     return focus
 
 
-def _is_time(mind: SmallvilleMind, moment: Moment) -> bool:
-    """Return whether the agent may begin to talk, and nobody is about to speak to it."""
+def _may_begin_soon(mind: SmallvilleMind, moment: Moment) -> bool:
+    """Return True if the agent may begin to talk, and nobody is about to speak to it."""
     span = 1 + mind.config.latency("react") + 2 * mind.config.latency("converse")
     return not is_approached(moment.percept) and may_begin(mind, moment, span)
 
 
 def _is_news(mind: SmallvilleMind, heard: HeardWords, moment: Moment) -> bool:
-    """Return whether words are news, a whisper or a notice, or called out to all who are near."""
+    """Return True if words are news, a whisper or a notice, or called out to all who are near."""
     if heard.kind in _NEWS:
         return bool(heard.text)
     parted = mind.attention.talked.get(heard.speaker or "") == moment.now  # a farewell is none
@@ -164,6 +152,7 @@ def _is_news(mind: SmallvilleMind, heard: HeardWords, moment: Moment) -> bool:
 
 
 def _make_news(heard: HeardWords, moment: Moment) -> Focus:
+    """Return heard news as something to consider."""
     said = heard.kind == "speech" and heard.speaker is not None
     text = f"{heard.speaker} calls out: {quote(heard.text)}" if said else heard.text
     return Focus(heard.kind, heard.speaker or "", text, moment.now)
@@ -172,7 +161,7 @@ def _make_news(heard: HeardWords, moment: Moment) -> Focus:
 def _find_new(
     mind: SmallvilleMind, moment: Moment, observations: Sequence[Observation]
 ) -> Focus | None:
-    """Return what to react to of what was noticed now."""
+    """Choose of what was noticed now one thing to react to."""
     first, now = mind.name.split()[0], moment.now
     again = MINUTE * mind.config.react_again_minutes
     new: list[Focus] = []
@@ -192,7 +181,7 @@ def _find_new(
 
 
 def _calls_for_something(mind: SmallvilleMind, seen: Observation, moment: Moment) -> bool:
-    """Return whether what was noticed may ask for an answer."""
+    """Return True if what was noticed may ask for an answer."""
     if seen.kind == _PERSON:
         doing = seen.text.removeprefix(f"{seen.subject} is ")
         comes = doing.startswith((COMING, TURNING, TALKING)) and mind.name in doing
@@ -201,18 +190,18 @@ def _calls_for_something(mind: SmallvilleMind, seen: Observation, moment: Moment
         return False
     if seen.subject in mind.uses or seen.subject == mind.activity.object:
         return False
-    item = next((each for each in moment.percept.objects if each.id == seen.subject), None)
+    item = find_object(moment.percept, seen.subject)
     return item is None or not _is_in_use(mind, item, seen.text, moment)
 
 
 def _is_at_rest(mind: SmallvilleMind, object_id: str) -> bool:
-    """Return whether the agent believes that a thing is as it was found."""
+    """Return True if the agent believes that a thing is as it was found."""
     believed = mind.objects.get(object_id)
     return believed is not None and believed.state == believed.rest
 
 
 def _is_in_use(mind: SmallvilleMind, item: SeenObject, text: str, moment: Moment) -> bool:
-    """Return whether a thing is used, or is free again, or is used by somebody as before."""
+    """Return True if a thing is used, or is free again, or is used by somebody as before."""
     if _IN_USE.match(item.state) is not None:
         return True
     beside = any(item.is_beside(seen.tile) for seen in moment.percept.people)
@@ -220,6 +209,7 @@ def _is_in_use(mind: SmallvilleMind, item: SeenObject, text: str, moment: Moment
 
 
 def _note_considered(mind: SmallvilleMind, focus: Focus, moment: Moment) -> None:
+    """Note when something was considered; entries that no longer matter are dropped."""
     considered = mind.attention.considered
     oldest = moment.now - MINUTE * mind.config.react_again_minutes
     if len(considered) >= _CONSIDERED_KEPT:
@@ -229,7 +219,7 @@ def _note_considered(mind: SmallvilleMind, focus: Focus, moment: Moment) -> None
 
 
 def _find_key(focus: Focus) -> str:
-    """Return what is not considered again so soon: somebody, or an object in one state.
+    """Return the key of what is not considered again so soon: a person, or an object's state.
 
     What somebody does to the agent counts by itself, as serving it.
     """
@@ -237,7 +227,7 @@ def _find_key(focus: Focus) -> str:
 
 
 def _still_waits(mind: SmallvilleMind, focus: Focus, moment: Moment) -> bool:
-    """Return whether what waits may still be reacted to, and no talk since was the answer."""
+    """Return True if what waits may still be reacted to, and no talk since was the answer."""
     if moment.now - focus.since >= _WAITS[focus.kind]:
         return False
     if mind.attention.talked.get(focus.subject, -1) >= focus.since:
@@ -251,12 +241,17 @@ def _still_waits(mind: SmallvilleMind, focus: Focus, moment: Moment) -> bool:
 # What is decided.
 
 
-async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery:
+async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask what to do about it, from ties and memories (section 4.3.1)."""
     percept, known = moment.percept, describe_context(data)
     partners = _list_partners(mind, data, moment)
     talks = [f"{TALK}{name}" for name in partners]
     calls = [f"{CALL}{name}" for name in _list_callable(mind, data, moment)]
-    choices = _rotate([GO_ON, *talks, *calls, WAIT, ELSE], mind, moment)
+    choices = [GO_ON, *talks, *calls, WAIT, ELSE]
+    # In another order each time: small models take the first.
+    seed = mind.services.model.run_seed
+    first = draw_index(seed, len(choices), "react", mind.agent, moment.tick)
+    choices = [*choices[first:], *choices[:first]]
     tie = format_tie(mind, str(data["subject"]), moment.now) if data["kind"] == _PERSON else []
     return mind.ask(
         "react_decide",
@@ -274,13 +269,14 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
 
 
 def _list_questions(mind: SmallvilleMind, data: QueryData) -> list[str]:
-    """Return what the agent looks through its memory for before it decides."""
+    """List the queries to memory before the agent decides."""
     if data["kind"] == _PERSON:
         return [f"{mind.name}'s relationship with {data['subject']}", str(data["text"])]
     return [str(data["text"]), *([mind.activity.text] if mind.activity.text else [])]
 
 
 async def _recall(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[TimedMemory]:
+    """Recall for a reaction, without what the prompt shows already."""
     shown = [str(data["text"])]
     if data["kind"] == _PERSON:
         shown += list_tie_memories(mind, str(data["subject"]), moment.now)
@@ -288,7 +284,7 @@ async def _recall(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list
 
 
 def _list_partners(mind: SmallvilleMind, data: QueryData, moment: Moment) -> list[str]:
-    """Return whom the agent may speak to here: whom it considers first, then the nearest."""
+    """List the people to speak to here: the one considered first, then the nearest."""
     if mind.dialogue is not None or moment.percept.conversation is not None:
         return []  # to go on is to go on talking
     awake = [seen.name for seen in moment.percept.people if not seen.asleep]
@@ -310,20 +306,11 @@ def _select(mind: SmallvilleMind, names: Sequence[str], moment: Moment) -> list[
     return [name for name in names if _may_talk(mind, moment, name)][:most]
 
 
-def _rotate(choices: list[str], mind: SmallvilleMind, moment: Moment) -> list[str]:
-    """Return `choices` beginning with another one each time: small models take the first."""
-    seed = mind.services.model.run_seed
-    first = draw_index(seed, len(choices), "react", mind.agent, moment.tick)
-    return [*choices[first:], *choices[:first]]
-
-
-async def _apply(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> Sequence[Query]:
+async def _apply(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:
     """Do what was decided, unless by now the agent sleeps or talks; news are no interruption."""
     choice, what = reply.value.choice, reply.value.what
     minutes = reply.value.minutes or _MINUTES
-    if moment.percept.me.asleep or not (data["kind"] in _NEWS or _is_free(mind, moment)):
+    if moment.percept.me.asleep or not (reply.data["kind"] in _NEWS or _is_free(mind, moment)):
         return ()
     if choice.startswith((TALK, CALL)):
         phone = choice.startswith(CALL)
@@ -348,10 +335,10 @@ async def _apply(
             used=True,
             reaction=True,
         )
-        return [Query("plan.revise", {"start": until, "why": f"{WAITING}: {data['text']}"})]
+        return [Query("plan.revise", {"start": until, "why": f"{WAITING}: {reply.data['text']}"})]
     return [
         ground.query_reaction(mind, {"text": what, "minutes": minutes}),
-        Query("plan.revise", {"start": until, "why": f"{what} ({data['text']})"}),
+        Query("plan.revise", {"start": until, "why": f"{what} ({reply.data['text']})"}),
     ]
 
 
@@ -363,12 +350,6 @@ def _talk(
         return []
     begin(mind, other, moment, reason=reason, phone=phone)
     return query_words(mind, moment)
-
-
-@lru_cache(maxsize=256)
-def make_reaction_model(choices: tuple[str, ...]) -> type[Reaction]:
-    """Return `Reaction` with `choice` limited to `choices`, of which there is at least one."""
-    return create_model("Reaction", __base__=Reaction, choice=(one_of(choices), ...))
 
 
 # Calls by telephone.
@@ -403,13 +384,13 @@ def _find_contact(mind: SmallvilleMind, text: str) -> str:
     return whole or next((name for name in known if name.split()[0] in words), "")
 
 
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
-    "react.decide": QueryHandler(
-        prepare=_prepare,
-        reply_model=lambda data: make_reaction_model(tuple(data["choices"])),
-        fallback=lambda data: Reaction(choice=GO_ON, what="", minutes=0),
-        apply=_apply,
-        max_tokens=lambda data: 160,
+HANDLERS: Handlers = {
+    "react.decide": handle(
+        _prepare,
+        _apply,
+        Reaction(choice=GO_ON, what="", minutes=0),
+        160,
+        lambda data: narrow(Reaction, choice=one_of(tuple(data["choices"]))),
     ),
     "react.context": make_context_handler(_list_questions),
 }

@@ -7,22 +7,19 @@ Source: Park et al. 2023, section 4.2. The public code keeps an insight however 
 which feeds the next reflection with itself; here one that repeats a thought is let go.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
-from typing import Annotated, ClassVar
-
-from pydantic import Field, create_model
+from collections.abc import Sequence
+from functools import cache
 
 from genagents_env.cognition.prompts import FilledPrompt
-from genagents_env.cognition.query import (
-    Moment,
-    PreparedQuery,
-    Query,
-    QueryData,
-    QueryHandler,
-    QueryReply,
+from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
+from genagents_env.cognition.replies import (
+    Importance,
+    Sentence,
+    list_between,
+    list_of_numbers,
+    list_up_to,
+    narrow,
 )
-from genagents_env.cognition.replies import Importance, Sentence, keep_first, list_of_numbers
 from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.columns import compare
@@ -30,7 +27,7 @@ from genagents_env.memory.embed import HashedNgrams
 from genagents_env.memory.stream import Kind
 from genagents_env.text import fold
 
-from .mind import SmallvilleMind
+from .mind import Handlers, SmallvilleMind
 from .retrieve import recall, recall_latest, reduce_words
 from .summary import describe_situation
 
@@ -45,19 +42,11 @@ _FRAME = 32  # tokens around the items of a reply
 class Questions(ReplyModel):
     """What a person asks of the latest memories."""
 
-    wire_name: ClassVar[str] = "Questions"
-    wire_description: ClassVar[str] = "What a person asks of the latest memories."
-
     questions: list[Sentence]
 
 
 class Insight(ReplyModel):
     """A conclusion, how much it matters, and the numbers in the prompt of what it rests on."""
-
-    wire_name: ClassVar[str] = "Insight"
-    wire_description: ClassVar[str] = (
-        "A conclusion, how much it matters, and the numbers in the prompt of what it rests on."
-    )
 
     insight: Sentence
     importance: Importance
@@ -66,11 +55,6 @@ class Insight(ReplyModel):
 
 class Insights(ReplyModel):
     """What a person concludes from what a question brought to mind."""
-
-    wire_name: ClassVar[str] = "Insights"
-    wire_description: ClassVar[str] = (
-        "What a person concludes from what a question brought to mind."
-    )
 
     insights: list[Insight]
 
@@ -88,71 +72,49 @@ def make_queries(mind: SmallvilleMind, moment: Moment) -> Sequence[Query]:
 # The questions.
 
 
-async def _prepare_questions(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare_questions(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for salient questions about the latest memories (section 4.2)."""
     latest = recall_latest(
         mind, mind.config.reflect_over, moment.now, kinds=_LOOKED_AT, touch=False
     )
     count = mind.config.questions
-    shown = mind.services.prompts.fill(
-        "reflect_questions",
-        mind.profile,
-        describe_situation(mind, moment),
-        memories=latest,
-        count=count,
-    )
-    if not shown.memories:
-        return None
-    return PreparedQuery(shown.messages, {"count": count}, shown.cuts)
+    situation = describe_situation(mind, moment)
+    shown = mind.fill("reflect_questions", situation, latest, count=count)
+    return mind.ask_filled(shown, {"count": count}) if shown.memories else None
 
 
-async def _apply_questions(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> list[Query]:
+async def _apply_questions(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> list[Query]:
+    """Ask for insights on each question, unless the agent fell asleep."""
     if reply.fallback or mind.asleep:
         return []
     questions = {fold(question): question for question in reply.value.questions}
     return [Query("reflect.insights", {"question": q}) for q in questions.values()]
 
 
-@lru_cache(maxsize=8)
-def _make_questions_model(count: int) -> type[Questions]:
-    """Return `Questions` with exactly `count` of them; what comes after those is left out."""
-    several = Annotated[
-        list[Sentence], keep_first(count), Field(min_length=count, max_length=count)
-    ]
-    return create_model("Questions", __base__=Questions, questions=(several, ...))
+def _limit_questions(data: QueryData) -> type[Questions]:
+    """Return `Questions` with exactly as many as are asked for; those after them are cut."""
+    count = data["count"]
+    return narrow(Questions, questions=list_between(Sentence, count, count, cut=True))
 
 
 # The insights.
 
 
-async def _prepare_insights(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery | None:
+async def _prepare_insights(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for insights from what the question recalls, which is numbered."""
     question, count = data["question"], mind.config.insights
-    shown = mind.services.prompts.fill(
-        "reflect_insights",
-        mind.profile,
-        [
-            Section("question", [["question", question]]),
-            *describe_situation(mind, moment),
-        ],
-        memories=await recall(mind, [question], moment.now),
-        count=count,
-    )
+    asked = Section("question", [["question", question]])
+    sections = [asked, *describe_situation(mind, moment)]
+    memories = await recall(mind, [question], moment.now)
+    shown = mind.fill("reflect_insights", sections, memories, count=count)
     if not shown.memories:
         return None
-    data = {**data, "count": count, "memories": list(shown.memories)}
-    return PreparedQuery(shown.messages, data, shown.cuts)
+    return mind.ask_filled(shown, {**data, "count": count, "memories": list(shown.memories)})
 
 
-async def _apply_insights(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> list[Query]:
+async def _apply_insights(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> list[Query]:
     """Keep each insight that names evidence and is new."""
-    shown = FilledPrompt((), tuple(data["memories"]))
+    shown = FilledPrompt((), tuple(reply.data["memories"]))
     known = _KnownThoughts(mind, moment.now)
     for insight in reply.value.insights:
         evidence = shown.find_ids(insight.because)
@@ -173,7 +135,7 @@ class _KnownThoughts:
         self._words = {reduce_words(text, mind.name) for text in self._texts}
 
     def repeats(self, text: str) -> bool:
-        """Return whether a known thought says the same in the same or nearly the same words."""
+        """Return True if a known thought says the same in the same or nearly the same words."""
         if reduce_words(text, self._name) in self._words:
             return True
         embed = _load_ngrams()
@@ -191,31 +153,26 @@ def _load_ngrams() -> HashedNgrams:
     return HashedNgrams()
 
 
-@lru_cache(maxsize=256)
-def _make_insights_model(count: int, shown: int) -> type[Insights]:
-    """Return `Insights` with at most `count` of them, resting on memories 1 to `shown`."""
-    because = list_of_numbers(_NAMED, shown, least=1)
-    insight = create_model("Insight", __base__=Insight, because=(because, ...))
-    several = Annotated[
-        list[insight], keep_first(count), Field(max_length=count, json_schema_extra={"minItems": 1})
-    ]
-    return create_model("Insights", __base__=Insights, insights=(several, ...))
+def _limit_insights(data: QueryData) -> type[Insights]:
+    """Offer the numbers of the memories shown as evidence."""
+    because = list_of_numbers(_NAMED, len(data["memories"]), least=1)
+    insight = narrow(Insight, because=because)
+    return narrow(Insights, insights=list_up_to(insight, data["count"], least=1))
 
 
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
-    "reflect.questions": QueryHandler(
-        prepare=_prepare_questions,
-        reply_model=lambda data: _make_questions_model(data["count"]),
-        # Only `reply.fallback` is looked at: no question is a harmless default.
-        fallback=lambda data: Questions(questions=["-"] * data["count"]),
-        apply=_apply_questions,
-        max_tokens=lambda data: _FRAME + _ITEM * data["count"],
+HANDLERS: Handlers = {
+    "reflect.questions": handle(
+        _prepare_questions,
+        _apply_questions,
+        lambda data: Questions(questions=["-"] * data["count"]),
+        lambda data: _FRAME + _ITEM * data["count"],
+        _limit_questions,
     ),
-    "reflect.insights": QueryHandler(
-        prepare=_prepare_insights,
-        reply_model=lambda data: _make_insights_model(data["count"], len(data["memories"])),
-        fallback=lambda data: Insights(insights=[]),
-        apply=_apply_insights,
-        max_tokens=lambda data: _FRAME + (_ITEM + 5 * _NAMED) * data["count"],
+    "reflect.insights": handle(
+        _prepare_insights,
+        _apply_insights,
+        Insights(insights=[]),
+        lambda data: _FRAME + (_ITEM + 5 * _NAMED) * data["count"],
+        _limit_insights,
     ),
 }

@@ -1,6 +1,8 @@
-"""Retrieve: what comes to mind for some questions, by recency, importance and relevance.
+"""Retrieve: the memories that come to mind for some questions.
 
-What the prompt shows already does not come to mind, nor the same thing twice, and passing sights
+They are ranked by recency, importance and relevance, each scaled to [0, 1] and added up. Source:
+Park et al. 2023, section 4.1; the ranking itself is `genagents_env.memory.retrieval`. Differs: what
+the prompt shows already does not come to mind, nor the same thing twice, and passing sights
 ("Klaus is walking to the library") only where there is little else. With the weights of the public
 code what comes to mind is what that code finds, repetitions included.
 """
@@ -52,7 +54,6 @@ async def recall(
     queries: Sequence[str],
     now: int,
     *,
-    kinds: Sequence[Kind] = KINDS,
     touch: bool = True,
     without: Collection[str | int] = (),
 ) -> list[TimedMemory]:
@@ -67,7 +68,6 @@ async def recall(
         mind: whose.
         queries: in words.
         now: game second.
-        kinds: of memories.
         touch: recalling counts as access, which keeps a memory recent; an interview leaves none.
         without: what the prompt shows beside memories: texts, and ids of the record's events, such
             as those of the words of the conversation under way. A memory that says the same, or
@@ -78,18 +78,18 @@ async def recall(
     """
     config, stream, count = mind.config, mind.stream, mind.config.recall
     if not config.retrieval or mind.services.embedder is None:
-        return recall_latest(mind, count, now, kinds=kinds, touch=touch, without=without)
+        return recall_latest(mind, count, now, touch=touch, without=without)
     await embed_new(mind)
     vectors = await mind.services.embedder.embed(list(queries))
     weights = PRESETS[config.retrieval_weights]
     if config.retrieval_weights == "public_code":
         weights = replace(weights, decay=mind.profile.recency_decay or weights.decay)
         find = retrieve_in_turn if touch else retrieve
-        rankings = find(stream, vectors, now=now, k=count, weights=weights, kinds=kinds)
+        rankings = find(stream, vectors, now=now, k=count, weights=weights)
         return add_times(mind, _Choice(mind, rankings, count, now, without, repeated=True).memories)
     ranked = count
     while True:
-        rankings = retrieve(stream, vectors, now=now, k=ranked, weights=weights, kinds=kinds)
+        rankings = retrieve(stream, vectors, now=now, k=ranked, weights=weights)
         choice = _Choice(mind, rankings, count, now, without)
         if choice.full or ranked >= len(stream):
             break
@@ -117,12 +117,11 @@ def recall_latest(
 
 
 def add_times(mind: SmallvilleMind, memories: Sequence[Memory]) -> list[TimedMemory]:
-    """Return memories with the words for when they were made; "before" for what was known first."""
-    times = [mind.services.to_time(memory.created) for memory in memories]
-    words = [format_moment(time) for time in times]
+    """Return memories with words for their times; "before" for what was known first."""
+    to_time = mind.services.to_time
     return [
-        ("before" if memory.cause == SEED else when, memory)
-        for when, memory in zip(words, memories, strict=True)
+        ("before" if memory.cause == SEED else format_moment(to_time(memory.created)), memory)
+        for memory in memories
     ]
 
 
@@ -177,6 +176,7 @@ class _Choice:
             yield id_
 
     def _is_new(self, memory: Memory) -> bool:
+        """Return True if a memory says something new to the prompt, and is worth showing."""
         passing = is_passing(memory.about, self._name)
         if not self._repeated:
             own = passing and memory.about[0] == self._name
@@ -198,7 +198,7 @@ class _Choice:
 
 
 def _list_own_words(mind: SmallvilleMind) -> tuple[str, ...]:
-    """Return what prompts show of who one is and is up to; small ones may have no room for it."""
+    """List the texts on oneself that prompts show; small ones may have no room for them."""
     if mind.services.prompts.small:
         return ()
     status = split_sentences(mind.status)
@@ -206,7 +206,7 @@ def _list_own_words(mind: SmallvilleMind) -> tuple[str, ...]:
 
 
 def is_passing(about: tuple[str, ...], own_name: str) -> bool:
-    """Return whether somebody only walks, stands, sleeps, or talks with the one who sees it.
+    """Return True if somebody only walks, stands, sleeps, or talks with the one who sees it.
 
     Such a sight is worth neither a thought nor a model call.
 
@@ -266,7 +266,7 @@ class ShownTexts:
         self._equal.add(words)
 
     def repeats(self, text: str, vector: Floats | None) -> bool:
-        """Return whether what is shown says `text` already."""
+        """Return True if what is shown says `text` already."""
         words = reduce_words(text, self._own)
         if words in self._equal:
             return True

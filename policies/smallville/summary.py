@@ -10,17 +10,17 @@ memories that matter in place of the memories (section 4.3.1), at the price of o
 time.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Sequence
 
 from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.query import (
     Moment,
-    PreparedQuery,
+    Prepared,
     Query,
     QueryData,
     QueryHandler,
     QueryReply,
+    handle,
 )
 from genagents_env.cognition.replies import Sentence, Speech
 from genagents_env.cognition.sections import Section
@@ -30,7 +30,7 @@ from genagents_env.memory.stream import Memory
 from genagents_env.text import split_sentences
 
 from .agenda import describe_upcoming, format_commitments, list_ahead, rank_last
-from .mind import HOUR, MINUTE, PAST, SEED, SelfSummary, SmallvilleMind, first_status
+from .mind import HOUR, MINUTE, PAST, SEED, Handlers, SelfSummary, SmallvilleMind, first_status
 from .retrieve import add_times, recall
 
 # What each of the sentences is headed by in a prompt.
@@ -39,12 +39,7 @@ _LATELY = 12  # memories at most of what happened since the status was renewed
 
 
 class Description(ReplyModel):
-    """What kind of person the agent is, what it does, and how it feels about its life."""
-
-    wire_name: ClassVar[str] = "Description"
-    wire_description: ClassVar[str] = (
-        "What kind of person one is, what one does, and how one feels about one's life."
-    )
+    """What kind of person one is, what one does, and how one feels about one's life."""
 
     core: Sentence
     occupation: Sentence
@@ -52,19 +47,17 @@ class Description(ReplyModel):
 
 
 class StatusReply(ReplyModel):
-    """What the agent is up to now."""
+    """What one is up to now."""
 
-    wire_name: ClassVar[str] = "Status"
-    wire_description: ClassVar[str] = "What one is up to now."
+    wire_name = "Status"
 
     status: Sentence
 
 
 class ContextReply(ReplyModel):
-    """What the agent's memories say that matters now."""
+    """What one's memories say that matters now."""
 
-    wire_name: ClassVar[str] = "Context"
-    wire_description: ClassVar[str] = "What one's memories say that matters now."
+    wire_name = "Context"
 
     summary: Speech
 
@@ -125,9 +118,8 @@ def query_description(mind: SmallvilleMind, moment: Moment) -> list[Query]:
     return [Query("summary.describe", {})]
 
 
-async def _prepare_description(
-    mind: SmallvilleMind, data: QueryData, moment: Moment
-) -> PreparedQuery:
+async def _prepare_description(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for the three parts of the description at once (paper, appendix A: one by one)."""
     queries = [
         f"{mind.name}'s core characteristics",
         f"{mind.name}'s current daily occupation",
@@ -139,7 +131,7 @@ async def _prepare_description(
 
 
 async def _apply_description(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
+    mind: SmallvilleMind, moment: Moment, reply: QueryReply
 ) -> list[Query]:
     """Take the description; where there is none, the last one serves as long again."""
     if not reply.fallback:
@@ -171,6 +163,7 @@ def query_status(mind: SmallvilleMind, moment: Moment) -> list[Query]:
 
 
 def _may_change_status(memory: Memory) -> bool:
+    """Return True if a talk or an insight may have changed what the agent is up to."""
     if memory.cause in (SEED, PAST):
         return False
     return memory.kind == "chat" or memory.cause.startswith("reflect.insights")
@@ -187,7 +180,8 @@ def replace_status(mind: SmallvilleMind, status: str, now: int) -> None:
             mind.stream.expire(id_, now)
 
 
-async def _prepare_status(mind: SmallvilleMind, data: QueryData, moment: Moment) -> PreparedQuery:
+async def _prepare_status(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
+    """Ask for the status after what happened since it was renewed last."""
     changes = add_times(mind, [mind.stream[id_] for id_ in data["changes"]])
     texts = [memory.text for _, memory in changes]
     promised = format_commitments(list_ahead(mind.commitments, moment.percept.time))
@@ -202,9 +196,7 @@ async def _prepare_status(mind: SmallvilleMind, data: QueryData, moment: Moment)
     return mind.ask("summary_status", data, sections, memories)
 
 
-async def _apply_status(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> list[Query]:
+async def _apply_status(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> list[Query]:
     """Take the new status; where there is none, the old one stays."""
     if not reply.fallback:
         replace_status(mind, reply.value.status, moment.now)
@@ -236,9 +228,7 @@ def make_context_handler(
         list_questions: what memory is looked through for; nothing is asked where there is none.
     """
 
-    async def prepare(
-        mind: SmallvilleMind, data: QueryData, moment: Moment
-    ) -> PreparedQuery | Query:
+    async def prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
         questions = list_questions(mind, data)
         if not questions:
             return Query(data["for"], data)
@@ -249,36 +239,21 @@ def make_context_handler(
         memories = await recall(mind, questions, moment.now)
         return mind.ask("context_summary", data, sections, memories)
 
-    return QueryHandler(
-        prepare=prepare,
-        reply_model=lambda data: ContextReply,
-        fallback=lambda data: ContextReply(summary=""),
-        apply=_apply_context,
-        max_tokens=lambda data: 320,
-    )
+    return handle(prepare, _apply_context, ContextReply(summary=""), 320)
 
 
-async def _apply_context(
-    mind: SmallvilleMind, data: QueryData, moment: Moment, reply: QueryReply
-) -> list[Query]:
+async def _apply_context(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> list[Query]:
     """Ask what the summary was made for; without one the memories themselves are shown."""
-    return [Query(data["for"], {**data, "summary": reply.value.summary})]
+    return [Query(reply.data["for"], {**reply.data, "summary": reply.value.summary})]
 
 
 # No sentence about a person is a harmless default: where a reply fails, none is taken.
-HANDLERS: Mapping[str, QueryHandler[SmallvilleMind]] = {
-    "summary.describe": QueryHandler(
-        prepare=_prepare_description,
-        reply_model=lambda data: Description,
-        fallback=lambda data: Description(core="-", occupation="-", progress="-"),
-        apply=_apply_description,
-        max_tokens=lambda data: 540,
+HANDLERS: Handlers = {
+    "summary.describe": handle(
+        _prepare_description,
+        _apply_description,
+        Description(core="-", occupation="-", progress="-"),
+        540,
     ),
-    "summary.status": QueryHandler(
-        prepare=_prepare_status,
-        reply_model=lambda data: StatusReply,
-        fallback=lambda data: StatusReply(status="-"),
-        apply=_apply_status,
-        max_tokens=lambda data: 540,
-    ),
+    "summary.status": handle(_prepare_status, _apply_status, StatusReply(status="-"), 540),
 }

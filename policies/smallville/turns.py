@@ -1,6 +1,6 @@
 """Turns: who begins to talk, whom words are meant for, and who answers them.
 
-Nobody presides, and nobody is told. All compute it alike from what they perceive, the run's seed
+Nobody presides: all compute it alike from what they perceive, the run's seed
 and the tick, before any words are thought of: of those who see one another one may begin at a tick,
 who is walked up to or turned to listens, and whoever is addressed by name answers next.
 """
@@ -27,7 +27,7 @@ _TITLE = r"(?:(?:mr|mrs|ms|dr|professor|prof|officer)\.?\s+)?"
 
 
 def may_begin(mind: SmallvilleMind, moment: Moment, span: int = 1) -> bool:
-    """Return whether the agent is the one, of all whom it sees, who may begin a talk now.
+    """Return True if the agent is the one, of all whom it sees, who may begin a talk now.
 
     Args:
         mind: whose.
@@ -45,27 +45,22 @@ def may_begin(mind: SmallvilleMind, moment: Moment, span: int = 1) -> bool:
 
 
 def is_approached(percept: Percept, *, besides: str = "") -> bool:
-    """Return whether somebody in sight, `besides` left out, is about to speak to the agent."""
+    """Return True if somebody in sight, `besides` left out, is about to speak to the agent."""
     mine = {f"{words} {percept.me.name}" for words in (TURNING, COMING)}
     return any(seen.doing in mine for seen in percept.people if seen.name != besides)
 
 
 def is_talking(percept: Percept, other: str) -> bool:
-    """Return whether somebody is seen in a talk, or is spoken to just now."""
+    """Return True if somebody is seen in a talk, or is spoken to just now."""
+    talking = [seen for seen in percept.people if seen.doing.startswith(TALKING)]
     return any(
-        seen.doing.startswith(TALKING)
-        and (seen.name == other or other in list_partners(seen.doing))
-        for seen in percept.people
+        other in (seen.name, *seen.doing.removeprefix(TALKING).strip().split(" and "))
+        for seen in talking
     )
 
 
-def list_partners(doing: str) -> list[str]:
-    """Return the names of those with whom one is seen talking."""
-    return doing.removeprefix(TALKING).strip().split(" and ") if doing.startswith(TALKING) else []
-
-
 def is_interrupted(percept: Percept, members: Sequence[str]) -> bool:
-    """Return whether somebody else is turning to one of `members` to speak: they wait for it."""
+    """Return True if somebody else is turning to one of `members` to speak: they wait for it."""
     turning = {f"{TURNING} {name}" for name in members}
     return any(
         seen.doing in turning and seen.name not in members and not seen.asleep
@@ -74,7 +69,7 @@ def is_interrupted(percept: Percept, members: Sequence[str]) -> bool:
 
 
 def is_my_turn(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> bool:
-    """Return whether it is the agent's turn to speak next in the conversation it is in.
+    """Return True if it is the agent's turn to speak next in the conversation it is in.
 
     Whoever was addressed comes first, then the others, each for as long as an answer takes to be
     thought of. After its own words the agent waits; if nobody answers it may speak once more.

@@ -5,18 +5,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from genagents_env import town_v0
 from genagents_env.actions import Action
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.client import ModelClient
-from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
-from genagents_env.memory.embed import HashedSource
-from genagents_env.memory.embedder import Embedder
+from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.percept import Percept
 from genagents_env.policies.ai_town import AiTownPolicy
 from genagents_env.rng import draw_index
-from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
+from tests.policies import harness
+from tests.policies.harness import fields_of, write_town
 from tests.policies.percepts import Value
 
 NAMES = ("Ann Ash", "Ben Birch", "Cat Cole", "Dan Dorn", "Eve Elm", "Fay Fern")
@@ -69,11 +67,8 @@ RULES: Mapping[str, Value] = {
 
 def square(folder: Path, size: int, **rules: Value) -> Scenario:
     """Return a town of the first `size` of `NAMES`."""
-    where = folder / "square"
-    where.mkdir(exist_ok=True)
     people = "".join(_PERSON.format(name=name) for name in NAMES[:size])
-    (where / "scenario.toml").write_text(_TOWN.format(**{**RULES, **rules}) + people)
-    return load_scenario(str(where))
+    return write_town(folder, _TOWN.format(**{**RULES, **rules}) + people)
 
 
 @dataclass(frozen=True)
@@ -86,8 +81,8 @@ class Step:
     events: Sequence[Event]
 
 
-class Square:
-    """A town in which minds live, beside people whose actions are given.
+class Square(harness.Town[AiTownPolicy]):
+    """A town of AI Town minds, beside people whose actions are given.
 
     Args:
         scenario: the town.
@@ -105,15 +100,7 @@ class Square:
         seed: int = 3,
         **config: Value,
     ) -> None:
-        self.env = town_v0.parallel_env(scenario=scenario, percepts=True)
-        self.observations, self.infos = self.env.reset(seed=seed)
-        self.policy = AiTownPolicy(**config)
-        self.names = list(minds) or list(self.env.possible_agents)
-        profiles = {name: one for name, one in self.env.profiles().items() if name in self.names}
-        self.endpoint = ScriptedEndpoint(rule)
-        model = ModelClient(self.endpoint, run_seed=seed)
-        context = self.env.context(model, Embedder(HashedSource()))
-        self.policy.reset(profiles, seed, context)
+        super().__init__(scenario, AiTownPolicy(**config), rule, seed=seed, people=minds)
 
     def step(self, others: Mapping[str, Action] | None = None) -> Step:
         """Let the minds decide, and everybody else do what `others` says."""
@@ -128,12 +115,6 @@ class Square:
         """Yield so many steps, in which nobody else does anything."""
         for _ in range(ticks):
             yield self.step()
-
-
-def fields_of(request: CompletionRequest) -> list[str]:
-    """Return the names of the fields that a request wants: they tell what is asked."""
-    fields = (request.schema or {}).get("properties")
-    return list(fields) if isinstance(fields, Mapping) else []
 
 
 def answer_at_random(request: CompletionRequest) -> str:

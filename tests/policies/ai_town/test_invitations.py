@@ -4,7 +4,8 @@ from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.percept import Conversation, Result, SeenPerson
 from genagents_env.policies.ai_town import act, perceive, pursue, signs
 from genagents_env.policies.ai_town.mind import AiTownMind
-from tests.policies.ai_town.minds import BEA, make_mind, moment
+from tests.policies.ai_town.minds import BEA, make_mind
+from tests.policies.harness import moment
 from tests.policies.percepts import Moment, Value, person, speech
 
 CY = "Cy Cole"

@@ -18,14 +18,7 @@ from genagents_env.policies.ai_town import signs
 from genagents_env.policies.ai_town.config import AiTownConfig
 from genagents_env.policies.ai_town.mind import AiTownMind
 from genagents_env.rng import draw_index
-from tests.policies.ai_town.square import (
-    NAMES,
-    TICK,
-    Square,
-    Step,
-    answer_at_random,
-    square,
-)
+from tests.policies.ai_town.square import NAMES, TICK, Square, Step, answer_at_random, square
 from tests.policies.percepts import Value
 
 LONG_AGO = -(10**9)

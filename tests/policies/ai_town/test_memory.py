@@ -18,8 +18,9 @@ from genagents_env.policies.ai_town.mind import (
     to_rating,
 )
 from genagents_env.scenario.schema import PastMemory
-from tests.policies.ai_town.minds import BEA, list_requests, make_mind, moment, talk_with, think
-from tests.policies.ai_town.square import NAMES, Square, fields_of, square
+from tests.policies.ai_town.minds import BEA, make_mind, talk_with
+from tests.policies.ai_town.square import NAMES, Square, square
+from tests.policies.harness import fields_of, list_requests, moment, think
 from tests.policies.percepts import PARTY, Moment, Value, person, profile
 
 ME = "Ann Ash"

@@ -16,11 +16,21 @@ from genagents_env.policies.ai_town import converse, interview, reflect, remembe
 from genagents_env.policies.ai_town.mind import AiTownMind, FinishedTalk
 from genagents_env.policy import InterviewTerms
 from genagents_env.scenario import Scenario
-from tests.policies.ai_town.minds import BEA, list_requests, make_mind, moment, talk_with, think
-from tests.policies.ai_town.square import NAMES, Square, answer_at_random, fields_of, square
+from tests.policies.ai_town.minds import BEA, make_mind, talk_with
+from tests.policies.ai_town.square import NAMES, Square, answer_at_random, square
+from tests.policies.harness import (
+    EVIL,
+    FOREIGN,
+    LONG,
+    fields_of,
+    is_fenced,
+    is_golden,
+    list_requests,
+    moment,
+    think,
+    transcript,
+)
 from tests.policies.percepts import START, Moment, Value, person, profile, wait_for
-from tests.policies.smallville.minds import is_golden
-from tests.policies.smallville.transcripts import EVIL, FOREIGN, LONG, is_fenced, transcript
 
 GOLDEN = Path(__file__).parent / "golden"
 ME, CY = "Ann Ash", "Cy Cole"

@@ -7,10 +7,10 @@ import pytest
 from genagents_env.actions import Idle, Talk
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.percept import Conversation, Result, SeenPerson
-from genagents_env.policies.ai_town import act, converse, groups, perceive, pursue, signs, turns
+from genagents_env.policies.ai_town import act, converse, groups, perceive, pursue, signs
 from genagents_env.policies.ai_town.mind import AiTownMind, TalkState
-from tests.policies.ai_town.minds import BEA, list_requests, make_mind, moment, talk_with, think
-from tests.policies.ai_town.square import fields_of
+from tests.policies.ai_town.minds import BEA, make_mind, talk_with
+from tests.policies.harness import fields_of, list_requests, moment, think
 from tests.policies.percepts import Moment, Value, person, speech
 
 CY, DEE, ME = "Cy Cole", "Dee Dunn", "Ann Ash"
@@ -20,7 +20,7 @@ NEAR = Moment(people=(person(BEA, 1),), conversation=Conversation(1, (ME, BEA), 
 def find_due(talk: TalkState, seconds: int = 0, **config: Value) -> str:
     """Return what is due so many seconds after the last words."""
     mind = make_mind(**config)
-    return turns.find_due(mind, talk, moment(mind, NEAR.later(seconds)))
+    return converse.find_due(mind, talk, moment(mind, NEAR.later(seconds)))
 
 
 def lines(count: int, last: str = BEA) -> list[tuple[str, str]]:
@@ -62,7 +62,7 @@ def test_a_lock_keeps_one_silent_for_fifteen_seconds() -> None:
         typing = (person(BEA, 1, f"{signs.TYPING} {ME}"),)
         now = moment(mind, NEAR.later(100 + 10 * tick, people=typing))
         perceive.perceive(mind, now)
-        due.append(turns.find_due(mind, mind.talk, now))
+        due.append(converse.find_due(mind, mind.talk, now))
     assert due == ["", "continue", "continue", "continue"]  # seen since second 90
 
 

@@ -10,9 +10,9 @@ from genagents_env.llm.scripted import Rule, ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.rng import draw_index
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
-from tests.policies.lyfe.minds import fields_of
+from tests.policies.harness import fields_of, write_town
 from tests.policies.percepts import Value
 
 NAMES = (
@@ -61,11 +61,7 @@ Words = Callable[[CompletionRequest], str]
 
 def circle(folder: Path, size: int) -> Scenario:
     """Return a hall with the first `size` of `NAMES` in it."""
-    where = folder / "circle"
-    where.mkdir(exist_ok=True)
-    people = (PERSON.format(name=name) for name in NAMES[:size])
-    (where / "scenario.toml").write_text(HALL + "".join(people))
-    return load_scenario(str(where))
+    return write_town(folder, HALL + "".join(PERSON.format(name=name) for name in NAMES[:size]))
 
 
 def make_talk_rule(words: Words) -> Rule:

@@ -16,21 +16,18 @@ from typing import Any
 
 import pytest
 
-from genagents_env import town_v0
 from genagents_env.cognition.query import Moment as Now
 from genagents_env.cognition.query import Query
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.client import ModelClient
-from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.llm.scripted.prompt import PromptLine, read_prompt
-from genagents_env.memory.embedder import Embedder
-from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
 from genagents_env.policies.lyfe import LyfePolicy, controller, reflect, talk
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OptionKind, WorkItem
 from genagents_env.rng import draw_index
+from tests.policies import harness
+from tests.policies.harness import list_requests, moment, think
 from tests.policies.lyfe.circle import NAMES, circle, make_talk_rule, vary_words
-from tests.policies.lyfe.minds import list_requests, make_mind, moment, think
+from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment, Value, infos, person
 
 Faculty = Callable[[LyfeMind, Now], Sequence[Query]]
@@ -52,18 +49,13 @@ def rule(request: CompletionRequest) -> str:
     return json.dumps(reply)
 
 
-class Town:
+class Town(harness.Town[LyfePolicy]):
     """The hall, its people, and what their model was asked."""
 
     def __init__(self, variant: str) -> None:
         with TemporaryDirectory() as folder:
-            self.env = town_v0.parallel_env(scenario=circle(Path(folder), SIZE), percepts=True)
-        _, self.infos = self.env.reset(seed=3)
-        self.model = ModelClient(ScriptedEndpoint(rule), run_seed=3)
-        self.policy = LyfePolicy(variant=variant, **CONFIG)
-        embedder = Embedder(open_source("hashed"))
-        context = self.env.context(self.model, embedder)
-        self.policy.reset(self.env.profiles(), 3, context)
+            scenario = circle(Path(folder), SIZE)
+        super().__init__(scenario, LyfePolicy(variant=variant, **CONFIG), rule)
 
     def purposes(self) -> Counter[str]:
         """Return how many calls were made for each purpose."""

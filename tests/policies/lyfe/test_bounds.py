@@ -20,8 +20,8 @@ from genagents_env.policies.lyfe import LyfePolicy
 from genagents_env.policies.lyfe.mind import LyfeMind
 from genagents_env.policy import Context, Profile
 from genagents_env.rng import draw_index
+from tests.policies.harness import POLICIES, fields_of
 from tests.policies.lyfe.circle import vary_words
-from tests.policies.lyfe.minds import FOLDER, fields_of
 from tests.policies.percepts import START, Moment, Value, body, infos, person, profile, speech
 
 VARIANTS = ("full", "no_option_action", "no_self_monitor", "no_summarize_and_forget")
@@ -149,7 +149,7 @@ def test_every_prompt_file_is_among_those_that_are_tried() -> None:
     asked = list_hard_requests(("Ben Birch", "Cat Cole"), "Good day.", "square", "full", 640)
     wanted = {tuple(sorted(fields_of(request))) for request in asked}
     questions = {request.messages[-1].content.rpartition("END>>>")[2] for request in asked}
-    files = {path.stem for path in FOLDER.glob("*.jinja")} - {"system"}
+    files = {path.stem for path in (POLICIES / "lyfe" / "prompts").glob("*.jinja")} - {"system"}
     assert len(questions) >= len(files)
     assert len(wanted) == 6
 

@@ -8,7 +8,8 @@ from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Result
 from genagents_env.policies.lyfe import act, controller, options, places, senses, talk
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
-from tests.policies.lyfe.minds import fields_of, list_requests, make_mind, moment, think
+from tests.policies.harness import fields_of, list_requests, moment, think
+from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment, Value, person, profile, speech
 
 BEN, CAT = "Ben Birch", "Cat Cole"

@@ -21,6 +21,7 @@ from genagents_env.policies.lyfe.mind import LyfeOption
 from genagents_env.record import RunReader
 from genagents_env.rng import draw_index
 from genagents_env.world.events import Event
+from tests.policies.harness import moment
 from tests.policies.lyfe.circle import (
     NAMES,
     SECONDS,
@@ -30,7 +31,7 @@ from tests.policies.lyfe.circle import (
     stints,
     vary_words,
 )
-from tests.policies.lyfe.minds import make_mind, moment
+from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment
 
 ENDLESS = {"option_seconds": 3600, "repetition_times": 1000}

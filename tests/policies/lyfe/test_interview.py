@@ -24,43 +24,25 @@ from genagents_env.policies.lyfe import interview
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeSummary, SummarySentence, WorkItem
 from genagents_env.policy import INTERVIEW_CALLS, Answer
 from genagents_env.text import cut_sentences
-from tests.policies.lyfe.minds import fields_of, list_requests, make_mind
+from tests.policies.harness import (
+    EVIL,
+    FOREIGN,
+    NAME,
+    fields_of,
+    is_fenced,
+    lines,
+    list_numbered_lines,
+    list_requests,
+    make_answer_rule,
+    make_naming_rule,
+)
+from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Value, profile
-from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced
 
 UNKNOWN = Answer("I do not know.", fallback=True)
 QUESTIONS = ("What of Bob?", "Where is the fair?", "Who is mayor?")
 BEGIN, ANSWER, UPDATE = "interview.begin", "interview.answer", "interview.update"
 VARIANTS = ("full", "no_option_action", "no_self_monitor", "no_summarize_and_forget")
-
-
-def make_answer_rule(answer: str = "Yes.", *because: int, summary: str = "All is quiet.") -> Rule:
-    def rule(request: CompletionRequest) -> str:
-        if "summary" in fields_of(request):
-            return json.dumps({"summary": summary}, ensure_ascii=False)
-        return json.dumps({"answer": answer, "because": list(because)}, ensure_ascii=False)
-
-    return rule
-
-
-def make_naming_rule(words: str, summary: str = "All is quiet.") -> Rule:
-    """Return a rule that names every numbered line in which `words` stand."""
-
-    def rule(request: CompletionRequest) -> str:
-        found = [int(line[0][1:]) for line in list_numbered_lines(request) if words in line[2]]
-        return make_answer_rule("Yes.", *found, summary=summary)(request)
-
-    return rule
-
-
-def lines(request: CompletionRequest) -> list[list[str]]:
-    """Return the lines inside the fence of a prompt."""
-    text = request.messages[-1].content.splitlines()
-    return [json.loads(line) for line in text if line.startswith('["')]
-
-
-def list_numbered_lines(request: CompletionRequest) -> list[list[str]]:
-    return [line for line in lines(request) if line[0].startswith("#")]
 
 
 def ask(mind: LyfeMind, *questions: str, repeat: int = 0) -> list[Answer]:
@@ -305,31 +287,6 @@ def test_prompts_stay_within_their_budget(question: str, monitor: bool, most: in
         if "answer" in fields_of(request):
             (shown,) = [line for line in lines(request) if line[0] == "question"]
             assert bool(shown[1]) == bool(question.strip("\u202e\x00"))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "{}",
-        '{"answer": "Yes."}',
-        '{"answer": "", "because": [1]}',
-        '{"answer": "\\u0007", "because": [1]}',
-        '{"answer": 7, "because": [1]}',
-        '{"answer": "Yes.", "because": "1"}',
-        '{"answer": "Yes.", "because": [null]}',
-        '{"answer": "Yes.", "because": [1]}{"answer": "No.", "because": [1]}',
-    ],
-)
-def test_malformed_answers_are_not_given(text: str) -> None:
-    assert ask(make_experienced_mind(lambda request: text), "Who?") == [UNKNOWN]
-
-
-def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
-    rule = make_answer_rule("It\u202e was\nBob. " + "x" * 900, *range(1, 30))
-    (answer,) = ask(make_experienced_mind(rule), "Who?")
-    assert answer.text == "It was Bob."  # no sentence is broken
-    assert answer.evidence
 
 
 def test_evidence_is_bounded() -> None:

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
 from genagents_env.cognition.query import PreparedQuery
 from genagents_env.llm.calls import CompletionRequest
@@ -21,9 +20,9 @@ from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.forgetting import MemoryItem
 from genagents_env.policies.lyfe import memory, narrative
 from genagents_env.policies.lyfe import mind as mind_module
-from genagents_env.policies.lyfe.memory import MergedMemory
 from genagents_env.policies.lyfe.mind import LyfeMind, SummarySentence, WorkItem
-from tests.policies.lyfe.minds import list_requests, make_mind, make_scheduler, moment, think
+from tests.policies.harness import list_requests, make_scheduler, moment, think
+from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment, Value, profile, wait_for
 
 LONE = [0, 60, 120, 180, 240, 300]  # degrees: none of them near another
@@ -514,23 +513,6 @@ def test_what_finds_no_room_in_the_prompt_is_not_lost(
     assert [*mind.long.texts, *merged] == summary
     assert len(merged) != 1
     assert not isinstance(ask, PreparedQuery) or bound_prompt_tokens(list(ask.messages)) <= tokens
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [{}, [], None, "x", {"memory": ""}, {"memory": "\x1b[0m\x00"}, {"memory": None}, {"memory": 3}],
-)
-def test_a_malformed_merge_is_refused(broken: object) -> None:
-    with pytest.raises(ValidationError):
-        MergedMemory.model_validate(broken)
-
-
-def test_a_long_and_wild_merge_is_cut_and_cleaned() -> None:
-    merged = MergedMemory.model_validate({"memory": "a\x00b\x1b[2J\n聚会" * 99, "also": 1})
-    assert 0 < len(merged.memory) <= 600
-    assert merged.memory.isprintable()
-    schema = MergedMemory.model_json_schema()
-    assert schema["properties"]["memory"]["minLength"] == 1
 
 
 def test_a_sentence_that_only_refers_back_stays_with_the_one_before() -> None:

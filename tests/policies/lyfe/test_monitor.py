@@ -6,7 +6,8 @@ from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import HeardWords
 from genagents_env.policies.lyfe import monitor, narrative, senses, states
 from genagents_env.policies.lyfe.mind import LyfeMind
-from tests.policies.lyfe.minds import list_requests, make_mind, moment, think
+from tests.policies.harness import list_requests, moment, think
+from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment, Value
 
 SUMMARY = "I heard that the bridge is closed. I want to know why."

@@ -8,7 +8,8 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.percept import Conversation, Result
 from genagents_env.policies.lyfe import act, controller, options, repetition, senses, talk
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OptionKind, WorkItem
-from tests.policies.lyfe.minds import make_mind, moment, think
+from tests.policies.harness import moment, think
+from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment, Value, person
 
 BEN = "Ben Birch"

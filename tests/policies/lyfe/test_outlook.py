@@ -8,13 +8,8 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import always_invalid
 from genagents_env.policies.lyfe import reflect
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
-from tests.policies.lyfe.minds import (
-    fields_of,
-    list_requests,
-    make_mind,
-    moment,
-    think,
-)
+from tests.policies.harness import fields_of, list_requests, moment, think
+from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment, Value, profile
 
 ANN = profile(goal="Find out who took the boat.", traits=("patient", "kind"))

@@ -11,8 +11,9 @@ from genagents_env.policies.lyfe import options, questions, turns
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OpenQuestion, WorkItem
 from genagents_env.rng import draw_index
 from genagents_env.world.events import Event
+from tests.policies.harness import moment
 from tests.policies.lyfe.circle import NAMES, events, run_circle, vary_words
-from tests.policies.lyfe.minds import make_mind, moment
+from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment, profile, speech
 
 ANN, BEN, CAT = NAMES[:3]

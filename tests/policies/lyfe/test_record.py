@@ -1,6 +1,5 @@
 """A run of these minds is one record, however it came about."""
 
-import asyncio
 import json
 import os
 import subprocess
@@ -10,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from genagents_env.config import TownConfig
-from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.rng import draw_index
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
+from tests.policies.harness import uneven
 from tests.policies.lyfe.circle import SECONDS, circle, make_talk_rule, vary_words
 from tests.policies.percepts import Value
 from tests.run import towns
@@ -34,14 +32,9 @@ CONFIG = {
 }
 
 
-async def _uneven(request: CompletionRequest) -> None:
-    for _ in range(draw_index(request.seed, 40, "late")):
-        await asyncio.sleep(0)
-
-
 def hash_of(folder: Path, **engine: object) -> str:
     """Return the hash of a run of five people in a hall; its calls complete in any order."""
-    model = ScriptedEndpoint(make_talk_rule(vary_words), delay=_uneven)
+    model = ScriptedEndpoint(make_talk_rule(vary_words), delay=uneven)
     path = folder / "run.sqlite"
     policy = PolicySpec("lyfe", CONFIG)
     spec = RunSpec(TownConfig(circle(folder, 5), hours=TICKS * SECONDS / 3600), 4, policy=policy)

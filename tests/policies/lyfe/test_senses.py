@@ -3,7 +3,8 @@ import asyncio
 from genagents_env.percept import Conversation, HeardWords, Result
 from genagents_env.policies.lyfe import senses
 from genagents_env.policies.lyfe.mind import LyfeMind
-from tests.policies.lyfe.minds import make_mind, moment
+from tests.policies.harness import moment
+from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment, body, person, speech
 
 BEN = "Ben Birch"

@@ -8,7 +8,8 @@ from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Result
 from genagents_env.policies.lyfe import act, options, senses, talk, turns
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, WorkItem
-from tests.policies.lyfe.minds import list_requests, make_mind, moment, think
+from tests.policies.harness import list_requests, moment, think
+from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment, Value, person, profile, speech
 
 BEN = "Ben Birch"

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from genagents_env.percept import Conversation
 from genagents_env.policies.lyfe import turns
 from genagents_env.policies.lyfe.mind import LyfeMind, WorkItem
-from tests.policies.lyfe.minds import make_mind, moment
+from tests.policies.harness import moment
+from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment, body, profile
 
 NAMES = ("Ann Ash", "Ben Birch", "Cat Cole", "Dan Dorn", "Eve Elm", "Fay Fern", "Gil Gorse")

@@ -1,6 +1,5 @@
 """A run of these minds is one record, however it came about, and the measures read it."""
 
-import asyncio
 import json
 import subprocess
 import sys
@@ -19,8 +18,8 @@ from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
 from genagents_env.llm.scripted.prompt import read_prompt
 from genagents_env.policies.simuverse import SimuversePolicy
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.rng import draw_index
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
+from tests.policies.harness import uneven
 from tests.policies.percepts import Value
 from tests.policies.simuverse.town import ANN, BEN, CAT, Reply, find, follow, quarter
 from tests.run.kills import parse_spec
@@ -28,11 +27,6 @@ from tests.run.towns import make_options
 
 ROOT = Path(__file__).parents[3]
 LATE = {"act": 1, "interpret": 1, "talk": 1}
-
-
-async def _uneven(request: CompletionRequest) -> None:
-    for _ in range(draw_index(request.seed, 40, "late")):
-        await asyncio.sleep(0)
 
 
 def gossip(request: CompletionRequest) -> str:
@@ -45,7 +39,7 @@ def live(folder: Path, rule: Value, config: dict[str, Value], ticks: int, **how:
     homes = {ANN: "hall", BEN: "hall", CAT: "yard"}
     town = TownConfig(quarter(folder, homes), hours=ticks / 360)
     spec = RunSpec(town, 3, policy=PolicySpec("simuverse", config))
-    options = RunOptions(endpoint=ScriptedEndpoint(rule, delay=_uneven), embedder="hashed", **how)
+    options = RunOptions(endpoint=ScriptedEndpoint(rule, delay=uneven), embedder="hashed", **how)
     assert run(spec, path, options).status == "finished"
     return path
 

@@ -6,19 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from genagents_env.actions import Action
-from genagents_env.config import TownConfig
-from genagents_env.env import TownEnv
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.client import ModelClient
-from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.llm.scripted.prompt import Prompt, read_prompt
-from genagents_env.memory.embed import HashedSource
-from genagents_env.memory.embedder import Embedder
 from genagents_env.policies.simuverse import SimuversePolicy
 from genagents_env.policies.simuverse.grammar import FOUR_TOOLS, IDLE, find_prefix
 from genagents_env.policies.simuverse.mind import SimuverseMind
-from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
+from tests.policies import harness
+from tests.policies.harness import write_town
 from tests.policies.percepts import Value
 
 ANN, BEN, CAT, DAN = "Ann Ash", "Ben Birch", "Cat Cole", "Dan Dorn"
@@ -81,17 +77,14 @@ def quarter(
     restart: bool = True,
 ) -> Scenario:
     """Return a town in which these people start at their homes; all know one another."""
-    where = folder / "quarter"
-    where.mkdir(exist_ok=True)
-    told = TOWN.format(exchanges=exchanges, phone=str(phone).lower(), restart=str(restart).lower())
+    text = TOWN.format(exchanges=exchanges, phone=str(phone).lower(), restart=str(restart).lower())
     for name, home in homes.items():
         ties = ", ".join(f'{{ to = "{o}", about = "a neighbour" }}' for o in homes if o != name)
-        told += PERSON.format(name=name, home=home) + f"relationships = [{ties}]\n"
-    (where / "scenario.toml").write_text(told)
-    return load_scenario(str(where))
+        text += PERSON.format(name=name, home=home) + f"relationships = [{ties}]\n"
+    return write_town(folder, text)
 
 
-class Quarter:
+class Quarter(harness.Town[SimuversePolicy]):
     """The town, stepped by the policy; `reply` answers what people are asked in plain text.
 
     Attributes:
@@ -102,16 +95,12 @@ class Quarter:
     """
 
     def __init__(self, town: Scenario | str, reply: Reply, seed: int = 0, **config: Value) -> None:
-        self.env = TownEnv(TownConfig(town, percepts=True))
-        self.policy = SimuversePolicy(**{"interpreter": "regex", **config})
         self.reply, self.asked = reply, list[tuple[str, Prompt]]()
         self.acted = list[dict[str, Action]]()
         self.events = list[Event]()
         self.notes = list[dict[str, Any]]()
-        self.observations, self.infos = self.env.reset(seed=seed)
-        model = ModelClient(ScriptedEndpoint(self._answer), run_seed=seed)
-        embedder = Embedder(HashedSource())
-        self.policy.reset(self.env.profiles(), seed, self.env.context(model, embedder))
+        policy = SimuversePolicy(**{"interpreter": "regex", **config})
+        super().__init__(town, policy, self._answer, seed=seed)
 
     def _answer(self, request: CompletionRequest) -> str:
         prompt = read_prompt(request)

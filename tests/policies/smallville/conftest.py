@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from genagents_env.policies.smallville.mind import SmallvilleMind
+from tests.policies.harness import collect_percepts
 from tests.policies.percepts import Value
 from tests.policies.smallville import minds
 
@@ -20,6 +21,6 @@ def make_mind() -> MakeMind:
 @pytest.fixture(scope="session")
 def percepts() -> dict[str, Value]:
     """Return real percepts of one person from both shipped towns, by scenario."""
-    tiny = minds.collect_percepts("tiny", 12)["Ben Carver"]
-    party = minds.collect_percepts("valentines_party", 12, start="08:00")["Isabella Rodriguez"]
+    tiny = collect_percepts("tiny", 12)["Ben Carver"]
+    party = collect_percepts("valentines_party", 12, start="08:00")["Isabella Rodriguez"]
     return {"tiny": tiny, "valentines_party": party}

@@ -17,20 +17,6 @@ from genagents_env.policy import Context, Profile
 from tests.policies.percepts import START, Moment, Value, infos, profile
 
 BED = ("Ann's house/bedroom/bed", "slept in")
-# Words of a model that are no JSON object, or more than one, or one that no reader should trust.
-UNUSABLE = (
-    "",
-    "null",
-    "[1, 2]",
-    "{}{}",
-    "{}",
-    "\x00\x1b[2J",
-    "{" * 99,
-    '{"x": ' * 40,
-    '{"x": NaN}',
-    '{"x": 1, "x": 2}',
-    "x" * 300_000,
-)
 REFUSED = {"cellar": "cellar is private", "shop": "shop is closed; open 10:00 to 12:00"}
 
 

@@ -6,6 +6,7 @@ from genagents_env.cognition.policy import gather_all
 from genagents_env.policies.smallville.interview import classify, limit_access
 from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.policy import InterviewTerms, MemoryAccess
+from tests.policies.harness import list_requests
 from tests.policies.smallville.conftest import MakeMind
 from tests.policies.smallville.test_past import make_old
 
@@ -67,7 +68,6 @@ def test_terms_reach_the_prompt(make_mind: MakeMind) -> None:
     import asyncio
 
     from genagents_env.policies.smallville.interview import answer_questions
-    from tests.policies.smallville.minds import list_requests
 
     async def ask(mind: SmallvilleMind, terms: InterviewTerms) -> None:
         await gather_all([answer_questions(mind, ["What do you do?"], terms=terms)])

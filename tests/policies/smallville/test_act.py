@@ -20,9 +20,10 @@ from genagents_env.policies.smallville.mind import (
     SmallvilleMind,
 )
 from genagents_env.scenario import load_scenario
+from tests.policies.harness import moment
 from tests.policies.percepts import Moment, Value, body, person, profile
 from tests.policies.smallville.days import BED, Alone
-from tests.policies.smallville.minds import Town, make_mind, moment
+from tests.policies.smallville.minds import Town, make_mind
 
 NIGHT = datetime.fromisoformat("2023-02-13T23:30")
 AT_HOME = Moment(me=body("Ann's house/bedroom"), time=NIGHT)

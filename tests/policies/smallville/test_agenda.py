@@ -23,8 +23,9 @@ from genagents_env.policies.smallville.mind import (
     SmallvilleActivity,
     SmallvilleMind,
 )
+from tests.policies.harness import moment
 from tests.policies.percepts import STANDING, Moment
-from tests.policies.smallville.minds import make_mind, moment
+from tests.policies.smallville.minds import make_mind
 
 WALK = Piece(0, 300, "walking to the park", "Park")
 

@@ -7,7 +7,8 @@ import pytest
 from genagents_env.llm.scripted import Rule
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import ScheduledEvent
-from tests.policies.smallville.minds import Town, fields_of
+from tests.policies.harness import fields_of
+from tests.policies.smallville.minds import Town
 from tests.scripted import gossip, neighbour
 
 PEOPLE = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Ayesha Khan")

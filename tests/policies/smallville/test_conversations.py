@@ -14,7 +14,8 @@ from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.rng import draw_index
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.world.events import Event
-from tests.policies.smallville.minds import Town, fields_of
+from tests.policies.harness import fields_of
+from tests.policies.smallville.minds import Town
 
 PEOPLE = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Ayesha Khan")
 EAGER = {"talk_again_seconds": 0, "react_again_minutes": 1}

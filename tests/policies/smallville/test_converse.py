@@ -2,30 +2,22 @@ import json
 from collections.abc import Mapping
 
 import pytest
-from pydantic import ValidationError
 
 from genagents_env.actions import Action, Idle, Talk
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.schemas import ReplyModel
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Conversation, Result
-from genagents_env.policies.smallville.converse import Utterance
-from genagents_env.policies.smallville.memo import RelationshipReply
-from genagents_env.policies.smallville.mind import SelfSummary, SmallvilleMind
-from tests.policies.percepts import Moment, Value, body, person, profile, speech
-from tests.policies.smallville.minds import (
+from genagents_env.policies.smallville.mind import SmallvilleMind
+from tests.policies.harness import (
     by_fields,
-    dialogue_of,
     endpoint_of,
     fields_of,
     is_golden,
-    length,
     list_requests,
-    live,
-    make_mind,
-    make_observation,
+    transcript,
 )
-from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
+from tests.policies.percepts import Moment, Value, person, speech
+from tests.policies.smallville.minds import dialogue_of, live, make_mind, make_observation
 
 ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
 GO_UP = {"choice": "talk to Bob Birch", "what": "", "minutes": 0}
@@ -241,78 +233,6 @@ def test_a_conversation_survives_a_checkpoint() -> None:
         assert first == second
     assert minds[0].state() == minds[1].state()
     assert dialogue_of(minds[0]).lines[1].text == "Well."
-
-
-@pytest.mark.parametrize(
-    ("model", "broken"),
-    [
-        (RelationshipReply, {}),
-        (RelationshipReply, []),
-        (RelationshipReply, "a friend"),
-        (RelationshipReply, None),
-        (RelationshipReply, {"relationship": ""}),
-        (RelationshipReply, {"relationship": " \n "}),
-        (RelationshipReply, {"relationship": "\x00\x07"}),
-        (RelationshipReply, {"relationship": 3}),
-        (RelationshipReply, {"relationship": None}),
-        (RelationshipReply, {"relationship": ["a friend"]}),
-        (RelationshipReply, {"relationship": {"relationship": "a friend"}}),
-        (RelationshipReply, {"relationship": float("nan")}),
-        (Utterance, {}),
-        (Utterance, []),
-        (Utterance, "Hello."),
-        (Utterance, None),
-        (Utterance, {"say": "x"}),
-        (Utterance, {"end": True}),
-        (Utterance, {"say": None, "end": True}),
-        (Utterance, {"say": 5, "end": True}),
-        (Utterance, {"say": ["x"], "end": True}),
-        (Utterance, {"say": {"say": "x", "end": True}, "end": False}),
-        (Utterance, {"say": "x", "end": "perhaps"}),
-        (Utterance, {"say": "x", "end": float("nan")}),
-        (Utterance, {"say": "x", "end": None}),
-    ],
-)
-def test_malformed_replies_are_refused(model: type[ReplyModel], broken: object) -> None:
-    with pytest.raises(ValidationError):
-        model.model_validate(broken)
-    text = json.dumps(broken)
-    _, _, action = make_addressed_mind(lambda request: text)
-    assert action == LEAVE
-
-
-@pytest.mark.parametrize("say", ["y" * 999, "a\x00b\x1b[2J\u202ec\r\nd" * 20, "聚会" * 300])
-def test_long_and_wild_words_are_cut_and_cleaned(say: str) -> None:
-    _, _, action = make_addressed_mind(make_speech_rule(say))
-    assert isinstance(action, Talk)
-    assert 0 < len(action.text) <= 480
-    assert action.text.isprintable()
-
-
-def worst(name: str, rule: Rule) -> list[CompletionRequest]:
-    """Return what is asked in a crowded conversation of long words and hundreds of memories."""
-    names = tuple(f"{name[:58]} {k}" for k in range(3))
-    mind = make_mind(
-        rule, who=profile(name=name, persona="Ann loves guests; " * 99), prompt_tokens=1500
-    )
-    for k in range(400):
-        mind.stream.add("event", f"the mayor {k} {EVIL} {FOREIGN}", created=0, events=(k,))
-    mind.summary = SelfSummary("core " * 32, "days " * 32, "fine " * 32, 0)
-    heard = tuple(speech(other, f"the mayor {EVIL} {FOREIGN}"[:500]) for other in names)
-    talk = Conversation(1, (name, *names), name, True, 1)
-    place = body("咖" * 60 + "/" + "馆" * 60)
-    live(mind, Moment(me=place, heard=heard, conversation=talk, people=(person(names[0]),)))
-    live(mind, Moment(me=place, tick=1))
-    return list_requests(mind)
-
-
-@pytest.mark.parametrize("name", [BOB, NAME, "安" * 60], ids=["short", "long", "foreign"])
-def test_the_worst_prompts_stay_within_their_budget_and_their_fence(name: str) -> None:
-    requests = worst(name, make_speech_rule(FOREIGN, relationship={"relationship": FOREIGN}))
-    assert [fields_of(r)[0] for r in requests] == [*["relationship"] * 3, "say", "remember"]
-    for request in requests:
-        assert length(request) <= 1500
-        assert is_fenced(request, "the mayor") or is_fenced(request, FOREIGN[:20])
 
 
 def test_golden_transcript() -> None:

@@ -8,8 +8,9 @@ from genagents_env.percept import Conversation
 from genagents_env.policies.smallville import dialogue as dialogue_module
 from genagents_env.policies.smallville.dialogue import begin
 from genagents_env.policies.smallville.mind import Day, Dialogue, DialogueLine, SmallvilleMind
+from tests.policies.harness import moment
 from tests.policies.percepts import START, Moment, Value, profile, speech
-from tests.policies.smallville.minds import dialogue_of, make_mind, moment
+from tests.policies.smallville.minds import dialogue_of, make_mind
 
 ANN, BOB, CID, DAN = "Ann Ash", "Bob Birch", "Cid Cedar", "Dan Dale"
 

@@ -16,15 +16,9 @@ from genagents_env.policies.smallville.mind import (
     SmallvilleMind,
     TemporaryUse,
 )
+from tests.policies.harness import by_fields, fields_of, list_requests
 from tests.policies.percepts import Moment, Value, person, profile, speech, thing
-from tests.policies.smallville.minds import (
-    by_fields,
-    fields_of,
-    list_requests,
-    live,
-    make_mind,
-    make_observation,
-)
+from tests.policies.smallville.minds import live, make_mind, make_observation
 
 ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
 FIRE = HeardWords("news", None, "Fire! Leave at once.", False, False, (), 9)

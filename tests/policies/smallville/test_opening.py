@@ -10,16 +10,9 @@ from genagents_env.percept import Conversation, Result
 from genagents_env.policies.smallville.dialogue import begin
 from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.policies.smallville.turns import may_begin
+from tests.policies.harness import by_fields, fields_of, list_requests, moment
 from tests.policies.percepts import Moment, Value, body, person, speech
-from tests.policies.smallville.minds import (
-    by_fields,
-    dialogue_of,
-    fields_of,
-    list_requests,
-    live,
-    make_mind,
-    moment,
-)
+from tests.policies.smallville.minds import dialogue_of, live, make_mind
 
 BOB, CID = "Bob Birch", "Cid Cedar"
 TALK = Conversation(1, ("Ann Ash", BOB), None, True, 8)

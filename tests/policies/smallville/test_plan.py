@@ -17,10 +17,10 @@ from genagents_env.policies.smallville.mind import Commitment, Day, PlanBlock, S
 from genagents_env.policies.smallville.pieces import PieceReply, _lay_out
 from genagents_env.policy import Profile
 from genagents_env.scenario.schema import RoutineEntry
+from tests.policies.harness import by_fields, fields_of, is_golden, moment, transcript
 from tests.policies.percepts import START, Moment, Value, profile, wait_for
-from tests.policies.smallville.days import BED, UNUSABLE, Alone
-from tests.policies.smallville.minds import by_fields, fields_of, is_golden, make_mind, moment
-from tests.policies.smallville.transcripts import transcript
+from tests.policies.smallville.days import BED, Alone
+from tests.policies.smallville.minds import make_mind
 
 HOUR = 3600
 TODAY, TOMORROW = "2023-02-13", "2023-02-14"
@@ -526,9 +526,9 @@ def test_pieces_of_an_hour_that_is_planned_anew_meanwhile_are_dropped() -> None:
     handler = plan.HANDLERS["plan.pieces"]
     for block in mind.day.hours:
         block.text = "something else"
-    reply = QueryReply(handler.fallback(pending.data), True, "")
+    reply = QueryReply(handler.fallback(pending.data), True, "", pending.data)
     before = list(mind.day.pieces)
-    wait_for(handler.apply(mind, pending.data, moment(mind, alone.percept), reply))
+    wait_for(handler.apply(mind, moment(mind, alone.percept), reply))
     assert mind.day.pieces == before
 
 
@@ -589,46 +589,15 @@ RENEWAL = {"yesterday": LINE, "status": LINE, "requirements": [LINE]}
 DAY = {"outline": [LINE] * 5}
 PIECE = {"what": LINE, "minutes": 15}
 MALFORMED: dict[str, list[Value]] = {
-    "plan.renew": [
-        {**RENEWAL, "requirements": []},
-        {**RENEWAL, "requirements": [LINE] * 5},
-        {**RENEWAL, "requirements": LINE},
-        {**RENEWAL, "requirements": [""]},
-        {**RENEWAL, "requirements": [7]},
-        {**RENEWAL, "status": ""},
-        {**RENEWAL, "status": None},
-        {**RENEWAL, "yesterday": "\u200b\x00"},
-        {"status": LINE, "requirements": [LINE]},
-    ],
-    "plan.day": [
-        {**DAY, "outline": [LINE] * 4},
-        {**DAY, "outline": [LINE] * 9},
-        {**DAY, "outline": [LINE, LINE, LINE, LINE, ""]},
-        {**DAY, "outline": {"07:00": LINE}},
-        {"wake_hour": 7},
-        {},
-    ],
-    "plan.hours": [
-        {"hours": []},
-        {"hours": [LINE] * 14},
-        {"hours": [LINE] * 16},
-        {"hours": [*[LINE] * 14, ""]},
-        {"hours": [*[LINE] * 14, None]},
-        {"hours": [[LINE]] * 15},
-        {"hours": LINE},
-    ],
+    "plan.renew": [{}, {**RENEWAL, "requirements": []}, {**RENEWAL, "requirements": [LINE] * 5}],
+    "plan.day": [{}, {**DAY, "outline": [LINE] * 4}, {**DAY, "outline": [LINE] * 9}],
+    "plan.hours": [{}, {"hours": [LINE] * 14}, {"hours": [LINE] * 16}],
     "plan.pieces": [
-        {"pieces": []},
+        {},
         {"pieces": [PIECE] * 3},
         {"pieces": [PIECE] * 7},
         {"pieces": [PIECE, PIECE, PIECE, {**PIECE, "minutes": 4}]},
         {"pieces": [PIECE, PIECE, PIECE, {**PIECE, "minutes": 16}]},
-        {"pieces": [PIECE, PIECE, PIECE, {**PIECE, "minutes": -15}]},
-        {"pieces": [PIECE, PIECE, PIECE, {**PIECE, "minutes": "15 min"}]},
-        {"pieces": [PIECE, PIECE, PIECE, {**PIECE, "what": ""}]},
-        {"pieces": [PIECE, PIECE, PIECE, {"what": LINE}]},
-        {"pieces": [PIECE, PIECE, PIECE, LINE]},
-        {"pieces": PIECE},
     ],
 }
 FIRST_FIELD = {
@@ -641,10 +610,7 @@ FIRST_FIELD = {
 
 @pytest.mark.parametrize(
     ("purpose", "words"),
-    [
-        *((purpose, json.dumps(bad)) for purpose, all_ in MALFORMED.items() for bad in all_),
-        *((purpose, words) for purpose in MALFORMED for words in UNUSABLE),
-    ],
+    [(purpose, json.dumps(bad)) for purpose, all_ in MALFORMED.items() for bad in all_],
 )
 def test_a_malformed_reply_ends_in_the_routine_and_life_goes_on(purpose: str, words: str) -> None:
     def rule(request: CompletionRequest) -> str:

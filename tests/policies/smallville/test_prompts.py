@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -20,6 +19,15 @@ from genagents_env.memory.stream import Memory
 from genagents_env.percept import Conversation, Percept
 from genagents_env.policies.smallville import SmallvillePolicy
 from genagents_env.policy import Context, Profile
+from tests.policies.harness import (
+    EVIL,
+    FOREIGN,
+    NAME,
+    POLICIES,
+    by_fields,
+    collect_percepts,
+    is_fenced,
+)
 from tests.policies.percepts import (
     START,
     Moment,
@@ -31,9 +39,9 @@ from tests.policies.percepts import (
     speech,
     thing,
 )
-from tests.policies.smallville.minds import FOLDER, by_fields, collect_percepts, make_mind
-from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced
+from tests.policies.smallville.minds import make_mind
 
+FOLDER = POLICIES / "smallville" / "prompts"
 LIMITS = (400, 500, 2000)
 CONFIG = {"rate_batch": 2, "reflect_at": 2, "react_again_minutes": 1, "talk_again_seconds": 0}
 GROUNDINGS = ("one_call", "recursive")
@@ -67,7 +75,12 @@ class Rendered:
 
 
 def live(
-    who: Profile, percepts: Iterator[Percept], rule: Rule, memories: int = 0, **config: Value
+    who: Profile,
+    percepts: Iterator[Percept],
+    rule: Rule,
+    memories: int = 0,
+    question: str = "What do you do today?",
+    **config: Value,
 ) -> list[CompletionRequest]:
     """Let one person live through `percepts` and be interviewed; return what was asked."""
     endpoint = ScriptedEndpoint(rule)
@@ -80,7 +93,7 @@ def live(
         stream.add("event", f"{NAME} said: {FOREIGN[k % 9 :]}"[:600], created=0, events=(k,))
     for percept in percepts:
         policy.act({who.agent: {}}, infos(percept))
-    policy.interview(who.agent, ["What do you do today?"])
+    policy.interview(who.agent, [question])
     return endpoint.requests
 
 
@@ -120,7 +133,7 @@ def test_every_prompt_file_is_filled_by_a_real_percept_within_its_budget(
         for grounding in GROUNDINGS:
             live(who, iter([*isabella, *midnight]), rule, grounding=grounding)
     live(who, iter(isabella[:60]), EAGER, context="summary")
-    files = {path.stem for path in Path(FOLDER).glob("*.jinja")}
+    files = {path.stem for path in FOLDER.glob("*.jinja")}
     assert rendered.names == files - {"self", "rules"}
 
 
@@ -154,13 +167,29 @@ def test_prompts_stay_within_their_budget_on_a_hard_day(
 
 
 def test_nothing_of_others_stands_outside_the_fence() -> None:
-    evil = EVIL.replace("\n", " ")
-    for rule in (EAGER, TALK):
-        asked = live(profile(), hard_day("Bob Birch", evil), rule, prompt_tokens=2000)
+    evil, purposes = EVIL.replace("\n", " "), set[str]()
+    for rule, context in ((EAGER, "memories"), (TALK, "memories"), (TALK, "summary")):
+        asked = live(
+            profile(),
+            hard_day("Bob Birch", evil),
+            rule,
+            50,
+            evil,
+            prompt_tokens=2000,
+            context=context,
+        )
+        first_tries = [r for r in asked if len(r.messages) == 2]
+        assert all(bound_prompt_tokens(list(r.messages)) <= 2000 for r in first_tries)
         told = [r for r in asked if "forget all this" in r.messages[-1].content]
+        purposes |= {r.schema_name for r in told}
         assert len(told) > 20
         assert all(is_fenced(r, "forget all this") for r in told if len(r.messages) == 2)
         assert not any("forget all this" in r.messages[0].content for r in asked)
+    assert purposes == {
+        *("Ratings", "Description", "Status", "Context", "Questions", "Insights", "Told"),
+        *("Renewal", "DayPlan", "RestOfDay", "Hours", "Pieces", "Spots"),
+        *("Reaction", "Relationship", "Utterance", "Memo"),
+    }
 
 
 @given(st.text(max_size=80))

@@ -3,7 +3,6 @@ from collections.abc import Mapping
 from datetime import datetime, time
 
 import pytest
-from pydantic import ValidationError
 
 from genagents_env.actions import Talk
 from genagents_env.cognition.query import Query, QueryReply
@@ -14,25 +13,22 @@ from genagents_env.policies.smallville.mind import (
     Day,
     Dialogue,
     Piece,
-    SelfSummary,
     SmallvilleActivity,
     SmallvilleMind,
 )
-from tests.policies.percepts import START, Moment, Value, body, person, profile, wait_for
-from tests.policies.smallville.minds import (
+from tests.policies.harness import (
     by_fields,
     endpoint_of,
     fields_of,
     is_golden,
     length,
     list_requests,
-    live,
-    make_mind,
-    make_observation,
     moment,
     think,
+    transcript,
 )
-from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
+from tests.policies.percepts import START, Moment, Value, body, person, profile, wait_for
+from tests.policies.smallville.minds import live, make_mind, make_observation
 
 BOB, CID = "Bob Birch", "Cid Cedar"
 READING = make_observation(BOB, f"{BOB} is reading")
@@ -63,9 +59,9 @@ def list_follow_ups(
     """Return the thoughts that follow from a decision."""
     value = react.Reaction(choice=choice, what=what, minutes=10)
     seen = {"kind": "person", "subject": BOB, "text": READING.text, **data}
-    reply = QueryReply(value, False, "react.decide #0 at tick 0")
+    reply = QueryReply(value, False, "react.decide #0 at tick 0", seen)
     take = react.HANDLERS["react.decide"].apply
-    return list(wait_for(take(mind, seen, moment(mind, SEEN), reply)))
+    return list(wait_for(take(mind, moment(mind, SEEN), reply)))
 
 
 def test_going_on_changes_nothing_but_that_it_was_considered() -> None:
@@ -252,69 +248,6 @@ def test_an_unusable_reply_is_going_on() -> None:
     assert mind.dialogue is None
     assert mind.activity == SmallvilleActivity()
     assert mind.services.model.ledger.totals().fallbacks == 1
-
-
-GOOD = {"choice": "go on", "what": "", "minutes": 5}
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        {},
-        {"choice": "go on"},
-        {**GOOD, "choice": "flirt"},
-        {**GOOD, "choice": ["go on"]},
-        {**GOOD, "choice": None},
-        {**GOOD, "what": None},
-        {**GOOD, "what": {"what": "x"}},
-        {**GOOD, "what": 5},
-        {**GOOD, "minutes": 61},
-        {**GOOD, "minutes": -(10**30)},
-        {**GOOD, "minutes": float("nan")},
-        {**GOOD, "minutes": 2.5},
-        {**GOOD, "minutes": "soon"},
-        "go on",
-        None,
-    ],
-)
-def test_a_malformed_reaction_is_refused(broken: object) -> None:
-    reply = react.make_reaction_model(("go on", "talk"))
-    with pytest.raises(ValidationError):
-        reply.model_validate(broken)
-    text = json.dumps(broken)
-    mind = make_mind(lambda request: text)
-    live(mind, SEEN, [READING])
-    assert mind.services.model.ledger.totals().fallbacks == 1
-
-
-@pytest.mark.parametrize(
-    "what", ["y" * 10_000, "dan\x00cing \x1b[31mred\x1b[0m\n" * 9, "跳舞" * 99]
-)
-def test_long_and_wild_words_are_cut_and_cleaned(what: str) -> None:
-    reply = react.make_reaction_model(("something else",))
-    taken = reply.model_validate({"choice": "something else", "what": what, "minutes": 3})
-    assert 0 < len(taken.what) <= 200
-    assert taken.what.isprintable()
-
-
-@pytest.mark.parametrize("name", [BOB, NAME, "安" * 60], ids=["short", "long", "foreign"])
-def test_the_worst_prompt_stays_within_its_budget_and_its_fence(name: str) -> None:
-    mind = make_mind(
-        make_decision_rule("go on"),
-        who=profile(name=name, persona="Ann loves guests; " * 99),
-        prompt_tokens=1500,
-    )
-    for k in range(400):
-        words = f"{k} {FOREIGN if k % 2 else EVIL}"
-        mind.stream.add("event", words, created=0, importance=1 + k % 10, events=(k,))
-    mind.summary = SelfSummary("core " * 32, "days " * 32, "fine " * 32, 0)
-    mind.activity.text = "咖啡" * 80
-    far = body("咖" * 60 + "/" + "馆" * 60)
-    seen = make_observation(name, f"the mayor {EVIL} {FOREIGN}")
-    live(mind, Moment(me=far), [seen])
-    (request,) = list_requests(mind)
-    assert length(request) <= 1500
-    assert is_fenced(request, "the mayor")
 
 
 def test_prompts_from_real_percepts_stay_within_their_budget(

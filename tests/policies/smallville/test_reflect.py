@@ -8,31 +8,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env import town_v0
-from genagents_env.cognition.query import PendingQuery, Query, QueryReply
+from genagents_env.cognition.query import PendingQuery, QueryReply
 from genagents_env.errors import LLMBadReply
 from genagents_env.llm.calls import Completion
 from genagents_env.llm.completions import parse
-from genagents_env.llm.scripted import Rule, always_invalid, obedient, sample_schema
+from genagents_env.llm.scripted import Rule, always_invalid, sample_schema
 from genagents_env.memory.stream import Memory
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import perceive
 from genagents_env.policies.smallville import reflect as reflection
 from genagents_env.policies.smallville.mind import Dialogue, SmallvilleMind
 from genagents_env.text import fold
-from tests.policies.percepts import Moment, Value, body, profile, wait_for
-from tests.policies.smallville.minds import (
+from tests.policies.harness import (
     by_fields,
     endpoint_of,
     fields_of,
     is_golden,
     length,
     list_requests,
-    make_mind,
     make_scheduler,
     moment,
     think,
+    transcript,
 )
-from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
+from tests.policies.percepts import Moment, Value, body, wait_for
+from tests.policies.smallville.minds import make_mind
 
 QUESTIONS = ["Who is close to Ann?", "What does Ann want?", "What worries Ann?"]
 NOW = Moment()
@@ -249,32 +249,6 @@ def test_thinking_takes_its_time_and_drops_questions_of_one_who_fell_asleep() ->
     asyncio.run(lives())
 
 
-def test_what_others_said_stays_in_the_fence() -> None:
-    mind = make_mind(obedient)
-    mind.stream.add("event", f"Eve said: {EVIL}", created=0, events=(1,))
-    mind.attention.importance = 150
-    reflect(mind)
-    think(mind, [Query("reflect.insights", {"question": EVIL})], NOW)
-    assert len(list_requests(mind)) > 1
-    assert all(is_fenced(request, "forget all this") for request in list_requests(mind))
-
-
-@pytest.mark.parametrize("most", [400, 500, 900])
-def test_prompts_stay_within_their_budget(most: int) -> None:
-    who = profile(name=NAME, persona="; ".join(["a person of few words"] * 40), home="h" * 90)
-    mind = make_mind(sample_schema, who=who, prompt_tokens=most, recall=300, insights=8)
-    for k in range(300):
-        text = f'{NAME} said to {NAME}: "{FOREIGN[k % 9 :][: 40 + k]}"'
-        mind.stream.add("event", text, created=k, importance=5, events=(k,))
-    mind.stream.add("event", "It rains.", created=300, importance=5, events=(300,))
-    mind.attention.importance = 150
-    reflect(mind)
-    think(mind, [Query("reflect.insights", {"question": FOREIGN[:160]})], NOW)
-    assert len(list_requests(mind)) >= 2
-    assert all(length(request) <= most for request in list_requests(mind))
-    assert '["question", "' in list_requests(mind)[-1].messages[-1].content
-
-
 def test_the_number_of_questions_and_insights_is_an_option() -> None:
     mind = make_mind_with_memories(sample_schema, questions=2, insights=1)
     mind.attention.importance = 150
@@ -317,40 +291,6 @@ BROKEN = [
     '{"%s": ' + "[" * 60 + "]" * 60 + "}",
     '{"%s": ["' + "x" * 260_000 + '"]}',
 ]
-BROKEN_QUESTIONS = [text.replace("%s", "questions") for text in BROKEN] + [
-    '{"questions": ["a"]}',
-    '{"questions": []}',
-]
-BROKEN_INSIGHTS = [text.replace("%s", "insights") for text in BROKEN] + [
-    '{"insights": [{"insight": "a", "importance": 3}]}',
-    '{"insights": [{"importance": 3, "because": [1]}]}',
-    '{"insights": [{"insight": "", "importance": 3, "because": [1]}]}',
-    '{"insights": [{"insight": "a", "importance": 0, "because": [1]}]}',
-    '{"insights": [{"insight": "a", "importance": 11, "because": [1]}]}',
-    '{"insights": [{"insight": "a", "importance": NaN, "because": [1]}]}',
-    '{"insights": [{"insight": "a", "importance": "high", "because": [1]}]}',
-    '{"insights": [{"insight": "a", "importance": 3, "because": "1, 2"}]}',
-    '{"insights": [{"insight": "a", "importance": 3, "because": [1.5]}]}',
-    '{"insights": [{"insight": "a", "importance": 3, "because": [null]}]}',
-    '{"insights": [{"insight": "a", "importance": 3, "because": [' + "9" * 40 + "]}]}",
-]
-
-
-@pytest.mark.parametrize("text", BROKEN_QUESTIONS)
-def test_malformed_questions_lead_nowhere(text: str) -> None:
-    mind = make_mind_with_memories(lambda request: text)
-    mind.attention.importance = 150
-    reflect(mind)
-    assert purposes(mind) == ["questions"] * (2 if text else 4)
-    assert thoughts(mind) == []
-
-
-@pytest.mark.parametrize("text", BROKEN_INSIGHTS)
-def test_malformed_insights_lead_nowhere(text: str) -> None:
-    mind = make_mind_with_memories(lambda request: text)
-    think(mind, [Query("reflect.insights", {"question": "Who?"})], NOW)
-    assert purposes(mind) == ["insights"] * (2 if text else 4)  # no words are a failed attempt
-    assert thoughts(mind) == []
 
 
 def test_what_is_too_long_is_cut_and_not_refused() -> None:
@@ -384,9 +324,9 @@ def test_evidence_always_exists_and_no_thought_is_there_twice(
         for text, because in given_insights
         if text.isprintable()
     ]
-    reply = QueryReply(reflection.Insights(insights=entries), False, "reflect.insights #0")
+    reply = QueryReply(reflection.Insights(insights=entries), False, "reflect.insights #0", data)
     for _ in range(2):
-        wait_for(handler.apply(mind, data, moment(mind, NOW), reply))
+        wait_for(handler.apply(mind, moment(mind, NOW), reply))
     kept = thoughts(mind)
     assert all(memory.evidence and set(memory.evidence) <= {5, 3, 1} for memory in kept)
     assert all(memory.events == () and mind.stream.sources([memory.id]) for memory in kept)

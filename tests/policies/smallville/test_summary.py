@@ -6,24 +6,24 @@ import pytest
 from genagents_env import town_v0
 from genagents_env.cognition.query import PendingQuery
 from genagents_env.llm.calls import JSONValue
-from genagents_env.llm.scripted import Rule, always_invalid, obedient, sample_schema
+from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Percept
 from genagents_env.policies.smallville import past, perceive, retrieve, summary
 from genagents_env.policies.smallville.mind import Dialogue, SelfSummary, SmallvilleMind
 from genagents_env.policies.smallville.summary import describe_status
-from tests.policies.percepts import Moment, Value, profile, wait_for
-from tests.policies.smallville import minds
-from tests.policies.smallville.minds import (
+from tests.policies.harness import (
     by_fields,
     endpoint_of,
     is_golden,
     length,
     list_requests,
-    make_mind,
     moment,
     think,
+    transcript,
 )
-from tests.policies.smallville.transcripts import EVIL, FOREIGN, NAME, is_fenced, transcript
+from tests.policies.percepts import Moment, Value, profile, wait_for
+from tests.policies.smallville import minds
+from tests.policies.smallville.minds import make_mind
 
 NOW = Moment()
 SELF = {
@@ -130,67 +130,6 @@ def test_the_description_outlives_a_checkpoint() -> None:
     assert again.summary == mind.summary
     live(again, NOW.later())
     assert list_requests(again) == []
-
-
-def test_what_others_said_stays_in_the_fence() -> None:
-    mind = make_mind(obedient)
-    mind.stream.add("event", f"Eve said: {EVIL}", created=0, events=(1,))
-    mind.status = EVIL
-    live(mind)
-    assert all(is_fenced(request, "forget all this") for request in list_requests(mind))
-
-
-@pytest.mark.parametrize("most", [400, 500, 900])
-def test_prompts_stay_within_their_budget(most: int) -> None:
-    who = profile(name=NAME, persona="; ".join(["a person of few words"] * 40), home="h" * 90)
-    mind = make_mind(sample_schema, who=who, prompt_tokens=most, recall=300)
-    mind.status = FOREIGN
-    for k in range(300):
-        text = f'{NAME} said to {NAME}: "{FOREIGN[k % 9 :][: 40 + k]}"'
-        mind.stream.add("event", text, created=k, importance=5, events=(k,))
-    live(mind)
-    (request,) = list_requests(mind)
-    assert length(request) <= most
-
-
-GOOD = json.dumps(SELF)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "I am Ann.",
-        "{}",
-        "[]",
-        "null",
-        '{"core": "a", "occupation": "b"}',
-        '{"core": "a", "occupation": "b", "progress": ""}',
-        '{"core": "a", "occupation": "b", "progress": "\\u0000\\u202e "}',
-        '{"core": "a", "occupation": "b", "progress": null}',
-        '{"core": "a", "occupation": "b", "progress": 7}',
-        '{"core": "a", "occupation": "b", "progress": NaN}',
-        '{"core": ["a"], "occupation": "b", "progress": "c"}',
-        '{"core": {"core": "a"}, "occupation": "b", "progress": "c"}',
-        '{"core": "a", "core": "b", "occupation": "b", "progress": "c"}',
-        '{"Core": "a", "occupation": "b", "progress": "c"}',
-        GOOD + GOOD,
-        GOOD[:-1],
-        '{"core": "' + "x" * 260_000 + '", "occupation": "b", "progress": "c"}',
-    ],
-)
-def test_malformed_descriptions_are_not_taken(text: str) -> None:
-    mind = make_mind(lambda request: text)
-    live(mind)
-    assert len(list_requests(mind)) == (2 if text else 4)  # no words are a failed attempt
-    assert mind.summary == SelfSummary(made=0)
-
-
-def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
-    mind = make_mind(make_summary_rule(core="A word. " * 80, occupation="I\u202e run\nthe  Cafe."))
-    live(mind)
-    assert mind.summary.core == ("A word. " * 50).strip()
-    assert mind.summary.occupation == "I run the Cafe."
 
 
 def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:

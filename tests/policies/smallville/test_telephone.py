@@ -6,7 +6,8 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import sample_schema
 from genagents_env.policies.smallville.mind import SmallvilleActivity
 from genagents_env.scenario import load_scenario
-from tests.policies.smallville.minds import Town, fields_of
+from tests.policies.harness import fields_of
+from tests.policies.smallville.minds import Town
 
 PEOPLE = ("Isabella Rodriguez", "Maria Lopez")
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 import pytest
 from pydantic import BaseModel
 
+from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.cognition.query import Moment as Now
 from genagents_env.cognition.query import PreparedQuery, Query, QueryData, QueryHandler, QueryReply
 from genagents_env.cognition.scheduler import CallScheduler
@@ -26,16 +27,10 @@ from genagents_env.rng import draw_index
 from genagents_env.run.policies import load_policy
 from genagents_env.testing.check_policy import check_policy
 from genagents_env.testing.compare import find_difference, to_plain
+from tests.policies.harness import fields_of, list_requests, make_scheduler, moment
 from tests.policies.percepts import Moment
 from tests.policies.smallville.days import Alone
-from tests.policies.smallville.minds import (
-    Town,
-    fields_of,
-    list_requests,
-    make_mind,
-    make_scheduler,
-    moment,
-)
+from tests.policies.smallville.minds import Town, make_mind
 
 SLOW = {"latency_ticks": {"plan": 4, "ground": 2, "perceive": 3, "converse": 1, "summary": 6}}
 EAGER = {"talk_again_seconds": 0, "react_again_minutes": 1}
@@ -56,12 +51,11 @@ def handler(
         if instead is not None:
             return instead
         cuts = data.get("cuts", {})
-        return PreparedQuery([Message("user", data["name"])], data, cuts) if data["name"] else None
+        prompt = FilledPrompt((Message("user", data["name"]),), cuts=cuts)
+        return PreparedQuery(prompt, data) if data["name"] else None
 
-    async def take(
-        mind: SmallvilleMind, data: QueryData, now: Now, reply: QueryReply
-    ) -> Sequence[Query]:
-        kind = "default" if reply.fallback else "reply"
+    async def take(mind: SmallvilleMind, now: Now, reply: QueryReply) -> Sequence[Query]:
+        kind, data = "default" if reply.fallback else "reply", reply.data
         taken.append(f"{data['name']} {kind} at {now.tick}")
         if wish := data.get("wish"):
             mind.note_wish(wish)

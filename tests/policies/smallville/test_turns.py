@@ -14,8 +14,9 @@ from genagents_env.policies.smallville.turns import (
     is_talking,
     may_begin,
 )
+from tests.policies.harness import moment
 from tests.policies.percepts import Moment, Value, body, person, profile
-from tests.policies.smallville.minds import make_mind, moment
+from tests.policies.smallville.minds import make_mind
 
 ANN, BOB, CID, DAN = "Ann Ash", "Bob Birch", "Cid Cedar", "Dan Dale"
 PEOPLE = (ANN, BOB, CID, DAN)
