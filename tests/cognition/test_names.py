@@ -36,7 +36,7 @@ def test_surnames_titles_and_trades_turn_to_somebody(words: str) -> None:
         "We saw Dr. Chen.",
     ],
 )
-def test_who_is_spoken_of_is_named_but_not_turned_to(words: str) -> None:
+def test_people_spoken_of_are_mentioned_but_not_addressed(words: str) -> None:
     assert names.find_address(LIZHI, words, ROLES) is None
     assert names.find_mention(LIZHI, words, ROLES) is not None
 
@@ -59,7 +59,7 @@ def test_another_of_the_same_surname_or_trade_is_somebody_else(words: str) -> No
         ("the florist, Ahmed Khan's girlfriend", ("florist",)),
     ],
 )
-def test_what_somebody_is_stands_in_a_tie(about: str, roles: tuple[str, ...]) -> None:
+def test_roles_are_read_from_ties(about: str, roles: tuple[str, ...]) -> None:
     assert names.list_roles(about) == roles
 
 

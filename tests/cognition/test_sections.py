@@ -17,7 +17,7 @@ def talk(count: int) -> list[JSONValue]:
     return [["Bob", "said", f"{k} on and on about the weather"] for k in range(count)]
 
 
-def test_what_is_reserved_has_room_before_what_was_said() -> None:
+def test_reserved_lines_get_room_before_spoken_ones() -> None:
     goal = Section("goal", [["goal", "Find out who took the silver spoon from the kitchen."]])
     said = Section("talk", talk(50), SPOKEN, "last")
     for order in ([said, goal], [goal, said]):

@@ -48,7 +48,7 @@ def test_a_model_that_cannot_be_fetched_is_an_outage(tmp_path: Path) -> None:
         asyncio.run(endpoint.complete(REQUEST))
 
 
-def test_without_the_model_a_run_pauses_with_the_command_to_go_on(
+def test_without_the_model_a_run_pauses_with_the_command_to_resume_it(
     genagents: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     pytest.importorskip("xllamacpp", reason="a model in this process needs the extra `local`")

@@ -84,7 +84,7 @@ def test_unknown_models_are_counted_from_above() -> None:
     assert counter.count("é") == byte_count("é") == 2
 
 
-def test_without_a_name_the_endpoint_is_asked_what_it_serves(
+def test_without_a_name_the_first_model_of_the_endpoint_is_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Models(BaseHTTPRequestHandler):

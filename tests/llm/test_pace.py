@@ -37,7 +37,7 @@ async def end(tasks: Iterable["asyncio.Task[None]"]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def test_it_grows_by_one_while_calls_wait_and_answers_come_as_quickly_as_ever() -> None:
+def test_the_pace_grows_by_one_while_calls_wait_and_answers_stay_quick() -> None:
     async def run() -> None:
         pace = Pace()
         tasks = await fill(pace, 100)
@@ -53,7 +53,7 @@ def test_it_grows_by_one_while_calls_wait_and_answers_come_as_quickly_as_ever() 
     asyncio.run(run())
 
 
-def test_it_does_not_grow_where_nobody_waits() -> None:
+def test_the_pace_does_not_grow_without_waiting_calls() -> None:
     pace = Pace()
     answer(pace, 1.0, rounds=20)
     assert pace.limit == 8
@@ -103,7 +103,7 @@ def test_one_slow_answer_among_eight_is_no_sign_nor_is_a_longer_one() -> None:
     assert (pace.limit, pace.halvings) == (8, 0)
 
 
-def test_what_lasts_becomes_the_usual() -> None:
+def test_a_lasting_speed_becomes_usual() -> None:
     pace = Pace()
     answer(pace, 1.0)
     answer(pace, 3.0, rounds=40)
@@ -163,7 +163,7 @@ def test_slots_of_an_endpoint_of_its_own_are_its_bound(
     asyncio.run(run())
 
 
-def test_who_waits_gets_a_slot_in_turn_and_who_gave_up_keeps_none() -> None:
+def test_waiters_get_slots_in_turn_and_cancelled_ones_none() -> None:
     async def run() -> None:
         pace, order = Pace(1), list[int]()
 

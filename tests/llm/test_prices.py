@@ -61,7 +61,7 @@ def test_the_address_says_whose_price_it_is() -> None:
     assert find_price("gpt-4o", "https://api.anthropic.com/v1", AT) is None
 
 
-def test_where_prices_change_by_the_hour_the_highest_of_the_day_counts() -> None:
+def test_of_hourly_prices_the_highest_of_the_day_counts() -> None:
     hours = {
         find_price("deepseek-v4-pro", at=AT.replace(hour=hour)) for hour in (0, 3, 8, 12, 17, 20)
     }
@@ -72,7 +72,7 @@ def test_a_model_that_is_not_paid_by_tokens_alone_has_no_price() -> None:
     assert find_price("sonar-pro", "https://api.perplexity.ai", AT) is None
 
 
-def test_what_is_given_comes_before_the_list_and_this_machine_is_free() -> None:
+def test_a_given_price_comes_before_the_list_and_this_machine_is_free() -> None:
     own = Price(Decimal(1), Decimal(2))
     url = "https://api.openai.com/v1"
     assert OpenAIEndpoint(url, "", "gpt-4o", price=own).price is own

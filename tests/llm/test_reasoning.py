@@ -36,7 +36,7 @@ def test_a_model_that_only_thinks_is_asked_again_with_more_room(place: ThinkingP
     assert client.budget.spent.tokens == row.completion_tokens + 128 + 2 * 10
 
 
-def test_what_it_learned_serves_the_calls_that_follow() -> None:
+def test_a_learned_thinking_allowance_serves_later_calls() -> None:
     with FaultServer(always=reasoning(2000)) as server:
         client = client_of(endpoint_at(server.url, 5.0))
         for number in range(3):

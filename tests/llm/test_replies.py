@@ -105,7 +105,7 @@ def test_long_texts_are_cut_and_counted() -> None:
     assert parse(make_completion(GOOD), Choice).truncated == 0
 
 
-def test_what_is_stored_reads_back_as_the_same_value() -> None:
+def test_a_stored_reply_reads_back_as_the_same_value() -> None:
     parsed = parse(make_completion(TOLERATED["unclean text"]), Choice)
     assert Choice.model_validate_json(parsed.text) == parsed.value
 

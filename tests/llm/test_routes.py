@@ -52,7 +52,7 @@ def test_a_person_comes_before_a_faculty_and_each_model_has_its_price() -> None:
     assert client.ledger.totals().dollars == budget.spent.dollars
 
 
-def test_no_model_says_the_key_of_another() -> None:
+def test_replies_contain_no_key_of_another_model() -> None:
     cassette = MemoryCassette()
     client = client_of(
         Keyed(KEYS[0], "own"), routes={"Ben": Keyed(KEYS[1], "bens")}, cassette=cassette

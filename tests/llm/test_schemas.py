@@ -39,7 +39,7 @@ def test_a_text_too_long_ends_where_a_sentence_ends() -> None:
 
 
 @given(st.integers(0, 9))
-def test_no_reply_that_fits_is_cut_off(seed: int) -> None:
+def test_the_token_limit_leaves_room_for_every_valid_reply(seed: int) -> None:
     made = create_model("Many", __base__=Day, more=(list[Sentence], ...), what=(Phrase, ...))
     schema = make_schema(made)
     reply = sample_schema(CompletionRequest((), schema, seed=seed))

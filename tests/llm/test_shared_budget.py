@@ -48,7 +48,7 @@ def test_a_shared_budget_hears_of_every_attempt_before_and_after() -> None:
     assert shared.spent.calls == 2
 
 
-def test_a_replay_is_not_told_again() -> None:
+def test_a_replayed_call_asks_no_shared_budget() -> None:
     shared, cassette = RecordingBudget(), MemoryCassette()
     ask(client_of(ScriptedEndpoint(), budget=Budget(shared=shared), cassette=cassette))
     told, budget = list(shared.log), Budget(shared=shared)
@@ -66,7 +66,7 @@ def test_the_own_limit_comes_first() -> None:
     assert shared.log == []
 
 
-def test_what_the_shared_budget_refuses_is_not_reserved_and_lets_others_go_on() -> None:
+def test_a_refusal_of_the_shared_budget_leaves_no_reservation() -> None:
     shared = RecordingBudget(lambda most: most.tokens == 70)
     budget = Budget(tokens=100, shared=shared)
 

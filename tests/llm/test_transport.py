@@ -35,7 +35,7 @@ def test_an_address_is_shown_without_its_login_and_query() -> None:
     assert not any(word in text for word in ("secret", KEY, "api_key"))
 
 
-def test_a_call_that_fails_tells_the_address_in_its_record() -> None:
+def test_a_failed_call_records_the_address() -> None:
     answer = ask(client_of(endpoint_at("http://127.0.0.1:9/v1"), retry=retry_on(FakeTime())))
     assert answer.fault is not None
     assert "http://127.0.0.1:9/v1: connection refused" in answer.fault

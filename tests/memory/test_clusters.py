@@ -30,7 +30,7 @@ def test_the_threshold_itself_is_alike_enough_and_length_is_no_matter() -> None:
     assert link(pair, 0.875) == [[0, 1]]
 
 
-def test_none_and_one_are_no_special_case() -> None:
+def test_no_vectors_and_one_vector_are_grouped() -> None:
     assert link(np.zeros((0, 4), np.float32), 0.9) == []
     assert link(np.ones((1, 4), np.float32), 0.9) == [[0]]
     assert link(np.ones((3, 4), np.float32), 0.9) == [[0, 1, 2]]
@@ -40,7 +40,7 @@ def test_none_and_one_are_no_special_case() -> None:
 
 @settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 12), st.sampled_from([0.3, 0.6, 0.875, 0.95]))
-def test_they_are_the_clusters_of_single_linkage(seed: int, count: int, above: float) -> None:
+def test_groups_are_the_clusters_of_single_linkage(seed: int, count: int, above: float) -> None:
     random = np.random.default_rng(seed)
     vectors = random.standard_normal((count, 3)).astype(np.float32)
     tree = linkage(pdist(vectors.astype(np.float64), "cosine"), "single")

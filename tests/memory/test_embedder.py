@@ -254,7 +254,7 @@ def test_closing_closes_the_source() -> None:
     assert model.closed
 
 
-def test_what_was_used_last_stays_in_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectors_used_last_stay_in_the_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_CACHED", 2 * (4 + 32 + 256))
     model = Model()
     embedder = Embedder(model)

@@ -94,7 +94,7 @@ def test_a_memory_is_read_as_it_was_added() -> None:
         bank[2]
 
 
-def test_what_is_much_like_a_new_memory_is_forgotten() -> None:
+def test_memories_similar_to_a_new_one_are_forgotten() -> None:
     bank = ForgettingMemory(9, 0.9)
     assert add_memory(bank, "tea at eight", 0) == []
     assert add_memory(bank, "the bridge is closed", 90) == []
@@ -141,7 +141,7 @@ def test_the_oldest_go_when_the_bank_is_full() -> None:
     assert bank.texts == ["4", "6"]
 
 
-def test_what_is_forgotten_makes_room() -> None:
+def test_forgotten_memories_make_room() -> None:
     bank = ForgettingMemory(2, 0.9)
     add_memory(bank, "old", 0)
     add_memory(bank, "other", 90)
@@ -209,7 +209,7 @@ def test_vectors_are_given_back_as_unit_rows() -> None:
 
 @settings(deadline=None)
 @given(BATCHES, CAPACITIES, THRESHOLDS)
-def test_it_keeps_what_a_list_of_cosines_keeps(
+def test_a_forgetting_memory_equals_a_list_of_cosines(
     batches: list[list[str]], capacity: int, threshold: float | None
 ) -> None:
     bank, plain = ForgettingMemory(capacity, threshold), Plain(capacity, threshold)
@@ -224,7 +224,7 @@ def test_it_keeps_what_a_list_of_cosines_keeps(
 
 @settings(deadline=None)
 @given(BATCHES, CAPACITIES, st.sampled_from([0.5, 0.9, 1.0]))
-def test_no_two_are_much_alike_and_the_newest_stays(
+def test_similar_memories_leave_only_the_newest(
     batches: list[list[str]], capacity: int, threshold: float
 ) -> None:
     bank = ForgettingMemory(capacity, threshold)
@@ -240,7 +240,7 @@ def test_no_two_are_much_alike_and_the_newest_stays(
 
 @settings(deadline=None)
 @given(BATCHES, CAPACITIES, THRESHOLDS, st.sets(st.integers(0, 11)))
-def test_a_bank_that_was_loaded_goes_on_as_the_one_that_lived(
+def test_a_loaded_memory_continues_like_the_original(
     batches: list[list[str]], capacity: int, threshold: float | None, kills: set[int]
 ) -> None:
     lived, resumed = ForgettingMemory(capacity, threshold), ForgettingMemory(capacity, threshold)
@@ -263,7 +263,7 @@ def test_a_bank_that_was_loaded_goes_on_as_the_one_that_lived(
 
 
 @pytest.mark.parametrize("empty", [0, 16])
-def test_where_a_vector_lies_does_not_matter_among_thousands(empty: int) -> None:
+def test_the_place_of_a_vector_does_not_matter_among_thousands(empty: int) -> None:
     """The first numbers of a vector tell much of how alike it is, or nothing at all."""
     random = np.random.default_rng(5)
     centres = random.standard_normal((40, 48))

@@ -124,7 +124,7 @@ def test_files_that_are_no_model_are_refused(tmp_path: Path) -> None:
         LocalSource(file, file)
 
 
-def test_without_a_network_it_says_what_else_there_is(
+def test_without_a_network_the_alternatives_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("onnxruntime")

@@ -60,6 +60,6 @@ def test_a_key_alone_means_openai(monkeypatch: pytest.MonkeyPatch) -> None:
     assert KEY not in repr(source)
 
 
-def test_without_an_endpoint_it_says_what_to_set() -> None:
+def test_without_an_endpoint_the_variables_to_set_are_named() -> None:
     with pytest.raises(ConfigError, match=r"OPENAI_API_KEY.*--embedder local"):
         open_source("endpoint:text-embedding-3-small")

@@ -28,7 +28,7 @@ def test_a_pronoun_is_whoever_was_named_last(sentences: tuple[str, ...], meant: 
 
 
 @pytest.mark.parametrize("text", ["He ran.", "They ran.", "Ada saw her.", "Ada says they ran."])
-def test_where_nobody_fits_a_pronoun_stays(text: str) -> None:
+def test_a_pronoun_that_fits_nobody_stays(text: str) -> None:
     assert read(text) == [text]
 
 

@@ -62,7 +62,7 @@ def of(count: int, **fields: Any) -> MemoryStream:
     return stream
 
 
-def test_what_was_accessed_later_is_more_recent() -> None:
+def test_memories_accessed_later_are_more_recent() -> None:
     stream = of(3, created=[0, 2 * HOUR, HOUR])
     assert retrieve(stream, ANYTHING, now=3 * HOUR, weights=RECENCY) == [[1, 2, 0]]
     stream.touch([0], 3 * HOUR)
@@ -125,7 +125,7 @@ def test_the_public_code_recalls_no_chats_and_no_idle_things() -> None:
     assert sorted(retrieve(stream, ANYTHING, now=0)[0]) == [0, 1, 2, 3, 4]
 
 
-def test_what_one_query_found_is_accessed_before_the_next_is_asked() -> None:
+def test_results_of_a_query_count_as_accessed_for_the_next() -> None:
     stream = of(3, created=[0, 1, 2])
     queries = np.repeat(ANYTHING, 3, axis=0)
     weights = replace(PRESETS["public_code"], importance=0, relevance=0)
@@ -150,7 +150,7 @@ def test_importance_and_relevance_raise_a_memory() -> None:
     assert retrieve(stream, queries, now=0, weights=RELEVANCE) == [[0, 1, 2], [1, 0, 2]]
 
 
-def test_where_all_are_equal_each_part_is_a_half_and_ties_go_by_id() -> None:
+def test_equal_scores_are_a_half_and_ties_go_by_id() -> None:
     stream = of(40)
     (row,) = scores(stream, ANYTHING, now=0)
     assert row.tolist() == [1.5] * 40
@@ -170,7 +170,7 @@ def test_repetitions_of_a_text_tie_and_go_by_id() -> None:
     assert [id for id in found if id % 3] == teas
 
 
-def test_what_expired_or_is_not_embedded_is_not_recalled() -> None:
+def test_expired_and_unembedded_memories_are_not_recalled() -> None:
     stream = of(3, expires=[None, 100, None])
     assert retrieve(stream, ANYTHING, now=100) == [[0, 2]]
     late = stream.add("event", "no vector yet", created=0, cause="seed")
@@ -206,7 +206,7 @@ def test_an_empty_stream_and_no_queries_give_nothing() -> None:
         ({"kinds": ["dream"]}, "dream"),
     ],
 )
-def test_what_makes_no_sense_is_refused(given: dict[str, Any], says: str) -> None:
+def test_invalid_arguments_are_refused(given: dict[str, Any], says: str) -> None:
     asked: dict[str, Any] = {"queries": ANYTHING, "now": 0}
     with pytest.raises(ValueError, match=says):
         retrieve(of(2), **(asked | given))

@@ -91,7 +91,7 @@ def test_a_memory_is_read_as_it_was_added() -> None:
         ({"cause": "seed", "kind": "dream"}, "expected one of event, thought, chat, plan"),
     ],
 )
-def test_what_cannot_be_is_not_remembered(given: dict[str, Any], says: str) -> None:
+def test_invalid_memories_are_refused(given: dict[str, Any], says: str) -> None:
     stream = make_stream(2)
     asked: dict[str, Any] = {"kind": "thought", "text": "?", "created": 0}
     with pytest.raises(ValueError, match=says):
@@ -166,7 +166,7 @@ def test_memories_of_the_same_text_share_one_vector() -> None:
     np.testing.assert_allclose(likeness, [[0.6, 0, 0.6], [0.8, 1, 0.8]], rtol=1e-6)
 
 
-def test_what_has_no_vector_yet_is_near_to_nothing() -> None:
+def test_memories_without_a_vector_are_near_to_nothing() -> None:
     stream = make_stream(10)
     stream.embed([*range(10)], np.ones((10, 4), np.float32))
     for number in range(10, 300):  # more than there is room for

@@ -134,7 +134,7 @@ def test_other_words_state_it_where_the_embedder_knows_meaning() -> None:
     ]
 
 
-def test_who_speaks_of_themselves_and_to_somebody_is_named() -> None:
+def test_first_and_second_person_become_names() -> None:
     said = Statement("", "Ada Ash", "Franco Bay")
     assert name_people("I'm ill and you have my knife", said) == (
         "Ada Ash is ill and Franco Bay has Ada Ash's knife"
@@ -149,7 +149,7 @@ def test_a_sentence_of_two_words_states_nothing() -> None:
     ]
 
 
-def test_patterns_find_half_of_what_is_told_and_hardly_anything_else() -> None:
+def test_patterns_find_half_of_the_statements_and_hardly_anything_else() -> None:
     lines = read_labelled()
     assert len(lines) > 80
     assert {line.part for line in lines} == set(PARTS)
@@ -165,7 +165,7 @@ def test_patterns_find_half_of_what_is_told_and_hardly_anything_else() -> None:
         assert score(asyncio.run(find_told([a for a in lines if a.kind == kind], None))).wrong == 0
 
 
-def test_who_was_told_in_a_played_run_is_as_a_reader_counted_it() -> None:
+def test_hearers_of_facts_in_a_played_run_are_as_counted_by_a_reader() -> None:
     lines = [line for line in read_labelled() if line.part == "played" and line.said.hearer]
     known = {fact.id: {*fact.known_by} for fact in load_scenario("murder_mystery").facts}
     told = {

@@ -7,7 +7,7 @@ from genagents_env.errors import FileError
 from genagents_env.memory.vector_file import TextVectors, read_vectors, write_vectors
 
 
-def test_what_is_written_is_read_bit_for_bit(tmp_path: Path) -> None:
+def test_vectors_are_read_bit_for_bit(tmp_path: Path) -> None:
     rows = np.random.default_rng(0).normal(size=(2, 384)).astype("<f2")
     kept = TextVectors("minilm", {"one": rows[0].tobytes(), "zwei 🍵": rows[1].tobytes()})
     write_vectors(tmp_path / "v.npz", kept)

@@ -30,7 +30,7 @@ def test_a_compressed_run_is_read_as_it_is(path: Path, suffix: str, pack) -> Non
         resume(packed, make_options(), hours=1)
 
 
-def test_nothing_is_left_of_what_was_unpacked(
+def test_unpacked_files_are_removed(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
@@ -43,7 +43,7 @@ def test_nothing_is_left_of_what_was_unpacked(
 
 
 @pytest.mark.parametrize("suffix", [".xz", ".gz"])
-def test_what_is_no_such_file_is_refused_in_a_line(tmp_path: Path, suffix: str) -> None:
+def test_a_file_that_is_not_compressed_is_refused(tmp_path: Path, suffix: str) -> None:
     packed = tmp_path / f"run.sqlite{suffix}"
     with pytest.raises(RecordError, match="no run file"):
         RunReader(packed)

@@ -74,7 +74,7 @@ def list_all(folder: Path) -> dict[str, tuple[int, int, bytes]]:
     [be_text, be_database, be_folder, os.mkfifo, be_socket, be_link, be_dangling_link, be_device],
 )
 @pytest.mark.parametrize("force", [False, True])
-def test_what_is_no_run_file_is_never_replaced(
+def test_other_files_are_never_replaced(
     path: Path, meta: RunMeta, be: Callable[[Path], None], force: bool
 ) -> None:
     be(path)

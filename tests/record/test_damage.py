@@ -67,9 +67,7 @@ TAMPERING = [
     "table", ["interviews", "remembered", "judgements", "policy_errors", "notes"]
 )
 @pytest.mark.parametrize("sql", TAMPERING)
-def test_what_was_found_by_asking_cannot_be_changed_unnoticed(
-    path: Path, meta: RunMeta, table: str, sql: str
-) -> None:
+def test_changed_answers_are_noticed(path: Path, meta: RunMeta, table: str, sql: str) -> None:
     with RunWriter.create(path, meta) as writer:
         live(writer, 3)
         for tick in (2, 3):
@@ -96,7 +94,7 @@ def _read_what_was_found(path: Path) -> None:
 
 
 @pytest.mark.parametrize("table", ["ticks", "calls"])
-def test_what_is_missing_at_the_end_is_missed(run_file: Path, table: str) -> None:
+def test_ticks_missing_at_the_end_are_noticed(run_file: Path, table: str) -> None:
     with RunWriter.open(run_file) as writer:
         writer.set_status("finished")
     _execute(run_file, f"DELETE FROM {table} WHERE tick >= 11")  # noqa: S608 (constant text)
@@ -161,7 +159,7 @@ def test_values_of_a_wrong_type_or_range_are_noticed_as_it_is_opened(
             attempt(run_file)
 
 
-def test_what_was_changed_is_in_no_transcript_and_in_no_sum(run_file: Path) -> None:
+def test_changed_rows_are_in_no_transcript_and_no_sum(run_file: Path) -> None:
     _execute(run_file, "UPDATE events SET agent = 'Bob' WHERE id = 3")
     _execute(run_file, "UPDATE calls SET completion_tokens = 1 WHERE tick = 3")
     with RunReader(run_file) as run:
@@ -196,7 +194,7 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(run_file: Path) 
         live(writer, 12)
 
 
-def test_without_a_whole_checkpoint_nothing_is_restored(run_file: Path) -> None:
+def test_without_an_undamaged_checkpoint_nothing_is_restored(run_file: Path) -> None:
     _execute(run_file, "UPDATE checkpoints SET body = x'00'")
     with (
         RunWriter.open(run_file) as writer,

@@ -77,7 +77,7 @@ def test_an_event_of_a_kind_that_is_not_known_yet_is_read() -> None:
     assert read_event(3, 1, "dance", None, '{"steps": 4}').data == {"steps": 4}
 
 
-def test_no_forged_statement_survives_a_look(path: Path, meta: RunMeta) -> None:
+def test_a_forged_view_is_refused(path: Path, meta: RunMeta) -> None:
     RunWriter.create(path, meta).close()
     connection = sqlite3.connect(path)
     connection.execute("CREATE VIEW more AS SELECT 1")

@@ -57,7 +57,7 @@ def be_copy(lock: Path, diary: Path) -> None:
 
 
 @pytest.mark.parametrize("be", [be_link, be_hard_link, be_copy])
-def test_what_lies_in_the_place_of_the_lock_is_refused_and_stays_as_it_is(
+def test_another_file_in_place_of_the_lock_is_refused_and_left_unchanged(
     path: Path, meta: RunMeta, be: Callable[[Path, Path], None]
 ) -> None:
     make(path, meta)
@@ -148,7 +148,7 @@ def test_a_file_that_was_moved_from_its_writer_is_not_written_by_another(
         live(writer, 6)
 
 
-def test_a_run_that_ended_while_it_was_read_is_gone_on_with_at_once(
+def test_a_run_that_ended_while_it_was_read_can_be_resumed_at_once(
     path: Path, meta: RunMeta, other: OtherProcess
 ) -> None:
     writer = RunWriter.create(path, meta)

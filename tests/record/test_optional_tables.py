@@ -29,7 +29,7 @@ def drop(path: Path, *tables: str) -> None:
 
 
 @pytest.mark.parametrize("tables", [("actions", "responses"), ("responses",)])
-def test_an_older_file_is_read_verified_and_gone_on_with(
+def test_an_older_file_is_read_verified_and_resumed(
     path: Path, meta: RunMeta, tables: tuple[str, ...]
 ) -> None:
     with RunWriter.create(path, meta) as writer:
@@ -69,7 +69,7 @@ def test_an_optional_table_of_another_make_is_refused(path: Path, meta: RunMeta)
         RunReader(path)
 
 
-def test_what_was_said_of_a_call_goes_with_it(path: Path, meta: RunMeta) -> None:
+def test_reports_of_an_endpoint_are_dropped_with_their_call(path: Path, meta: RunMeta) -> None:
     with RunWriter.create(path, meta) as writer:
         for tick, outcome in ((0, "reply"), (1, "fallback")):
             writer.cassette.put(*call(tick, outcome=outcome))

@@ -29,13 +29,15 @@ def test_a_time_is_understood_however_it_is_written(asked: str, path: Path) -> N
 
 
 @pytest.mark.parametrize("asked", ["", ":", "8", "25:00", "noon", "8:5", "2023-02-30T08:00"])
-def test_what_is_no_time_is_refused(asked: str, path: Path) -> None:
+def test_an_invalid_time_is_refused(asked: str, path: Path) -> None:
     with RunReader(path) as run, pytest.raises(ConfigError, match="is not a time; expected 08:30"):
         find_tick(run, asked, "--at")
 
 
 @pytest.mark.parametrize("asked", ["07:59:59", "08:10:01", "2023-02-14T08:05", "0001-01-01T00:00"])
-def test_a_time_outside_the_run_is_told_with_what_there_is(asked: str, path: Path) -> None:
+def test_a_time_outside_the_run_is_refused_with_the_times_of_the_run(
+    asked: str, path: Path
+) -> None:
     said = r"--at .*: .*run\.sqlite has no .*; it goes from 2023-02-13T08:00:00 to .*T08:10:00"
     with RunReader(path) as run:
         assert find_last_tick(run) == 60

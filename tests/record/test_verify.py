@@ -47,7 +47,7 @@ def change(path: Path, sql: str) -> None:
         connection.commit()
 
 
-def test_a_whole_file_is_whole_table_by_table(run_file: Path) -> None:
+def test_verify_finds_no_damage_in_an_undamaged_file(run_file: Path) -> None:
     found = verify(run_file)
     assert found.whole
     assert found.status == "finished"
@@ -80,7 +80,7 @@ def test_a_whole_file_is_whole_table_by_table(run_file: Path) -> None:
         ("UPDATE sums SET count = 9 WHERE name = 'judgements'", "judgements", "missing"),
     ],
 )
-def test_what_is_damaged_is_named_and_the_rest_is_whole(
+def test_verify_names_the_damaged_table_alone(
     run_file: Path, sql: str, part: str, said: str
 ) -> None:
     change(run_file, sql)
@@ -91,7 +91,7 @@ def test_what_is_damaged_is_named_and_the_rest_is_whole(
     assert set(damage) <= {"dictionaries", "ticks", "checkpoints"}
 
 
-def test_what_a_stranger_made_is_not_read(run_file: Path) -> None:
+def test_foreign_tables_are_not_read(run_file: Path) -> None:
     change(run_file, "CREATE VIEW v AS SELECT 1")
     found = verify(run_file)
     assert [(part.name, part.damage) for part in found.parts] == [

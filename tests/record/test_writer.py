@@ -26,7 +26,7 @@ from tests.record.lived import live
 from tests.record.other_process import OtherProcess
 
 
-def test_what_was_written_is_read(path: Path, meta: RunMeta) -> None:
+def test_written_rows_are_read(path: Path, meta: RunMeta) -> None:
     with RunWriter.create(path, meta) as writer:
         live(writer, 7)
         writer.set_status("finished")
@@ -77,7 +77,7 @@ def test_a_reader_follows_while_it_is_written(path: Path, meta: RunMeta) -> None
             assert canonical_hash(path)
 
 
-def test_a_tick_is_whole_or_not_there(path: Path, meta: RunMeta) -> None:
+def test_a_tick_is_written_completely_or_not_at_all(path: Path, meta: RunMeta) -> None:
     class Killed(BaseException):
         pass
 
@@ -124,7 +124,9 @@ def test_rewinding_without_a_checkpoint_begins_again(path: Path, meta: RunMeta) 
         live(writer, 2)
 
 
-def test_an_interrupted_run_hashes_like_the_whole_one(tmp_path: Path, meta: RunMeta) -> None:
+def test_an_interrupted_run_has_the_hash_of_an_uninterrupted_one(
+    tmp_path: Path, meta: RunMeta
+) -> None:
     whole, broken = tmp_path / "whole.sqlite", tmp_path / "broken.sqlite"
     with RunWriter.create(whole, meta) as writer:
         live(writer, 12)
@@ -148,7 +150,7 @@ def test_an_existing_file_is_not_replaced_unless_forced(path: Path, meta: RunMet
         assert run.last_tick == -1
 
 
-def test_a_second_writer_is_refused_and_told_who_writes(
+def test_a_second_writer_is_refused_with_the_name_of_the_first(
     path: Path, meta: RunMeta, other: OtherProcess
 ) -> None:
     with RunWriter.create(path, meta) as writer:

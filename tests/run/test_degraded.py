@@ -97,7 +97,7 @@ def test_a_strict_run_stops_at_the_first_error_and_is_resumed_once_it_is_correct
     assert canonical_hash(result.path) == canonical_hash(whole)
 
 
-def test_a_strict_run_that_is_resumed_without_goes_on_degraded(mine: Path) -> None:
+def test_a_strict_run_that_is_resumed_without_strict_is_degraded(mine: Path) -> None:
     path = live(mine, strict=True).path
     result = resume(path, make_options())
     assert (result.status, result.exit_code) == ("finished", 4)

@@ -121,7 +121,7 @@ def test_a_run_is_visited_with_its_own_vectors(path: Path) -> None:
     assert nobody.texts == []
 
 
-def test_the_report_tells_what_embeddings_cost(path: Path) -> None:
+def test_the_report_shows_the_cost_of_embeddings(path: Path) -> None:
     source = Counted("text-embedding-3-small")
     run_with_source(path, source, embedder="endpoint:text-embedding-3-small")
     with RunReader(path) as record:

@@ -119,7 +119,9 @@ def test_a_policy_that_fails_to_begin_is_named_at_the_start_and_at_a_resume(live
         run(make_spec(policy=PolicySpec(str(mine))), lived.with_name("new.sqlite"), make_options())
 
 
-def test_a_run_whose_head_says_no_hours_lives_on_from_those_of_its_scenario(lived: Path) -> None:
+def test_a_run_without_hours_in_its_head_is_extended_from_those_of_its_scenario(
+    lived: Path,
+) -> None:
     with closing(sqlite3.connect(lived, isolation_level=None)) as connection:
         connection.execute(
             "UPDATE meta SET value = '{}', checksum = ? WHERE key = 'arguments'",

@@ -34,7 +34,7 @@ def test_a_disk_that_is_full_as_a_run_begins_leaves_no_file(
     assert run_town(path, ticks=3).status == "finished"
 
 
-def test_a_disk_that_is_full_at_a_tick_is_the_reason_that_is_told(tmp_path: Path) -> None:
+def test_a_disk_that_is_full_at_a_tick_is_named_as_the_reason(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
 
     def fill(phase: str, tick: int) -> None:

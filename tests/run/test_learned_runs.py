@@ -14,7 +14,7 @@ TOWN = TownConfig(get_task("errand").draw(SEED))
 LEARNED = PolicySpec("learned")
 
 
-def test_a_run_by_the_learned_policy_is_whole_and_repeats_itself(tmp_path: Path) -> None:
+def test_a_run_by_the_learned_policy_finishes_and_repeats_itself(tmp_path: Path) -> None:
     spec = RunSpec(TOWN, SEED, policy=LEARNED)
     result = run(spec, tmp_path / "one.sqlite")
     assert (result.status, result.exit_code) == ("finished", 0)
@@ -25,7 +25,7 @@ def test_a_run_by_the_learned_policy_is_whole_and_repeats_itself(tmp_path: Path)
         assert used == set(record.meta.names)  # everybody has done an errand
 
 
-def test_it_goes_on_from_a_checkpoint_to_the_same_record(tmp_path: Path) -> None:
+def test_the_learned_policy_resumes_to_the_same_record(tmp_path: Path) -> None:
     def interrupt(phase: str, tick: int) -> None:
         if (phase, tick) == ("boundary", 7):
             os.kill(os.getpid(), signal.SIGINT)

@@ -42,7 +42,7 @@ def test_a_persons_model_that_goes_down_pauses_the_run_and_is_asked_by_the_resum
     assert models == {(True, "bens"), (False, "scripted")}
 
 
-def test_what_others_answered_after_a_withdrawn_fallback_is_withdrawn_too(path: Path) -> None:
+def test_later_replies_of_others_are_withdrawn_with_a_fallback(path: Path) -> None:
     calls = (("Cy", "reply"), ("Ben", "fallback"), ("Ada", "reply"))
     with RunWriter.create(path, replace(make_meta(), model_for=BEN)) as writer:
         for at, (agent, outcome) in enumerate(calls):

@@ -52,7 +52,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> First:
     return First(tmp_path_factory.mktemp("first"))
 
 
-def test_all_that_somebody_remembers_is_handed_on(first: First) -> None:
+def test_a_past_has_all_memories_of_a_person(first: First) -> None:
     state = get_state(first.path, ISABELLA)
     past = first.pasts[ISABELLA]
     stream = state["stream"]

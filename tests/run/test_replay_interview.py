@@ -92,7 +92,7 @@ def test_a_run_that_is_being_written_is_visited(path: Path, tmp_path: Path) -> N
         (FOUR, {FOUR[0]: NEWS}, None, "no question for Maria"),
     ],
 )
-def test_what_cannot_be_asked_is_said(
+def test_unanswerable_questions_are_refused(
     path: Path, agents: list[str], questions: list[str], tick: int | None, says: str
 ) -> None:
     with pytest.raises(ConfigError, match=says):

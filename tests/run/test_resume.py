@@ -136,7 +136,9 @@ def test_the_order_in_which_calls_complete_changes_nothing(path: Path, whole: st
         assert canonical_hash(path) == whole
 
 
-def test_a_finished_run_lives_on_like_a_longer_one(path: Path, whole: str) -> None:
+def test_a_finished_run_can_be_extended_to_the_record_of_a_longer_one(
+    path: Path, whole: str
+) -> None:
     assert run_town(path, ticks=25).status == "finished"
     with pytest.raises(ConfigError, match="--hours"):
         resume_town(path)
@@ -149,7 +151,7 @@ def test_a_finished_run_lives_on_like_a_longer_one(path: Path, whole: str) -> No
         assert list(one.events()) == list(other.events())
 
 
-def test_a_run_that_ends_where_a_checkpoint_is_due_lives_on_too(path: Path) -> None:
+def test_a_run_that_ends_where_a_checkpoint_is_due_can_be_extended(path: Path) -> None:
     assert run_town(path, ticks=20).status == "finished"
     result = resume(path, make_options(), hours=20 / 360)
     assert (result.tick, result.resumed_from) == (40, 19)
@@ -225,7 +227,7 @@ class PowerCutError(Exception):
 
 
 @pytest.mark.parametrize("policy", ["smallville", "reactive", "scripted", "random", "idle"])
-def test_every_shipped_policy_goes_on_as_if_nothing_had_happened(path: Path, policy: str) -> None:
+def test_every_shipped_policy_resumes_to_the_same_record(path: Path, policy: str) -> None:
     def cut(phase: str, tick: int) -> None:
         if (phase, tick) == ("mid-write", 77):
             raise PowerCutError

@@ -129,7 +129,7 @@ def test_an_error_is_raised_in_its_turn_unless_it_is_isolated() -> None:
     assert faults == [0, 0, 6, 0]
 
 
-def test_it_works_where_a_loop_runs_already() -> None:
+def test_a_call_works_where_a_loop_already_runs() -> None:
     async def notebook() -> list[int]:
         return [e.seed for e in rollouts("tiny", "idle", range(3), max_ticks=2)]
 
@@ -148,7 +148,7 @@ def test_what_cannot_be_shared_is_refused(tmp_path: Path) -> None:
         segments(VectorTown("tiny", 1), lambda seen: np.zeros(2, np.int64), 0)
 
 
-def test_segments_go_on_where_the_last_one_ended() -> None:
+def test_segments_continue_where_the_last_one_ended() -> None:
     def act(seen: Observation) -> npt.ArrayLike:
         mask: npt.NDArray[np.int8] = seen["action_mask"]
         from_the_end: npt.NDArray[np.int64] = mask[:, ::-1].argmax(axis=1)

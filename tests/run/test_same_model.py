@@ -65,7 +65,7 @@ def forget_models(path: Path) -> None:
         writer.replace_meta(replace(nameless, embedder=None, asked_embedder=None))
 
 
-def test_a_run_killed_as_its_file_is_made_goes_on_with_the_models_it_was_asked_for(
+def test_a_run_killed_at_creation_resumes_with_the_models_asked_for(
     path: Path, monkeypatch: pytest.MonkeyPatch, default: ScriptedEndpoint
 ) -> None:
     killed = leave_as_killed_at_creation(path, monkeypatch)

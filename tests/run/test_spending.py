@@ -141,7 +141,7 @@ def test_a_reply_that_claims_a_billion_tokens_is_counted_at_what_it_could_have_r
     )
 
 
-def test_what_a_reply_could_not_have_cost_is_not_billed() -> None:
+def test_impossible_usage_is_not_billed() -> None:
     request = CompletionRequest((), None, max_tokens=100)
     most = upper_bound(request, Price(Decimal(1), Decimal(50)))
     within = Spend(1, most.tokens, Price(Decimal(1), Decimal(50)).cost(0, most.tokens))

@@ -67,7 +67,7 @@ def test_every_percept_of_a_run_is_perceived_again(
             assert {name: text for name, text in told if text is not None} == expected[tick], tick
 
 
-def test_one_who_must_not_wait_goes_on_later(tmp_path: Path) -> None:
+def test_a_town_that_is_late_continues_in_the_next_call(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     run(make_spec("simuverse_park", 130, policy=PolicySpec("random")), path, make_options())
     drop_checkpoints(path)
@@ -133,7 +133,7 @@ def test_an_older_file_says_that_it_holds_no_actions_and_holds_those_of_what_is_
         ([], "damaged"),
     ],
 )
-def test_actions_that_nobody_attempted_are_told(tmp_path: Path, body: object, said: str) -> None:
+def test_differing_actions_are_reported(tmp_path: Path, body: object, said: str) -> None:
     path = tmp_path / "run.sqlite"
     run(make_spec("tiny", 6, policy=PolicySpec("random")), path, make_options())
     drop_checkpoints(path)

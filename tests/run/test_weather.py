@@ -70,7 +70,7 @@ def test_a_run_whose_last_calls_nobody_answered_asks_them_again(path: Path) -> N
     assert canonical_hash(path) == hash_of(spec, path)
 
 
-def test_those_asked_together_as_the_endpoint_goes_down_are_asked_again(path: Path) -> None:
+def test_calls_made_together_in_an_outage_are_made_again(path: Path) -> None:
     """Of calls that begin at once, those that fail end last: none of them stays a fallback."""
     spec = town(ticks=4)
     down = failing_from(5)
