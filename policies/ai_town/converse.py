@@ -94,7 +94,8 @@ def _make_group_queries(mind: AiTownMind, talk: TalkState, moment: Moment) -> Se
 
 def find_due(mind: AiTownMind, talk: TalkState, moment: Moment) -> Due:
     """Find the kind of words that are due now; empty for none."""
-    if talk.stage != "talking" or talk.unsaid or talk.leaving or is_locked(mind, talk, moment.now):
+    locked = talk.typing >= 0 and moment.now - talk.typing < mind.config.typing_seconds
+    if talk.stage != "talking" or talk.unsaid or talk.leaving or locked:
         return ""
     if moment.now - talk.passed < mind.config.awkward_seconds:
         return ""
@@ -109,11 +110,6 @@ def is_over(mind: AiTownMind, talk: TalkState, now: int) -> bool:
     """Return True if the talk has lasted for long enough."""
     lasted = now - talk.started > mind.config.talk_seconds
     return lasted or len(talk.lines) > mind.config.max_messages
-
-
-def is_locked(mind: AiTownMind, talk: TalkState, now: int) -> bool:
-    """Return True if the other is thinking of words, and has not done so for too long."""
-    return talk.typing >= 0 and now - talk.typing < mind.config.typing_seconds
 
 
 def _is_my_turn(mind: AiTownMind, talk: TalkState, now: int) -> bool:

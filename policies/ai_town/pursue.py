@@ -23,9 +23,11 @@ _WALKING, _ANY, _THINKING = "🚶", "🙂", "🤔"
 
 def advance(mind: AiTownMind, moment: Moment) -> None:
     """Begin, go on with or end what one does by oneself; a talk is begun here, too."""
-    if mind.talk is not None or moment.percept.me.asleep or _is_bedtime(mind, moment):
+    bedtime = mind.config.sleep and is_in_bed(mind.profile, moment.percept.time.time())
+    if mind.talk is not None or moment.percept.me.asleep or bedtime:
         return
-    _end_walk(mind, moment)
+    if mind.pursuit.heading and not _is_on_the_way(mind, moment):
+        mind.pursuit.heading, mind.ignored = "", []  # the walk is over
     if mind.config.meet == "collision":
         _meet(mind, moment)
         if mind.talk is None and not mind.pursuit.heading:
@@ -117,10 +119,6 @@ def _meet(mind: AiTownMind, moment: Moment) -> None:
     talks.begin_talk(mind, talk)
 
 
-def _is_bedtime(mind: AiTownMind, moment: Moment) -> bool:
-    return mind.config.sleep and is_in_bed(mind.profile, moment.percept.time.time())
-
-
 def _is_on_the_way(mind: AiTownMind, moment: Moment) -> bool:
     """Return True if the agent is walking, and neither there nor kept from going on."""
     pursuit, result = mind.pursuit, moment.percept.result
@@ -129,11 +127,6 @@ def _is_on_the_way(mind: AiTownMind, moment: Moment) -> bool:
     walked = mind.step.kind == "move" and mind.step.place == pursuit.heading
     over = walked and (result.arrived or not result.ok)
     return not over and moment.now - pursuit.since < mind.config.wander_seconds
-
-
-def _end_walk(mind: AiTownMind, moment: Moment) -> None:
-    if mind.pursuit.heading and not _is_on_the_way(mind, moment):
-        mind.pursuit.heading, mind.ignored = "", []
 
 
 def _has_just_left(mind: AiTownMind, now: int) -> bool:

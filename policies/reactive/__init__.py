@@ -122,9 +122,10 @@ class ReactivePolicy(Policy):
             return Idle(), mind
         if is_over(mind.activity, percept):
             mind = replace(mind, activity=stop(mind.activity))
-        if mind.is_ready(now, self.config) and _may_answer(percept):
+        talk = percept.conversation
+        if mind.is_ready(now, self.config) and (talk is None or talk.may_speak):
             return await self._decide(agent, mind, percept, now)
-        if percept.conversation is not None and self._is_silenced(mind, now):
+        if talk is not None and self._is_silenced(mind, now):
             return Talk(None, "", leave=True), clear_reasons(mind)
         action, activity = go_on(mind.activity, percept)
         return action, replace(mind, activity=activity)
@@ -170,8 +171,3 @@ class ReactivePolicy(Policy):
 
 def _make_adapter() -> TypeAdapter[dict[str, ReactiveMind]]:
     return TypeAdapter(dict[str, ReactiveMind])
-
-
-def _may_answer(percept: Percept) -> bool:
-    """Return True if deciding makes sense now: in a conversation the agent waits for its turn."""
-    return percept.conversation is None or percept.conversation.may_speak

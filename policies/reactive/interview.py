@@ -64,9 +64,9 @@ def make_prompt(
     system = Message("system", prompts.format_system(profile, asked=True))
     limit = prompts.config.prompt_tokens
     memories = _list_lines(profile, mind)
-    ranked = sorted(
-        range(len(memories)), key=lambda k: (-_count_shared_words(memories[k], question), -k)
-    )
+    wanted = _find_words(question)
+    texts = [f"{line.source} {line.text}" for line in memories]
+    ranked = sorted(range(len(memories)), key=lambda k: (-len(_find_words(texts[k]) & wanted), -k))
     asked = clean(question, _QUESTION_LIMIT)
     while bound_tokens(asked) > limit * _QUESTION_SHARE:
         asked = asked[:-8]
@@ -102,10 +102,6 @@ def _list_lines(profile: Profile, mind: ReactiveMind) -> list[RememberedLine]:
     ]
     facts = [line for _, line in mind.facts if line not in mind.lines]
     return [*known, *facts, *mind.lines]
-
-
-def _count_shared_words(line: RememberedLine, question: str) -> int:
-    return len(_find_words(f"{line.source} {line.text}") & _find_words(question))
 
 
 def _find_words(text: str) -> set[str]:

@@ -78,7 +78,8 @@ def notice(mind: ReactiveMind, percept: Percept, now: int, config: ReactiveConfi
     why: list[str] = [] if mind.awake else ["You have just woken up."]
     lines, facts, urgent = list(mind.lines), dict(mind.facts), mind.urgent
     for heard in percept.heard:
-        line = RememberedLine(_find_source(heard), heard.text, heard.event_id)
+        source = heard.speaker if heard.speaker is not None else heard.kind
+        line = RememberedLine(source, heard.text, heard.event_id)
         lines.append(line)
         for fact in heard.facts:
             facts.setdefault(fact, line)
@@ -120,10 +121,6 @@ def note_decision(
 def clear_reasons(mind: ReactiveMind) -> ReactiveMind:
     """Return the mind without reasons to decide."""
     return replace(mind, why=(), urgent=False, social=False)
-
-
-def _find_source(heard: HeardWords) -> str:
-    return heard.speaker if heard.speaker is not None else heard.kind
 
 
 def _find_reason(heard: HeardWords, percept: Percept) -> tuple[str, bool]:

@@ -94,6 +94,7 @@ def _format_current(mind: SmallvilleMind, moment: Moment) -> list[JSONValue]:
 
 
 def _format_span(mind: SmallvilleMind, part: Piece | PlanBlock) -> str:
+    """Format a stretch of the plan: 09:00 to 10:00."""
     to_time = mind.services.to_time
     return f"{to_time(part.start):%H:%M} to {to_time(part.end):%H:%M}"
 

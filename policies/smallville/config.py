@@ -123,12 +123,14 @@ class SmallvilleConfig(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _leave_out(cls, fields: object) -> object:
+        """Switch off the faculties that the variant lacks."""
         if isinstance(fields, Mapping) and fields.get("variant") in get_args(Variant):
             return {**fields, **VARIANTS[fields["variant"]]}
         return fields
 
     @model_validator(mode="after")
     def _pieces_in_order(self) -> "SmallvilleConfig":
+        """Refuse lengths of pieces that cannot be laid out."""
         shortest, longest = self.piece_minutes
         if shortest > longest or longest > self.stretch_minutes:
             raise ValueError("piece_minutes: expected shortest <= longest <= stretch_minutes")

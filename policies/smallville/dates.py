@@ -83,12 +83,14 @@ def read_clock(words: str) -> str:
 
 
 def _read_number(word: str) -> int:
+    """Read digits or a numeral; "a" is one."""
     if word.isdigit():
         return int(word)
     return _NUMERALS.index(word) + 1 if word in _NUMERALS else 1
 
 
 def _make_date(year: int, month: int, day: int) -> date | None:
+    """Return the date; None where the calendar has no such day."""
     try:
         return date(year, month, day)
     except ValueError:

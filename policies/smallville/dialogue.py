@@ -189,6 +189,7 @@ def _is_refused(mind: SmallvilleMind, dialogue: Dialogue, moment: Moment) -> boo
 
 
 def _note_parting(mind: SmallvilleMind, names: Sequence[str], moment: Moment) -> None:
+    """Note when a talk with these people ended."""
     mind.attention.talked.update(dict.fromkeys(names, moment.now))
 
 

@@ -145,6 +145,7 @@ def _format_hours(hours: Iterable[Hours]) -> str:
 
 
 def _list_names(room: KnownRoom) -> str:
+    """List a room's things by name."""
     return ", ".join(thing.name for thing in room.things)
 
 
@@ -243,6 +244,7 @@ def _strip_article(name: str) -> str:
 
 
 def _find_content(text: str) -> set[str]:
+    """Find the words of a text that say something."""
     return _find_words(text) - _EMPTY
 
 
@@ -342,6 +344,7 @@ async def _compare(
 
 
 def _describe_room(room: KnownRoom) -> str:
+    """Describe a room and its things, for its embedding."""
     name = room.id.replace("/", ", ")
     return f"{name}: {_list_names(room)}" if room.things else name
 

@@ -239,6 +239,7 @@ def reduce_words(text: str, own_name: str = "") -> str:
 
 
 def _drop_s(word: str) -> str:
+    """Drop an s at the end of a word of some length."""
     return word[:-1] if len(word) >= _SHORTEST and word[-1] == "s" and word[-2] != "s" else word
 
 

@@ -107,6 +107,7 @@ def find_addressee(words: str, names: Sequence[str]) -> str:
 
 
 def _draw(mind: SmallvilleMind, name: str, period: int) -> int:
+    """Draw the lot of somebody for a period; all who compute it get the same."""
     return draw_bits(mind.services.model.run_seed, "begins", period, name)
 
 
