@@ -55,7 +55,7 @@ def calls_of_a_day(model: str) -> Counter[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", default="scripted:gossip")
+    parser.add_argument("--model", default="scripted:neighbour")
     options = parser.parse_args()
     ours = calls_of_a_day(options.model)
     print(f"{'faculty':18}{'public':>8}{'ours':>8}{'saved':>8}   how")

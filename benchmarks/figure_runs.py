@@ -31,7 +31,7 @@ THREE = "Isabella Rodriguez,Maria Lopez,Klaus Mueller"
 _FIVE = f"{THREE},Sam Moore,Arthur Burton"
 _SHORT = f'--people "{_FIVE}" --start 2023-02-13T11:00 --hours 2 --no-interviews'
 _SOON = "--people 3 --seed 0 --hours 0.1 --no-interviews"
-_STORY = "--policy lyfe --embedder hashed --model scripted:gossip"
+_STORY = "--policy lyfe --embedder hashed --model scripted:neighbour"
 _LONG, _PAPER = " --hours 1", " --hours 0.25"  # of game time; the paper's stories are the short one
 SEEDS = (0, 1, 2)
 ABLATIONS = ("no_option_action", "no_self_monitor", "no_summarize_and_forget")
@@ -54,8 +54,7 @@ class FigureRun:
 
 def _make_town_run(name: str, options: str, more: str = "") -> FigureRun:
     base = f"valentines_party --embedder hashed --seed 0 {options}"
-    alike = base.replace("inventor", "mute")  # they differ in interviews, which are left out
-    return FigureRun(name, f"{base}{more}", f"{alike} {_SHORT}")
+    return FigureRun(name, f"{base}{more}", f"{base} {_SHORT}")
 
 
 def _make_day_run(name: str, model: str) -> FigureRun:
@@ -74,7 +73,6 @@ def _list_story_runs() -> Iterator[FigureRun]:
     mystery = f"murder_mystery {_STORY}"
     ablated = {name: f"{mystery} --policy-config variant={name}" for name in ABLATIONS}
     plain = {"lyfe": mystery, **ablated}
-    chatty = {name: of.replace("gossip", "chatty") for name, of in plain.items()}
     other = mystery.replace("lyfe", "smallville")
     for seed in SEEDS:
         for name, of in (*plain.items(), ("smallville", other)):
@@ -83,19 +81,14 @@ def _list_story_runs() -> Iterator[FigureRun]:
             yield _make_story_run(f"story_{people}", mystery, seed, people, hours=_PAPER)
         for name, of in ablated.items():
             yield _make_story_run(f"story_9_{name}", of, seed, hours=_PAPER)
-        for name in ("lyfe", "no_option_action"):
-            yield _make_story_run(f"chatty_{name}", chatty[name], seed, hours=_LONG)
         yield _make_story_run("hard", f"murder_mystery_hard {_STORY}", seed, hours=_PAPER)
 
 
 RUNS = (
-    *(_make_day_run(name, f":{name}") for name in ("gossip", "neighbour")),
+    _make_day_run("neighbour", ":neighbour"),
     _make_day_run("sample", ""),
     _make_town_run("town_scripted", "--policy scripted"),
-    *(
-        _make_town_run(f"town_{name}", f"--policy smallville --model scripted:{name}")
-        for name in ("gossip", "neighbour", "mute", "inventor")
-    ),
+    _make_town_run("town_neighbour", "--policy smallville --model scripted:neighbour"),
     *_list_story_runs(),
 )
 

@@ -13,7 +13,7 @@ Table: TypeAlias = Callable[[Figures], Iterator[str]]
 
 def tabulate_calls(figures: Figures) -> Iterator[str]:
     """Yield what a day of three people costs in model calls, beside the public code."""
-    runs = {name: figures[f"day_{name}"]["calls"] for name in ("gossip", "neighbour", "sample")}
+    runs = {name: figures[f"day_{name}"]["calls"] for name in ("neighbour", "sample")}
     rows = [("faculty", "public code", *(f"here, *{name}*" for name in runs), "how")]
     for name, (public, faculties, how) in PUBLIC.items():
         counts = [sum(calls.get(of, 0) for of in faculties) for calls in runs.values()]
@@ -28,7 +28,7 @@ def tabulate_calls(figures: Figures) -> Iterator[str]:
 
 def tabulate_grain(figures: Figures) -> Iterator[str]:
     """Yield how fine the days are, beside the original's recorded day of three people."""
-    names = ("day_gossip", "day_neighbour", "town_gossip", "town_neighbour")
+    names = ("day_neighbour", "town_neighbour")
     runs = [figures[name] for name in names]
     titles = (
         f"{name.partition('_')[2]}, {run['people']} people, {run['hours']:.0f} hours"
@@ -55,10 +55,7 @@ _PAPER = (
 )
 _COLUMNS = {
     "town_scripted": "policy `scripted`",
-    "town_gossip": "gossip",
     "town_neighbour": "neighbour",
-    "town_mute": "mute",
-    "town_inventor": "inventor",
 }
 
 
@@ -102,7 +99,7 @@ def _tell_density(run: Mapping[str, Any]) -> str:
 def tabulate_pace(figures: Figures) -> Iterator[str]:
     """Yield how long whole runs of two days took, and how much memory."""
     rows = [("model", "model calls", "of interviews", "minutes", "MB")]
-    for name in ("town_gossip", "town_neighbour", "town_mute"):
+    for name in ("town_neighbour",):
         run = figures[name]
         calls = sum(run["calls"].values()) + run["answers"]
         cells = (f"{calls:,}", f"{run['answers']:,}", f"{run['minutes']}", f"{run['megabytes']:,}")

@@ -11,7 +11,6 @@ from genagents_env.evaluate.published import list_published_costs
 
 _MINDS = {
     "hour_lyfe": "`lyfe`",
-    "chatty_lyfe": "`lyfe`, *chatty*",
     **{f"hour_{name}": f"`{name}`" for name in (*ABLATIONS, "smallville")},
 }
 _COSTS = (
@@ -60,19 +59,19 @@ _SOLVED = (
 
 def tabulate_results(figures: Figures) -> Iterator[str]:
     """Yield the paper's results beside those of the scripted models."""
-    names = ("hour_lyfe", "story_9", "chatty_lyfe", "hour_smallville")
-    hour, story, chatty, other = (
+    names = ("hour_lyfe", "story_9", "hour_smallville")
+    hour, story, other = (
         _average([run["rates"] for run in _list_runs(figures, name)], _HUMAN_HOUR, "{:.3f}")
         for name in names
     )
     mystery = [run["measures"] for run in _list_runs(figures, "story_9")]
     flow = (_average(mystery, f"{of}.testimony", "{:.2f}") for of in _FLOW)
-    lengths = _tell_lengths(figures, "story_9", "chatty_lyfe")
-    free = _tell_lengths(figures, "story_9_no_option_action", "chatty_no_option_action")
+    lengths = _pool(figures, "story_9")
+    free = _pool(figures, "story_9_no_option_action")
     hard = _count(figures, "hard")
-    cost = f"{hour} in an hour, {story} in its first quarter (`chatty`: {chatty})"
+    cost = f"{hour} in an hour, {story} in its first quarter"
     return make_rows(
-        ("result", "paper", "gossip"),
+        ("result", "paper", "neighbour"),
         ("$ an agent and human hour", "0.5", cost),
         ("the same of Park et al.", "25, as the paper reckons", f"{other} of our `smallville`"),
         ("a conversation, seconds", "70.3 ± 13.2 (n = 9)", lengths),
@@ -91,11 +90,6 @@ def _average(runs: Sequence[Mapping[str, Any]], key: str, form: str) -> str:
     """Return the mean over the runs that have a number, in words."""
     known = [run[key] for run in runs if run.get(key) is not None]
     return form.format(fmean(known)) if known else "none"
-
-
-def _tell_lengths(figures: Figures, gossip: str, chatty: str) -> str:
-    first, second = (_pool(figures, name) for name in (gossip, chatty))
-    return f"{first}; `chatty` {second}"
 
 
 def _pool(figures: Figures, name: str) -> str:

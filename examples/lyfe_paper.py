@@ -4,7 +4,7 @@
 
 runs what a figure needs (finished runs are not repeated, stopped ones are resumed), lets the model
 judge the answers, and draws `paper/report/report.html`.
-Without a model: `--model scripted:gossip --embedder hashed`.
+Without a model: `--model scripted:neighbour --embedder hashed`.
 """
 
 import argparse

@@ -44,7 +44,7 @@ def test_the_own_policy_runs_by_itself_and_by_path() -> None:
 def test_the_papers_figures_are_one_command_that_repeats_no_finished_run(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     asked = ("--out", str(tmp_path), "--figures", "table2", "--runs", "1", "--hours", "0.02")
-    model = ("--model", "scripted:gossip", "--embedder", "hashed")
+    model = ("--model", "scripted:neighbour", "--embedder", "hashed")
     assert run("lyfe_paper.py", *asked, *model).endswith("report/report.html\n")
     page = tmp_path / "report" / "report.html"
     with RunReader(tmp_path / "medicine-lyfe-0.sqlite") as record:

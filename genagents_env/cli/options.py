@@ -107,9 +107,8 @@ Model = Annotated[
     str | None,
     typer.Option(
         help="A model of the endpoint in OPENAI_BASE_URL and OPENAI_API_KEY, or the path of a "
-        ".gguf file; else the small embedded model. `scripted:gossip`, `scripted:chatty`, "
-        "`scripted:neighbour`, `scripted:mute` and `scripted:inventor` answer by rule: news is to "
-        "them what the shipped towns have, not a rumour of your own.",
+        ".gguf file; else the small embedded model. `scripted:neighbour` answers "
+        "by rule, without a network.",
         rich_help_panel=_MODEL,
     ),
 ]

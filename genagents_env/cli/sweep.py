@@ -64,7 +64,7 @@ def sweep(
         bool, typer.Option("--pilot", help="Let a dry run ask a model that may cost money.")
     ] = False,
     pilot_model: Annotated[
-        str | None, typer.Option(help="Another model for the pilots, such as scripted:gossip.")
+        str | None, typer.Option(help="Another model for the pilots, such as scripted:neighbour.")
     ] = None,
     workers: Annotated[
         int | None,
@@ -227,7 +227,7 @@ def _print_plan(
     else:
         warn(
             "no pilots were run, since the model may cost money: --pilot runs the first seed of "
-            "each condition (they are kept), --pilot-model scripted:gossip asks a free stand-in"
+            "each condition (they are kept), --pilot-model scripted:neighbour asks a free stand-in"
         )
     say_lines(_format_plan(folder, piloted, options.workers))
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from genagents_env.judge.cases import CaseReply
-from genagents_env.llm.scripted import BEHAVIOURS, ScriptedReplies
+from genagents_env.llm.scripted import ScriptedReplies
 from genagents_env.llm.scripted.prompt import Prompt
 from genagents_env.llm.scripted.wording import cut_text
 
@@ -45,4 +45,4 @@ def _find_first(answer: str, allowed: Sequence[str]) -> str:
     return min(named, key=lambda place: place[0])[1] if named else allowed[-1]
 
 
-REPLIES: ScriptedReplies = {behaviour: {CaseReply: judge_by_words} for behaviour in BEHAVIOURS}
+REPLIES: ScriptedReplies = {CaseReply: judge_by_words}

@@ -10,7 +10,7 @@ from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
-from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
+from genagents_env.llm.scripted import NeighbourRule, ScriptedEndpoint
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import INTERVIEW_CALLS, Answer, Policy, RecalledMemory
@@ -21,7 +21,6 @@ MakeModel: TypeAlias = Callable[[], ModelClient]
 
 _QUESTIONS = ("What are you doing today?", "Do you know of {name}?", "Is there any news?")
 _REPEATS = 2
-_BEHAVIOUR = "gossip"  # of a scripted model
 
 __all__ = ["PolicyContractError", "check_policy"]
 
@@ -87,7 +86,7 @@ class _Run:
         self.observations, self.infos = self.env.reset(seed=seed)
         self.model = None if make_model is None else make_model()
         if policy.needs_model and make_model is None:
-            rule = find_rule(_BEHAVIOUR, [policy.scripted_replies])
+            rule = NeighbourRule([policy.scripted_replies])
             self.model = ModelClient(ScriptedEndpoint(rule), run_seed=seed)
         embedder = Embedder(HashedSource()) if policy.needs_embedder else None
         policy.reset(self.env.profiles(), seed, self.env.context(self.model, embedder))

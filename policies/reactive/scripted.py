@@ -1,15 +1,8 @@
-"""What scripted models reply to the prompts of this mind: to interviews; decisions are samples."""
+"""What the scripted neighbour replies to interviews of this mind; its decisions are samples."""
 
-from genagents_env.llm.scripted import ReplyRules, ScriptedReplies
-from genagents_env.llm.scripted.interview import answer_honestly, invent_answer
+from genagents_env.llm.scripted import ScriptedReplies
+from genagents_env.llm.scripted.interview import answer_honestly
 
 from .interview import ReactiveAnswer
 
-_HONEST: ReplyRules = {ReactiveAnswer: answer_honestly}
-
-REPLIES: ScriptedReplies = {
-    "gossip": _HONEST,
-    "chatty": _HONEST,
-    "mute": _HONEST,
-    "inventor": {ReactiveAnswer: invent_answer},
-}
+REPLIES: ScriptedReplies = {ReactiveAnswer: answer_honestly}

@@ -13,7 +13,7 @@ from genagents_env.record import canonical_hash
 KNOWN = load_figures()
 # Those that last a minute or less: of runs that differ in their seed, one.
 CHEAP = (
-    *("day_gossip", "day_neighbour", "day_sample", "town_scripted"),
+    *("day_neighbour", "day_sample", "town_scripted"),
     *("hour_lyfe_0", "hour_smallville_0", "story_3_0", "hard_0"),
 )
 PAGES = {*DOCUMENTS, *ROOT.glob("examples/**/README.md"), *ROOT.glob("scenarios/**/README.md")}

@@ -10,12 +10,12 @@ from tests.scenario.stories.names import STORIES
 from tests.scenario.stories.test_stories import live
 
 VALUES = """trial,condition,arm,scenario,cast,model,seed,state,measure,value
-a,a,mute,tea,everyone,scripted:chatty,0,finished,success.won,0.0
-b,b,mute,tea,everyone,scripted:gossip,0,finished,success.won,0.0
-c,c,lyfe,tea,everyone,scripted:chatty,0,finished,success.won,1.0
-d,d,lyfe,tea,everyone,scripted:chatty,1,finished,success.won,
-e,e,lyfe,tea,everyone,scripted:chatty,1,finished,utterances,7.0
-f,f,lyfe,tea,everyone,scripted:gossip,0,finished,success.won,0.5
+a,a,mute,tea,everyone,scripted:neighbour,0,finished,success.won,0.0
+b,b,mute,tea,everyone,scripted:neighbour,0,finished,success.won,0.0
+c,c,lyfe,tea,everyone,scripted:neighbour,0,finished,success.won,1.0
+d,d,lyfe,tea,everyone,scripted:neighbour,1,finished,success.won,
+e,e,lyfe,tea,everyone,scripted:neighbour,1,finished,utterances,7.0
+f,f,lyfe,tea,everyone,scripted:neighbour,0,finished,success.won,0.5
 """
 
 

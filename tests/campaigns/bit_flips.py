@@ -25,10 +25,10 @@ from genagents_env.record import RunReader, RunWriter, canonical_hash, verify
 from genagents_env.run import PolicySpec, RunOptions, resume, run
 from tests.frozen.cases import genagents
 from tests.run.towns import FOUR, make_options, make_spec
-from tests.scripted import gossip
+from tests.scripted import neighbour
 
 FINISHED = (
-    "run murder_mystery --people 3 --policy lyfe --model scripted:gossip --embedder hashed "
+    "run murder_mystery --people 3 --policy lyfe --model scripted:neighbour --embedder hashed "
     "--hours 0.25 --repeats 2 --seed 1 --out whole.sqlite --quiet"
 )
 TICKS = 24  # with a checkpoint every tenth
@@ -137,7 +137,7 @@ def _choose_options(kill: tuple[str, int] | None = None) -> RunOptions:
         if (phase, tick) == kill:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    return make_options(ScriptedEndpoint(gossip), embedder="hashed", on_phase=on_phase)
+    return make_options(ScriptedEndpoint(neighbour), embedder="hashed", on_phase=on_phase)
 
 
 def _check_rich(path: Path) -> None:

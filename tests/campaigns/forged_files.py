@@ -27,7 +27,7 @@ from genagents_env.cli.app import app
 from tests.campaigns.forger import NAME, Forger, make_canary, make_sources, make_sweep
 
 SECONDS, MEMORY = 20, 2**30  # of each command
-MODEL = ("--model", "scripted:gossip")
+MODEL = ("--model", "scripted:neighbour")
 EMBEDDER = ("--embedder", "hashed")
 BUG = 70
 SWEEP = "../sweep/out"

@@ -109,12 +109,12 @@ def make_sources(folder: Path) -> list[Path]:
     for name, limit in (("finished", None), ("stopped", 12)):
         path = folder / f"{name}.sqlite"
         options = RunOptions(
-            model="scripted:gossip", embedder="hashed", limits=Limits(limit), checkpoint_every=5
+            model="scripted:neighbour", embedder="hashed", limits=Limits(limit), checkpoint_every=5
         )
         town = TownConfig("tiny", hours=0.05)
         run(RunSpec(town, policy=PolicySpec("smallville")), path, options)
         found.append(path)
-    judge_run(found[0], RunOptions(model="scripted:gossip"))
+    judge_run(found[0], RunOptions(model="scripted:neighbour"))
     plain = folder / "plain.sqlite"
     run(RunSpec(TownConfig("tiny", hours=0.05)), plain)
     return [*found, plain]

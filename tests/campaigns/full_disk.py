@@ -32,7 +32,7 @@ from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, resume, run
 from genagents_env.testing.kill_hook import VARIABLE, from_environment
 from tests.run.towns import make_options, make_spec
-from tests.scripted import gossip
+from tests.scripted import neighbour
 
 SOURCE = Path(__file__).with_name("failing_disk.c")
 TICKS = 6
@@ -104,7 +104,7 @@ def compile_disk(folder: Path) -> Path:
 
 def make_how() -> RunOptions:
     """Return options with a checkpoint every third tick."""
-    model = ScriptedEndpoint(gossip)
+    model = ScriptedEndpoint(neighbour)
     return make_options(model, checkpoint_every=3, embedder="hashed", on_phase=from_environment())
 
 

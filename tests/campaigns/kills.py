@@ -33,7 +33,7 @@ from genagents_env.testing.fault_server import FaultServer
 from genagents_env.testing.kill_hook import kill_at
 from tests.run.kills import read_seeds
 from tests.run.towns import CURIOUS, LoggingEndpoint, make_options, make_spec
-from tests.scripted import gossip
+from tests.scripted import neighbour
 
 TICKS = 6
 LATENCY = 0.01  # seconds, at most
@@ -118,7 +118,7 @@ class Victim:
         """Begin or resume the run, here; `tick`: killed as that checkpoint is written."""
         hook = None if tick is None else kill_at(tick, "checkpoint")
         how = make_options(
-            SlowEndpoint(self.log, rule=gossip),
+            SlowEndpoint(self.log, rule=neighbour),
             embedder="hashed",
             interviews=False,
             checkpoint_every=2,
@@ -160,7 +160,9 @@ class Victim:
         return {"interview": self._interview, "report": self._report}.get(kind, self.go_on)
 
     def _interview(self) -> None:
-        how = make_options(SlowEndpoint(self.folder / "apart.log", rule=gossip), embedder="hashed")
+        how = make_options(
+            SlowEndpoint(self.folder / "apart.log", rule=neighbour), embedder="hashed"
+        )
         interview(self.path, ["Isabella Rodriguez"], ["Any news?"], options=how)
 
     def _report(self) -> None:

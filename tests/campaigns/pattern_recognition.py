@@ -24,7 +24,7 @@ from genagents_env.scenario.patterns import compile_pattern, prepare
 from genagents_env.scenario.schema import AnswerCheck, ValueCheck
 from genagents_env.text import clean
 
-MODELS = ("gossip", "chatty", "inventor")
+MODELS = ("neighbour",)
 MINDS = ("reactive", "lyfe", "smallville")
 FILLERS = (
     "",

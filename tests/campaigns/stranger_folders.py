@@ -33,7 +33,7 @@ from tests.sweep.small_sweeps import create_sweep, run_in
 
 MEGABYTES = 300
 SECONDS = 60  # of the processor
-MODEL = ("--model", "scripted:gossip", "--embedder", "hashed", "--quiet")
+MODEL = ("--model", "scripted:neighbour", "--embedder", "hashed", "--quiet")
 ASK = ("--question", "Any news?", *MODEL)
 RUN, PACKED, STOPPED = "../run/a.b.sqlite", "../run/p.sqlite.xz", "../run/stopped.sqlite"
 TRIAL = "runs/TRIAL"  # the file of a sweep's first run
@@ -102,7 +102,7 @@ def make_whole(folder: Path) -> None:
     made.path.rename(sweep)
     for name in ("out", "here", "memories"):
         (folder / name).mkdir()
-    judge_run(run / "a.b.sqlite", RunOptions(model="scripted:gossip"))
+    judge_run(run / "a.b.sqlite", RunOptions(model="scripted:neighbour"))
     for command in (
         ("report", "../sweep"),
         ("interview", RUN, "--ablations", *ASK),

@@ -8,7 +8,7 @@ import pytest
 from genagents_env.record import RunReader, canonical_hash
 from tests.cli.conftest import Run
 
-ASKS = ("--model", "scripted:gossip", "--embedder", "hashed", "--out", "out", "-q")
+ASKS = ("--model", "scripted:neighbour", "--embedder", "hashed", "--out", "out", "-q")
 ALL = ("compare", "tiny", "--policies", "scripted,random,reactive,lyfe,smallville", *ASKS)
 
 

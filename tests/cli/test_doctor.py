@@ -108,7 +108,7 @@ def test_without_a_server_a_missing_extra_is_a_fault(
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     code, found = look(genagents)
     assert (code, found["model"][0], found["extra local"][0]) == (2, "fault", "note")
-    assert look(genagents, "--model", "scripted:gossip")[0] == 0
+    assert look(genagents, "--model", "scripted:neighbour")[0] == 0
 
 
 def test_two_words_that_contradict_each_other_are_refused(genagents: Run) -> None:

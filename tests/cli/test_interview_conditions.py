@@ -23,7 +23,7 @@ def lived(genagents: Run) -> Run:
     """Return the command line with a finished run of two smallville minds."""
     code, _, err = genagents(
         *("run", "valentines_party", "--people", f"{MARIA},{KLAUS}", "--policy", "smallville"),
-        *("--model", "scripted:gossip", "--embedder", "hashed", "--no-judge", "-q"),
+        *("--model", "scripted:neighbour", "--embedder", "hashed", "--no-judge", "-q"),
         *("--start", "10:00", "--hours", "0.1"),
     )
     assert (code, err) == (0, "")
@@ -35,7 +35,7 @@ def test_one_life_answers_25_questions_under_four_conditions_five_with_people(li
     code, out, err = lived("interview", "run.sqlite", "--agent", MARIA, "--ablations", "-q")
     assert (code, err) == (0, "")
     for name in FOUR:
-        assert f"  {name} (scripted:gossip): 1 people, 25 questions, 25 answers" in out
+        assert f"  {name} (scripted:neighbour): 1 people, 25 questions, 25 answers" in out
     kept = read_answers(KEPT)
     assert [one.said.condition for one in kept] == [name for name in FOUR for _ in range(25)]
     assert Path("run.sqlite").read_bytes() == before
@@ -102,7 +102,7 @@ def test_stored_answers_are_listed_by_question_without_a_model(
     assert heads[-1] == "Q: Any news?"
     assert len(heads) == len({*heads})
     assert f"    Mon 13 Feb 10:00  {MARIA}: " in out
-    assert f"    Mon 13 Feb 10:06  {MARIA} [full, scripted:gossip]: " in out
+    assert f"    Mon 13 Feb 10:06  {MARIA} [full, scripted:neighbour]: " in out
     told = json.loads(lived("interview", "run.sqlite", "--list", "--json")[1])
     assert {row["condition"] for row in told["answers"]} == {"run", *FOUR}
 
@@ -110,7 +110,7 @@ def test_stored_answers_are_listed_by_question_without_a_model(
 def test_an_answer_that_nobody_gave_is_marked_and_told(
     lived: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    broken = ScriptedEndpoint(always_invalid, model="scripted:gossip")
+    broken = ScriptedEndpoint(always_invalid, model="scripted:neighbour")
     monkeypatch.setattr("genagents_env.run.models.open_endpoint", lambda *_, **__: broken)
     code, out, err = lived("interview", "run.sqlite", "--question", "Any news?", "-q")
     assert code == 4

@@ -39,18 +39,18 @@ def scenario(genagents: Run) -> str:
 def test_a_run_is_judged_and_what_came_of_it_is_told(genagents: Run) -> None:
     write_run(Path("run.sqlite"))
     before = canonical_hash("run.sqlite")
-    code, out, err = genagents("judge", "run.sqlite", "--model", "scripted:gossip", "-q")
+    code, out, err = genagents("judge", "run.sqlite", "--model", "scripted:neighbour", "-q")
     assert (code, err) == (0, "")
-    assert out.splitlines()[0] == "Judge scripted:gossip: 33 of 33 verdicts, 33 of them new"
+    assert out.splitlines()[0] == "Judge scripted:neighbour: 33 of 33 verdicts, 33 of them new"
     assert "    thief: Ben Carver 4, nobody 4, Cid Dale 4" in out
-    code, out, _ = genagents("judge", "run.sqlite", "--model", "scripted:gossip", "--json")
+    code, out, _ = genagents("judge", "run.sqlite", "--model", "scripted:neighbour", "--json")
     told = json.loads(out)
     assert (told["cases"], told["before"], told["given"]) == (33, 33, 0)
     assert told["verdicts"]["sure"] == {"no": 12}
-    limited = ("--model", "scripted:mute", "--by", "another", "--max-calls", "5", "-q")
+    limited = ("--model", "scripted:obedient", "--by", "another", "--max-calls", "5", "-q")
     code, out, err = genagents("judge", "run.sqlite", *limited)
     assert (code, out.splitlines()[0]) == (3, "Judge another: 5 of 33 verdicts, 5 of them new")
-    assert "genagents judge run.sqlite --model scripted:mute --by another" in err
+    assert "genagents judge run.sqlite --model scripted:obedient --by another" in err
     assert canonical_hash("run.sqlite") == before
 
 
@@ -64,7 +64,7 @@ def test_nothing_to_judge_is_said(genagents: Run) -> None:
 
 def test_a_run_with_a_model_is_judged_at_its_end(genagents: Run, scenario: str) -> None:
     command = ("run", scenario, "--policy", WITNESS, "--hours", "0.01", "-q", "--force")
-    model = ("--model", "scripted:gossip")
+    model = ("--model", "scripted:neighbour")
     assert genagents(*command, *model, "--no-judge")[0] == 0
     with RunReader("run.sqlite") as record:
         assert (len(record.interviews()), record.judgements()) == (8, [])
@@ -72,7 +72,7 @@ def test_a_run_with_a_model_is_judged_at_its_end(genagents: Run, scenario: str) 
     code, _, err = genagents(*command, *model)
     assert (code, err) == (0, "")
     with RunReader("run.sqlite") as record:
-        assert {row.judge for row in record.judgements()} == {"scripted:gossip"}
+        assert {row.judge for row in record.judgements()} == {"scripted:neighbour"}
         assert len(record.judgements()) == 8
     code, out, err = genagents(*command, *model, "--max-calls", str(calls + 3))
     assert (code, "finished" in out) == (3, True)
@@ -87,7 +87,7 @@ def test_a_run_with_a_model_is_judged_at_its_end(genagents: Run, scenario: str) 
 
 def test_a_resumed_run_is_judged_when_it_ends(genagents: Run, scenario: str) -> None:
     command = ("run", scenario, "--policy", WITNESS, "--hours", "0.01", "-q")
-    model = ("--model", "scripted:gossip")
+    model = ("--model", "scripted:neighbour")
     assert genagents(*command, *model, "--max-calls", "5")[0] == 3
     with RunReader("run.sqlite") as record:
         assert record.judgements() == []

@@ -22,7 +22,7 @@ def _surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nothing_is_logged_unless_asked_for(genagents: Run) -> None:
-    assert genagents(*ASKS, "--model", "scripted:mute")[2] == ""
+    assert genagents(*ASKS, "--model", "scripted:obedient")[2] == ""
 
 
 def test_once_tells_what_happens_and_twice_every_call(genagents: Run) -> None:

@@ -92,7 +92,7 @@ def test_each_model_is_asked_once_before_there_is_a_file(
 @pytest.mark.slow
 def test_a_sweep_takes_models_of_people(genagents: Run, tmp_path: Path) -> None:
     arms = ({"name": "asks", "policy": "reactive"}, {"name": "rests", "policy": "idle"})
-    given = {"arms": arms, "seeds": 1, "model": "scripted:gossip"}
+    given = {"arms": arms, "seeds": 1, "model": "scripted:neighbour"}
     (without, _) = trials(tmp_path, **given)
     ben = {"model_for": {"Ben Carver": "scripted:obedient"}}
     file = write_experiment(tmp_path, **given, endpoint=ben)
@@ -102,7 +102,7 @@ def test_a_sweep_takes_models_of_people(genagents: Run, tmp_path: Path) -> None:
     assert asks.identity != without.identity
     with RunReader(folder.run_file(asks)) as run:
         models = {(call.agent == "Ben Carver", call.model) for call in run.calls()}
-    assert models == {(True, "scripted:obedient"), (False, "scripted:gossip")}
+    assert models == {(True, "scripted:obedient"), (False, "scripted:neighbour")}
 
 
 def test_nobody_of_that_name_is_told_with_who_there_is(genagents: Run, tmp_path: Path) -> None:

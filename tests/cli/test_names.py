@@ -51,13 +51,13 @@ def test_a_policy_of_some_people_is_configured_by_its_name(genagents: Run) -> No
 
 def test_a_model_for_a_person_is_kept_by_the_whole_name(genagents: Run) -> None:
     asked = (*RUN, "--policy", "reactive", "--model", "scripted", "--embedder", "hashed")
-    code, _, err = genagents(*asked, "--model-for", "ada=scripted:mute")
+    code, _, err = genagents(*asked, "--model-for", "ada=scripted:obedient")
     assert (code, "Traceback" in err) == (0, False)
     with RunReader("run.sqlite") as record:
-        assert record.meta.model_for == {ADA: "scripted:mute"}
-    code, _, err = genagents(*asked, "--model-for", "adda=scripted:mute")
+        assert record.meta.model_for == {ADA: "scripted:obedient"}
+    code, _, err = genagents(*asked, "--model-for", "adda=scripted:obedient")
     assert (code, "did you mean Ada Brook?" in err) == (2, True)
-    asked_twice = ("--model-for", "ada=scripted", "--model-for", f"{ADA}=scripted:mute")
+    asked_twice = ("--model-for", "ada=scripted", "--model-for", f"{ADA}=scripted:obedient")
     code, _, err = genagents(*asked, *asked_twice)
     assert (code, "has one already" in err) == (2, True)
 

@@ -79,7 +79,7 @@ def test_a_run_without_a_model_and_a_scripted_one_ask_nobody(
     with FaultServer(always="401") as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         assert genagents("run", "tiny", "-q")[0] == 0
-        model = ("--model", "scripted:mute", "--out", "b.sqlite")
+        model = ("--model", "scripted:obedient", "--out", "b.sqlite")
         assert genagents("run", "tiny", "--policy", "reactive", "-q", *model)[0] == 0
         assert server.calls == 0
 

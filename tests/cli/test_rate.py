@@ -10,7 +10,7 @@ from genagents_env.record.rows import JSON
 from tests.cli.conftest import Run
 from tests.run.asked import write_run
 
-MODEL = ("--model", "scripted:gossip", "-q")
+MODEL = ("--model", "scripted:neighbour", "-q")
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_answers_are_rated_once_and_what_came_of_it_is_told(
     before = [canonical_hash(path) for path in runs]
     code, out, err = genagents("rate", *runs, *MODEL)
     assert (code, err) == (0, "")
-    assert out.splitlines()[0] == "Judge scripted:gossip: 90 of 90 verdicts, 90 of them new"
+    assert out.splitlines()[0] == "Judge scripted:neighbour: 90 of 90 verdicts, 90 of them new"
     assert "Ratings:" in out
     assert "Fleiss' kappa" in out
     code, out, _ = genagents("rate", *runs, *MODEL, "--json")
@@ -51,13 +51,13 @@ def test_pairs_are_compared_and_a_used_up_budget_goes_on(genagents: Run, runs: l
     command = ("rate", *runs, "--pairwise", *MODEL, "--verdicts", "mine.jsonl")
     code, out, err = genagents(*command, "--max-calls", "7")
     assert (code, "7 of 30 verdicts" in out) == (3, True)
-    again = "genagents rate idle.sqlite random.sqlite --pairwise --model scripted:gossip"
+    again = "genagents rate idle.sqlite random.sqlite --pairwise --model scripted:neighbour"
     assert "which a larger --max-calls raises" in err
     assert f"; go on with `{again} --verdicts mine.jsonl`" in err
     code, out, err = genagents(*command)
     assert (code, err) == (0, "")
     assert "30 of 30 verdicts, 23 of them new" in out
-    assert "Ranked by scripted:gossip, believability, asking" in out.replace("tiny", "asking")
+    assert "Ranked by scripted:neighbour, believability, asking" in out.replace("tiny", "asking")
     assert "Of 15 pairs read in both orders" in out
 
 
@@ -82,7 +82,7 @@ def test_a_sheet_goes_out_and_comes_back(genagents: Run, runs: list[str]) -> Non
     code, out, err = genagents(*reading)
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == "s.csv: 30 rows, 10 of them empty; 20 verdicts of Ana"
-    assert "Ana (human) and scripted:gossip" in out
+    assert "Ana (human) and scripted:neighbour" in out
     rated = ("rate", *runs, *MODEL, "--rubric", "persona", "--repeats", "1", "--json")
     code, out, _ = genagents(*rated)
     (agreed,) = (one for one in parse_report(out)["agreements"] if one["sort"] == "others")
@@ -124,7 +124,7 @@ def test_a_sweep_is_judged_as_its_experiment_says(genagents: Run) -> None:
     Path("asking/scenario.toml").write_text(head + question)
     Path("e.toml").write_text(
         'name = "minds"\nseeds = 2\nscenario = "asking"\nhours = 0.01\n'
-        'model = "scripted:gossip"\nembedder = "hashed"\n'
+        'model = "scripted:neighbour"\nembedder = "hashed"\n'
         '[[arms]]\nname = "one"\npolicy = "smallville"\n'
         '[[arms]]\nname = "two"\npolicy = "lyfe"\n'
         '[[judges]]\nname = "persona"\nrepeats = 2\n'

@@ -24,7 +24,7 @@ from tests.cli.conftest import Run
 from tests.sweep.small_sweeps import create_sweep, run_in
 
 ROOT = Path(__file__).parents[2]
-ASK = ("--question", "Any news?", "--model", "scripted:gossip", "--embedder", "hashed", "-q")
+ASK = ("--question", "Any news?", "--model", "scripted:neighbour", "--embedder", "hashed", "-q")
 LINK = "is a link, and none is followed inside a folder"
 
 
@@ -35,7 +35,7 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sweep = create_sweep(folder, seeds=1)
     run_in(sweep, sweep.trials[0])
     spec = RunSpec(TownConfig("tiny", hours=0.02), policy=PolicySpec("smallville"))
-    options = RunOptions(model="scripted:gossip", embedder="hashed", checkpoint_every=5)
+    options = RunOptions(model="scripted:neighbour", embedder="hashed", checkpoint_every=5)
     run(spec, folder / "run.sqlite", options)
     return folder
 
@@ -204,7 +204,7 @@ def test_a_large_file_with_holes_is_not_read(tmp_path: Path, text: str) -> None:
         ("out/events.jsonl", ("export", "RUN", "--out", "out")),
         ("out/chat.jsonl", ("export", "RUN", "--out", "out", "--format", "chat")),
         ("tiny.png", ("map", "draw", "tiny")),
-        ("run/verdicts.jsonl", ("rate", "RUN", "--model", "scripted:gossip", "-q")),
+        ("run/verdicts.jsonl", ("rate", "RUN", "--model", "scripted:neighbour", "-q")),
         ("out/sheet.txt", ("sheet", "RUN", "--out", "out/sheet.csv")),
     ],
 )

@@ -17,7 +17,7 @@ STUDIES = sorted((Path(__file__).parents[2] / "examples" / "studies").glob("*.to
 def study(genagents: Run, tmp_path: Path) -> str:
     """Return an experiment file: two arms, two seeds, one of them with a model."""
     arms = ({"name": "scripted", "policy": "scripted"}, {"name": "asks", "policy": "reactive"})
-    return str(write_experiment(tmp_path, arms=arms, model="scripted:gossip", embedder="hashed"))
+    return str(write_experiment(tmp_path, arms=arms, model="scripted:neighbour", embedder="hashed"))
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from genagents_env.show.view.head import make_notices
 from genagents_env.sweep import SweepFolder
 from genagents_env.testing.fault_server import FaultServer, ServerFault, envelope
 from tests.cli.conftest import Run
-from tests.scripted import gossip
+from tests.scripted import neighbour
 
 Reply = Callable[[str], bytes]  # from the words of a good one
 Weather = Callable[[int], bool]  # whether the call of that number, from 0, gets a bad reply
@@ -192,9 +192,9 @@ def test_no_sweep_of_useless_replies_has_a_mean(
 def test_a_run_that_paused_for_refusals_becomes_that_of_a_calm_day(
     genagents: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with serve(monkeypatch, BAD["refusal"], lambda call: call >= 6, gossip):
+    with serve(monkeypatch, BAD["refusal"], lambda call: call >= 6, neighbour):
         assert run_it(genagents)[0] == 75
-    with serve(monkeypatch, BAD["refusal"], lambda call: False, gossip):
+    with serve(monkeypatch, BAD["refusal"], lambda call: False, neighbour):
         code, out, err = genagents("resume", "run.sqlite", "-q")
         assert (code, err) == (0, "")
         assert "(0.0%), degraded above 20%" in out
@@ -241,7 +241,7 @@ def test_where_another_model_answers_than_before_is_said(
         now = who if asked[0] <= 5 else {"model": "m-june\x1b[2J"}
         return json.dumps(json.loads(envelope(good)) | now).encode()
 
-    with FaultServer(always=ServerFault(answer=answer), rule=gossip) as server:
+    with FaultServer(always=ServerFault(answer=answer), rule=neighbour) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "any")
         code, out, _ = genagents(*RUN, "--model", "town-model", "--concurrency", "1")

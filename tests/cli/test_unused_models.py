@@ -16,7 +16,7 @@ hours = 0.003
 seeds = 1
 embedder = "hashed"
 interviews = false
-model = "scripted:gossip"
+model = "scripted:neighbour"
 [[arms]]
 name = "a"
 policy = "{}"
@@ -24,23 +24,23 @@ policy = "{}"
 name = "b"
 policy = "random"
 """
-GOSSIP = ("--model", "scripted:gossip")
+NEIGHBOUR = ("--model", "scripted:neighbour")
 DO = "these policies do: ai_town, direct, lyfe, reactive, simuverse, smallville"
 
 
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        ((*RUN, *GOSSIP), "scripted:gossip is not used, since scripted asks none"),
+        ((*RUN, *NEIGHBOUR), "scripted:neighbour is not used, since scripted asks none"),
         (
-            (*RUN, "--policy", "idle", "--policy-for", "Ada=random", *GOSSIP),
+            (*RUN, "--policy", "idle", "--policy-for", "Ada=random", *NEIGHBOUR),
             "since idle and random ask none",
         ),
         (
-            (*RUN, "--model-for", "Ada=scripted:mute"),
-            "scripted:mute is not used, since scripted asks none",
+            (*RUN, "--model-for", "Ada=scripted:obedient"),
+            "scripted:obedient is not used, since scripted asks none",
         ),
-        ((*COMPARE, "idle,random", *GOSSIP), "since idle and random ask none"),
+        ((*COMPARE, "idle,random", *NEIGHBOUR), "since idle and random ask none"),
         (("sweep", "idle.toml", "--dry-run", "--quiet"), "since idle and random ask none"),
     ],
 )
@@ -60,8 +60,8 @@ def test_a_model_that_nobody_asks_is_named_with_who_would(
     "command",
     [
         RUN,
-        (*RUN, "--policy", "reactive", *GOSSIP),
-        (*RUN, "--policy-for", "Ada=reactive", *GOSSIP),
+        (*RUN, "--policy", "reactive", *NEIGHBOUR),
+        (*RUN, "--policy-for", "Ada=reactive", *NEIGHBOUR),
         ("sweep", "reactive.toml", "--dry-run", "--quiet"),
     ],
 )

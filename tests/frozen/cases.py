@@ -25,7 +25,7 @@ from genagents_env.train.wrappers import VectorTown
 FROZEN = Path(__file__).with_name("frozen.json")
 THREE = '--people "Isabella Rodriguez,Maria Lopez,Klaus Mueller"'
 CAFE = '--place "Hobbs Cafe/cafe"'
-GOSSIP = "--model scripted:gossip --embedder hashed"
+TALKER = "--model scripted:neighbour --embedder hashed"
 
 RUNS = {
     "tiny_scripted": "tiny --policy scripted --hours 0.2 --start 08:00",
@@ -35,32 +35,30 @@ RUNS = {
     "valentines_party_random": "valentines_party --policy random --hours 0.3 --start 12:00",
     "valentines_party_reactive": f"valentines_party {THREE} {CAFE} --policy reactive "
     "--model scripted --start 10:00 --hours 0.3",
-    "valentines_party_smallville": f"valentines_party {THREE} {CAFE} --policy smallville {GOSSIP} "
+    "valentines_party_smallville": f"valentines_party {THREE} {CAFE} --policy smallville {TALKER} "
     "--start 06:30 --hours 17",
-    "valentines_party_chatty": f"valentines_party {THREE} {CAFE} --policy smallville "
-    "--model scripted:chatty --embedder hashed --start 11:00 --hours 1",
     "valentines_party_odd_replies": f"valentines_party {THREE} {CAFE} --policy smallville "
     "--model scripted --embedder hashed --start 11:00 --hours 1",
-    "valentines_party_mixed": f"valentines_party {THREE} {CAFE} --policy smallville {GOSSIP} "
+    "valentines_party_mixed": f"valentines_party {THREE} {CAFE} --policy smallville {TALKER} "
     '--policy-for "Maria Lopez=lyfe" --policy-for "Klaus Mueller=scripted" --start 10:00 --hours 1',
-    "valentines_party_ai_town": f"valentines_party {THREE} {CAFE} --policy ai_town {GOSSIP} "
+    "valentines_party_ai_town": f"valentines_party {THREE} {CAFE} --policy ai_town {TALKER} "
     "--start 10:00 --hours 0.5",
-    "valentines_party_ai_town_2023": f"valentines_party {THREE} {CAFE} --policy ai_town {GOSSIP} "
+    "valentines_party_ai_town_2023": f"valentines_party {THREE} {CAFE} --policy ai_town {TALKER} "
     "--policy-config preset=2023 --start 10:00 --hours 0.5",
-    "simuverse_park": f"simuverse_park --policy simuverse {GOSSIP} --hours 0.25",
+    "simuverse_park": f"simuverse_park --policy simuverse {TALKER} --hours 0.25",
     "house_rules_scripted": "house_rules --policy scripted --hours 2",
     "mayoral_election_scripted": "mayoral_election --policy scripted --start 09:00 --hours 1",
     "sakura_machi_scripted": "sakura_machi --policy scripted --hours 0.5",
-    "murder_mystery_lyfe": f"murder_mystery --people 3 --policy lyfe {GOSSIP} --hours 0.5 "
+    "murder_mystery_lyfe": f"murder_mystery --people 3 --policy lyfe {TALKER} --hours 0.5 "
     "--repeats 2",
     "murder_mystery_hard_scripted": "murder_mystery_hard --people 3 --policy scripted --hours 0.25",
-    "activity_fair_lyfe": f"activity_fair --policy lyfe {GOSSIP} --hours 0.25",
+    "activity_fair_lyfe": f"activity_fair --policy lyfe {TALKER} --hours 0.25",
     "medicine_odd_replies": "medicine --policy lyfe --model scripted --embedder hashed "
     "--hours 0.25",
-    "medicine_inventor": "medicine --policy lyfe --model scripted:inventor --embedder hashed "
+    "medicine_lyfe": "medicine --policy lyfe --model scripted:neighbour --embedder hashed "
     "--hours 0.25",
 }
-RESUMED = f"valentines_party {THREE} {CAFE} --policy smallville {GOSSIP} --start 11:00 --hours 1"
+RESUMED = f"valentines_party {THREE} {CAFE} --policy smallville {TALKER} --start 11:00 --hours 1"
 EXPERIMENT = """
 name = "frozen"
 question = "Does anything change?"
@@ -72,7 +70,7 @@ hours = 0.5
 seeds = 3
 baseline = "scripted"
 primary = ["heard.party", "density"]
-model = "scripted:gossip"
+model = "scripted:neighbour"
 embedder = "hashed"
 [[arms]]
 name = "scripted"
@@ -165,12 +163,12 @@ def report_case(cwd: Path) -> dict[str, object]:
     for seed, name in enumerate(names):
         people = "3" if name != "c" else "6"
         genagents(
-            f"run murder_mystery --people {people} --policy lyfe {GOSSIP} --hours 0.25 "
+            f"run murder_mystery --people {people} --policy lyfe {TALKER} --hours 0.25 "
             f"--seed {seed} --out {name}.sqlite --quiet",
             cwd,
         )
     files = " ".join(f"{name}.sqlite" for name in names)
-    genagents(f"rate {files} --model scripted:gossip --verdicts v.jsonl --quiet", cwd)
+    genagents(f"rate {files} --model scripted:neighbour --verdicts v.jsonl --quiet", cwd)
     lines = sorted((cwd / "v.jsonl").read_text().splitlines())
     alone = steady(json.loads(genagents("report a.sqlite --json", cwd)))
     together = steady(json.loads(genagents(f"report {files} --json", cwd)))
@@ -181,7 +179,7 @@ def sweep_case(cwd: Path) -> dict[str, object]:
     """Return the identities, hashes and report of a sweep as data."""
     (cwd / "frozen.toml").write_text(EXPERIMENT)
     genagents("sweep frozen.toml --out out --workers 1 --quiet", cwd)
-    rated = "rate out --pairwise --model scripted:gossip --quiet"
+    rated = "rate out --pairwise --model scripted:neighbour --quiet"
     genagents(rated, cwd)
     told = steady(json.loads(genagents("report out --json", cwd)))
     lines = sorted((cwd / "out" / "verdicts.jsonl").read_text().splitlines())

@@ -29,7 +29,7 @@ from genagents_env.testing.kill_hook import kill_at
 from tests.run.asked import ADA, BEN, make_rows, suspicious, write_run
 from tests.run.kills import stretch
 from tests.run.towns import WITNESS, make_options, make_spec
-from tests.scripted import gossip
+from tests.scripted import neighbour
 
 CASES = 33  # 12 answers about the thief by two checks, 3 about the tea, 6 about each other
 
@@ -46,7 +46,9 @@ def judgements(path: Path) -> list[JudgementRow]:
         return run.judgements()
 
 
-def model(rule: Callable[[CompletionRequest], str] = gossip, name: str = "m") -> ScriptedEndpoint:
+def model(
+    rule: Callable[[CompletionRequest], str] = neighbour, name: str = "m"
+) -> ScriptedEndpoint:
     return ScriptedEndpoint(rule, name)
 
 
@@ -116,7 +118,7 @@ def test_what_was_judged_is_not_asked_again(path: Path) -> None:
 
 def test_two_judges_are_kept_apart(path: Path) -> None:
     def strict(request: CompletionRequest) -> str:
-        allowed = gossip(request)
+        allowed = neighbour(request)
         return json.dumps({"why": "", "verdict": "no"}) if "sure?" in words(request) else allowed
 
     judge_run(path, make_options(model()))
@@ -136,7 +138,7 @@ def test_a_reply_that_is_no_verdict_is_stored_as_none_and_asked_again(path: Path
     def moody(request: CompletionRequest) -> str:
         if "thief?" in words(request):
             return '{"why": "he looks it", "verdict": "Zoe"}'
-        return gossip(request)
+        return neighbour(request)
 
     done = judge_run(path, make_options(model(moody)))
     assert count(done) == ("m", CASES, 0, 21, 12)
@@ -168,7 +170,7 @@ def test_an_outage_keeps_what_was_judged(path: Path) -> None:
         left_over[0] -= 1
         if left_over[0] < 0:
             raise LLMUnavailable("gone for lunch")
-        return gossip(request)
+        return neighbour(request)
 
     endpoint = model(down)
     done = judge_run(path, make_options(endpoint, concurrency=2))
@@ -186,7 +188,7 @@ def test_a_single_question_without_an_answer_is_no_verdict_and_is_asked_again(pa
         asked[0] += 1
         if asked[0] == 4:
             raise LLMUnavailable("a shower")
-        return gossip(request)
+        return neighbour(request)
 
     done = judge_run(path, make_options(model(rainy)))
     assert (done.given, done.unusable, done.exit_code) == (CASES - 1, 0, 75)
@@ -398,7 +400,7 @@ def test_a_judge_without_any_verdict_is_asked_no_further(path: Path) -> None:
 def test_verdicts_that_the_runs_own_model_fails_to_give_make_it_degraded(path: Path) -> None:
     def refuse_by_turns(request: CompletionRequest) -> str:
         bad = zlib.crc32(words(request).encode()) % 2  # the question and its re-ask alike
-        return "I'm sorry." if bad else gossip(request)
+        return "I'm sorry." if bad else neighbour(request)
 
     with RunWriter.open(path) as writer:
         writer.replace_meta(replace(writer.meta, model="m", price=("0", "0")))

@@ -12,7 +12,7 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import InterviewRow
 from genagents_env.scenario.schema import AnswerCheck, Value, ValueCheck
-from tests.scripted import shipped_rule
+from tests.scripted import neighbour
 
 CLUB = ValueCheck(
     kind="value",
@@ -25,9 +25,9 @@ CLUB = ValueCheck(
 TEA = AnswerCheck(kind="answer", id="tea", question="tea", ask="Does Ravi offer Marta the tea?")
 
 
-def verdict(check: Judgeable, answer: str, rule: str = "gossip") -> str:
+def verdict(check: Judgeable, answer: str) -> str:
     case = Case(check, InterviewRow(9, "Yi Huang", "Which club?", answer, ()), 0)
-    endpoint = ScriptedEndpoint(shipped_rule(rule))
+    endpoint = ScriptedEndpoint(neighbour)
     client = ModelClient(endpoint, run_seed=3, cassette=MemoryCassette())
     reply = make_case_reply(case.verdicts)
     answered = asyncio.run(
@@ -37,7 +37,6 @@ def verdict(check: Judgeable, answer: str, rule: str = "gossip") -> str:
     return answered.value.verdict
 
 
-@pytest.mark.parametrize("rule", ["gossip", "mute", "inventor"])
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
@@ -48,8 +47,8 @@ def verdict(check: Judgeable, answer: str, rule: str = "gossip") -> str:
         ('{"verdict": "soccer club", "why": "so"}', "soccer club"),
     ],
 )
-def test_the_value_named_first_is_the_verdict(answer: str, expected: str, rule: str) -> None:
-    assert verdict(CLUB, answer, rule) == expected
+def test_the_value_named_first_is_the_verdict(answer: str, expected: str) -> None:
+    assert verdict(CLUB, answer) == expected
 
 
 @pytest.mark.parametrize(

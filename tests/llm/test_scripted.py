@@ -16,8 +16,6 @@ from genagents_env.llm.schemas import (
     make_schema,
 )
 from genagents_env.llm.scripted import (
-    BEHAVIOURS,
-    Behaviour,
     ScriptedEndpoint,
     ScriptedReplies,
     find_rule,
@@ -95,6 +93,12 @@ def test_rules_have_names() -> None:
         find_rule("nosuch")
 
 
+@pytest.mark.parametrize("name", ["gossip", "chatty", "mute", "inventor"])
+def test_removed_models_are_refused_with_what_to_take_instead(name: str) -> None:
+    with pytest.raises(ConfigError, match="removed; take scripted:neighbour"):
+        open_endpoint(f"scripted:{name}")
+
+
 class Mood(BaseModel):
     mood: str
 
@@ -107,18 +111,15 @@ def request_for(reply: type[BaseModel], seed: int = 3) -> CompletionRequest:
     return CompletionRequest((Message("user", "?"),), make_schema(reply), reply.__name__, seed=seed)
 
 
-@pytest.mark.parametrize("behaviour", BEHAVIOURS)
-def test_a_behaviour_answers_what_a_policy_has_a_rule_for_else_by_a_sample(
-    behaviour: Behaviour,
-) -> None:
-    policy: ScriptedReplies = {behaviour: {Mood: lambda prompt: {"mood": "cheerful"}}}
-    endpoint = open_endpoint(f"scripted:{behaviour}", replies=[{}, policy])
+def test_the_neighbour_answers_what_a_policy_has_a_rule_for_else_by_a_sample() -> None:
+    policy: ScriptedReplies = {Mood: lambda prompt: {"mood": "cheerful"}}
+    endpoint = open_endpoint("scripted:neighbour", replies=[{}, policy])
     assert isinstance(endpoint, ScriptedEndpoint)
-    assert endpoint.model == f"scripted:{behaviour}"
+    assert endpoint.model == "scripted:neighbour"
     assert endpoint.rule(request_for(Mood)) == '{"mood": "cheerful"}'
     for request in (request_for(Colour), CompletionRequest((Message("user", "?"),))):
         assert endpoint.rule(request) == sample_schema(request)
-    alone = open_endpoint(f"scripted:{behaviour}")
+    alone = open_endpoint("scripted:neighbour")
     assert isinstance(alone, ScriptedEndpoint)
     assert alone.rule(request_for(Mood)) == sample_schema(request_for(Mood))
 
@@ -126,10 +127,10 @@ def test_a_behaviour_answers_what_a_policy_has_a_rule_for_else_by_a_sample(
 def test_replies_of_one_name_are_told_apart_by_their_fields() -> None:
     other = create_model("Mood", colour=(str, ...))
     rule = find_rule(
-        "gossip",
+        "neighbour",
         [
-            {"gossip": {Mood: lambda prompt: {"mood": "calm"}}},
-            {"gossip": {other: lambda prompt: {"colour": "red"}}},
+            {Mood: lambda prompt: {"mood": "calm"}},
+            {other: lambda prompt: {"colour": "red"}},
         ],
     )
     assert rule(request_for(Mood)) == '{"mood": "calm"}'
@@ -140,7 +141,7 @@ def test_what_is_asked_in_plain_words_is_answered_in_plain_words() -> None:
     class Aside(PlainReply):
         wire_name = "Aside"
 
-    rule = find_rule("gossip", [{"gossip": {Aside: lambda prompt: {"text": "Well, well."}}}])
+    rule = find_rule("neighbour", [{Aside: lambda prompt: {"text": "Well, well."}}])
     asked = CompletionRequest((Message("user", "?"),), make_request_schema(Aside), "Aside")
     assert asked.schema is None
     assert rule(asked) == "Well, well."

@@ -64,8 +64,11 @@ def test_the_ai_town_mind_keeps_the_contract(config: dict[str, Value]) -> None:
     ("config", "behaviour"),
     [
         ({}, "sample_schema"),
-        ({"interpreter": "regex", "retry_in_step": False, "memory": "off"}, "gossip"),
-        ({"latency_ticks": {"act": 2, "interpret": 1, "talk": 1}, "count": "utterance"}, "gossip"),
+        ({"interpreter": "regex", "retry_in_step": False, "memory": "off"}, "neighbour"),
+        (
+            {"latency_ticks": {"act": 2, "interpret": 1, "talk": 1}, "count": "utterance"},
+            "neighbour",
+        ),
     ],
     ids=["llm", "regex", "late"],
 )

@@ -6,12 +6,12 @@ from importlib import import_module
 from pkgutil import walk_packages
 
 import pytest
-from genagents_env.llm.completions import parse
 from pydantic import ValidationError
 
 from genagents_env import policies
 from genagents_env.cognition.interview import AnswerReply
 from genagents_env.llm.calls import Completion, CompletionRequest, Message, UnusableReply
+from genagents_env.llm.completions import parse
 from genagents_env.llm.schemas import PlainReply, ReplyModel, make_schema
 from genagents_env.llm.scripted import sample_schema
 from tests.policies.percepts import Value

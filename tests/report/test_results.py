@@ -20,7 +20,7 @@ primary = ["heard.tea", "mine.py:ticks"]
 measures = ["conversations", "no_such_measure", "mine.py:broken"]
 scenario = "tiny"
 hours = 0.1
-model = "scripted:gossip"
+model = "scripted:neighbour"
 embedder = "hashed"
 [[arms]]
 name = "idle"

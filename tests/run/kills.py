@@ -23,7 +23,7 @@ from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunSpec, resume, run
 from genagents_env.testing.kill_hook import VARIABLE, from_environment
 from tests.run.towns import FOUR, WITNESS, LoggingEndpoint, make_options, make_spec
-from tests.scripted import gossip
+from tests.scripted import neighbour
 
 
 def stretch(live: Callable[[], object], kill: str | None) -> int:
@@ -96,7 +96,7 @@ def survive(folder: Path, town: RunSpec, case: str) -> dict[str, object]:
     for number, kill in enumerate(kills):
 
         def live(first: bool = number == 0) -> None:
-            model = LoggingEndpoint(log, rule=gossip)
+            model = LoggingEndpoint(log, rule=neighbour)
             how = make_options(model, on_phase=from_environment(), embedder="hashed")
             _ = run(town, path, how) if first else resume(path, how)
 
@@ -118,7 +118,7 @@ def survive(folder: Path, town: RunSpec, case: str) -> dict[str, object]:
 def main(folder: Path, town: RunSpec, cases: list[str]) -> None:
     """Print the results of all cases."""
     whole = folder / "whole.sqlite"
-    run(town, whole, make_options(ScriptedEndpoint(gossip), embedder="hashed"))
+    run(town, whole, make_options(ScriptedEndpoint(neighbour), embedder="hashed"))
     results = []
     for number, case in enumerate(cases):
         own = folder / str(number)

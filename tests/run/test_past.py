@@ -30,7 +30,7 @@ class First:
 
 
 def make_options(source: Counted, **changes: Any) -> RunOptions:
-    return RunOptions(model="scripted:gossip", source=source, checkpoint_every=50, **changes)
+    return RunOptions(model="scripted:neighbour", source=source, checkpoint_every=50, **changes)
 
 
 def live(path: Path, source: Counted, policy: str = "smallville", **town: Any) -> str:

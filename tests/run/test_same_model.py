@@ -20,7 +20,7 @@ from tests.run.asked import write_run
 from tests.run.towns import FOUR, WITNESS, make_options, make_spec, run_town
 
 GATHERER = str(Path(__file__).with_name("gatherer.py"))
-ASKED = RunOptions(model="scripted:gossip", embedder="hashed", checkpoint_every=10)
+ASKED = RunOptions(model="scripted:neighbour", embedder="hashed", checkpoint_every=10)
 TALK = make_spec("valentines_party", 3, people=FOUR[:2], policy=PolicySpec("smallville"))
 
 
@@ -70,7 +70,7 @@ def test_a_run_killed_at_creation_resumes_with_the_models_asked_for(
 ) -> None:
     killed = leave_as_killed_at_creation(path, monkeypatch)
     with RunReader(killed) as record:
-        assert (record.meta.model, record.meta.asked_model) == ("scripted:gossip",) * 2
+        assert (record.meta.model, record.meta.asked_model) == ("scripted:neighbour",) * 2
         assert record.meta.price == ("0", "0")
         assert (record.meta.embedder, record.meta.asked_embedder) == ("hashed-256", "hashed")
     assert resume(killed).status == "finished"

@@ -27,7 +27,7 @@ def create_sweep(
     *,
     seeds: int = 2,
     scenario: str = "tiny",
-    model: str = "scripted:gossip",
+    model: str = "scripted:neighbour",
     more: str = "",
 ) -> SweepFolder:
     """Return the folder `path/"out"` of an experiment: arms by name, each with its policy."""

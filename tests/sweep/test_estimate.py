@@ -11,12 +11,12 @@ from genagents_env.record import JudgementRow, RunReader, RunWriter
 from genagents_env.run import RunOptions, run
 from genagents_env.sweep.estimate import Forecast, choose_pilots, forecast_conditions, read_cost
 from genagents_env.sweep.folder import SweepFolder
-from tests.scripted import shipped_rule
+from tests.scripted import neighbour
 from tests.sweep.small_sweeps import create_sweep, run_in
 
 MINDS: dict[str, object] = {
     "seeds": 3,
-    "model": "scripted:gossip",
+    "model": "scripted:neighbour",
     "embedder": "hashed",
     "arms": [{"name": "idle", "policy": "idle"}, {"name": "mind", "policy": "smallville"}],
 }
@@ -64,7 +64,7 @@ def test_what_stopped_or_is_damaged_inside_is_no_pilot(tmp_path: Path) -> None:
 
 def _run_priced(sweep: SweepFolder, price: Price | None) -> Path:
     trial = sweep.trials[-1]
-    endpoint = ScriptedEndpoint(shipped_rule("gossip"), "dear")
+    endpoint = ScriptedEndpoint(neighbour, "dear")
     endpoint.price = price
     path = sweep.run_file(trial)
     engine = RunOptions(endpoint=endpoint, embedder="hashed")

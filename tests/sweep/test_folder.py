@@ -172,7 +172,9 @@ def test_a_finished_run_is_finished(sweep: SweepFolder) -> None:
 
 def test_a_stopped_run_can_go_on(tmp_path: Path) -> None:
     arms = [{"name": "a", "policy": "smallville"}]
-    sweep = create_sweep(tmp_path, seeds=1, model="scripted:gossip", embedder="hashed", arms=arms)
+    sweep = create_sweep(
+        tmp_path, seeds=1, model="scripted:neighbour", embedder="hashed", arms=arms
+    )
     (trial,) = sweep.trials
     engine = RunOptions(trial.model, embedder=trial.embedder, limits=Limits(calls=1))
     run(trial.spec, sweep.run_file(trial), engine)

@@ -75,7 +75,7 @@ LYFE: Mapping[str, Callable[[Lived, Lived], Any]] = {
 
 @pytest.mark.slow
 def test_every_part_of_lyfe_works_in_full_and_not_where_it_is_left_out(tmp_path: Path) -> None:
-    lived = live("lyfe_ablations", "scripted:chatty", tmp_path)
+    lived = live("lyfe_ablations", "scripted:neighbour", tmp_path)
     assert {*lived} == {"full", *LYFE}
     for arm, differs in LYFE.items():
         assert differs(lived["full"], lived[arm]), (arm, lived["full"].calls, lived[arm].calls)
@@ -84,7 +84,7 @@ def test_every_part_of_lyfe_works_in_full_and_not_where_it_is_left_out(tmp_path:
 @pytest.mark.slow
 @pytest.mark.parametrize("study", ["minds", "cost_success"])
 def test_every_mind_of_a_comparison_is_asked_something(study: str, tmp_path: Path) -> None:
-    lived = live(study, "scripted:chatty", tmp_path)
+    lived = live(study, "scripted:neighbour", tmp_path)
     assert not lived.pop("scripted").calls
     for arm, one in lived.items():
         assert sum(one.calls.values()) > 0, arm

@@ -61,7 +61,7 @@ def test_a_job_is_the_run_it_describes(tmp_path: Path) -> None:
     given = job(tmp_path)
     result = run_trial(given)
     alone = tmp_path / "alone.sqlite"
-    run(given.trial.spec, alone, RunOptions(model="scripted:gossip", embedder="hashed"))
+    run(given.trial.spec, alone, RunOptions(model="scripted:neighbour", embedder="hashed"))
     assert (result.state, result.status, result.message) == ("finished", "finished", "")
     assert result.hash == canonical_hash(given.path) == canonical_hash(alone)
     assert result.tick > 0

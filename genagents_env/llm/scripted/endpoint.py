@@ -8,7 +8,7 @@ from typing import TypeAlias
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import Completion, CompletionRequest
 from genagents_env.llm.prices import FREE, Price
-from genagents_env.llm.scripted.replies import BEHAVIOURS, BehaviourRule, ScriptedReplies
+from genagents_env.llm.scripted.replies import NeighbourRule, ScriptedReplies
 from genagents_env.llm.scripted.sample import sample_schema
 
 Rule: TypeAlias = Callable[[CompletionRequest], str]
@@ -44,24 +44,27 @@ _RULES: Mapping[str, Rule] = {
     "always_invalid": always_invalid,
     "obedient": obedient,
 }
+NEIGHBOUR = "neighbour"
+_REMOVED = ("gossip", "chatty", "mute", "inventor")
 
 
 def find_rule(name: str, policies: Iterable[ScriptedReplies] = ()) -> Rule:
     """Return the rule of that name; an empty name is `sample_schema`.
 
     Args:
-        name: one that needs no policy, or a behaviour.
-        policies: what answers the prompts of the policies by each behaviour.
+        name: of a rule that needs no policy, or `neighbour`.
+        policies: the replies to the prompts of each policy.
 
     Raises:
         ConfigError: there is no such rule.
     """
-    for behaviour in BEHAVIOURS:
-        if behaviour == name:
-            return BehaviourRule(behaviour, policies)
+    if name == NEIGHBOUR:
+        return NeighbourRule(policies)
+    if name in _REMOVED:
+        raise ConfigError(f"scripted model: {name!r} was removed; take scripted:{NEIGHBOUR}")
     rule = _RULES.get(name or "sample_schema")
     if rule is None:
-        known = ", ".join((*_RULES, *BEHAVIOURS))
+        known = ", ".join((*_RULES, NEIGHBOUR))
         raise ConfigError(f"scripted model: no rule {name!r}; there are {known}")
     return rule
 

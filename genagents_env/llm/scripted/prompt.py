@@ -13,6 +13,12 @@ _MOST_READ = 1000  # characters of a line; patterns of news take time by the squ
 _NUMBER = re.compile(r"#(\d+)")
 _HOME = re.compile(r"^Home: (.*?)\.(?: Work: (.*?)\.)?$", re.MULTILINE)
 _NAME = re.compile(r"^You are ([^,.\n]+)")
+_SAID = re.compile(r"(?:^| )(?:just )?said(?:, .*)?$")  # in the last head of what somebody said
+_CHOSE, _CAME = ("you chose",), ("it came to",)  # after the clock, where it stands before them
+_OTHERS = re.compile(
+    r"(?:go up to|join|leaving|with) ([^.?]+?)"
+    r"(?: to talk|, who are talking|, and it is your turn)?[.?]"
+)
 _SELF = re.compile(r"^You are .*?\n\n", re.DOTALL)  # who one is, where a question begins with it
 
 
@@ -34,6 +40,19 @@ class PromptLine:
     def head(self) -> str:
         """The first of the heads, empty where there is none."""
         return self.heads[0] if self.heads else ""
+
+    @property
+    def is_said(self) -> bool:
+        """Whether the text is what somebody said."""
+        return bool(self.heads) and _SAID.search(self.heads[-1]) is not None
+
+    @property
+    def speaker(self) -> str:
+        """Who said the text, `you` for oneself; empty where nobody did."""
+        if not self.is_said:
+            return ""
+        named = _SAID.sub("", self.heads[-1])
+        return named or (self.heads[-2] if len(self.heads) > 1 else "")
 
 
 @dataclass(frozen=True)
@@ -73,6 +92,43 @@ class Prompt:
         """The place where one works; empty where there is none."""
         found = _HOME.search(self.self)
         return (found[2] or "") if found else ""
+
+    @cached_property
+    def dialogue(self) -> tuple[PromptLine, ...]:
+        """The lines of what was said since one chose what to do, in order."""
+        over = [k for k, line in enumerate(self.lines) if line.heads[1:] in (_CHOSE, _CAME)]
+        lines = self.lines[max(over, default=-1) + 1 :]
+        return tuple(line for line in lines if line.number is None and line.is_said)
+
+    @cached_property
+    def others(self) -> tuple[str, ...]:
+        """With whom one talks, talked, or may talk, as far as the question says."""
+        others = _OTHERS.search(self.words)
+        return tuple(re.split(r", (?:and )?| and ", others[1])) if others else ()
+
+    @property
+    def other(self) -> str:
+        """The first name of the first of the others."""
+        return self.others[0].split()[0] if self.others else "neighbour"
+
+    @property
+    def now(self) -> str:
+        """The date and the clock."""
+        return self.find_text("now") or self.words
+
+    def find_text(self, head: str) -> str:
+        """Return the text of the first line with that head; empty where there is none."""
+        return next((line.text for line in self.lines if line.head == head), "")
+
+    def list_names(self, head: str) -> list[str]:
+        """Return what the lines with that head name: their second head, else the text."""
+        lines = [line for line in self.lines if line.head == head]
+        return [line.heads[1] if len(line.heads) > 1 else line.text for line in lines]
+
+    @property
+    def numbered(self) -> list[PromptLine]:
+        """The lines that a reply may name."""
+        return [line for line in self.lines if line.number is not None]
 
     @property
     def fields(self) -> frozenset[str]:

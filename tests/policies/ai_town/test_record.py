@@ -13,7 +13,7 @@ from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import run
 from tests.run import towns
 from tests.run.kills import parse_spec
-from tests.scripted import gossip
+from tests.scripted import neighbour
 
 ROOT = Path(__file__).parents[3]
 TICKS = 40
@@ -24,7 +24,7 @@ INVITATIONS = {signs.write_invitation(name) for name in towns.FOUR}
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the file of a run that nobody disturbed; words take two ticks to think of."""
     path = tmp_path_factory.mktemp("whole") / "run.sqlite"
-    options = towns.make_options(ScriptedEndpoint(gossip), embedder="hashed")
+    options = towns.make_options(ScriptedEndpoint(neighbour), embedder="hashed")
     run(parse_spec(f"ai_town:{TICKS}"), path, options)
     return path
 
@@ -73,6 +73,6 @@ def test_the_record_depends_neither_on_the_order_of_calls_nor_on_checkpoints(
     tmp_path: Path, whole: Path, engine: dict[str, int]
 ) -> None:
     path = tmp_path / "run.sqlite"
-    options = towns.make_options(ScriptedEndpoint(gossip), embedder="hashed", **engine)
+    options = towns.make_options(ScriptedEndpoint(neighbour), embedder="hashed", **engine)
     run(parse_spec(f"ai_town:{TICKS}"), path, options)
     assert canonical_hash(path) == canonical_hash(whole)

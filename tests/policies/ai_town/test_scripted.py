@@ -11,12 +11,12 @@ from genagents_env.run import PolicySpec, run
 from genagents_env.world.events import Event
 from tests.policies.percepts import Value
 from tests.run import towns
-from tests.scripted import gossip, inventor, mute
+from tests.scripted import inventor, mute, neighbour
 
 FORMS = ("do you have a moment to talk?", "Gladly, ", "Not now, ", "Later, ")
 
 
-def live(folder: Path, rule: Value = gossip, minutes: int = 15, **config: Value) -> Path:
+def live(folder: Path, rule: Value = neighbour, minutes: int = 15, **config: Value) -> Path:
     """Return the file of a run of three people at noon in the cafe."""
     path = folder / "run.sqlite"
     spec = towns.make_spec(

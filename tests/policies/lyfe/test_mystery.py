@@ -9,22 +9,22 @@ from genagents_env.evaluate.measures.success import SuccessOutcome, compute_outc
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, run
+from tests import scripted
 from tests.policies.percepts import Value
 from tests.run.towns import compose_spec
-from tests.scripted import shipped_rule
 
 WITNESS, MURDERER, OFFICER = "Dmitri Ivanov", "Francesco Bianchi", "Lizhi Chen"
 SILENCED = {WITNESS: "idle"}
 
 
 def run_mystery(
-    folder: Path, model: str = "gossip", policy: str = "lyfe", **changes: Value
+    folder: Path, model: str = "neighbour", policy: str = "lyfe", **changes: Value
 ) -> Path:
     """Return the file of the fifteen minutes of all nine."""
     path = folder / "run.sqlite"
     given: dict[str, Value] = {"hours": 0.25, "seed": 2, "people": "9", **changes}
     spec = compose_spec("murder_mystery", policy=PolicySpec(policy), **given)
-    engine = RunOptions(endpoint=ScriptedEndpoint(shipped_rule(model)), embedder="hashed")
+    engine = RunOptions(endpoint=ScriptedEndpoint(getattr(scripted, model)), embedder="hashed")
     assert run(spec, path, engine).status == "finished"
     return path
 
@@ -73,7 +73,9 @@ def test_with_a_witness_who_tells_it_is_solved_and_not_before(tmp_path: Path, se
     check_causes(path)
 
 
-@pytest.mark.parametrize(("model", "changes"), [("gossip", {"policy_for": SILENCED}), ("mute", {})])
+@pytest.mark.parametrize(
+    ("model", "changes"), [("neighbour", {"policy_for": SILENCED}), ("mute", {})]
+)
 def test_without_a_witness_who_tells_it_is_not_solved(
     tmp_path: Path, model: str, changes: dict[str, Value]
 ) -> None:

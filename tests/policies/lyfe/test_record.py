@@ -17,7 +17,7 @@ from tests.policies.lyfe.circle import SECONDS, circle, make_talk_rule, vary_wor
 from tests.policies.percepts import Value
 from tests.run import towns
 from tests.run.kills import parse_spec
-from tests.scripted import gossip
+from tests.scripted import neighbour
 
 ROOT = Path(__file__).parents[3]
 TICKS = 40
@@ -83,7 +83,9 @@ def kills(folder: Path) -> list[str]:
     """Return when to kill a run, such that it is in the midst of talk, or of an interview."""
     path = folder / "talk.sqlite"
     run(
-        parse_spec("lyfe:30"), path, towns.make_options(ScriptedEndpoint(gossip), embedder="hashed")
+        parse_spec("lyfe:30"),
+        path,
+        towns.make_options(ScriptedEndpoint(neighbour), embedder="hashed"),
     )
     with RunReader(path) as record:
         asked = sorted({c.tick for c in record.calls() if c.purpose == "talk.speak" and c.tick})

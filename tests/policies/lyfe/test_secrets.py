@@ -23,7 +23,7 @@ from genagents_env.scenario import Scenario, first_memories
 from genagents_env.scenario.schema import Person
 from tests.policies.percepts import Value
 from tests.run.towns import compose_spec
-from tests.scripted import gossip
+from tests.scripted import neighbour
 
 WORDS = 5
 KEEPERS = ("Francesco Bianchi", "Marta Rodriguez", "Yi Huang")  # of the facts that are secret
@@ -82,7 +82,7 @@ def run_mystery(folder: Path, minutes: int, **changes: Value) -> Path:
     path = folder / "run.sqlite"
     given: dict[str, Value] = {"hours": minutes / 60, "seed": 2, "people": "9", **changes}
     spec = compose_spec("murder_mystery", policy=PolicySpec("lyfe"), **given)
-    engine = RunOptions(endpoint=ScriptedEndpoint(gossip), embedder="hashed")
+    engine = RunOptions(endpoint=ScriptedEndpoint(neighbour), embedder="hashed")
     assert run(spec, path, engine).status == "finished"
     return path
 

@@ -11,7 +11,7 @@ from genagents_env.policies.lyfe.mind import LyfeMind
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, run
 from tests.run.towns import compose_spec
-from tests.scripted import shipped_rule
+from tests.scripted import neighbour
 
 STORIES = ("murder_mystery", "murder_mystery_hard", "activity_fair", "medicine")
 
@@ -30,7 +30,7 @@ def test_everybody_merges_memories_and_moves_some_to_long_memory(
 
     monkeypatch.setattr(memory, "_keep", count)
     path = tmp_path / "run.sqlite"
-    engine = RunOptions(endpoint=ScriptedEndpoint(shipped_rule("chatty")), embedder="hashed")
+    engine = RunOptions(endpoint=ScriptedEndpoint(neighbour), embedder="hashed")
     spec = compose_spec(story, policy=PolicySpec("lyfe"), seed=0)
     assert run(spec, path, engine).status == "finished"
     with RunReader(path) as record:

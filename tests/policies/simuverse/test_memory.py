@@ -81,7 +81,7 @@ def test_what_the_messages_or_the_input_show_is_not_shown_again(tmp_path: Path) 
 
 
 def test_an_answer_rests_on_the_events_of_what_it_names(tmp_path: Path) -> None:
-    rule = find_rule("gossip", [SimuversePolicy.scripted_replies])
+    rule = find_rule("neighbour", [SimuversePolicy.scripted_replies])
     town = play(tmp_path)
     endpoint: Value = town.policy.services.model.endpoint
     endpoint.rule = rule
@@ -95,7 +95,7 @@ def test_an_answer_rests_on_the_events_of_what_it_names(tmp_path: Path) -> None:
 
 def test_the_picnic_is_told_in_the_park_scenario(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
-    rule = find_rule("gossip", [SimuversePolicy.scripted_replies])
+    rule = find_rule("neighbour", [SimuversePolicy.scripted_replies])
 
     def reply(request: CompletionRequest) -> str:
         return rule(request)
@@ -114,7 +114,7 @@ def test_the_picnic_is_told_in_the_park_scenario(tmp_path: Path) -> None:
 
 
 def test_without_memory_prompts_and_interviews_have_all_that_was_known_at_the_start() -> None:
-    rule = find_rule("gossip", [SimuversePolicy.scripted_replies])
+    rule = find_rule("neighbour", [SimuversePolicy.scripted_replies])
     endpoint = ScriptedEndpoint(rule)
     policy = SimuversePolicy(memory="off", interpreter="regex")
     past = PastMemory(time=START - timedelta(days=1), text="The pump broke.")

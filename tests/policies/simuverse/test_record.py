@@ -29,8 +29,8 @@ ROOT = Path(__file__).parents[3]
 LATE = {"act": 1, "interpret": 1, "talk": 1}
 
 
-def gossip(request: CompletionRequest) -> str:
-    return find_rule("gossip", [SimuversePolicy.scripted_replies])(request)
+def neighbour(request: CompletionRequest) -> str:
+    return find_rule("neighbour", [SimuversePolicy.scripted_replies])(request)
 
 
 def live(folder: Path, rule: Value, config: dict[str, Value], ticks: int, **how: Value) -> Path:
@@ -57,7 +57,7 @@ def test_the_record_depends_neither_on_the_order_of_calls_nor_on_checkpoints(
         folder = tmp_path / str(number)
         folder.mkdir()
         config = {"latency_ticks": LATE, "turn_seconds": 10}
-        path = live(folder, gossip, config, 24, **engine)
+        path = live(folder, neighbour, config, 24, **engine)
         with RunReader(path) as record:
             assert record.policy_fault_count() == 0
             purposes = {call.purpose for call in record.calls()}
@@ -149,7 +149,7 @@ def test_words_are_asked_for_without_a_schema_and_triples_with_one(tmp_path: Pat
 
     def rule(request: CompletionRequest) -> str:
         seen[request.schema_name] = request.schema is not None
-        return gossip(request)
+        return neighbour(request)
 
     live(tmp_path, rule, {}, 6)
     assert seen == {"Turn": False, "Speech": False, "Triple": True}
@@ -158,7 +158,7 @@ def test_words_are_asked_for_without_a_schema_and_triples_with_one(tmp_path: Pat
 def find_kills(folder: Path) -> list[str]:
     """Return when to kill a run, such that it is in the midst of talk, or of an interview."""
     path = folder / "talk.sqlite"
-    options = make_options(ScriptedEndpoint(gossip), embedder="hashed")
+    options = make_options(ScriptedEndpoint(neighbour), embedder="hashed")
     run(parse_spec("simuverse:20"), path, options)
     with RunReader(path) as record:
         spoken = sorted({c.tick for c in record.calls() if c.purpose == "talk.speak"})

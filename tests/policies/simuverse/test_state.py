@@ -184,7 +184,7 @@ def test_a_small_model_is_held_to_the_tools_and_shown_what_would_do() -> None:
 
 
 def test_a_small_prompt_has_the_tools_and_the_places() -> None:
-    rule = find_rule("gossip", [SimuversePolicy.scripted_replies])
+    rule = find_rule("neighbour", [SimuversePolicy.scripted_replies])
     policy = SimuversePolicy(prompt_tokens=400, interpreter="regex")
     endpoint = ScriptedEndpoint(rule)
     ann = profile(relationships={"Bob Birch": "a friend"})

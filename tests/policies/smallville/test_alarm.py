@@ -2,14 +2,12 @@
 
 from datetime import timedelta
 
-import pytest
-
 from genagents_env.llm.scripted import Rule
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import ScheduledEvent
 from tests.policies.harness import fields_of
 from tests.policies.smallville.minds import Town
-from tests.scripted import gossip, neighbour
+from tests.scripted import neighbour
 
 PEOPLE = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Ayesha Khan")
 CAFE = "Hobbs Cafe"
@@ -48,11 +46,10 @@ def list_alarmed(town: Town) -> list[str]:
 
 
 def test_every_hearer_considers_the_alarm_within_two_ticks_even_in_a_talk() -> None:
-    town = live_through(gossip, AT + 2)
+    town = live_through(neighbour, AT + 2)
     assert list_alarmed(town) == sorted(PEOPLE)
 
 
-@pytest.mark.parametrize("rule", [gossip, neighbour])
 def test_whoever_hears_it_leaves_the_burning_place_whatever_they_are_at(rule: Rule) -> None:
     town = live_through(rule, AT + 1)
     hearers = [agent for agent in town.infos if find_place(town, agent).startswith(CAFE)]
@@ -64,7 +61,7 @@ def test_whoever_hears_it_leaves_the_burning_place_whatever_they_are_at(rule: Ru
 
 
 def test_what_one_does_about_it_is_in_the_plan() -> None:
-    town = live_through(gossip, AT + 3)
+    town = live_through(neighbour, AT + 3)
     for mind in town.policy.minds.values():
         assert mind.activity.reaction
         assert mind.activity.text.startswith("leaving at once")

@@ -16,7 +16,7 @@ from genagents_env.evaluate.measures.knowledge import FactKnowledge
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from tests.scripted import shipped_rule
+from tests import scripted
 
 HOST = "Isabella Rodriguez"
 PEOPLE = (
@@ -40,7 +40,7 @@ def collect_findings(model: str, folder: Path) -> Findings:
         seed=5,
         policy=PolicySpec("smallville"),
     )
-    endpoint = ScriptedEndpoint(shipped_rule(model))
+    endpoint = ScriptedEndpoint(getattr(scripted, model))
     path = folder / f"{model}.sqlite"
     assert run(spec, path, RunOptions(endpoint=endpoint, embedder="hashed")).status == "finished"
     with RunReader(path) as record:
@@ -66,8 +66,8 @@ def network(all_found: Findings) -> tuple[Acquaintance, Acquaintance]:
     return before, after
 
 
-def test_with_gossips_word_spreads_and_the_invited_come(tmp_path: Path) -> None:
-    all_found = collect_findings("gossip", tmp_path)
+def test_with_neighbours_word_spreads_and_the_invited_come(tmp_path: Path) -> None:
+    all_found = collect_findings("neighbour", tmp_path)
     before, after, gathering = party(all_found)
     first, last = network(all_found)
     assert before.verified == (HOST,)

@@ -11,17 +11,17 @@ from genagents_env.memory.stream import Memory, MemoryStream
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from tests.policies.percepts import Value
-from tests.scripted import gossip
+from tests.scripted import neighbour
 
 FOUR = ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Tom Moreno"]
 CONFIG: dict[str, Value] = {"rate_minutes": 2, "reflect_at": 40, "latency_ticks": {"reflect": 3}}
 
 
-@pytest.fixture(scope="module", params=["gossip", "sample"])
+@pytest.fixture(scope="module", params=["neighbour", "sample"])
 def record(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the file of a run of three hours, with a checkpoint of its end."""
     path = tmp_path_factory.mktemp("causes") / "run.sqlite"
-    rule = gossip if request.param == "gossip" else sample_schema
+    rule = neighbour if request.param == "neighbour" else sample_schema
     engine = RunOptions(endpoint=ScriptedEndpoint(rule), embedder="hashed", checkpoint_every=1079)
     policy = PolicySpec("smallville", CONFIG)
     spec = RunSpec(

@@ -32,7 +32,7 @@ def play(
     people = PEOPLE if scenario == "murder_mystery" else None
     town = TownConfig(scenario, people=people, hours=ticks / (720 if people else 360))
     options = RunOptions(
-        model="scripted:gossip", embedder="hashed", checkpoint_every=25, interviews=False
+        model="scripted:neighbour", embedder="hashed", checkpoint_every=25, interviews=False
     )
     run(RunSpec(town, policy=PolicySpec(policy, config), seed=2), path, options)
     return path

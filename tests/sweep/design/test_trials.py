@@ -53,9 +53,9 @@ def test_a_condition_is_named_after_what_differs_only(tmp_path: Path) -> None:
         *("scripted / tiny", "nobody moves / tiny"),
         *("scripted / medicine", "nobody moves / medicine"),
     ]
-    models = trials(tmp_path, models=["scripted", "scripted:gossip"], seeds=1)
+    models = trials(tmp_path, models=["scripted", "scripted:neighbour"], seeds=1)
     assert models[0].condition.name == "scripted / scripted"
-    assert [trial.model for trial in models[1:3]] == ["scripted", "scripted:gossip"]
+    assert [trial.model for trial in models[1:3]] == ["scripted", "scripted:neighbour"]
     casts = trials(tmp_path, scenario="medicine", casts=[["Ravi Patel"], "3"], seeds=1)
     assert casts[0].condition.name == "scripted / Ravi Patel"
     assert casts[-1].condition.name == "nobody moves / 3"

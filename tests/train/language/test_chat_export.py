@@ -119,7 +119,7 @@ def test_a_mind_of_many_faculties_is_a_row_a_call(tmp_path: Path) -> None:
     run(
         RunSpec(TownConfig("tiny"), policy=PolicySpec("smallville")),
         path,
-        RunOptions(model="scripted:gossip", embedder="hashed"),
+        RunOptions(model="scripted:neighbour", embedder="hashed"),
     )
     rows = read(export_chats([path], tmp_path))
     with RunReader(path) as record_:
