@@ -1,9 +1,15 @@
+"""`genagents list`: scenarios, tasks, measures and keys."""
+
 from pathlib import Path
+
+import pytest
 
 from genagents_env import __version__
 from genagents_env.evaluate.measure_catalog import format_measure_table
 from genagents_env.evaluate.measures import DEFAULT, list_measure_names
+from genagents_env.scenario import load_scenario, validate_folder
 from genagents_env.scenario.key_reference import format_key_reference
+from genagents_env.train.tasks import TASKS
 from tests.cli.conftest import Run
 
 
@@ -56,3 +62,95 @@ def test_the_keys_of_a_table_are_told(genagents: Run) -> None:
     code, _, err = genagents("list", "keys", "rulse")
     assert code == 2
     assert 'did you mean "rules"?' in err
+
+
+def test_all_tasks_are_listed_with_people_ticks_and_what_they_are_about(genagents: Run) -> None:
+    code, out, _ = genagents("list", "tasks")
+    assert code == 0
+    for task in TASKS.values():
+        assert f"{task.name}  " in out
+        assert f"{task.people} agents, {task.horizon} ticks" in out
+    assert "errand  Put a thing in another room" in out
+
+
+def test_one_task_is_told_with_its_seeds_and_how_to_train_on_it(genagents: Run) -> None:
+    code, out, _ = genagents("list", "tasks", "errand")
+    assert code == 0
+    assert "seeds held out: 1000000 to 1009999, in 128 towns" in out
+    assert 'town_v0.rl_env("errand")' in out
+    assert "optimum: is known" in out
+
+
+@pytest.mark.parametrize("seed", ["0", "1000000"])
+def test_an_episode_is_told_as_it_would_be_lived(genagents: Run, seed: str) -> None:
+    code, out, _ = genagents("list", "tasks", "errand", "--seed", seed)
+    assert code == 0
+    task = TASKS["errand"]
+    drawn = task.draw(int(seed))
+    assert drawn.town in out
+    for person in drawn.people:
+        assert person.name in out
+    assert out.count("put ") == task.people
+
+
+def test_the_goals_told_are_those_that_the_seed_deals(genagents: Run) -> None:
+    """Seeds of one town deal its goals among its people in different ways."""
+    told = {genagents("list", "tasks", "errand", "--seed", str(128 * k + 5))[1] for k in range(8)}
+    assert len(told) > 1
+
+
+def test_a_drawn_town_is_written_as_a_folder_that_other_commands_take(genagents: Run) -> None:
+    code, out, _ = genagents("list", "tasks", "errand", "--seed", "3", "--out", "errand_3")
+    assert code == 0
+    assert "errand_3: errand, seed 3" in out
+    assert validate_folder("errand_3") == []
+    written = load_scenario("errand_3")
+    assert written == TASKS["errand"].draw(3).model_copy(update={"name": "errand_3"})
+    text = Path("errand_3/scenario.toml").read_text()
+    assert text.startswith("# Drawn by: genagents list tasks errand --seed 3\n")
+    for command in (
+        ["validate", "errand_3"],
+        ["run", "errand_3", "--policy", "scripted", "--out", "errand_3.sqlite", "-q"],
+        ["map", "draw", "errand_3", "--out", "errand_3.png"],
+    ):
+        assert genagents(*command)[0] == 0, command
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["errant"], "task: no 'errant'; did you mean errand? (`genagents list tasks` lists them)"),
+        (["--seed", "3"], "of which task? errand"),
+        (["errand", "--seed", "3", "--out", "tiny"], "comes with the package"),
+    ],
+)
+def test_what_cannot_be_told_is_refused_in_a_line(
+    genagents: Run, asked: list[str], said: str
+) -> None:
+    code, _, told = genagents("list", "tasks", *asked)
+    assert code == 2
+    assert said in told
+
+
+def test_nothing_is_replaced(genagents: Run) -> None:
+    Path("mine").mkdir()
+    code, _, told = genagents("list", "tasks", "errand", "--seed", "3", "--out", "mine")
+    assert code == 2
+    assert "nothing is replaced" in told
+    assert list(Path("mine").iterdir()) == []
+
+
+def test_a_run_has_no_solution(genagents: Run) -> None:
+    for command in (
+        ("run", "tiny", "--policy", "solution"),
+        ("run", "tiny", "--policy-for", "Ada=solution"),
+        ("compare", "tiny", "--policies", "solution,idle"),
+    ):
+        code, _, err = genagents(*command)
+        assert code == 2
+        assert "policy 'solution' plays the episodes of a task alone" in " ".join(err.split())
+
+
+def test_the_solution_of_a_task_is_named_so(genagents: Run) -> None:
+    assert "solution 0.85" in genagents("list", "tasks", "meet")[1]
+    assert "scripted" not in genagents("list", "tasks")[1]
