@@ -4,7 +4,6 @@ import json
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -25,7 +24,7 @@ def lived(genagents: Run) -> Run:
     return genagents
 
 
-def test_run_tells_the_story_the_summary_and_where_the_file_is(genagents: Run) -> None:
+def test_run_prints_story_summary_and_run_file(genagents: Run) -> None:
     code, out, _ = genagents(
         "run", "tiny", "--start", "08:00", "--hours", "0.1", "--seed", "3", "--policy", "scripted"
     )
@@ -45,7 +44,7 @@ def test_an_existing_run_is_not_overwritten(lived: Run) -> None:
     assert lived("run", "tiny", "--hours", "0.01", "--force", "--quiet")[0] == 0
 
 
-def test_a_stopped_run_is_resumed_and_lives_on(genagents: Run) -> None:
+def test_a_stopped_run_is_resumed(genagents: Run) -> None:
     arguments = ["run", "tiny", "--hours", "0.1", "--policy", CURIOUS, "--model", "scripted"]
     code, out, err = genagents(*arguments, "--max-calls", "5")
     assert code == 3

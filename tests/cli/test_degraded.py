@@ -115,7 +115,7 @@ def write_study(more: str = "") -> None:
 
 
 @pytest.mark.slow
-def test_a_degraded_run_is_counted_said_and_in_no_mean(genagents: Run) -> None:
+def test_a_degraded_run_is_counted_reported_and_in_no_mean(genagents: Run) -> None:
     write_study()
     code, out, err = genagents(*SWEEP)
     assert code == 4

@@ -21,7 +21,7 @@ def test_measures_are_listed(genagents: Run) -> None:
     assert {row[0] for row in rows if row[1] == "*"} == set(DEFAULT)
 
 
-def test_a_measure_is_told(genagents: Run) -> None:
+def test_a_measure_is_described(genagents: Run) -> None:
     code, out, _ = genagents("list", "measures", "verified.party")
     assert code == 0
     assert out.startswith("verified.party  Verified diffusion (share; more is better)\n")
@@ -35,7 +35,7 @@ def test_a_users_own_measure_is_listed(genagents: Run) -> None:
     assert out.startswith("quiet  How quiet it is (a number)\n")
 
 
-def test_an_unknown_measure_is_told(genagents: Run) -> None:
+def test_an_unknown_measure_is_refused(genagents: Run) -> None:
     code, _, err = genagents("list", "measures", "densty")
     assert code == 2
     assert "did you mean 'density'?" in err
@@ -47,11 +47,11 @@ def test_the_table_is_printed(genagents: Run) -> None:
     assert out == format_measure_table()
 
 
-def test_the_version_is_told_without_a_command(genagents: Run) -> None:
+def test_the_version_is_printed_without_a_command(genagents: Run) -> None:
     assert genagents("--version") == (0, f"genagents-env {__version__}\n", "")
 
 
-def test_the_keys_of_a_table_are_told(genagents: Run) -> None:
+def test_the_keys_of_a_table_are_listed(genagents: Run) -> None:
     code, out, _ = genagents("list", "keys", "rules")
     assert code == 0
     assert out.startswith("[rules]: Rules of the world")
@@ -73,7 +73,7 @@ def test_all_tasks_are_listed_with_people_ticks_and_what_they_are_about(genagent
     assert "errand  Put a thing in another room" in out
 
 
-def test_one_task_is_told_with_its_seeds_and_how_to_train_on_it(genagents: Run) -> None:
+def test_a_task_is_described_with_seeds_and_how_to_train(genagents: Run) -> None:
     code, out, _ = genagents("list", "tasks", "errand")
     assert code == 0
     assert "seeds held out: 1000000 to 1009999, in 128 towns" in out
@@ -82,7 +82,7 @@ def test_one_task_is_told_with_its_seeds_and_how_to_train_on_it(genagents: Run) 
 
 
 @pytest.mark.parametrize("seed", ["0", "1000000"])
-def test_an_episode_is_told_as_it_would_be_lived(genagents: Run, seed: str) -> None:
+def test_an_episode_is_described_with_places_and_goals(genagents: Run, seed: str) -> None:
     code, out, _ = genagents("list", "tasks", "errand", "--seed", seed)
     assert code == 0
     task = TASKS["errand"]
@@ -93,7 +93,7 @@ def test_an_episode_is_told_as_it_would_be_lived(genagents: Run, seed: str) -> N
     assert out.count("put ") == task.people
 
 
-def test_the_goals_told_are_those_that_the_seed_deals(genagents: Run) -> None:
+def test_the_goals_shown_are_those_of_the_seed(genagents: Run) -> None:
     """Seeds of one town deal its goals among its people in different ways."""
     told = {genagents("list", "tasks", "errand", "--seed", str(128 * k + 5))[1] for k in range(8)}
     assert len(told) > 1
@@ -124,7 +124,7 @@ def test_a_drawn_town_is_written_as_a_folder_that_other_commands_take(genagents:
         (["errand", "--seed", "3", "--out", "tiny"], "comes with the package"),
     ],
 )
-def test_what_cannot_be_told_is_refused_in_a_line(
+def test_a_wrong_request_for_a_task_is_refused_in_a_line(
     genagents: Run, asked: list[str], said: str
 ) -> None:
     code, _, told = genagents("list", "tasks", *asked)

@@ -42,7 +42,7 @@ def test_a_quiet_run_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == ("", "")
 
 
-def test_on_a_terminal_a_bar_tells_of_interviews(
+def test_bar_on_a_terminal_shows_interviews(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
@@ -79,7 +79,7 @@ def test_a_long_run_shows_once_a_minute_and_each_run_as_it_ends(
     ]
 
 
-def test_of_one_run_alone_it_is_told_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_of_a_single_run_shows_its_ticks(capsys: pytest.CaptureFixture[str]) -> None:
     with show_sweep_progress(quiet=False) as watch:
         assert watch is not None
         watch(progress(1, 0, 1.0, "lyfe-s0"))

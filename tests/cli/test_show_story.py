@@ -44,7 +44,7 @@ def find_scene(out: str, head: str) -> str:
     return next(part for part in out.split("\n\n") if part.startswith(head))
 
 
-def test_a_story_tells_who_heard_what_from_whom(genagents: Run) -> None:
+def test_a_story_shows_who_heard_what_from_whom(genagents: Run) -> None:
     code, out, err = genagents("show", PARTY, "--story")
     assert (code, err) == (0, "")
     assert out.startswith("A Valentine's party at Hobbs Cafe\nWith Isabella Rodriguez, Maria")
@@ -168,7 +168,7 @@ def test_namesakes_keep_their_whole_names(tmp_path: Path, genagents: Run) -> Non
     assert '  Ada Brook  "Hello!"' in genagents("show", str(tmp_path / "run.sqlite"), "--story")[1]
 
 
-def test_those_who_do_the_same_are_told_together_and_signs_stay_with_their_words(
+def test_people_of_one_activity_share_a_line_and_emoji_stay_with_their_words(
     tmp_path: Path, genagents: Run
 ) -> None:
     happenings = [
@@ -193,7 +193,7 @@ def draw(at_start: Sequence[str], *heard: Hearing) -> list[str]:
     return [line.plain.rstrip() for line in lines][2:]
 
 
-def test_who_told_it_before_they_had_heard_it_is_drawn_once_more_and_nobody_is_lost() -> None:
+def test_a_source_that_heard_later_is_drawn_twice_and_nobody_is_lost() -> None:
     lines = draw(["Ada"], Hearing("Cleo", 1, "Ben", 0), Hearing("Ben", 2, "Ada", 1))
     assert lines == [
         "  Ada (knew it from the start)",

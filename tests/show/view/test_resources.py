@@ -61,7 +61,7 @@ def test_a_part_has_as_many_ticks_here_as_there() -> None:
     assert read_part() == PART
 
 
-def test_the_head_tells_who_lives_there(short_run: Path) -> None:
+def test_the_head_lists_the_people(short_run: Path) -> None:
     head = get(short_run, "head")
     check_keys(head, "Head")
     check_keys(head["status"], "Status")
