@@ -54,7 +54,7 @@ def main() -> None:
     kinds: dict[str, Callable[[], Picture | Closeup]] = {
         "whole town, as `rgb_array`": lambda: Picture(plan, names),
         "whole town, 900 pixels across": lambda: Closeup(plan, names, view_town(plan)),
-        "Hobbs Cafe": lambda: Closeup(plan, names, view_place(plan, "Hobbs Cafe"), told=4),
+        "Hobbs Cafe": lambda: Closeup(plan, names, view_place(plan, "Hobbs Cafe"), listed=4),
     }
     rows = [["picture", "pixels", "map, once (ms)", "picture (ms)"]]
     for kind, make in kinds.items():

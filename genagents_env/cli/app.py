@@ -24,21 +24,21 @@ COMMANDS = {
     "Run a town": (
         ("run", "runs", "Run a scenario and record it."),
         ("resume", "runs", "Continue a run: after a crash, an outage or Ctrl-C, or past its end."),
-        ("import-memories", "memories", "Take what people remember out of a run, for another."),
-        ("doctor", "doctor", "Check this machine and the model, and say what to do."),
+        ("import-memories", "memories", "Take people's memories from a run into another."),
+        ("doctor", "doctor", "Check this machine and the model, and print what to do."),
     ),
     "Look at a run": (
         ("demo", "view", "Open a run that comes with the package in the browser."),
         ("view", "view", "Open a run in the browser: map, story, people, costs."),
         ("show", "show", "Print what happened, event by event or as a story."),
-        ("interview", "interview", "Ask people of a run anything, as they were at any moment."),
+        ("interview", "interview", "Ask people of a run anything, at any moment of it."),
         ("film", "film", "Make a film or a picture of a run: GIF, MP4 or PNG."),
         (
             "export",
             "export",
             "Write a run as a web page, as JSON Lines, or as chats for training.",
         ),
-        ("prompts", "show", "Show what prompts were made of, and what was cut from them."),
+        ("prompts", "show", "Show the contents of prompts, and what was cut from them."),
         ("hash", "checks", "Print the canonical hash of a run; equal runs have equal hashes."),
         ("verify", "checks", "Check run files for damage, table by table."),
     ),
@@ -79,7 +79,7 @@ EXIT_CODES = {
     2: "a mistake in the request",
     3: "a limit is reached",
     4: "finished, but degraded: a policy failed, or too many model calls had no usable reply",
-    70: "a fault of the program; a report of it is written",
+    70: "a fault of the program; a crash report is written",
     73: "the run file is being written by another process",
     75: "the model gives no usable answers: resume later",
     130: "interrupted",
@@ -155,8 +155,8 @@ def show_version(
             "-v",
             count=True,
             show_default=False,
-            help="Log on stderr what happens; -vv also every model call. Or set GENAGENTS_LOG "
-            "to debug, info, warning or error.",
+            help="Log events of the program on stderr; -vv also every model call. Or set "
+            "GENAGENTS_LOG to debug, info, warning or error.",
         ),
     ] = 0,
 ) -> None:
@@ -184,7 +184,7 @@ def main() -> None:
 def _explain_ending(error: Exception) -> tuple[int, str]:
     """Return the exit code of a command that ended with `error`, and the sentence about it."""
     if isinstance(error, OSError | FileError | RecordError) and not _has_folder():
-        gone = "the folder in which this was started is not there any more; go to another (cd ~)"
+        gone = "the current folder does not exist any more; go to another (cd ~)"
         return FileError.exit_code, gone
     if isinstance(error, GenagentsError):
         return error.exit_code, str(error)
@@ -197,7 +197,7 @@ def _explain_ending(error: Exception) -> tuple[int, str]:
             return FileError.exit_code, refused
     # The last line of defence: a bug becomes a report without keys, not a wall of text with them.
     path = write_crash_report(error)
-    return 70, f"unexpected {type(error).__name__}; {path} tells where, with keys left out"
+    return 70, f"unexpected {type(error).__name__}; {path} has the traceback, with keys left out"
 
 
 def _has_folder() -> bool:

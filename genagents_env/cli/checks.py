@@ -28,7 +28,7 @@ def validate(
 ) -> None:
     """Check a scenario and print every fault, a line each.
 
-    What is odd but can be run, such as closed tiles that are left open, is printed as well.
+    Warnings, such as tiles that nobody can reach, are printed as well.
     """
     inspected = inspect_folder(folder)
     for line in _shorten(inspected.faults):
@@ -56,9 +56,9 @@ def _shorten(faults: Iterable[str]) -> Iterator[str]:
 @app.command()
 def verify(
     run_files: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files.")],
-    as_json: Annotated[bool, typer.Option("--json", help="As JSON, one object a file.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object per file.")] = False,
 ) -> None:
-    """Check run files for damage, table by table; exit code 1 where one is damaged."""
+    """Check run files for damage, table by table; exit code 1 if one is damaged."""
     whole = True
     for path in run_files:
         verification = verify_file(path)
@@ -82,7 +82,7 @@ def _print_parts(verification: Verification) -> None:
 
 @app.command("hash")
 def print_hash(run_file: RunFile, as_json: AsJson = False) -> None:
-    """Print the canonical hash: equal for equal runs, however often they were stopped."""
+    """Print the canonical hash: equal runs have equal hashes, however often they were stopped."""
     digest = canonical_hash(run_file)
     if not as_json:
         say(digest)

@@ -27,12 +27,12 @@ def compare(
     policies: Annotated[
         str | None,
         typer.Option(
-            help='By commas, with options: "random,lyfe preset=paper"; else all but idle.'
+            help='Policies by commas, with options: "random,lyfe preset=paper"; else all but idle.'
         ),
     ] = None,
     start: opt.Start = None,
     hours: Annotated[float | None, typer.Option(help="Simulated hours of each run.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of every run.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of every run.")] = 0,
     people: opt.People = None,
     place: opt.Place = None,
     model: opt.Model = None,
@@ -45,7 +45,7 @@ def compare(
         bool,
         typer.Option(
             "--interviews/--no-interviews",
-            help="Ask the scenario's questions at both ends, and judge the answers.",
+            help="Ask the scenario's questions before and after each run, and judge the answers.",
         ),
     ] = False,
     max_calls: opt.MaxCalls = None,
@@ -56,8 +56,8 @@ def compare(
 ) -> None:
     """Run the same hours once with each of several policies, and print a table of what happened.
 
-    One run after another; Ctrl-C stops them, and the same command continues. Limits are of all
-    runs together.
+    The runs follow one another; Ctrl-C stops them, and the same command continues. Limits are for
+    all runs together.
 
     Example: genagents compare tiny --policies scripted,random --hours 0.1
     """

@@ -34,15 +34,18 @@ app = typer.Typer()
 def doctor(
     model: Model = None,
     calls: Annotated[
-        bool, typer.Option("--calls/--no-calls", help="Ask the model; without, all is free.")
+        bool,
+        typer.Option(
+            "--calls/--no-calls", help="Ask the model a few questions; --no-calls costs nothing."
+        ),
     ] = True,
     as_json: AsJson = False,
     endpoint: Endpoint = None,
 ) -> None:
-    """Check Python, extras, cache, cores and the model: what works, and what to do.
+    """Check Python, extras, cache, cores and the model, and print what to do.
 
-    Exit code 2 where a run could not work. A model server is asked a dozen small questions; how
-    much they can cost is printed first.
+    A model server is asked a dozen small questions; their highest cost is printed first. Exit code
+    2 if a run could not work.
 
     Example: genagents doctor --model gpt-4o-mini
     """

@@ -26,25 +26,27 @@ def export(
         list[Path],
         typer.Argument(
             metavar="RUN... [OUT]",
-            help="The run file; for chats several, or the folder of a sweep. An .html file behind "
-            "it is where its page goes.",
+            help="The run file; for chats several, or the folder of a sweep. A last argument that "
+            "ends in .html is the page to write.",
         ),
     ],
     out: Annotated[
-        Path | None, typer.Option(help="An .html file, or a folder; made where it is missing.")
+        Path | None, typer.Option(help="An .html file to write, or a folder, created if missing.")
     ] = None,
     form: Annotated[
         ExportFormat | None,
-        typer.Option("--format", help="By default by the ending of what is written, else jsonl."),
+        typer.Option("--format", help="By default html for an .html file, else jsonl."),
     ] = None,
     best: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Chats: only the episodes of highest return, so many of each agent."
+            min=1,
+            help="For chats: keep this many episodes of each agent, those of the highest return.",
         ),
     ] = None,
     success: Annotated[
-        bool, typer.Option("--success", help="Chats: only episodes in which the task was done.")
+        bool,
+        typer.Option("--success", help="For chats: keep only episodes in which the task was done."),
     ] = False,
     trust_policies: TrustPolicies = False,
 ) -> None:

@@ -37,7 +37,7 @@ def film(
     ],
     at: Annotated[
         str | None,
-        typer.Option(help="Of a .png: town time, 17:10 or 2023-02-14T17:10; else the end."),
+        typer.Option(help="For a .png: town time, 17:10 or 2023-02-14T17:10; else the end."),
     ] = None,
     first: Annotated[
         str | None,
@@ -57,21 +57,24 @@ def film(
     ] = 60.0,
     read: Annotated[
         bool,
-        typer.Option("--read", help="Stand still while somebody speaks, until it can be read."),
+        typer.Option("--read", help="Stop while somebody speaks, for as long as reading takes."),
     ] = False,
     reading_speed: Annotated[
-        int, typer.Option(min=60, max=1000, help="Words a minute, for how long words stay.")
+        int,
+        typer.Option(min=60, max=1000, help="Words read in a minute; sets how long words stay."),
     ] = 238,
     words: Annotated[bool, typer.Option("--words/--no-words", help="Show what is said.")] = True,
     width: Annotated[
         int | None,
-        typer.Option(min=320, max=3840, help="Pixels across; 900 for a part of the map."),
+        typer.Option(
+            min=320, max=3840, help="Width in pixels; by default 900 for a part of the map."
+        ),
     ] = None,
 ) -> None:
-    """Make a film of a part of a run, or a picture of a moment, where OUT ends in .png.
+    """Make a film of a part of a run, or a picture of a moment if OUT ends in .png.
 
-    In a film people walk smoothly and words stay to be read. A GIF holds of each picture what has
-    changed; with --follow the map moves: an MP4 is smaller.
+    People walk smoothly, and words stay long enough to be read. With --follow the map moves, and
+    an MP4 is smaller than a GIF.
 
     Examples: genagents film run.sqlite --from 17:00 --to 17:30 party.mp4
 

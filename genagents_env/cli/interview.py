@@ -52,14 +52,14 @@ def interview(
     agent: Annotated[
         list[str] | None,
         typer.Option(
-            help="Whom; may be repeated. Else everyone who remembers.",
+            help="A person to ask; may be repeated. Else everyone with memories.",
             autocompletion=opt.complete_person,
         ),
     ] = None,
     at: Annotated[
         str | None, typer.Option(help="Town time: 10:30; else the end of the run.")
     ] = None,
-    question: Annotated[list[str] | None, typer.Option(help="May be repeated.")] = None,
+    question: Annotated[list[str] | None, typer.Option(help="A question; may be repeated.")] = None,
     category: Annotated[
         list[str] | None,
         typer.Option(
@@ -68,7 +68,10 @@ def interview(
         ),
     ] = None,
     repeats: Annotated[
-        int, typer.Option(min=1, max=100, help="Interviews of each, from one state of mind.")
+        int,
+        typer.Option(
+            min=1, max=100, help="Interviews of each person, from the same state of mind."
+        ),
     ] = 1,
     without: Annotated[
         list[str] | None,
@@ -86,27 +89,31 @@ def interview(
         ),
     ] = False,
     interviewer: Annotated[
-        str | None, typer.Option("--as", help='Who asks, by name: "Tom Moreno".')
+        str | None, typer.Option("--as", help='Name of the interviewer: "Tom Moreno".')
     ] = None,
     write_sheet: Annotated[
         Path | None,
         typer.Option(
-            help="Write the questions as a spreadsheet for people.", rich_help_panel=_CONDITIONS
+            help="Write a spreadsheet of the questions, for people to answer.",
+            rich_help_panel=_CONDITIONS,
         ),
     ] = None,
     read_sheet: Annotated[
         Path | None,
         typer.Option(
             metavar="FILLED",
-            help="Take in a filled spreadsheet, as one more condition.",
+            help="Read a filled spreadsheet; its answers become another condition.",
             rich_help_panel=_CONDITIONS,
         ),
     ] = None,
     author: Annotated[
-        str | None, typer.Option(help="Who filled the spreadsheet in.", rich_help_panel=_CONDITIONS)
+        str | None,
+        typer.Option(
+            help="Name of the person who filled the spreadsheet in.", rich_help_panel=_CONDITIONS
+        ),
     ] = None,
     stored: Annotated[
-        bool, typer.Option("--list", help="Print the stored answers by question; ask nobody.")
+        bool, typer.Option("--list", help="Print the stored answers; ask nothing.")
     ] = False,
     as_json: opt.AsJson = False,
     trust_policies: opt.TrustPolicies = False,
@@ -121,13 +128,13 @@ def interview(
     endpoint: opt.Endpoint = None,
     quiet: opt.NoProgress = False,
 ) -> None:
-    """Ask people of a run what they know, plan or think, as they were at that moment.
+    """Ask people of a run what they know, plan or think at a moment of it.
 
-    The run is replayed up to then with the stored replies of the model, and is not changed. Each
-    answer comes with the events it rests on. Limits given here are those of the interview, also
-    once it is repeated after a stop, within those of the run; a larger number raises these, too.
+    The run is replayed up to that moment with the stored replies, and is not changed. Each answer
+    comes with the events it rests on. Limits are of this interview, and count what a stopped one
+    has spent; a limit above the run's own raises that.
 
-    Answers under conditions are kept in RUN.interviews.jsonl, and not asked for again.
+    Answers of --without and --ablations are stored in RUN.interviews.jsonl, and reused.
 
     Example: genagents interview run.sqlite --agent "Maria Lopez" --question "Any news?"
     """

@@ -34,9 +34,9 @@ def judge(
 ) -> None:
     """Let a model judge the answers of a run by the scenario's checks.
 
-    What it has judged is not asked again; several models can judge the same run. Without --model
-    it is the run's own. Limits given here are those of the judging, also once it is repeated after
-    a stop, within those of the run: a larger number raises these, too.
+    The judge is --model, else the run's own model; several models can judge a run, and no verdict
+    is asked for twice. Limits are of this judging, and count what a stopped one has spent; a limit
+    above the run's own raises that.
 
     Example: genagents judge run.sqlite --model gpt-4o-mini
     """

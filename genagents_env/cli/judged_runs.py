@@ -35,7 +35,7 @@ Sources = Annotated[
     list[Path],
     typer.Argument(
         metavar="DIR|RUN...",
-        help="The folder of a sweep, run files, or answers that `interview` kept (.jsonl).",
+        help="The folder of a sweep, run files, or answers that `interview` stored (.jsonl).",
     ),
 ]
 RubricName = Annotated[
@@ -46,11 +46,11 @@ RubricName = Annotated[
     ),
 ]
 Pairwise = Annotated[
-    bool, typer.Option("--pairwise", help="Compare the answers of two conditions each.")
+    bool, typer.Option("--pairwise", help="Compare answers in pairs of conditions.")
 ]
 VerdictsFile = Annotated[
     Path | None,
-    typer.Option(help="Where verdicts are kept; `verdicts.jsonl` in the folder by default."),
+    typer.Option(help="File of the verdicts; by default `verdicts.jsonl` in the folder."),
 ]
 
 

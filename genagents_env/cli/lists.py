@@ -21,21 +21,21 @@ app = typer.Typer()
 def list_(
     what: Annotated[
         What,
-        typer.Argument(help="Tasks are what there is to train on; keys what a scenario may set."),
+        typer.Argument(help="Tasks are for training; keys are those of a scenario's files."),
     ],
     name: Annotated[
         str,
         typer.Argument(
             metavar="[NAME]",
-            help="Only this one, in full: a task; a measure, or path/to/file.py:NAME; a table of "
-            "keys, such as people.routine.",
+            help="Describe this one: a task; a measure, or path/to/file.py:NAME; a table of keys, "
+            "such as people.routine.",
         ),
     ] = "",
     seed: Annotated[
         int | None,
         typer.Option(
             min=0,
-            help="Of a task, the episode of this seed: 0 to 9999, held out 1000000 to 1009999.",
+            help="For a task: the episode of this seed (0 to 9999, held out 1000000 to 1009999).",
         ),
     ] = None,
     out: Annotated[
@@ -43,11 +43,14 @@ def list_(
         typer.Option(metavar="FOLDER", help="Write that episode as a new scenario folder."),
     ] = None,
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="Measures or keys as the table of their page.")
+        bool,
+        typer.Option(
+            "--markdown", help="Print measures or keys as the Markdown table of their page."
+        ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Measures as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print measures as JSON.")] = False,
 ) -> None:
-    """List what there is, or show one of it.
+    """List scenarios, policies, tasks, measures or keys of a scenario, or describe one of them.
 
     Examples: genagents list tasks; genagents list tasks meet; genagents list keys rules
 
@@ -213,7 +216,7 @@ def _write_episode(task: "Task", seed: int, out: Path) -> None:
     place_folder(out, format_scenario(drawn, head), validate_folder)
     say(f"{out}: {task.name}, seed {seed}")
     steps = (
-        ("let it live", f"genagents run {out} --policy scripted --out {out.name}.sqlite"),
+        ("run it", f"genagents run {out} --policy scripted --out {out.name}.sqlite"),
         ("look at the map", f"genagents map draw {out} --out {out.name}.png"),
         ("edit it", f"{out}/scenario.toml, {out}/people/residents.toml"),
     )

@@ -31,11 +31,13 @@ def draw(
         str, typer.Argument(metavar="DIR", help="The folder of a scenario, or its name.")
     ],
     out: Annotated[
-        Path | None, typer.Option(help="The picture, a PNG; NAME.png here if left out.")
+        Path | None, typer.Option(help="The PNG file to write; by default NAME.png.")
     ] = None,
     tile: Annotated[
         int | None,
-        typer.Option(min=8, max=64, help="Pixels a tile; by the size if left out."),
+        typer.Option(
+            min=8, max=64, help="Pixels of a tile; by default chosen by the size of the town."
+        ),
     ] = None,
 ) -> None:
     """Draw the map of a scenario, with the names of places and things.
@@ -54,18 +56,18 @@ def draw(
 def import_ville(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="With maze_meta_info.json, maze/ and special_blocks/."),
+        typer.Argument(
+            metavar="DIR", help="A folder with maze_meta_info.json, maze/ and special_blocks/."
+        ),
     ],
     out: NewFolder,
-    people: Annotated[
-        int, typer.Option(min=1, max=26, help="How many residents to begin with.")
-    ] = 3,
+    people: Annotated[int, typer.Option(min=1, max=26, help="Number of residents.")] = 3,
 ) -> None:
     """Make a scenario of a map in the matrices of Smallville's public code.
 
-    Everything is where it was: sectors, arenas, objects with all their tiles, spawn tiles. What the
-    matrices do not say is decided, and written into scenario.toml to be edited: anything may be
-    done with an object, and a few residents live where the spawn tiles are.
+    Sectors, arenas, objects with all their tiles, and spawn tiles keep their places. Defaults for
+    the rest are written into scenario.toml, to be edited: objects allow anything, and a few
+    residents live at the spawn tiles.
 
     Example: genagents map import-ville the_ville/matrix ville && genagents run ./ville
     """
@@ -79,13 +81,13 @@ def import_ville(
 
 @_group.command("import-tiled")
 def import_tiled(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .tmj or .tmx of Tiled.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A .tmj or .tmx file of Tiled.")],
     out: NewFolder,
 ) -> None:
     """Make a scenario of a town drawn in Tiled.
 
-    docs/maps.md says what layers and properties mean. To go on drawing in Tiled, import nothing:
-    put the map into a scenario's folder and write `map = "FILE"` into its scenario.toml.
+    docs/maps.md explains layers and properties. To keep drawing in Tiled, put the map into a
+    scenario's folder instead, and write `map = "FILE"` into its scenario.toml.
 
     Example: genagents map import-tiled town.tmj my_town && genagents map draw my_town
     """
@@ -109,6 +111,6 @@ def _describe_town(folder: Path) -> None:
     for step, command in (
         ("edit it", f"{folder}/scenario.toml, {folder}/people/residents.toml"),
         ("look at it", f"genagents map draw {folder} --out {scenario.name}.png"),
-        ("let it live", f"genagents run {folder} --policy random"),
+        ("run it", f"genagents run {folder} --policy random"),
     ):
         say(f"  {step:20} {command}", indent=23)

@@ -34,17 +34,20 @@ def import_memories(
             "with a bootstrap_memory.",
         ),
     ],
-    out: Annotated[Path, typer.Option(help="The folder; made where it is missing.")],
+    out: Annotated[Path, typer.Option(help="The folder to write; created if missing.")],
     agent: Annotated[
-        list[str] | None, typer.Option(help="Whose; may be repeated. Everyone who remembers.")
+        list[str] | None,
+        typer.Option(help="A person; may be repeated. Else everyone with memories."),
     ] = None,
-    at: Annotated[str | None, typer.Option(help="Town time: 10:30. The end of the run.")] = None,
+    at: Annotated[
+        str | None, typer.Option(help="Town time: 10:30; else the end of the run.")
+    ] = None,
     trust_policies: TrustPolicies = False,
 ) -> None:
-    """Write what people remember, are and plan to do, for another run to begin with.
+    """Write the memories, traits and plans of people, for another run to begin with.
 
-    Of a run: as they were at its end or `--at`; it is replayed up to then with the stored replies,
-    no model is asked. A file a person, and the vectors of all texts beside them.
+    A run is replayed up to its end, or `--at`, with the stored replies; no model is called. The
+    folder gets a file for each person, and the embeddings of all texts.
 
     Example: genagents import-memories first.sqlite --out memories; then
     genagents run valentines_party --policy smallville --memories memories --start 2023-02-14T16:00

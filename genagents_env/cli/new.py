@@ -24,7 +24,11 @@ app = typer.Typer()
 @app.command()
 def new(
     place: Annotated[
-        Path, typer.Argument(metavar="NAME", help="Of the scenario and its folder; or a path.")
+        Path,
+        typer.Argument(
+            metavar="NAME",
+            help="Name or path of the new folder; its last part is the scenario's name.",
+        ),
     ],
 ) -> None:
     """Make a scenario to edit: a small town that is valid and runs at once.
@@ -46,7 +50,7 @@ def new(
         ("edit it", f"{place}/scenario.toml, {place}/people/*.toml, {place}/map.txt"),
         ("look for faults", f"genagents validate {place}"),
         ("look at the map", f"genagents map draw {place} --out {name}.png"),
-        ("let it live", f"genagents run {place} --out {name}.sqlite"),
+        ("run it", f"genagents run {place} --out {name}.sqlite"),
         ("see what happened", f"genagents show {name}.sqlite"),
         ("see what came of it", f"genagents report {name}.sqlite"),
         ("see all keys there are", "genagents list keys, genagents list keys people.routine"),
@@ -57,10 +61,13 @@ def new(
 @app.command()
 def new_policy(
     place: Annotated[
-        Path, typer.Argument(metavar="NAME", help="Of the policy and its file; or a path.")
+        Path,
+        typer.Argument(
+            metavar="NAME", help="Name or path of the new file; its last part is the policy's name."
+        ),
     ],
 ) -> None:
-    """Make a policy to edit: one file with a class, and the test of its contract.
+    """Make a policy to edit: one file with a class and a test of its contract.
 
     Example: genagents new-policy gossip && python gossip.py
     """

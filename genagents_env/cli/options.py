@@ -68,30 +68,36 @@ ScenarioName = Annotated[
         help="A name (see `list scenarios`) or a folder.", autocompletion=complete_scenario
     ),
 ]
-Start = Annotated[str | None, typer.Option(help="Town time: 08:00 or 2023-02-13T08:00.")]
+Start = Annotated[str | None, typer.Option(help="Town time: 08:00, or 2023-02-13T08:00.")]
 People = Annotated[
     str | None,
-    typer.Option(help="Only these, separated by commas; or a cast of the scenario, such as 3."),
+    typer.Option(
+        help="Names, separated by commas, or a cast of the scenario, such as 3; else everyone."
+    ),
 ]
-Place = Annotated[str | None, typer.Option(help='Everyone starts here: "Hobbs Cafe".')]
+Place = Annotated[str | None, typer.Option(help='Start everyone at this place: "Hobbs Cafe".')]
 MaxCalls = Annotated[
     int | None, typer.Option(min=0, help="Model calls, retries included.", rich_help_panel=_LIMITS)
 ]
 MaxTokens = Annotated[
-    int | None, typer.Option(min=0, help="Tokens read and written.", rich_help_panel=_LIMITS)
+    int | None, typer.Option(min=0, help="Tokens, read and written.", rich_help_panel=_LIMITS)
 ]
 MaxDollars = Annotated[
     str | None,
-    typer.Option(help="Dollars; the model's price must be known.", rich_help_panel=_LIMITS),
+    typer.Option(
+        help="Most dollars, such as 0.50; the model's price must be known.", rich_help_panel=_LIMITS
+    ),
 ]
 MaxSeconds = Annotated[
     float | None,
-    typer.Option(min=0, help="Wall clock, earlier parts included.", rich_help_panel=_LIMITS),
+    typer.Option(
+        min=0, help="Seconds of wall clock, from the start of the run.", rich_help_panel=_LIMITS
+    ),
 ]
 NoLimit = Annotated[
     bool,
     typer.Option(
-        "--no-limit", help="Lift the limits that the run file keeps.", rich_help_panel=_LIMITS
+        "--no-limit", help="Lift the limits stored in the run file.", rich_help_panel=_LIMITS
     ),
 ]
 MaxFallbacks = Annotated[
@@ -123,7 +129,7 @@ ModelFor = Annotated[
 Embedder = Annotated[
     str | None,
     typer.Option(
-        help="What finds memories by meaning: `local`, `hashed` or `endpoint:NAME`.",
+        help="The embedder that finds memories by meaning: `local`, `hashed` or `endpoint:NAME`.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -131,7 +137,7 @@ Endpoint = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KEY=VALUE",
-        help="How the model is asked; may be repeated. `timeout`: seconds of one attempt at a call "
+        help="An option of model calls; may be repeated. `timeout`: seconds of one attempt "
         "(30; 120 for models known to reason). `deadline`: seconds of a call with all its attempts "
         "(90, or three timeouts). `thinking`: tokens beside each reply (4096 for models known to "
         "reason, else 0). `reasoning_effort`: none, minimal, low, medium, high or xhigh. "
@@ -144,7 +150,7 @@ Concurrency = Annotated[
     typer.Option(
         min=1,
         max=4096,
-        help="Most model calls at once; by default what the endpoint keeps up with, to 64.",
+        help="Most model calls at once; by default as many as the endpoint answers, up to 64.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -152,7 +158,7 @@ Preflight = Annotated[
     bool,
     typer.Option(
         "--preflight/--no-preflight",
-        help="Ask a model server one small question before anything is written.",
+        help="Ask the model server a test question before the run begins.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -160,7 +166,7 @@ Judge = Annotated[
     bool,
     typer.Option(
         "--judge/--no-judge",
-        help="Let the model judge the answers, where the scenario has checks of them.",
+        help="Let the model judge the answers by the scenario's checks, if it has any.",
     ),
 ]
 Strict = Annotated[
@@ -168,22 +174,25 @@ Strict = Annotated[
 ]
 TrustPolicies = Annotated[
     bool,
-    typer.Option("--trust-policies", help="Run unchanged policy files that the run names by path."),
+    typer.Option(
+        "--trust-policies",
+        help="Allow the policy files named in the run to be executed, if unchanged.",
+    ),
 ]
 GivenPolicies = Annotated[
     list[str] | None,
     typer.Option(
         "--policy",
         metavar="FILE.py:CLASS",
-        help="Run this policy file of the run, even if it has changed; may be repeated.",
+        help="Execute this policy file of the run, even if it has changed; may be repeated.",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Only the summary at the end.")]
-NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
-AsJson = Annotated[bool, typer.Option("--json", help="As one JSON object.")]
-ResultAsJson = Annotated[bool, typer.Option("--json", help="One JSON object at the end, no words.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the summary at the end.")]
+NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+ResultAsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.")]
 JudgeName = Annotated[
-    str | None, typer.Option("--by", help="The name the verdicts go by; else the model's.")
+    str | None, typer.Option("--by", help="The name to store the verdicts under; else the model's.")
 ]
 RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="The run file.")]
 

@@ -75,7 +75,7 @@ def rate(
         typer.Option(
             min=1,
             max=100,
-            help="Times everything is asked: 3 of a rating, 1 of each order of a pair.",
+            help="Times each question is asked; else 3 for ratings, 1 for each order of a pair.",
         ),
     ] = None,
     verdicts: VerdictsFile = None,
@@ -88,10 +88,10 @@ def rate(
 ) -> None:
     """Let a model rate the answers of many runs, or compare them between conditions.
 
-    No judge is told a condition. Every verdict is kept as it is given: the same command goes on
-    where it stopped, and only asks what is new. Without --model it is the runs' own; without
-    --rubric and --pairwise it is what the sweep's experiment names as its judges, or else
-    believability. Limits count from here.
+    Judges see no condition. Every verdict is stored at once: the same command continues where it
+    stopped. The judge is --model, else the runs' own model. Without --rubric and --pairwise the
+    judges of the sweep's experiment are asked, else `believability` is rated. Limits are of this
+    command.
 
     Example: genagents rate sweeps/gossip --pairwise --model gpt-4o-mini
     """

@@ -26,32 +26,37 @@ def report(
         list[Path], typer.Argument(metavar="RUN...", help="The run files, or a sweep's folder.")
     ],
     out: Annotated[
-        Path | None, typer.Option(help="A folder for the page, its figures and tables.")
+        Path | None, typer.Option(help="Write a page with figures and tables into this folder.")
     ] = None,
     price_as: Annotated[
         str | None, typer.Option(help="Compute dollars by the list price of this model.")
     ] = None,
-    speed: Annotated[float, typer.Option(help="Game hours in a human hour.")] = 10.0,
+    speed: Annotated[float, typer.Option(help="Game hours per real hour.")] = 10.0,
     degraded: Annotated[
-        DegradedRuns | None, typer.Option(help="Degraded runs in means; exclude by default.")
+        DegradedRuns | None,
+        typer.Option(help="Include degraded runs in means, or exclude them (the default)."),
     ] = None,
     trust_measures: Annotated[
         bool,
         typer.Option(
-            "--trust-measures", help="Of a sweep: run measures that its experiment names by a file."
+            "--trust-measures",
+            help="For a sweep: execute the measures that its experiment names by file.",
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     quotes: Annotated[
-        bool, typer.Option("--quotes", help="Also the words: who told whom what, and every answer.")
+        bool,
+        typer.Option(
+            "--quotes", help="Also print the words in which facts were told, and every answer."
+        ),
     ] = False,
 ) -> None:
     """Summarize a run: successes, who heard which fact from whom, attendance, cost.
 
-    With --out as a page: pictures of the map, who told whom in which words, answers with their
-    evidence, tables.
+    --out writes a page: maps, tables, who told whom in which words, answers with their evidence.
 
-    Of a sweep: a page with tables, intervals, differences and figures, CSV and Parquet beside it.
+    For a sweep's folder: a page with tables, intervals, differences and figures, and the data as
+    CSV and Parquet.
     """
     if out is not None:
         check_place(out)

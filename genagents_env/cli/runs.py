@@ -23,50 +23,61 @@ def run(
     scenario: opt.ScenarioName,
     start: opt.Start = None,
     hours: Annotated[
-        float | None, typer.Option(help="Simulated hours; 0.5 is half an hour.")
+        float | None, typer.Option(help="Simulated hours, such as 0.5; else those of the scenario.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same run.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same run.")] = 0,
     people: opt.People = None,
     place: opt.Place = None,
     memories: Annotated[
-        Path | None, typer.Option(help="A folder made by import-memories, to begin with.")
+        Path | None,
+        typer.Option(
+            help="A folder that import-memories wrote: what people remember at the start."
+        ),
     ] = None,
     policy: Annotated[
         str,
-        typer.Option(help="Who decides (see `list policies`).", autocompletion=opt.complete_policy),
+        typer.Option(
+            help="The policy of everyone (see `list policies`).", autocompletion=opt.complete_policy
+        ),
     ] = "scripted",
     policy_for: Annotated[
         list[str] | None,
-        typer.Option(help='"Klaus Mueller=random"; several people by commas; may be repeated.'),
+        typer.Option(
+            help='Another policy for some: "Klaus Mueller,Maria Lopez=random"; may be repeated.'
+        ),
     ] = None,
     policy_config: Annotated[
         list[str] | None,
         typer.Option(
-            help="key=value for --policy, lyfe.key=value for one of --policy-for; may be repeated."
+            help="An option of --policy: key=value; of one in --policy-for: lyfe.key=value; may be "
+            "repeated."
         ),
     ] = None,
     model: opt.Model = None,
     model_for: opt.ModelFor = None,
     embedder: opt.Embedder = None,
-    out: Annotated[Path, typer.Option(help="The run file.")] = Path("run.sqlite"),
+    out: Annotated[Path, typer.Option(help="The run file to write.")] = Path("run.sqlite"),
     force: Annotated[bool, typer.Option("--force", help="Replace an existing run file.")] = False,
     view: Annotated[
         bool,
         typer.Option(
             "--view",
-            help="Watch it live in the browser, until Ctrl-C; then without interviews by default.",
+            help="Watch the run live in the browser; leaves out interviews unless --interviews.",
         ),
     ] = False,
     interviews: Annotated[
         bool | None,
         typer.Option(
-            "--interviews/--no-interviews", help="Ask the scenario's questions at both ends."
+            "--interviews/--no-interviews",
+            help="Ask the scenario's questions before and after the run.",
         ),
     ] = None,
     repeats: Annotated[
         int | None,
         typer.Option(
-            min=1, max=20, help="Interviews of everyone at each end, from one state of mind."
+            min=1,
+            max=20,
+            help="Interviews of everyone before and after, each from the same state of mind.",
         ),
     ] = None,
     judge: opt.Judge = True,
@@ -144,7 +155,7 @@ def run(
 def resume(
     run_file: opt.RunFile,
     hours: Annotated[
-        float, typer.Option(min=0, help="Simulated hours past the end of the run.")
+        float, typer.Option(min=0, help="Simulated hours to add past the end of the run.")
     ] = 0.0,
     trust_policies: opt.TrustPolicies = False,
     policy: opt.GivenPolicies = None,
@@ -166,10 +177,9 @@ def resume(
 ) -> None:
     """Continue a run: after a crash, an outage, Ctrl-C or a limit, or past its end.
 
-    No model call that was answered is made again, and the record becomes that of a run that never
-    stopped. The limits it was begun with count from its start; a number given here replaces one,
-    and the run file notes it. A policy given by path is code: it is run where you say so, by
-    --trust-policies or by naming it again.
+    No answered model call is repeated, and the record equals that of a run that never stopped.
+    Limits stored in the run count from its start; one given here replaces the stored one. Policy
+    files named in a run are executed only with --trust-policies or --policy.
     """
     from genagents_env.cli.progress import show_progress
     from genagents_env.judge import judge_finished_run

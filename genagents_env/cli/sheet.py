@@ -32,20 +32,22 @@ def sheet(
         Path | None, typer.Option(help="The CSV file to write; the instructions go beside it.")
     ] = None,
     read: Annotated[
-        Path | None, typer.Option(metavar="FILLED", help="A filled sheet to take in.")
+        Path | None, typer.Option(metavar="FILLED", help="A filled sheet to read.")
     ] = None,
-    rater: Annotated[str | None, typer.Option(help="Who filled it in.")] = None,
+    rater: Annotated[str | None, typer.Option(help="Name of the person who filled it in.")] = None,
     rubric: RubricName = None,
     pairwise: Pairwise = False,
     ranks: Annotated[
         bool, typer.Option("--ranks", help="Rank the answers of all conditions side by side.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of the order of rows and sides.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Random seed of the order of rows and sides.")
+    ] = 0,
 ) -> None:
     """Write a blind sheet for people to rate, compare or rank answers; or read a filled one.
 
-    Rows and sides are shuffled and name no condition. A filled sheet may be saved with commas or
-    semicolons, and need not be complete; what it holds goes beside the models' verdicts.
+    Rows and sides are shuffled and name no condition. A filled sheet may use commas or semicolons
+    and have gaps; its verdicts are stored beside those of models.
 
     Example: genagents sheet sweeps/gossip --ranks --out ranks.csv; once it is filled in:
     genagents sheet sweeps/gossip --read ranks.csv --rater Ana

@@ -37,25 +37,30 @@ def show(
     run_file: RunFile,
     agent: Annotated[
         str | None,
-        typer.Option(help="Only what this person did or heard.", autocompletion=complete_person),
+        typer.Option(
+            help="Only events that this person took part in or heard.",
+            autocompletion=complete_person,
+        ),
     ] = None,
-    first: Annotated[str | None, typer.Option("--from", help="Town time: 08:30.")] = None,
-    last: Annotated[str | None, typer.Option("--to", help="Town time: 09:00.")] = None,
+    first: Annotated[
+        str | None, typer.Option("--from", help="Town time, such as 08:30; else the start.")
+    ] = None,
+    last: Annotated[
+        str | None, typer.Option("--to", help="Town time, such as 09:00; else the end.")
+    ] = None,
     story: Annotated[
         bool,
-        typer.Option("--story", help="By scenes: talks, what people did, who heard what first."),
+        typer.Option("--story", help="Print scenes: talks, activities, who heard a fact first."),
     ] = False,
-    dialogue: Annotated[
-        bool, typer.Option("--dialogue", help="As --story, but only what was said.")
-    ] = False,
+    dialogue: Annotated[bool, typer.Option("--dialogue", help="As --story, talks only.")] = False,
     fact: Annotated[
-        str | None, typer.Option(help="As --story, but only scenes in which this fact is told.")
+        str | None, typer.Option(help="As --story, only scenes about this fact.")
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="As JSON Lines: events, or with --story scenes.")
+        bool, typer.Option("--json", help="Print JSON Lines: events, or with --story scenes.")
     ] = False,
 ) -> None:
-    """Print what happened: who went where, did what, and said what to whom.
+    """Print what happened in a run: who went where, did what, and said what to whom.
 
     Example: genagents show run.sqlite --story --agent klaus --from 09:00
     """
@@ -85,13 +90,13 @@ def prompts(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Show what prompts were made of: tokens, sections and memories by purpose, and what was cut.
+    """Show the contents of prompts by purpose: tokens, sections, memories, and what was cut.
 
-    Tokens are those that the endpoint counted, beside the bound by which prompts are fitted. A
-    section is named by the words that its lines begin with; `(system)` is the system message and
-    `(words)` what stands around the data. A prompt counts as cut where it had no room for all
-    lines of a section; memories fill the room that is left, and are not counted. To give prompts
-    more room: the option `prompt_tokens` of the policy.
+    Tokens are counted by the endpoint; beside them is the estimate by which prompts are cut. A
+    section is named by the words its lines begin with; `(system)` is the system message, `(words)`
+    the text around the data. A prompt is cut if it has no room for all lines of a section; memories
+    fill the remaining room, and do not count as cut. The policy's option `prompt_tokens` gives
+    prompts more room.
     """
     with ExitStack() as stack:
         shares = measure_prompts([stack.enter_context(RunReader(path)) for path in run_files])

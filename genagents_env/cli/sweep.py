@@ -34,7 +34,7 @@ from genagents_env.sweep import (
 from genagents_env.sweep import sweep as run_sweep
 from genagents_env.sweep.result import format_degraded
 
-_CHANGES = "In place of what the experiment file says"
+_CHANGES = "Changes to the experiment file"
 _MACHINE = "Execution"
 app = typer.Typer()
 _PLAN_COLUMNS = ("condition", "runs", "still due", "calls", "tokens", "$", "hours")
@@ -49,7 +49,9 @@ def sweep(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="The folder; `sweeps/` and the experiment's name by default."),
+        typer.Option(
+            help="Folder for the runs; by default `sweeps/NAME`, with the experiment's name."
+        ),
     ] = None,
     resume: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Continue the sweep in this folder.")
@@ -57,18 +59,21 @@ def sweep(
     dry_run: Annotated[
         bool,
         typer.Option(
-            "--dry-run", help="List the runs and what they will take, estimated from pilot runs."
+            "--dry-run", help="List the runs and their cost and time, estimated from pilot runs."
         ),
     ] = False,
     pilot: Annotated[
-        bool, typer.Option("--pilot", help="Let a dry run ask a model that may cost money.")
+        bool, typer.Option("--pilot", help="Allow a dry run to call a model that may cost money.")
     ] = False,
     pilot_model: Annotated[
-        str | None, typer.Option(help="Another model for the pilots, such as scripted:neighbour.")
+        str | None,
+        typer.Option(help="Another model for the pilot runs, such as scripted:neighbour."),
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, max=1024, help="Runs at once; one a core.", rich_help_panel=_MACHINE),
+        typer.Option(
+            min=1, max=1024, help="Runs at once; by default one per core.", rich_help_panel=_MACHINE
+        ),
     ] = None,
     backend: Annotated[
         str,
@@ -84,7 +89,8 @@ def sweep(
         float | None, typer.Option(help="Simulated hours of each run.", rich_help_panel=_CHANGES)
     ] = None,
     max_dollars: Annotated[
-        str | None, typer.Option(help="Dollars of all runs together.", rich_help_panel=_CHANGES)
+        str | None,
+        typer.Option(help="Most dollars, for all runs together.", rich_help_panel=_CHANGES),
     ] = None,
     endpoint: opt.Endpoint = None,
     preflight: opt.Preflight = True,
@@ -93,12 +99,12 @@ def sweep(
         bool, typer.Option("--report/--no-report", help="Write the report at the end.")
     ] = True,
     as_json: opt.ResultAsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
     """Run an experiment and write its report.
 
-    Finished runs are never run again; those that were killed or stopped continue from their
-    checkpoints; new arms or seeds in the file are the only new work.
+    Finished runs are not repeated, killed or stopped ones continue from their checkpoints, and new
+    arms or seeds in the file are added.
 
     Begin with: genagents sweep examples/studies/gossip.toml
     """

@@ -29,23 +29,28 @@ app = typer.Typer()
 @app.command()
 def view(
     run_file: RunFile,
-    at: Annotated[str | None, typer.Option(help="Begin at this town time: 17:10.")] = None,
-    person: Annotated[str | None, typer.Option(help="Begin with this person.")] = None,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Print the address alone.")] = False,
+    at: Annotated[str | None, typer.Option(help="Open at this town time, such as 17:10.")] = None,
+    person: Annotated[str | None, typer.Option(help="Open with this person selected.")] = None,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Print the address; open no browser.")
+    ] = False,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Of the page; 0 takes a free one.")
+        int, typer.Option(min=0, max=65535, help="Port of the page; 0 takes a free one.")
     ] = 0,
     host: Annotated[
-        str, typer.Option(help="Listen there, not on loopback alone; needs --token.")
+        str, typer.Option(help="Address to listen on; other than loopback needs --token.")
     ] = LOOPBACK,
     token: Annotated[
-        str | None, typer.Option(help="What the address must show once; `new` makes one.")
+        str | None,
+        typer.Option(help="Secret that readers must give in the address; `new` makes one."),
     ] = None,
-    wait: Annotated[bool, typer.Option("--wait", help="The run file may come later.")] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait for a run file that does not exist yet.")
+    ] = False,
 ) -> None:
     """Open a run in the browser: its map, its story, its people, why they did what they did.
 
-    Also while it is written. Ctrl-C ends.
+    The run may still be going on. Ctrl-C ends the page.
 
     Example: genagents view run.sqlite --at 17:10 --person klaus
     """

@@ -21,7 +21,7 @@ from genagents_env.show.snapshots import RunSnapshots
 
 WIDTH = 900  # pixels of a picture of a part
 NARROWEST, WIDEST = 320, 3840
-TOLD = 4  # people of whom a picture of a part says what they do
+LISTED = 4  # people of whom a picture of a part says what they do
 LAST = 1.5  # seconds that the last frame is shown longer
 SAMPLES = 8  # ticks whose colours those of a film are chosen from
 
@@ -181,7 +181,7 @@ class RunPictures:
             width=choice.width or WIDTH,
             title=title if what is None else what.replace("/", ", "),
             line=title if what is not None else "",
-            told=TOLD if what is not None else 0,
+            listed=LISTED if what is not None else 0,
             first=[names.index(choice.person)] if choice.person is not None else (),
             sprites=sprites,
         )

@@ -9,7 +9,12 @@ from collections.abc import Callable
 
 VARIABLE = "GENAGENTS_KILL_AT"  # such as `12:mid-write`
 PHASES = (
-    *("boundary", "mid-write", "after-call", "checkpoint", "mid-interview", "interviewed"),
+    "boundary",
+    "mid-write",
+    "after-call",
+    "checkpoint",
+    "mid-interview",
+    "interviewed",
     "judged",
 )
 

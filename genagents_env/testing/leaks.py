@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from genagents_env.env import TownEnv
-from genagents_env.scenario.plan import OUTSIDE, ObjectPlan, TownPlan
+from genagents_env.scenario.plan import OUTSIDE, TownPlan
 from genagents_env.testing.compare import to_plain
 from genagents_env.testing.contract import StepResult, check_observations, check_reset, check_same
 from genagents_env.testing.legal import Env, sample_legal
@@ -90,8 +90,9 @@ def disturb_unseen(env: Env, agent: str) -> bool:
     here = _zone(plan, int(now.arena[own]))
     things = [k for k, o in enumerate(plan.objects) if _zone(plan, o.arena) != here]
     for turn, k in enumerate(things):
-        other = _find_other_state(plan.objects[k], now.object_states[k]) if turn % 2 else None
-        town.intervene(SetObject(plan.object_id(k), other or STRANGE_STATE))
+        states = plan.objects[k].states if turn % 2 else ()
+        other = next((state for state in states if state != now.object_states[k]), STRANGE_STATE)
+        town.intervene(SetObject(plan.object_id(k), other))
     for k in range(world.count):
         there = int(now.arena[k])
         if _zone(plan, there) == here or k in now.talks or not now.present[k]:
@@ -151,10 +152,6 @@ def _get_town(env: Env) -> TownEnv:
     if town is None:
         raise TypeError(f"{env} is no town of ours; give check_env a `disturb` of its own")
     return town
-
-
-def _find_other_state(item: ObjectPlan, state: str) -> str | None:
-    return next((other for other in item.states if other != state), None)
 
 
 def _copy_goals(board: GoalBoard, own: int, others: list[int]) -> bool:

@@ -47,15 +47,11 @@ def sample_legal(
         rng: the source of randomness; three draws or fewer an agent.
     """
     return {
-        agent: _sample(env.action_space(agent), _mask_for(agent, observations, infos), rng)
+        agent: _sample(
+            env.action_space(agent), legal_mask(observations.get(agent), infos.get(agent, {})), rng
+        )
         for agent in env.agents
     }
-
-
-def _mask_for(
-    agent: str, observations: Mapping[str, object], infos: Mapping[str, Mapping[str, object]]
-) -> Mask | None:
-    return legal_mask(observations.get(agent), infos.get(agent, {}))
 
 
 def _sample(space: Space, mask: Mask | None, rng: np.random.Generator) -> object:

@@ -1,15 +1,18 @@
+"""The commands of `genagents` and their endings."""
+
 import json
+import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from genagents_env.record import RunWriter, canonical_hash
+from tests.cli.conftest import Run
 from tests.run.towns import CURIOUS
 
-Run = Callable[..., tuple[int, str, str]]
 ADA = "Ada Brook"
 
 
@@ -21,7 +24,7 @@ def lived(genagents: Run) -> Run:
     return genagents
 
 
-def test_run_tells_the_story_the_summary_and_where_the_file_is(genagents: Run) -> None:
+def test_run_prints_story_summary_and_run_file(genagents: Run) -> None:
     code, out, _ = genagents(
         "run", "tiny", "--start", "08:00", "--hours", "0.1", "--seed", "3", "--policy", "scripted"
     )
@@ -41,7 +44,7 @@ def test_an_existing_run_is_not_overwritten(lived: Run) -> None:
     assert lived("run", "tiny", "--hours", "0.01", "--force", "--quiet")[0] == 0
 
 
-def test_a_stopped_run_is_resumed_and_lives_on(genagents: Run) -> None:
+def test_a_stopped_run_is_resumed(genagents: Run) -> None:
     arguments = ["run", "tiny", "--hours", "0.1", "--policy", CURIOUS, "--model", "scripted"]
     code, out, err = genagents(*arguments, "--max-calls", "5")
     assert code == 3
@@ -235,3 +238,20 @@ def test_chats_are_exported_of_runs_and_folders_of_them(genagents: Run) -> None:
     code, _, err = genagents("export", "chats", "--format", "chat", "--out", "none")
     assert code == 2
     assert "no run files" in err
+
+
+def test_verify_says_what_is_damaged_and_exits_with_1(genagents: Run, tmp_path: Path) -> None:
+    genagents("run", "tiny", "--policy", "idle", "--hours", "0.02", "--out", "run.sqlite")
+    code, out, _ = genagents("verify", "run.sqlite")
+    assert (code, out.splitlines()[0]) == (0, "run.sqlite: whole, finished")
+    with closing(sqlite3.connect(tmp_path / "run.sqlite")) as connection:
+        (events,) = connection.execute("SELECT count(*) FROM actions").fetchone()
+        connection.execute("DELETE FROM actions")
+        connection.commit()
+    assert events
+    code, out, _ = genagents("verify", "run.sqlite")
+    assert (code, out.splitlines()[0]) == (1, "run.sqlite: DAMAGED, finished")
+    assert "  actions               0  rows of actions are missing or were added" in out
+    code, out, _ = genagents("verify", "run.sqlite", "--json")
+    told = json.loads(out)
+    assert (code, told["whole"], told["status"]) == (1, False, "finished")

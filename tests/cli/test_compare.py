@@ -53,7 +53,7 @@ def test_a_row_is_the_run_of_that_policy_alone(genagents: Run) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_finished_is_not_lived_again_and_the_rest_goes_on(genagents: Run) -> None:
+def test_finished_runs_are_not_repeated_and_the_rest_continues(genagents: Run) -> None:
     code, out, err = genagents(*ALL, "--max-calls", "20")
     assert code == 3
     assert "go on with `genagents sweep --resume out`" in err
@@ -128,7 +128,7 @@ def test_all_that_come_with_the_package_are_compared_but_idle(genagents: Run) ->
         (("tiny", "--out", "there.txt"), "there.txt is a file"),
     ],
 )
-def test_a_wrong_request_is_said_and_nothing_is_made(
+def test_a_wrong_request_is_refused_and_makes_nothing(
     arguments: tuple[str, ...], message: str, genagents: Run
 ) -> None:
     Path("there.txt").write_text("")

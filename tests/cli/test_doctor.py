@@ -25,7 +25,7 @@ def look(genagents: Run, *options: str) -> tuple[int, dict[str, tuple[str, str]]
     return code, {f["name"]: (f["verdict"], f["text"]) for f in json.loads(out)["findings"]}
 
 
-def test_a_server_that_does_all_is_found_fine_and_the_cost_is_said_first(
+def test_a_complete_server_passes_and_the_cost_is_printed_first(
     genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with FaultServer() as server:
@@ -52,7 +52,7 @@ def test_no_calls_asks_the_model_nothing(genagents: Run, monkeypatch: pytest.Mon
     assert (code, found["model"][0]) == (0, "ok")
 
 
-def test_a_model_that_is_not_listed_is_told_with_those_that_are(
+def test_an_unlisted_model_is_a_fault_that_names_the_listed_ones(
     genagents: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with FaultServer() as server:
@@ -75,7 +75,7 @@ def test_what_keeps_a_run_from_working_ends_with_two(
     assert said in found[name][1]
 
 
-def test_a_closed_port_is_told(genagents: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_port_is_a_fault(genagents: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     code, found = look(genagents, *MODEL)
     assert code == 2
@@ -90,7 +90,7 @@ def test_a_closed_port_is_told(genagents: Run, monkeypatch: pytest.MonkeyPatch) 
         (saying(lambda good: f"{good} said {next(NUMBERS)}"), "seed", "not honoured"),
     ],
 )
-def test_what_a_model_does_otherwise_is_told(
+def test_deviations_of_a_model_are_reported(
     always: ServerFault, name: str, said: str, genagents: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with FaultServer(always=always) as server:

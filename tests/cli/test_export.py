@@ -30,7 +30,7 @@ def test_the_page_is_written_where_it_is_named(recorded: Run, words: tuple[str, 
     assert Path("run.html").read_bytes().startswith(b"<!doctype html>")
 
 
-def test_the_form_can_be_said_where_the_ending_says_nothing(recorded: Run) -> None:
+def test_the_format_option_wins_where_the_ending_says_nothing(recorded: Run) -> None:
     assert recorded("export", "run.sqlite", "--out", "page", "--format", "html")[0] == 0
     assert Path("page").is_file()
     assert recorded("export", "run.sqlite", "--out", "lines.html", "--format", "jsonl")[0] == 0

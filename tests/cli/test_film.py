@@ -135,7 +135,7 @@ def test_an_mp4_is_a_film(genagents: Run, path: str, tmp_path: Path) -> None:
         (("x.gif", "--speed", "1"), "at most 3,000 go into a GIF: say --speed 3, or take"),
     ],
 )
-def test_what_cannot_be_drawn_is_said_and_leaves_no_file(
+def test_an_impossible_film_is_refused_and_leaves_no_file(
     arguments: tuple[str, ...], said: str, genagents: Run, path: str, tmp_path: Path
 ) -> None:
     (tmp_path / "run.sqlite").symlink_to(path)
@@ -166,7 +166,7 @@ def test_what_stops_a_film_leaves_no_half_of_it(
     assert [file.name for file in tmp_path.iterdir()] == ["x.gif"]
 
 
-def test_without_the_encoder_it_is_said_how_to_get_it(
+def test_a_missing_encoder_is_named_with_its_install_command(
     genagents: Run, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("genagents_env.show.render.mp4.find_spec", lambda _: None)

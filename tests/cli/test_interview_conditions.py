@@ -107,7 +107,7 @@ def test_stored_answers_are_listed_by_question_without_a_model(
     assert {row["condition"] for row in told["answers"]} == {"run", *FOUR}
 
 
-def test_an_answer_that_nobody_gave_is_marked_and_told(
+def test_a_default_answer_is_marked_and_reported(
     lived: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = ScriptedEndpoint(always_invalid, model="scripted:neighbour")

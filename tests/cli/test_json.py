@@ -79,7 +79,7 @@ def test_a_sweep_ends_with_how_it_stands(genagents: Run, tmp_path: Path) -> None
     assert told["spent"]["calls"] == 0
 
 
-def test_a_dry_run_is_not_told_as_json(genagents: Run, tmp_path: Path) -> None:
+def test_a_dry_run_refuses_json(genagents: Run, tmp_path: Path) -> None:
     study = write_experiment(tmp_path, arms=({"name": "scripted", "policy": "scripted"},))
     code, _, err = genagents("sweep", str(study), "--out", "t", "--dry-run", "--json")
     assert (code, "a dry run only plans one" in err) == (2, True)

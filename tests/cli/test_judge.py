@@ -36,7 +36,7 @@ def scenario(genagents: Run) -> str:
     return str(folder)
 
 
-def test_a_run_is_judged_and_what_came_of_it_is_told(genagents: Run) -> None:
+def test_a_run_is_judged_and_verdicts_are_counted(genagents: Run) -> None:
     write_run(Path("run.sqlite"))
     before = canonical_hash("run.sqlite")
     code, out, err = genagents("judge", "run.sqlite", "--model", "scripted:neighbour", "-q")

@@ -42,7 +42,7 @@ def test_the_printed_command_stays_within_the_limit(genagents: Run, server: Faul
         assert "limit 5, which a larger --max-calls raises" in err
 
 
-def test_a_larger_number_raises_a_limit_and_the_report_tells_it(
+def test_a_larger_number_raises_a_limit_and_the_report_shows_it(
     genagents: Run, server: FaultServer
 ) -> None:
     assert genagents(*RUN, "--max-calls", "5", "--max-tokens", "900000")[0] == 3

@@ -25,7 +25,7 @@ def test_nothing_is_logged_unless_asked_for(genagents: Run) -> None:
     assert genagents(*ASKS, "--model", "scripted:obedient")[2] == ""
 
 
-def test_once_tells_what_happens_and_twice_every_call(genagents: Run) -> None:
+def test_verbose_once_logs_events_and_twice_every_call(genagents: Run) -> None:
     code, out, err = genagents("-v", *ASKS, "--model", "scripted")
     lines = err.splitlines()
     assert code == 0
@@ -56,7 +56,9 @@ def test_the_variable_asks_for_the_same(genagents: Run, monkeypatch: pytest.Monk
     assert (code, err) == (2, told)
 
 
-def test_attempts_are_told_and_no_key_is(genagents: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_attempts_are_logged_without_the_key(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     key = "sk-LOGGED-0f1e2d3c4b5a6978"
     monkeypatch.setenv("OPENAI_API_KEY", key)
     nonsense = ServerFault(words=lambda _: "no JSON at all")

@@ -11,7 +11,7 @@ from tests.scenario.tiled.test_towns import DRAWN
 from tests.scenario.ville.matrices import VILLE, write_ville
 
 
-def test_matrices_become_a_town_that_lives_in_one_command(genagents: Run, tmp_path: Path) -> None:
+def test_matrices_become_a_town_that_runs(genagents: Run, tmp_path: Path) -> None:
     write_ville(tmp_path / "matrices")
     code, out, err = genagents("map", "import-ville", "matrices", "lodge", "--people", "2")
     assert (code, err) == (0, "")

@@ -105,7 +105,7 @@ def test_a_sweep_takes_models_of_people(genagents: Run, tmp_path: Path) -> None:
     assert models == {(True, "scripted:obedient"), (False, "scripted:neighbour")}
 
 
-def test_nobody_of_that_name_is_told_with_who_there_is(genagents: Run, tmp_path: Path) -> None:
+def test_an_unknown_person_is_refused_with_the_known_names(genagents: Run, tmp_path: Path) -> None:
     code, _, err = genagents(*RUN, "--model-for", "Bne Carver=gpt-4o")
     assert code == 2
     assert "Ben Carver" in err

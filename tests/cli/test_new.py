@@ -15,7 +15,7 @@ from genagents_env.testing import check_policy
 from tests.cli.conftest import Run
 
 
-def test_a_new_scenario_is_valid_lives_and_has_something_to_report(genagents: Run) -> None:
+def test_a_new_scenario_is_valid_and_runs_and_has_something_to_report(genagents: Run) -> None:
     code, out, _ = genagents("new", "pond")
     assert code == 0
     assert "genagents validate pond\n" in out
@@ -84,7 +84,9 @@ def test_the_test_of_a_new_policy_is_found_by_pytest(genagents: Run, tmp_path: P
         ("shy.py:Talk", "'shy.py:Talk' is not a subclass of genagents_env.policy.Policy"),
     ],
 )
-def test_a_slip_in_the_name_of_a_new_policy_is_told(named: str, told: str, genagents: Run) -> None:
+def test_a_slip_in_the_name_of_a_new_policy_is_refused(
+    named: str, told: str, genagents: Run
+) -> None:
     genagents("new-policy", "shy")
     code, _, err = genagents("run", "tiny", "--policy", named, "--hours", "0.01", "-q")
     assert code == 2
@@ -105,7 +107,7 @@ def test_a_slip_in_the_name_of_a_new_policy_is_told(named: str, told: str, genag
         ("new-policy", "mine.toml", "'mine.toml' is no name of a policy"),
     ],
 )
-def test_what_cannot_be_made_is_said_and_leaves_nothing(
+def test_an_impossible_name_is_refused_and_leaves_nothing(
     command: str, name: str, message: str, genagents: Run
 ) -> None:
     Path("there").mkdir()

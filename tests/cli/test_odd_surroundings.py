@@ -58,7 +58,7 @@ def test_a_folder_that_is_gone_is_named(
     gone.rmdir()
     code, _, err = genagents(*command)
     assert code == 2
-    assert "the folder in which this was started is not there any more" in " ".join(err.split())
+    assert "the current folder does not exist any more" in " ".join(err.split())
     assert "Traceback" not in err
 
 

@@ -1,6 +1,7 @@
-"""Options that many commands share, and commands and options that have moved."""
+"""Options that several commands share, and what a shell completes."""
 
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from genagents_env.cli.options import make_model_options, parse_endpoint
 from genagents_env.errors import ConfigError
 from genagents_env.llm.prices import Price
 from tests.cli.conftest import Run
+from tests.cli.conftest import genagents as genagents
 
 
 def test_endpoint_takes_the_keys_of_an_experiment_file() -> None:
@@ -48,3 +50,35 @@ def test_every_command_of_the_table_is_there(genagents: Run) -> None:
     for name in (row[0] for rows in COMMANDS.values() for row in rows):
         code, out, _ = genagents(name, "--help")
         assert (code, f"genagents {name}" in out) == (0, True)
+
+
+PARTY = Path(__file__).parents[2] / "examples" / "runs" / "smallville_13_february.sqlite.xz"
+
+
+def complete(words: str, genagents: Run, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the words of what a shell is offered for the last of these."""
+    monkeypatch.setenv("_GENAGENTS_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", f"genagents {words}")
+    monkeypatch.setenv("COMP_CWORD", str(len(f"genagents {words}".split(" ")) - 1))
+    return genagents()[1].split()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("sho", ["show"]),
+        ("run murder", ["murder_mystery", "murder_mystery_hard"]),
+        ("run tiny --policy smal", ["smallville"]),
+        (f"show {PARTY} --agent m", ["maria", "mueller"]),
+        (f"interview {PARTY} --agent M", ["Maria", "Mueller"]),
+        ("show none.sqlite --agent m", []),
+    ],
+)
+def test_the_shell_is_offered_what_may_follow(
+    words: str, offered: list[str], genagents: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert sorted(complete(words, genagents, monkeypatch)) == sorted(offered)
+
+
+def test_completion_can_be_had(genagents: Run) -> None:
+    assert "--install-completion" in genagents("--help")[1]

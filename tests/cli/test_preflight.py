@@ -28,7 +28,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
         ("reset", 75, "nothing was written"),
     ],
 )
-def test_a_server_that_cannot_answer_is_told_before_there_is_a_file(
+def test_a_server_that_cannot_answer_is_reported_before_there_is_a_file(
     fault: str,
     code: int,
     said: str,
@@ -46,7 +46,7 @@ def test_a_server_that_cannot_answer_is_told_before_there_is_a_file(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_nobody_at_the_address_is_told_before_there_is_a_file(
+def test_an_unreachable_server_is_reported_before_there_is_a_file(
     genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
@@ -112,7 +112,7 @@ def test_a_sweep_that_has_begun_keeps_its_folder_when_the_server_is_gone(
     assert (tmp_path / "out" / "experiment.toml").is_file()
 
 
-def test_a_slip_in_the_scenario_is_told_before_the_file_that_exists(
+def test_an_unknown_scenario_is_reported_before_an_existing_file(
     genagents: Run, tmp_path: Path
 ) -> None:
     (tmp_path / "run.sqlite").write_bytes(b"something")
@@ -142,7 +142,7 @@ def test_a_server_is_asked_before_weights_are_fetched(
     assert (code, "connection refused" in err) == (75, True)
 
 
-def test_an_interview_tells_at_once_that_nobody_is_there(
+def test_an_interview_reports_an_unreachable_server_at_once(
     genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before the run is lived again up to the moment, which may take minutes."""

@@ -43,7 +43,7 @@ def test_a_price_that_is_given_counts_in_budget_summary_and_file(
         assert run.meta.price == ("2.50", "10")
 
 
-def test_a_current_model_has_a_price_which_is_told_with_its_source(
+def test_the_price_of_a_current_model_is_shown_with_its_source(
     genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listed = r"prices? of genai-prices [0-9.]+ of 20\d\d-\d\d-\d\d for anthropic"

@@ -1,9 +1,18 @@
+"""The progress of runs, sweeps and dry runs, on a terminal and elsewhere."""
+
 from datetime import datetime, timedelta
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
-from genagents_env.cli.progress import show_progress
+from genagents_env.cli.progress import show_progress, show_sweep_progress
+from genagents_env.llm.budget import Spend
 from genagents_env.run import Progress
+from genagents_env.sweep import SweepProgress
+from genagents_env.sweep.design.trials import Trial
+from genagents_env.sweep.progress import ProgressTracker
+from genagents_env.sweep.spending.protocol import TrialProgress
 
 START = datetime.fromisoformat("2023-02-13T09:00")
 
@@ -33,7 +42,7 @@ def test_a_quiet_run_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == ("", "")
 
 
-def test_on_a_terminal_a_bar_tells_of_interviews(
+def test_bar_on_a_terminal_shows_interviews(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
@@ -42,3 +51,72 @@ def test_on_a_terminal_a_bar_tells_of_interviews(
         assert watch is not None
         watch(moment(0, 2, asking=True))
     assert "interviews, 2 calls" in capsys.readouterr().err
+
+
+def progress(
+    finished: int, calls: int, seconds: float, *running: str, left: float | None = None
+) -> SweepProgress:
+    how = {name: TrialProgress(60, 1080, 3, 30, None, False) for name in running}
+    return SweepProgress(4, finished, 0, 0, 0, how, calls, 10 * calls, None, seconds, left)
+
+
+def test_a_long_run_shows_once_a_minute_and_each_run_as_it_ends(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with show_sweep_progress(quiet=False) as watch:
+        assert watch is not None
+        for second in range(0, 200, 5):
+            watch(progress(0, second, float(second)))
+        watch(progress(1, 200, 201.0))
+        watch(progress(1, 201, 202.0))
+        watch(progress(4, 300, 203.0))
+    assert capsys.readouterr().err.splitlines() == [
+        "0 of 4 runs, 60 calls, 600 tokens",
+        "0 of 4 runs, 120 calls, 1,200 tokens",
+        "0 of 4 runs, 180 calls, 1,800 tokens",
+        "1 of 4 runs, 200 calls, 2,000 tokens",
+        "4 of 4 runs, 300 calls, 3,000 tokens",
+    ]
+
+
+def test_progress_of_a_single_run_shows_its_ticks(capsys: pytest.CaptureFixture[str]) -> None:
+    with show_sweep_progress(quiet=False) as watch:
+        assert watch is not None
+        watch(progress(1, 0, 1.0, "lyfe-s0"))
+        watch(progress(2, 0, 2.0, "lyfe-s0", "lyfe-s1"))
+    assert capsys.readouterr().err.splitlines() == [
+        "1 of 4 runs, lyfe-s0 running (60 of 1,080 ticks)",
+        "2 of 4 runs, 2 running",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("hours", "words"),
+    [
+        (None, "1 of 4 pilot runs"),
+        (0.005, "1 of 4 pilot runs, less than a minute left"),
+        (0.5, "1 of 4 pilot runs, 30 min left"),
+        (25.25, "1 of 4 pilot runs, 25 h 15 min left"),
+    ],
+)
+def test_pilot_runs_are_counted_and_a_known_rest_is_never_zero(
+    hours: float | None, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with show_sweep_progress(quiet=False, runs="pilot runs") as watch:
+        assert watch is not None
+        watch(progress(1, 0, 1.0, left=hours))
+    assert capsys.readouterr().err.splitlines() == [words]
+
+
+def test_no_rest_is_estimated_from_runs_of_other_conditions() -> None:
+    trials = [
+        cast(Trial, SimpleNamespace(name=n, condition=SimpleNamespace(name=n[0])))
+        for n in ("a0", "b0", "a1")
+    ]
+    tracker = ProgressTracker(trials, 1, lambda: Spend(), None)
+    tracker.note_state("a0", "finished")
+    tracker.note_durations("a0", [36.0])
+    assert tracker.progress.hours_left is None  # b may take any time
+    tracker.note_state("b0", "finished")
+    tracker.note_durations("b0", [7200.0])
+    assert tracker.progress.hours_left == pytest.approx(0.01)

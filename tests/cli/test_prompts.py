@@ -17,7 +17,7 @@ def write(path: Path) -> None:
         writer.set_status("finished")
 
 
-def test_prompts_are_told_by_purpose_and_counted_over_several_runs(
+def test_prompts_are_listed_by_purpose_and_counted_over_several_runs(
     genagents: Run, tmp_path: Path
 ) -> None:
     for name in ("one.sqlite", "two.sqlite"):

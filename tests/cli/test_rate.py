@@ -28,9 +28,7 @@ def parse_report(text: str) -> dict[str, JSON]:
     return found
 
 
-def test_answers_are_rated_once_and_what_came_of_it_is_told(
-    genagents: Run, runs: list[str]
-) -> None:
+def test_answers_are_rated_once_and_summarized(genagents: Run, runs: list[str]) -> None:
     before = [canonical_hash(path) for path in runs]
     code, out, err = genagents("rate", *runs, *MODEL)
     assert (code, err) == (0, "")

@@ -25,7 +25,7 @@ def reasoner(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) ->
 
 @pytest.mark.parametrize("reasoner", PLACES, indirect=True)
 @pytest.mark.parametrize("given", OPTIONS)
-def test_a_reasoning_model_lives_tiny_without_a_fallback(
+def test_a_reasoning_model_runs_tiny_without_a_fallback(
     reasoner: FaultServer,
     given: str,
     genagents: Run,

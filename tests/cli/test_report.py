@@ -13,7 +13,7 @@ from tests.report.planted import cake, plant
 Run = Callable[..., tuple[int, str, str]]
 
 
-def test_one_run_is_told_with_its_conversations_and_its_cost(genagents: Run) -> None:
+def test_report_of_a_run_shows_conversations_and_cost(genagents: Run) -> None:
     cake(Path("run.sqlite"))
     code, out, _ = genagents("report", "run.sqlite", "--price-as", "gpt-3.5-turbo", "--speed", "2")
     assert code == 0
@@ -31,7 +31,7 @@ def test_one_run_is_told_with_its_conversations_and_its_cost(genagents: Run) -> 
     assert told["conversation_length"]["lengths"][0]["mean_seconds"] == 60
 
 
-def test_a_run_without_calls_and_talk_is_told_as_before(genagents: Run) -> None:
+def test_report_of_a_run_without_calls_and_talk_leaves_them_out(genagents: Run) -> None:
     plant(Path("run.sqlite"), 3, model=None)
     code, out, _ = genagents("report", "run.sqlite")
     assert code == 0
@@ -80,7 +80,7 @@ def test_mistakes_are_one_line_that_names_them(genagents: Run) -> None:
     assert not Path("x").exists()
 
 
-def test_quotes_are_told_and_are_in_the_json_where_asked_for(genagents: Run) -> None:
+def test_quotes_are_printed_and_in_the_json_where_asked_for(genagents: Run) -> None:
     cake(Path("a.sqlite"))
     code, out, _ = genagents("report", "a.sqlite", "--quotes")
     assert code == 0

@@ -2,11 +2,15 @@
 
 import json
 import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
+from genagents_env.cli.scene_text import Names, draw_tree
+from genagents_env.evaluate.measures.diffusion import Hearing, Spread
 from genagents_env.evaluate.run_data import RunData
 from tests.cli.conftest import Run
 from tests.cli.conftest import genagents as genagents
@@ -40,7 +44,7 @@ def find_scene(out: str, head: str) -> str:
     return next(part for part in out.split("\n\n") if part.startswith(head))
 
 
-def test_a_story_tells_who_heard_what_from_whom(genagents: Run) -> None:
+def test_a_story_shows_who_heard_what_from_whom(genagents: Run) -> None:
     code, out, err = genagents("show", PARTY, "--story")
     assert (code, err) == (0, "")
     assert out.startswith("A Valentine's party at Hobbs Cafe\nWith Isabella Rodriguez, Maria")
@@ -164,7 +168,7 @@ def test_namesakes_keep_their_whole_names(tmp_path: Path, genagents: Run) -> Non
     assert '  Ada Brook  "Hello!"' in genagents("show", str(tmp_path / "run.sqlite"), "--story")[1]
 
 
-def test_those_who_do_the_same_are_told_together_and_signs_stay_with_their_words(
+def test_people_of_one_activity_share_a_line_and_emoji_stay_with_their_words(
     tmp_path: Path, genagents: Run
 ) -> None:
     happenings = [
@@ -177,3 +181,33 @@ def test_those_who_do_the_same_are_told_together_and_signs_stay_with_their_words
         pass
     out = genagents("show", str(tmp_path / "run.sqlite"), "--story")[1]
     assert "08:00  Cafe, cafe · Ada and Ben: singing\u00a0♪\n" in out
+
+
+START = datetime(2023, 2, 13, 8, tzinfo=UTC)
+
+
+def draw(at_start: Sequence[str], *heard: Hearing) -> list[str]:
+    names = Names((*at_start, *(one.agent for one in heard)))
+    spread = Spread("party", "There is a party", tuple(at_start), heard)
+    lines = draw_tree(spread, names, lambda t: START + timedelta(minutes=t), 10**6, 80)
+    return [line.plain.rstrip() for line in lines][2:]
+
+
+def test_a_source_that_heard_later_is_drawn_twice_and_nobody_is_lost() -> None:
+    lines = draw(["Ada"], Hearing("Cleo", 1, "Ben", 0), Hearing("Ben", 2, "Ada", 1))
+    assert lines == [
+        "  Ada (knew it from the start)",
+        "  └─ Mon 08:02 Ben",
+        "  Ben",
+        "  └─ Mon 08:01 Cleo",
+    ]
+
+
+def test_two_who_heard_it_from_one_another_are_drawn() -> None:
+    lines = draw([], Hearing("Ada", 1, "Ben", 0), Hearing("Ben", 1, "Ada", 1))
+    assert lines == ["  Ben", "  └─ Mon 08:01 Ada", "     └─ Mon 08:01 Ben"]
+
+
+def test_a_chain_may_be_longer_than_calls_may_nest() -> None:
+    chain = [Hearing(f"P{k + 1}", k, f"P{k}", k) for k in range(1500)]
+    assert len(draw(["P0"], *chain)) == 1501

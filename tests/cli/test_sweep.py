@@ -21,7 +21,7 @@ def study(genagents: Run, tmp_path: Path) -> str:
 
 
 @pytest.mark.slow
-def test_a_study_is_reckoned_lived_told_and_gone_on_with(genagents: Run, study: str) -> None:
+def test_a_study_is_estimated_run_reported_and_resumed(genagents: Run, study: str) -> None:
     code, out, err = genagents("sweep", study, "--out", "out", "--dry-run", "-q")
     assert (code, err) == (0, "")
     (total,) = (line.split() for line in out.splitlines() if line.strip().startswith("all "))
@@ -63,7 +63,9 @@ def test_a_dry_run_spends_nothing_on_a_model_that_may_cost(
     assert not list(Path("out/runs").iterdir())
 
 
-def test_an_unknown_measure_is_told_and_the_study_goes_on(genagents: Run, tmp_path: Path) -> None:
+def test_an_unknown_measure_is_reported_and_the_study_goes_on(
+    genagents: Run, tmp_path: Path
+) -> None:
     file = write_experiment(tmp_path, measures=["denstiy", "utterances"], seeds=1)
     code, out, err = genagents("sweep", str(file), "--out", "out", "--dry-run")
     assert code == 0
@@ -82,7 +84,7 @@ def test_an_unknown_measure_is_told_and_the_study_goes_on(genagents: Run, tmp_pa
         (("{study}", "--resume", "out"), "one of them"),
     ],
 )
-def test_mistakes_are_told_in_a_line(
+def test_mistakes_are_reported_in_a_line(
     genagents: Run, study: str, arguments: tuple[str, ...], told: str
 ) -> None:
     code, _, err = genagents("sweep", *(part.format(study=study) for part in arguments))

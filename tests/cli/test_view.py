@@ -70,7 +70,7 @@ def test_the_page_is_served_on_loopback_until_ctrl_c(tmp_path: Path) -> None:
         (["run.sqlite", "--token", "weak"], "16 to 200"),
     ],
 )
-def test_a_mistake_is_told_before_anything_listens(
+def test_a_mistake_is_reported_before_the_server_listens(
     genagents: Run, words: list[str], told: str
 ) -> None:
     run_town(Path("run.sqlite"), ticks=2)
@@ -130,7 +130,7 @@ def test_interviews_are_held_while_one_watches_if_wished(tmp_path: Path) -> None
     assert [file.name for file in tmp_path.iterdir()] == ["run.sqlite"]
 
 
-def test_a_mistake_is_told_without_a_page(tmp_path: Path) -> None:
+def test_a_mistake_is_reported_without_a_page(tmp_path: Path) -> None:
     with start("run", "tinny", "--view", "--out", "run.sqlite", folder=tmp_path) as run:
         out, err = run.communicate(timeout=60)
     assert (run.returncode, out) == (2, "")

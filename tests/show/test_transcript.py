@@ -25,6 +25,6 @@ IN = "Ann is let in and the others move up"
         ("Dee", []),
     ],
 )
-def test_it_tells_who_got_past_whom_to_all_who_moved(agent: str | None, lines: list[str]) -> None:
+def test_passing_is_shown_to_all_who_moved(agent: str | None, lines: list[str]) -> None:
     told = format_transcript(EVENTS, lambda tick: datetime(2023, 2, 13, 9), agent)  # noqa: DTZ001
     assert [line.split("  ")[1] for line in told if "  " in line] == lines

@@ -287,7 +287,7 @@ def test_a_policy_that_asks_a_model_has_a_scripted_one() -> None:
     check_policy(Thinker)
 
 
-def test_a_policy_that_asks_without_saying_so_is_told_what_to_set() -> None:
+def test_a_policy_that_asks_undeclared_is_refused_with_what_to_set() -> None:
     with pytest.raises(PolicyContractError, match=r"asks context\.model, .* needs_model"):
         check_policy(ThinkerInSecret)
 

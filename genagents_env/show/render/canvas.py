@@ -115,8 +115,16 @@ def measure_text(font: AnyFont, text: str) -> tuple[float, float]:
 # After Petroff 2021 (arXiv 2107.02270), whose colours the colour-blind can distinguish, too; in
 # place of its two greys, which would look like nothing, a green and a pink.
 COLOURS = (
-    *("#3f90da", "#ffa90e", "#bd1f01", "#832db6", "#2f9e62"),
-    *("#a96b59", "#92dadd", "#e78ac3", "#b9ac70", "#e76300"),
+    "#3f90da",
+    "#ffa90e",
+    "#bd1f01",
+    "#832db6",
+    "#2f9e62",
+    "#a96b59",
+    "#92dadd",
+    "#e78ac3",
+    "#b9ac70",
+    "#e76300",
 )
 
 

@@ -34,7 +34,7 @@ class Closeup:
         width: of the picture, in pixels.
         title: shown in the header.
         line: shown beside it.
-        told: of how many people it is written what they do.
+        listed: number of people whose activities are written below.
         first: who comes first among them, by index.
         fonts: None takes the Noto fonts where installed.
         sprites: as of `Picture`.
@@ -49,21 +49,21 @@ class Closeup:
         width: int = 900,
         title: str = "",
         line: str = "",
-        told: int = 0,
+        listed: int = 0,
         first: Sequence[int] = (),
         fonts: Fonts | None = None,
         sprites: Sequence[str | None] = (),
     ) -> None:
         self.plan, self.names, self.view = plan, tuple(names), view
         self.title, self.line = title, line
-        self.told, self.first = min(told, len(self.names)), frozenset(first)
+        self.listed, self.first = min(listed, len(self.names)), frozenset(first)
         self.fonts = fonts if fonts is not None else Fonts()
         most = int((MOST_GROUND / (plan.width * plan.height)) ** 0.5)
         self.tile = max(1, min(LARGEST, most, int(width / view.columns)))
         self.ground = GroundImage(plan, self.tile, self.fonts)
         high = min(round(view.rows * self.tile), self.ground.image.height)
         self.part = (min(width, self.ground.image.width), high)
-        below = self.told * ROW + 2 * EDGE if self.told else 0
+        below = self.listed * ROW + 2 * EDGE if self.listed else 0
         self.size = (width, HEADER + high + below)
         disc = max(16, min(40, int(self.tile * 1.15)))
         style = BubbleStyle(300, 9) if self.tile >= READABLE else BubbleStyle(230, 5, 13)
@@ -87,7 +87,7 @@ class Closeup:
         words = snapshot.spoken if spoken is None else spoken
         self.people.draw(canvas, snapshot, spots, boxes, words)
         draw_header(canvas, self.fonts, self.title, self.line, snapshot.time, 20)
-        if self.told:
+        if self.listed:
             self._tell(canvas, snapshot, list(spots))
         return np.asarray(canvas).copy()
 
@@ -123,11 +123,11 @@ class Closeup:
     def _tell(self, canvas: Image.Image, snapshot: RenderSnapshot, seen: Sequence[int]) -> None:
         """Write below the map who does what; those named first come first."""
         pen, (wide, low) = ImageDraw.Draw(canvas), self.size
-        top = low - self.told * ROW - 2 * EDGE
+        top = low - self.listed * ROW - 2 * EDGE
         pen.rectangle((0, top, wide, low), fill=PAPER)
         pen.line((0, top, wide, top), fill=BORDER, width=2)
         bold, plain = self.fonts.text(15, "Bold"), self.fonts.text(14, "Regular")
-        shown = sorted(seen, key=lambda i: (i not in self.first, i))[: self.told]
+        shown = sorted(seen, key=lambda i: (i not in self.first, i))[: self.listed]
         for place, i in enumerate(shown):
             middle = top + EDGE + (place + 0.5) * ROW
             disc = self.people.draw_disc(i, bool(snapshot.asleep[i]), ROW - 4)

@@ -110,9 +110,18 @@ def make_notices(run: RunReader) -> dict[str, JSON]:
 
 
 _COLORS = {
-    **{"grass": canvas.GRASS, "wall": canvas.WALL, "sign": canvas.SIGN, "hedge": canvas.HEDGE},
-    **{"door": canvas.DOOR, "ink": canvas.INK, "faint": canvas.FAINT, "thing": canvas.THING},
-    **{"edge": canvas.EDGE, "icon": canvas.ICON, "paper": canvas.PAPER, "night": canvas.NIGHT},
+    "grass": canvas.GRASS,
+    "wall": canvas.WALL,
+    "sign": canvas.SIGN,
+    "hedge": canvas.HEDGE,
+    "door": canvas.DOOR,
+    "ink": canvas.INK,
+    "faint": canvas.FAINT,
+    "thing": canvas.THING,
+    "edge": canvas.EDGE,
+    "icon": canvas.ICON,
+    "paper": canvas.PAPER,
+    "night": canvas.NIGHT,
 }
 _HEDGE, _WALL = 1, 2
 

@@ -42,7 +42,7 @@ def test_every_place_of_smallville_is_whole_in_its_view(place: str) -> None:
 
 
 def test_the_part_shows_those_who_are_there_and_what_they_do() -> None:
-    closeup = Closeup(VILLE, NAMES, view_place(VILLE, "Hobbs Cafe"), told=4, fonts=FONTS)
+    closeup = Closeup(VILLE, NAMES, view_place(VILLE, "Hobbs Cafe"), listed=4, fonts=FONTS)
     wide, high = closeup.size
     x, y = (round(one) for one in closeup.view.find_middle(np.zeros((3, 2))))
     here = replace(Frame(), x=np.array([x, x + 1, VILLE.width - 1]), y=np.array([y, y, 0]))

@@ -184,7 +184,7 @@ def test_the_timeline_is_a_slider(page: Page) -> None:
     assert look(page, "time") == pytest.approx(middle, abs=4)
 
 
-def test_a_thing_tells_its_states(page: Page) -> None:
+def test_a_thing_shows_its_states(page: Page) -> None:
     with_states = "Hobbs Cafe/cafe/counter"
     page.keyboard.press("j")
     page.keyboard.press("w")  # one follows Isabella, and is near
@@ -223,7 +223,7 @@ def test_the_map_is_moved_and_zoomed(page: Page) -> None:
     assert page.evaluate("() => window.town.place(0, 0)") == pytest.approx(whole, abs=1)
 
 
-def test_what_is_said_near_somebody_is_told_to_screen_readers(page: Page) -> None:
+def test_words_near_somebody_reach_screen_readers(page: Page) -> None:
     page.get_by_label("Person to look at").select_option(label="Klaus Mueller")
     seek(page, 215)
     page.get_by_role("button", name="A tick on (.)").click()

@@ -65,7 +65,7 @@ def test_it_waits_for_a_file_and_for_its_first_tick(path: Path, meta: RunMeta) -
         assert ask(run) == (0, 0)
 
 
-def test_a_file_that_is_missing_is_told_where_nobody_waits(path: Path) -> None:
+def test_a_missing_file_is_reported_where_nobody_waits(path: Path) -> None:
     with pytest.raises(RecordError, match="no run file"):
         OpenRun(path)
 
@@ -91,7 +91,7 @@ def test_what_came_out_otherwise_does_not_hold(path: Path, writer: RunWriter) ->
     assert ask(run) == (13, 1)
 
 
-def test_another_run_in_its_place_is_told(path: Path, meta: RunMeta) -> None:
+def test_another_run_in_its_place_counts_the_revision_up(path: Path, meta: RunMeta) -> None:
     with RunWriter.create(path, meta) as writer:
         live(writer, 5)
     run = OpenRun(path)

@@ -94,7 +94,7 @@ def compare(path: Path, open_page: OpenPage) -> None:
 
 
 @pytest.mark.slow
-def test_minds_are_shown_as_they_lived(open_page: OpenPage, tmp_path: Path) -> None:
+def test_minds_are_shown_as_recorded(open_page: OpenPage, tmp_path: Path) -> None:
     compare(play(tmp_path / "run.sqlite", "smallville"), open_page)
 
 

@@ -81,7 +81,7 @@ def test_every_moment_of_a_shipped_run_before_words_is_perceived_again(name: str
     assert len(said) > 10
 
 
-def test_one_who_asks_of_a_late_moment_is_told_to_ask_again(direct_run: Path) -> None:
+def test_a_late_moment_is_pending_at_first(direct_run: Path) -> None:
     with look(direct_run) as (found, reader), patch.object(percepts, "_PATIENCE", 0.0):
         answer = found.find(reader, 0, 140, 0)
         assert answer.pending

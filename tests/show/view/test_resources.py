@@ -2,11 +2,14 @@
 
 import base64
 import json
+import re
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import genagents_env
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.scenario.town import lay_out
@@ -20,7 +23,29 @@ from genagents_env.show.view.resources import (
     parse_key,
 )
 from genagents_env.show.view.timeline import PART
-from tests.show.view.contract import check_keys, read_part
+
+PROTOCOL = Path(genagents_env.__file__).parent / "show" / "view" / "web" / "src" / "protocol.ts"
+
+
+@cache
+def read_interfaces() -> dict[str, tuple[str, ...]]:
+    """Return the keys of each interface by its name."""
+    text = PROTOCOL.read_text("utf-8")
+    found = re.findall(r"^export interface (\w+) \{(.*?)^\}", text, re.M | re.S)
+    return {name: tuple(re.findall(r"^  (\w+)\??: ", body, re.M)) for name, body in found}
+
+
+def read_part() -> int:
+    """Return the ticks in a part."""
+    found = re.search(r"^export const PART = (\d+);", PROTOCOL.read_text("utf-8"), re.M)
+    assert found is not None
+    return int(found[1])
+
+
+def check_keys(value: object, interface: str) -> None:
+    """Fail unless a JSON object has the keys of an interface, all and no other."""
+    assert isinstance(value, dict)
+    assert sorted(value) == sorted(read_interfaces()[interface])
 
 
 def get(path: Path, name: str) -> JSON:
@@ -36,7 +61,7 @@ def test_a_part_has_as_many_ticks_here_as_there() -> None:
     assert read_part() == PART
 
 
-def test_the_head_tells_who_lives_there(short_run: Path) -> None:
+def test_the_head_lists_the_people(short_run: Path) -> None:
     head = get(short_run, "head")
     check_keys(head, "Head")
     check_keys(head["status"], "Status")

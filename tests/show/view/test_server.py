@@ -165,7 +165,7 @@ def test_nothing_but_reading_is_done(page: Page, method: str) -> None:
     assert (answer.status, answer.headers["Allow"]) == (405, "GET, HEAD")
 
 
-def test_head_tells_the_size_without_the_body(page: Page) -> None:
+def test_head_gives_the_size_without_the_body(page: Page) -> None:
     whole, told = page.get("/view.js"), page.get("/view.js", "HEAD")
     assert (told.status, told.body) == (200, b"")
     assert told.headers["Content-Length"] == str(len(whole.body))
@@ -211,7 +211,7 @@ def test_no_more_are_answered_at_once_than_there_is_room_for(short_run: Path) ->
         assert 200 in statuses
 
 
-def test_without_the_token_nothing_is_told(locked: Page) -> None:
+def test_without_the_token_nothing_is_served(locked: Page) -> None:
     for target in ("/", "/view.js", "/data/head", "/?token=", "/?token=wrong-but-long-enough"):
         answer = locked.get(target)
         assert (answer.status, TOKEN.encode() in answer.body) == (401, False)
@@ -256,6 +256,6 @@ def test_a_weak_token_is_refused(token: str) -> None:
         Admission("127.0.0.1", token)
 
 
-def test_a_port_that_is_taken_is_told(page: Page, short_run: Path) -> None:
+def test_a_taken_port_is_reported(page: Page, short_run: Path) -> None:
     with pytest.raises(ConfigError, match=f"--port {page.port}"):
         server.ViewServer(page.server.answers._run, Admission("127.0.0.1"), page.port)

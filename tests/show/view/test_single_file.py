@@ -108,7 +108,7 @@ def test_the_same_run_makes_the_same_file(short_run: Path, written: Path, tmp_pa
     assert again.read_bytes() == written.read_bytes()
 
 
-def test_it_is_told_how_much_is_written(short_run: Path, tmp_path: Path) -> None:
+def test_writing_reports_its_progress(short_run: Path, tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
     with RunReader(short_run) as run:
         write_single_file(run, tmp_path / "a.html", lambda done, of: told.append((done, of)))

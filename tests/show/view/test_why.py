@@ -74,7 +74,7 @@ def test_a_step_has_its_plan_behind_it() -> None:
     assert purposes[:3] == ["plan.day", "plan.hours", "plan.pieces"]
 
 
-def test_what_goes_on_is_told_by_what_began_it() -> None:
+def test_an_ongoing_act_is_explained_by_its_beginning() -> None:
     with RunReader(VALENTINES) as run:
         begun = ask(run, KLAUS, 200)
         later = ask(run, KLAUS, 204)
@@ -103,7 +103,7 @@ def test_a_policy_that_says_nothing_of_its_calls_shows_those_of_the_moment(
     assert said
 
 
-def test_no_model_is_told_only_of_a_run_that_has_none(tmp_path: Path, template_run: Path) -> None:
+def test_no_model_is_said_only_of_a_run_that_has_none(tmp_path: Path, template_run: Path) -> None:
     with RunReader(play(tmp_path / "run.sqlite", "scripted", ticks=30)) as run:
         assert make_why(run, 0, 20)["asked"].startswith("No model was asked in this run: ")
     with RunReader(template_run) as run:

@@ -54,7 +54,7 @@ def test_the_reward_of_a_turn_is_that_of_the_ticks_it_takes() -> None:
 
 
 @pytest.mark.parametrize("words", ["", "I go to the lamp.", '{"do": "fly"}', "{" * 50])
-def test_words_that_cannot_be_used_idle_a_tick_and_are_told_and_counted(words: str) -> None:
+def test_unusable_words_idle_a_tick_and_are_reported_and_counted(words: str) -> None:
     with Session("tiny", others="idle") as session:
         result = session.act(words)
         assert result.fault is not None
@@ -66,7 +66,7 @@ def test_words_that_cannot_be_used_idle_a_tick_and_are_told_and_counted(words: s
         assert [turn.fallback for turn in session.transcript()] == [True, False]
 
 
-def test_an_action_that_the_world_refuses_is_told_and_counted() -> None:
+def test_a_refused_action_is_reported_and_counted() -> None:
     with Session("tiny", others="idle") as session:
         result = session.act('{"do": "move", "target": "the moon"}')
         assert result.illegal

@@ -56,7 +56,7 @@ def test_a_row_chooses_the_episode() -> None:
     assert "errand" not in town.reset(seed=5, town="errand", agent=2)
 
 
-def test_what_a_tool_cannot_do_is_told() -> None:
+def test_an_impossible_tool_call_is_reported() -> None:
     town = TownTools(others="idle", max_ticks=2)
     with pytest.raises(EpisodeError, match="reset"):
         town.wait()

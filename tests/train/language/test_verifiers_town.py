@@ -57,7 +57,7 @@ def test_who_gives_up_waits_while_the_others_go_on() -> None:
 
 
 @pytest.mark.slow
-def test_verifiers_lives_an_episode_of_two_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verifiers_plays_an_episode_of_two_agents(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("verifiers.v1")
     monkeypatch.setattr(sys, "path", [str(EXAMPLE), *sys.path])
     monkeypatch.setenv("TOWN_API_KEY", "none")

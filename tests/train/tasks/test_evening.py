@@ -19,7 +19,7 @@ def make(name: str) -> TaskEnv:
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_host_and_others_are_drawn_and_lived_to_the_end_of_the_occasion(name: str) -> None:
+def test_host_and_others_are_drawn_up_to_the_end_of_the_occasion(name: str) -> None:
     drawn = [TASKS[name].draw(seed) for seed in (0, 1, 1_000_000)]
     casts = [tuple(person.name for person in town.people) for town in drawn]
     assert len({*casts}) == 3
@@ -34,7 +34,7 @@ def test_host_and_others_are_drawn_and_lived_to_the_end_of_the_occasion(name: st
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_who_has_heard_nothing_is_not_told_where_to_be(name: str) -> None:
+def test_goals_hide_the_place_from_those_who_have_heard_nothing(name: str) -> None:
     env = make(name)
     env.reset(seed=0)
     board, place = env.parts.reward.board, env.world.scenario.gatherings[0].place

@@ -40,6 +40,6 @@ def test_a_town_without_a_task_has_none() -> None:
         rollout(town_v0.parallel_env(), load_policy("solution"))
 
 
-def test_an_environment_in_place_of_a_function_is_told_what_is_wanted() -> None:
+def test_an_environment_in_place_of_a_function_is_refused() -> None:
     with pytest.raises(ConfigError, match="give a function that returns new ones"):
         rollouts(town_v0.rl_env("meet"), "solution")

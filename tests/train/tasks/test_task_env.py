@@ -49,7 +49,7 @@ def test_training_and_held_out_towns_have_nothing_in_common() -> None:
     assert len(set(maps)) == 10
 
 
-def test_a_seed_tells_all_of_an_episode() -> None:
+def test_a_seed_determines_an_episode() -> None:
     one, other = make("meet"), make("meet")
     other.reset(seed=5)
     for seed in (3, HELD_OUT[4]):

@@ -86,7 +86,7 @@ def test_innocent_all_name_the_culprit_and_to_guess_costs(seed: int) -> None:
     assert rewards[env.possible_agents[culprit]] == pytest.approx(1 / 3)
 
 
-def test_own_clue_may_be_told_and_the_text_says_what_one_knows() -> None:
+def test_own_clue_may_be_said_and_the_text_shows_it() -> None:
     env = TaskEnv(TASKS["culprit"], actions="words", text=True, goal_line=True, percepts=True)
     observations, _ = env.reset(seed=0)
     fact = env.world.scenario.facts[0]

@@ -25,7 +25,7 @@ def legal(env: Any, rng: np.random.Generator) -> Any:
     return (masks * rng.random(masks.shape)).argmax(axis=1)
 
 
-def test_a_slot_lives_as_its_agent_in_a_town_alone() -> None:
+def test_a_slot_equals_its_agent_in_a_town_alone() -> None:
     vec, env = vec_env(1, seed=7), town_v0.parallel_env("tiny", actions="menu")
     rng, seen = np.random.default_rng(0), vec.reset()
     alone, _ = env.reset(seed=7)
