@@ -54,7 +54,7 @@ def describe_here_and_now(percept: Percept) -> list[Section]:
 
 
 def _describe_doing(percept: Percept, seen: SeenPerson) -> str:
-    """Return what somebody does, with the observer's name as "you", unless it is quoted."""
+    """Return somebody's activity, with the observer's name as "you", unless it is quoted."""
     if seen.asleep:
         return "asleep"
     name = re.escape(percept.me.name)

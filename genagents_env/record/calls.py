@@ -37,8 +37,8 @@ def put_call(connection: RunConnection, row: CallRow) -> None:
     prompt = row.messages.encode()
     faculty = _find_faculty(row.purpose)
     with guard_reading(connection.path):
-        found = DICTIONARIES.find(connection, "faculty = ?", faculty)
-        dictionary = _inflate_all(found).get(faculty)
+        rows = DICTIONARIES.find(connection, "faculty = ?", faculty)
+        dictionary = _inflate_all(rows).get(faculty)
     if dictionary is None:
         dictionary = prompt[-_REACH:]
         DICTIONARIES.put(connection, [(faculty, zlib.compress(dictionary))])
@@ -54,7 +54,7 @@ def put_response(connection: RunConnection, row: ResponseRow) -> None:
 
 
 def read_responses(connection: RunConnection) -> Iterator[ResponseRow]:
-    """Yield what endpoints reported, ordered as `read_calls`; nothing of an older file.
+    """Yield the reports of endpoints, ordered as `read_calls`; nothing of an older file.
 
     Raises:
         RecordError: a row has changed; at the end, where one is missing or was added.
@@ -64,7 +64,7 @@ def read_responses(connection: RunConnection) -> Iterator[ResponseRow]:
 
 
 def find_responses(connection: RunConnection, where: str, *values: Value) -> list[ResponseRow]:
-    """Return what endpoints reported with some calls; nothing of an older file."""
+    """Return the reports of endpoints with some calls; nothing of an older file."""
     return [ResponseRow(*row) for row in RESPONSES.find(connection, where, *values)]
 
 

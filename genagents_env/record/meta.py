@@ -101,7 +101,7 @@ class PolicyOrigin:
     version: str | None = None
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Describe the origin in words."""
         if self.sha256 is not None:
             return f"sha256 {self.sha256[:_SHOWN]}"
         if self.distribution is not None:

@@ -85,7 +85,7 @@ def test_a_closed_port_is_a_fault(genagents: Run, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("always", "name", "said"),
     [
-        (reasoning(2000), "reasoning", "thinks before it speaks (2,000 tokens"),
+        (reasoning(2000), "reasoning", "thinks before it replies (2,000 tokens"),
         (saying("I would rather not."), "JSON schema", "not of the form"),
         (saying(lambda good: f"{good} said {next(NUMBERS)}"), "seed", "not honoured"),
     ],

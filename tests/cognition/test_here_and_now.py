@@ -1,4 +1,4 @@
-"""Here and now, as it is told to the one who is there."""
+"""Here and now, as the observer reads it."""
 
 import pytest
 

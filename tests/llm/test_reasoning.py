@@ -104,9 +104,9 @@ def test_how_much_a_model_may_think_is_no_part_of_the_prompt() -> None:
     ],
 )
 def test_blocks_of_thinking_are_taken_off(text: str) -> None:
-    told = complete(text)
-    assert told.text.strip() == JSON
-    assert 0 < told.reasoning_tokens < 100
+    completion = complete(text)
+    assert completion.text.strip() == JSON
+    assert 0 < completion.reasoning_tokens < 100
 
 
 @pytest.mark.parametrize("text", ["<think>Hm. {", "<|channel|>analysis<|message|>Hm. {"])
@@ -119,8 +119,8 @@ def test_an_unclosed_block_goes_to_the_end(text: str) -> None:
     "text", [JSON, '{"why": "<think>no</think>"}', 'So:\n{"why": "a </think> b"}', "a < b [c]", ""]
 )
 def test_words_that_only_speak_of_thinking_stay(text: str) -> None:
-    told = complete(text)
-    assert (told.text, told.reasoning_tokens) == (text, 0)
+    completion = complete(text)
+    assert (completion.text, completion.reasoning_tokens) == (text, 0)
 
 
 @pytest.mark.parametrize(

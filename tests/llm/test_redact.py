@@ -98,9 +98,9 @@ def test_a_key_in_an_error_is_hidden_wherever_the_error_is_cut(way: str, before:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_key_in_a_completion_is_not_stored_and_that_is_said(way: str) -> None:
-    told = json.dumps({"choice": "park", "rating": 3, "why": f"of {WAYS[way](LONG)}"})
+    reply = json.dumps({"choice": "park", "rating": 3, "why": f"of {WAYS[way](LONG)}"})
     cassette = MemoryCassette()
-    with FaultServer(always=saying(told)) as server:
+    with FaultServer(always=saying(reply)) as server:
         endpoint = OpenAIEndpoint(server.url, LONG, "m", attempt_deadline=5)
         answer = ask(client_of(endpoint, cassette=cassette))
     assert answer.value.why.startswith("of [hidden]") or way == "base64 of a header"
@@ -137,8 +137,8 @@ def test_a_key_in_a_prompt_is_asked_but_not_stored() -> None:
 @pytest.mark.parametrize("key", ["local", "lm-studio", "my-secret-town-key", "none"])
 def test_a_word_that_serves_as_key_stays_in_what_people_say(key: str) -> None:
     words = f"the {key} of my secret town, key in hand"
-    told = json.dumps({"choice": "park", "rating": 3, "why": words})
-    with FaultServer(always=saying(told)) as server:
+    reply = json.dumps({"choice": "park", "rating": 3, "why": words})
+    with FaultServer(always=saying(reply)) as server:
         answer = ask(client_of(OpenAIEndpoint(server.url, key, "m", attempt_deadline=5)))
     assert (answer.value.why, answer.fault) == (words, None)
 

@@ -32,8 +32,8 @@ def test_only_small_models_are_held_to_short_plain_words() -> None:
 
 
 def test_a_text_too_long_ends_where_a_sentence_ends() -> None:
-    told = "Meet me at 17:00 & bring R2-D2. " * 40
-    kept = Day(hours=["x"], said=told).said
+    text = "Meet me at 17:00 & bring R2-D2. " * 40
+    kept = Day(hours=["x"], said=text).said
     assert 440 < len(kept) <= 480
     assert kept.endswith("R2-D2.")
 

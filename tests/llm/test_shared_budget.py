@@ -13,7 +13,7 @@ from tests.llm.asking import FakeTime, ask, ask_choice, client_of, endpoint_at, 
 
 
 class RecordingBudget(SharedBudget):
-    """Writes down what it is asked, and refuses or waits where it is told to."""
+    """Writes down each call, and refuses or waits as configured."""
 
     def __init__(self, refuse: Callable[[Spend], bool] = lambda most: False) -> None:
         self.refuse = refuse
@@ -51,10 +51,10 @@ def test_a_shared_budget_hears_of_every_attempt_before_and_after() -> None:
 def test_a_replayed_call_asks_no_shared_budget() -> None:
     shared, cassette = RecordingBudget(), MemoryCassette()
     ask(client_of(ScriptedEndpoint(), budget=Budget(shared=shared), cassette=cassette))
-    told, budget = list(shared.log), Budget(shared=shared)
+    log, budget = list(shared.log), Budget(shared=shared)
     ask(client_of(ScriptedEndpoint(), budget=budget, cassette=cassette))
     assert budget.spent == Spend()
-    assert shared.log == told
+    assert shared.log == log
 
 
 def test_the_own_limit_comes_first() -> None:

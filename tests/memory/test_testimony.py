@@ -98,8 +98,8 @@ def test_a_pronoun_is_not_who_is_spoken_to_nor_who_speaks() -> None:
     finder = FactFinder([STRICT], ["Ada Ash"])  # Franco is known by the fact alone
     said = "I saw Franco, Ada. I am Ben. He had a knife."
     for hearer, facts in (("Ada Ash", ["knife"]), (None, [])):
-        (told,) = asyncio.run(finder.find([Statement(said, "Ben Bow", hearer)]))
-        assert [one.fact for one in told] == facts
+        (testimony,) = asyncio.run(finder.find([Statement(said, "Ben Bow", hearer)]))
+        assert [one.fact for one in testimony] == facts
 
 
 def test_names_of_people_are_no_likeness() -> None:
@@ -121,9 +121,9 @@ def test_a_fact_that_denies_is_stated_by_a_denial() -> None:
 def test_other_words_state_it_where_the_embedder_knows_meaning() -> None:
     said = "He left the inn with a blade."
     assert find(said) == find(said, Embedder(Grams())) == []
-    (told,) = find(said, Embedder(Meaning()))
-    assert (told.fact, told.sentence) == ("knife", said)
-    assert told.similarity == pytest.approx(1, abs=0.01)
+    (testimony,) = find(said, Embedder(Meaning()))
+    assert (testimony.fact, testimony.sentence) == ("knife", said)
+    assert testimony.similarity == pytest.approx(1, abs=0.01)
     assert find("He never left the inn with a blade.", Embedder(Meaning())) == []
     timed = KNIFE.model_copy(update={"statement": "Franco Bay left the inn at 8 with a knife."})
     for text, found in ((said, 0), ("He left the inn with a blade at eight.", 1)):
@@ -168,13 +168,13 @@ def test_patterns_find_half_of_the_statements_and_hardly_anything_else() -> None
 def test_hearers_of_facts_in_a_played_run_are_as_counted_by_a_reader() -> None:
     lines = [line for line in read_labelled() if line.part == "played" and line.said.hearer]
     known = {fact.id: {*fact.known_by} for fact in load_scenario("murder_mystery").facts}
-    told = {
+    testimony = {
         (fact, line.said.hearer)
         for line, facts in asyncio.run(find_told(lines, None))
         for fact in facts
         if line.said.hearer not in known[fact]
     }
-    assert told == {
+    assert testimony == {
         ("testimony", "Richard Smith"),
         ("testimony", "Lizhi Chen"),
         ("argument", "Richard Smith"),

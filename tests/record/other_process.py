@@ -1,4 +1,4 @@
-"""Another process that opens and begins run files as it is told: `ACTION PATH`, line by line."""
+"""Another process that opens and begins run files by commands: `ACTION PATH`, line by line."""
 
 import os
 import signal

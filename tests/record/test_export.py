@@ -17,9 +17,9 @@ def test_export_is_one_json_object_a_line(path: Path, tmp_path: Path, meta: RunM
     with RunWriter.create(path, meta) as writer:
         writer.cassette.put(*call(0))
         live(writer, 2)
-        told = RememberedRow(2, "Ada Brook", "tea", "Tea is on.", (1, 3))
+        memory = RememberedRow(2, "Ada Brook", "tea", "Tea is on.", (1, 3))
         writer.commit_interviews(
-            [InterviewRow(2, "Ada Brook", "News?", "No.", (1,), 2)], remembered=[told]
+            [InterviewRow(2, "Ada Brook", "News?", "No.", (1,), 2)], remembered=[memory]
         )
         writer.commit_judgement(
             JudgementRow("m", "says_so", 2, "Ada Brook", "News?", 2, None, "hm", 10, 1)

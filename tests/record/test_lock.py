@@ -100,8 +100,8 @@ def test_a_writer_by_another_name_is_refused(
         live(writer, 3)
         by_link.symlink_to(path)
         os.link(path, by_hard_link)
-        told = other.ask("reopen", by_link)
-        assert told.startswith(f"RunLocked {by_link} is being written by process {os.getpid()};")
+        refusal = other.ask("reopen", by_link)
+        assert refusal.startswith(f"RunLocked {by_link} is being written by process {os.getpid()};")
         assert other.ask("reopen", by_hard_link).startswith(
             f"RecordError {by_hard_link} has 2 names"
         )

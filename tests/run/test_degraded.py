@@ -74,10 +74,10 @@ def test_a_run_in_which_a_policy_raises_from_tick_five_is_degraded(mine: Path) -
 def test_the_first_error_of_a_policy_is_reported_as_it_happens(mine: Path) -> None:
     moments: list[Progress] = []
     live(mine, watch=moments.append)
-    told = {moment.tick: (moment.policy_errors, moment.policy_error) for moment in moments}
-    assert told[4] == (0, "")
-    assert told[5] == (2, f"policy tired failed for {ADA} at tick 5: ValueError: out of ideas")
-    assert told[15][0] == 22
+    errors_at = {moment.tick: (moment.policy_errors, moment.policy_error) for moment in moments}
+    assert errors_at[4] == (0, "")
+    assert errors_at[5] == (2, f"policy tired failed for {ADA} at tick 5: ValueError: out of ideas")
+    assert errors_at[15][0] == 22
 
 
 def test_a_strict_run_stops_at_the_first_error_and_is_resumed_once_it_is_corrected(

@@ -28,8 +28,8 @@ def test_a_disk_that_is_full_as_a_run_begins_leaves_no_file(
         patch.setattr(os, "fsync", refuse)
         with pytest.raises(DiskError) as stop:
             run_town(path, ticks=3)
-    told = "cannot be written (No space left on device); no run was begun: begin it again once"
-    assert f"{path} {told}" in str(stop.value)
+    reason = "cannot be written (No space left on device); no run was begun: begin it again once"
+    assert f"{path} {reason}" in str(stop.value)
     assert not list(tmp_path.iterdir())
     assert run_town(path, ticks=3).status == "finished"
 

@@ -134,8 +134,8 @@ def test_an_outage_during_interviews_pauses_and_the_resume_asks_again(
         assert result.tick == (0 if answered == 7 else 30)
         with RunReader(path) as record:
             assert record.sum_calls().fallbacks == 0
-            held = record.interviews()
-        assert len(held) == (0 if answered == 7 else 20)
+            rows = record.interviews()
+        assert len(rows) == (0 if answered == 7 else 20)
         again = ScriptedEndpoint()
         assert resume(path, make_options(again)).status == "finished"
         assert len(again.requests) <= calls - answered
@@ -348,9 +348,9 @@ def make_memory_spec(path: Path, memories: str) -> RunSpec:
 
 
 def test_memories_of_a_fact_are_of_different_texts_and_not_too_many(path: Path) -> None:
-    told = "[RecalledMemory(f'Tea in the kitchen, cup {k % 25}', (k, 2)) for k in range(50)]"
+    memories = "[RecalledMemory(f'Tea in the kitchen, cup {k % 25}', (k, 2)) for k in range(50)]"
     run(
-        make_memory_spec(path, f"return {told} + [RecalledMemory('No cups.')]"),
+        make_memory_spec(path, f"return {memories} + [RecalledMemory('No cups.')]"),
         path,
         make_options(),
     )

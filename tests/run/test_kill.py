@@ -35,9 +35,9 @@ def check_survival(folder: Path, town: str, cases: list[str], ticks: int = 30) -
         [*command, ",".join(cases)], capture_output=True, text=True, check=False, cwd=ROOT
     )
     assert child.returncode == 0, child.stderr
-    told = json.loads(child.stdout)
-    good = {"killed": True, "ended": True, "repeated": 0, "hash": told["whole"]}
-    assert told["results"] == [{"case": case, **good} for case in cases], child.stderr
+    printed = json.loads(child.stdout)
+    good = {"killed": True, "ended": True, "repeated": 0, "hash": printed["whole"]}
+    assert printed["results"] == [{"case": case, **good} for case in cases], child.stderr
 
 
 def test_a_killed_run_resumes_to_the_same_record(tmp_path: Path) -> None:

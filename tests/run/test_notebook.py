@@ -41,16 +41,16 @@ def step_and_ask(name: str) -> list[str]:
     policy = load_policy(name)
     model = ModelClient(ScriptedEndpoint(), run_seed=1)
     policy.reset(env.profiles(), 1, env.context(model, Embedder(HashedSource())))
-    told = []
+    results = []
     for _ in range(5):
         actions = policy.act(observations, infos)
-        told.append(repr(actions))
+        results.append(repr(actions))
         observations, _, _, _, infos = env.step(actions)
     if policy.remembers:
-        told.append(repr(policy.interview("Ada Brook", ["Any news?"])))
+        results.append(repr(policy.interview("Ada Brook", ["Any news?"])))
     policy.close()
     policy.close()
-    return told
+    return results
 
 
 def run_cell(path: Path, tick: int, times: int) -> list[str]:

@@ -114,8 +114,8 @@ def test_memories_are_part_of_what_a_run_is(first: First, tmp_path: Path) -> Non
         live(path, Counted(), memories=memories, **town)
         hashes.append(canonical_hash(path))
     assert hashes[0] == hashes[1] != hashes[2]
-    told = interview(tmp_path / "0.sqlite", [MARIA], ["Any news?"], 9, make_options(Counted()))
-    assert told[MARIA][0][1].text  # replayed from its file alone
+    answered = interview(tmp_path / "0.sqlite", [MARIA], ["Any news?"], 9, make_options(Counted()))
+    assert answered[MARIA][0][1].text  # replayed from its file alone
 
 
 def test_another_embedder_embeds_anew_and_says_so(first: First, tmp_path: Path) -> None:
@@ -161,7 +161,9 @@ def test_minds_that_have_changed_are_named_in_a_line(
     first: First, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("genagents_env.policies.smallville.act.choose_action", lambda *_: None)
-    with pytest.raises(DivergenceError, match="minds have changed since it was recorded") as told:
+    with pytest.raises(
+        DivergenceError, match="minds have changed since it was recorded"
+    ) as refusal:
         interview(first.path, [MARIA], ["Any news?"], 20, make_options(Counted()))
-    assert "\n" not in str(told.value)
-    assert "--list" in str(told.value)
+    assert "\n" not in str(refusal.value)
+    assert "--list" in str(refusal.value)

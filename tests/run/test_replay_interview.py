@@ -33,13 +33,13 @@ def own(path: Path, tick: int) -> Mapping[str, list[str]]:
 def test_the_same_questions_at_the_same_moment_get_the_recorded_answers(
     path: Path, tick: int
 ) -> None:
-    told = interview(path, FOUR, own(path, tick), tick, make_options())
+    transcript = interview(path, FOUR, own(path, tick), tick, make_options())
     with RunReader(path) as record:
         rows, names = [row for row in record.interviews() if row.tick == tick], record.meta.names
     assert [
         (agent, question, answer.text, answer.evidence)
         for agent in names
-        for question, answer in told[agent]
+        for question, answer in transcript[agent]
     ] == [(row.agent, row.question, row.answer, row.evidence) for row in rows]
 
 
@@ -48,8 +48,8 @@ def test_the_file_stays_as_it_is_and_only_answers_cost_calls(path: Path) -> None
     for tick in (None, 4, 29, 30):
         endpoint = ScriptedEndpoint()
         how = make_options(endpoint, watch=seen.append)
-        told = interview(path, FOUR[:2], NEWS, tick, how)
-        assert list(told) == list(FOUR[:2])
+        transcript = interview(path, FOUR[:2], NEWS, tick, how)
+        assert list(transcript) == list(FOUR[:2])
         lived_again = [r for r in endpoint.requests if "What is new" not in r.messages[0].content]
         assert lived_again == []
         assert len(endpoint.requests) == 2
@@ -64,8 +64,10 @@ def test_the_file_stays_as_it_is_and_only_answers_cost_calls(path: Path) -> None
 
 def test_a_moment_is_remembered_as_far_as_it_had_come(path: Path) -> None:
     def evidence(tick: int) -> set[int]:
-        told = interview(path, FOUR, NEWS, tick, make_options())
-        return {event for answers in told.values() for _, a in answers for event in a.evidence}
+        transcript = interview(path, FOUR, NEWS, tick, make_options())
+        return {
+            event for answers in transcript.values() for _, a in answers for event in a.evidence
+        }
 
     with RunReader(path) as record:
         for tick in (0, 12, 29):
@@ -140,14 +142,14 @@ def test_several_interviews_at_a_moment_are_those_a_run_would_hold(path: Path) -
     town = make_spec("valentines_party", 30, people=FOUR, policy=PolicySpec(WITNESS), repeats=3)
     run(town, thrice, make_options())
     put = own(path, 30)
-    told = interview(path, FOUR, put, 30, make_options(), repeats=3)
+    transcript = interview(path, FOUR, put, 30, make_options(), repeats=3)
     with RunReader(thrice) as record:
         rows = [row for row in record.interviews() if row.tick == 30]
     thrice.unlink()
     for agent in FOUR:
-        assert [(question, answer.text) for question, answer in told[agent]] == [
+        assert [(question, answer.text) for question, answer in transcript[agent]] == [
             (row.question, row.answer) for row in rows if row.agent == agent
         ]
-        assert len(told[agent]) == 3 * len(put[agent])
+        assert len(transcript[agent]) == 3 * len(put[agent])
     with pytest.raises(ConfigError, match="repeats: 0 is not allowed"):
         interview(path, FOUR, put, 30, make_options(), repeats=0)

@@ -1,4 +1,4 @@
-"""Episodes for training: equal to those lived alone, however many live together."""
+"""Episodes for training equal those played alone, however many are played together."""
 
 import asyncio
 import subprocess

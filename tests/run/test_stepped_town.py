@@ -63,8 +63,8 @@ def test_every_percept_of_a_run_is_perceived_again(
         town = SteppedTown(reader)
         for tick in (*range(0, reader.last_tick + 1, 7), 3, reader.last_tick):
             assert town.go_to(reader, tick)
-            told = zip(reader.meta.names, town.describe(), strict=True)
-            assert {name: text for name, text in told if text is not None} == expected[tick], tick
+            texts = zip(reader.meta.names, town.describe(), strict=True)
+            assert {name: text for name, text in texts if text is not None} == expected[tick], tick
 
 
 def test_a_town_that_is_late_continues_in_the_next_call(tmp_path: Path) -> None:

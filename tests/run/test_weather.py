@@ -116,7 +116,7 @@ run(town(ticks=6), Path({str(path)!r}), make_options(endpoint, concurrency=1, on
 
 
 def test_a_run_whose_model_turns_useless_pauses_and_asks_it_again(path: Path) -> None:
-    """Of all its calls without a usable reply in a row none is lived on, whatever their tick."""
+    """All calls of a row without a usable reply are made again, whatever their tick."""
     left = [13]
 
     def rule(request: CompletionRequest) -> str:
