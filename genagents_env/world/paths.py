@@ -8,6 +8,7 @@ may keep clear of some tiles, such as people's.
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
