@@ -104,7 +104,7 @@ class FacultySwitch:
 
 @dataclass(frozen=True, slots=True)
 class MindNote:
-    """What a mind wanted and could not have, or what its prompt lost; for the record alone.
+    """A wish of a mind that could not be met, or a loss of its prompt; for the record alone.
 
     Attributes:
         call: that it belongs to; of no purpose where it was no call.
@@ -120,7 +120,7 @@ class MindNote:
 
 
 def get_percept(infos: Infos, agent: AgentID) -> Percept:
-    """Return what `agent` perceives, from infos.
+    """Return the percept of `agent` from infos.
 
     Raises:
         ConfigError: the environment was not asked for percepts.
@@ -148,8 +148,7 @@ class Policy:
         remembers: it can be interviewed.
         has_past: it begins with `Profile.past` where there is one, and has `collect_past`.
         faculties: the first words of the purposes of its calls; each can have a model of its own.
-        switches: the options that switch faculties on or off, so that reports can tell of one that
-            was on and never ran.
+        switches: the options that switch faculties, so that reports name those on that never ran.
         file_options: options that name a file, whose content is a part of what a run is.
         scripted_replies: what scripted models reply to its prompts; samples where it says nothing.
         causes: which of its calls lead to which events, and to which calls, for who looks at a run.
@@ -199,7 +198,7 @@ class Policy:
     async def interview_async(
         self, agent: AgentID, questions: Sequence[str], repeat: int = 0
     ) -> list[Answer]:
-        """Return what `interview` does, awaiting models on the way.
+        """Interview as `interview` does, awaiting models on the way.
 
         Calls are numbered from `repeat * INTERVIEW_CALLS` on, so that repeats share no key.
 
@@ -221,15 +220,14 @@ class Policy:
             )
 
     def memories(self, agent: AgentID) -> Sequence[RecalledMemory]:
-        """Return what `agent` remembers now, of whatever kind; nothing where it keeps no words."""
+        """Return the memories of `agent` now, of any kind; empty if it keeps none in words."""
         return ()
 
     @classmethod
     def describe_mind(cls, saved: SavedMind) -> MindContent:
-        """Return what a mind of this policy holds, told from what a run file has of it.
+        """Describe a mind of this policy from its part of a run file.
 
-        It is called without a policy being made, by who looks at a run: it needs no model, asks
-        nobody, and reads the state as `state` left it.
+        Viewers of a run call it without an instance; it needs no model and reads the saved state.
         """
         return MindContent(note=f"The policy {cls.name!r} shows nothing of what it remembers.")
 
@@ -246,7 +244,7 @@ class Policy:
         raise PolicyError(f"the policy {self.name!r} keeps no memories to begin another run with")
 
     def take_notes(self) -> Sequence[MindNote]:
-        """Return what was noted by the last decision and in interviews since, each note once.
+        """Return the notes of the last decision and of interviews since, each once.
 
         It is kept in the record; no decision may depend on whether somebody takes it.
         """
