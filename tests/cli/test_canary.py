@@ -87,11 +87,10 @@ def test_a_scenario_that_holds_the_key_is_not_run(tmp_path: Path) -> None:
     with FaultServer() as server:
         child = subprocess.run(
             [
-                *(sys.executable, "-m", "genagents_env", "run", "mine"),
-                "--policy",
-                "reactive",
-                "--model",
-                "m",
+                sys.executable,
+                "-m",
+                "genagents_env",
+                *["run", "mine", "--policy", "reactive", "--model", "m"],
             ],
             env={**os.environ, "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.url},
             cwd=tmp_path,

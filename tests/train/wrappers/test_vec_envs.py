@@ -1,0 +1,242 @@
+"""Towns as SB3's VecEnv: a vector of towns (`SlotVecEnv`), or any towns (`TownVecEnv`)."""
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from genagents_env import town_v0
+from genagents_env.errors import ConfigError
+from genagents_env.memory.embed import HashedNgrams
+from genagents_env.train.wrappers import EncodeText, FlatBox, JoinedTowns, VectorTown
+from genagents_env.world.interventions import Part
+
+pytest.importorskip("stable_baselines3")
+
+from genagents_env.train.wrappers import SlotVecEnv, TownVecEnv
+
+
+def slot_env(towns: int = 2, seed: int = 0, **options: Any) -> Any:
+    """Build one; SB3's types say less than is true, so the tests go without."""
+    return SlotVecEnv(VectorTown("tiny", towns, **options), seed)
+
+
+def legal(env: Any, rng: np.random.Generator) -> Any:
+    masks = np.stack(env.env_method("action_masks"))
+    return (masks * rng.random(masks.shape)).argmax(axis=1)
+
+
+def test_a_slot_equals_its_agent_in_a_town_alone() -> None:
+    vec, env = slot_env(1, seed=7), town_v0.parallel_env("tiny", actions="menu")
+    rng, seen = np.random.default_rng(0), vec.reset()
+    alone, _ = env.reset(seed=7)
+    totals = dict.fromkeys(env.possible_agents, 0.0)
+    while env.agents:
+        np.testing.assert_array_equal(seen, [alone[a]["observation"] for a in env.possible_agents])
+        actions = legal(vec, rng)
+        given = dict(zip(env.possible_agents, actions.tolist(), strict=True))
+        alone, rewards, _, truncations, _ = env.step(given)
+        seen, earned, dones, infos = vec.step(actions)
+        for slot, agent in enumerate(env.possible_agents):
+            totals[agent] += rewards[agent]
+            assert earned[slot] == np.float32(rewards[agent])
+    assert dones.all()
+    for slot, agent in enumerate(env.possible_agents):
+        told = infos[slot]
+        np.testing.assert_array_equal(told["terminal_observation"], alone[agent]["observation"])
+        assert told["TimeLimit.truncated"] == truncations[agent]
+        assert told["episode"]["r"] == pytest.approx(totals[agent])
+    assert not np.array_equal(seen[0], infos[0]["terminal_observation"])  # of the next episode
+
+
+def test_the_horizon_of_a_vector_counts_as_truncation() -> None:
+    env = slot_env(2, max_cycles=3)
+    env.reset()
+    for _ in range(3):
+        _, _, dones, infos = env.step(np.zeros(4, dtype=np.int64))
+    assert dones.all()
+    assert [info["TimeLimit.truncated"] for info in infos] == [True] * 4
+    assert [info["episode"]["l"] for info in infos] == [3] * 4
+
+
+def test_an_agent_that_has_left_leaves_its_slot_inert() -> None:
+    env = slot_env(1, max_cycles=5)
+    env.reset()
+    env.vector.envs[0].intervene(Part(env.vector.agents[0]))
+    idle = np.zeros(2, dtype=np.int64)
+    seen, _, dones, infos = env.step(idle)
+    assert dones.tolist() == [True, False]
+    assert infos[0]["episode"]["l"] == 1
+    assert not infos[0]["TimeLimit.truncated"]
+    assert infos[0]["terminal_observation"].any()
+    for _ in range(3):
+        seen, rewards, dones, infos = env.step(idle)
+        assert not seen[0].any()
+        assert dones.tolist() == [True, False]
+        assert rewards[0] == 0
+        assert infos[0] == {}
+        assert np.flatnonzero(env.action_masks(0)).tolist() == [0]
+    seen, _, dones, infos = env.step(idle)
+    assert dones.tolist() == [True, True]
+    assert infos[0] == {}
+    assert infos[1]["TimeLimit.truncated"]
+    assert seen.any(axis=1).all()  # both are there again
+
+
+def test_a_seed_gives_the_same_episodes_again() -> None:
+    env, rng = slot_env(2, max_cycles=6), np.random.default_rng(0)
+    actions = [rng.integers(0, 5, 4) for _ in range(15)]
+
+    def live() -> list[Any]:
+        env.seed(3)
+        return [env.reset(), *(env.step(chosen)[0] for chosen in actions)]
+
+    np.testing.assert_array_equal(live(), live())
+    first = env.reset()  # without a seed: other episodes
+    env.seed(3)
+    assert not np.array_equal(first, env.reset())
+
+
+def test_attributes_are_those_of_the_slots_town() -> None:
+    env = SlotVecEnv(JoinedTowns([VectorTown("tiny", 1), VectorTown("tiny", 2, max_cycles=9)]))
+    env.reset()
+    assert env.get_attr("max_cycles") == [60, 60, 9, 9, 9, 9]
+    assert env.env_method("describe_choice", 0, indices=[0]) == ["idle"]
+    assert env.has_attr("action_masks")
+    with pytest.raises(ConfigError, match="max_cycles"):
+        env.set_attr("max_cycles", 3)
+
+
+def test_a_vector_with_texts_is_refused() -> None:
+    with pytest.raises(ConfigError, match="text"):
+        SlotVecEnv(VectorTown("tiny", 1, text=True))
+
+
+@pytest.mark.slow
+def test_maskable_ppo_trains_in_a_vector() -> None:
+    contrib = pytest.importorskip("sb3_contrib")
+    env = slot_env(4)
+    model = contrib.MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=64, seed=0, device="cpu")
+    model.learn(600)
+    assert model.ep_info_buffer
+
+
+def menu() -> Any:
+    return town_v0.parallel_env(scenario="tiny", actions="menu")
+
+
+def town_env(*args: Any, **options: Any) -> Any:
+    return TownVecEnv(*args, **options)
+
+
+def test_a_slot_is_a_town_and_an_agent() -> None:
+    env = town_env([menu] * 3, seed=1)
+    assert env.num_envs == 6
+    seen = env.reset()
+    assert seen.shape == (6, *env.observation_space.shape)
+    assert seen.dtype == np.float32
+    assert env.has_attr("action_masks")
+    assert np.stack(env.env_method("action_masks")).shape == (6, env.action_space.n)
+
+
+def test_every_slot_stays_in_its_space_over_many_episodes() -> None:
+    env = town_env([menu] * 2, seed=0)
+    rng = np.random.default_rng(0)
+    env.reset()
+    ends = 0
+    for _ in range(200):
+        seen, rewards, dones, infos = env.step(legal(env, rng))
+        ends += sum("episode" in info for info in infos)
+        assert all(row in env.observation_space for row in seen)
+        assert np.isfinite(rewards).all()
+        for done, info in zip(dones, infos, strict=True):
+            if "episode" in info:
+                assert done
+                assert info["terminal_observation"] in env.observation_space
+    assert ends >= 4
+
+
+def test_an_agent_that_has_ended_leaves_its_slot_empty() -> None:
+    env = town_env([menu], seed=0)
+    env.reset()
+    env.envs[0].intervene(Part(env.agents[0]))
+    idle = np.zeros(2, dtype=np.int64)
+    _, _, dones, infos = env.step(idle)
+    assert dones.tolist() == [True, False]
+    assert infos[0]["episode"]["l"] == 1
+    assert not infos[0]["TimeLimit.truncated"]
+    seen, rewards, dones, infos = env.step(idle)
+    assert (seen[0] == 0).all()
+    assert dones.tolist() == [True, False]
+    assert rewards[0] == 0
+    assert "episode" not in infos[0]
+    assert np.flatnonzero(env.action_masks(0)).tolist() == [0]
+
+
+def test_the_horizon_counts_as_truncation() -> None:
+    env = town_env([lambda: town_v0.parallel_env(scenario="tiny", actions="menu", max_cycles=3)])
+    env.reset()
+    for _ in range(3):
+        _, _, dones, infos = env.step(np.zeros(2, dtype=np.int64))
+    assert dones.all()
+    assert all(info["TimeLimit.truncated"] for info in infos)
+
+
+def test_the_same_seed_gives_the_same_rollout() -> None:
+    def rollout(seed: int) -> list[Any]:
+        env, rng = town_env([menu] * 2, seed=0), np.random.default_rng(0)
+        env.seed(seed)
+        seen = [env.reset()]
+        for _ in range(70):
+            step = env.step(legal(env, rng))
+            seen += [step[0], step[1]]
+        return seen
+
+    for one, two in zip(rollout(5), rollout(5), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_text_enters_through_an_embedding() -> None:
+    plain = town_env([menu])
+    coded = town_env([lambda: EncodeText(menu(), HashedNgrams(16), 16)])
+    assert coded.observation_space.shape[0] == plain.observation_space.shape[0] + 16
+    assert all(row in coded.observation_space for row in coded.reset())
+
+
+def test_an_env_without_masks_is_refused() -> None:
+    with pytest.raises(ConfigError, match="menu"):
+        town_env([lambda: FlatBox(menu())])
+    with pytest.raises(ConfigError, match="menu"):
+        town_env([lambda: town_v0.parallel_env(scenario="tiny", actions="words")])
+
+
+def test_wrappers_do_not_import_sb3() -> None:
+    code = "import genagents_env.train.wrappers, sys; print('stable_baselines3' in sys.modules)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "False"
+
+
+def test_without_sb3_the_extra_is_named() -> None:
+    code = (
+        "import sys; sys.modules['stable_baselines3'] = None\n"
+        "try:\n    from genagents_env.train.wrappers import TownVecEnv\n"
+        "except ImportError as error:\n    print(error)"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "[train]" in said.stdout
+
+
+@pytest.mark.slow
+def test_maskable_ppo_trains() -> None:
+    contrib = pytest.importorskip("sb3_contrib")
+    env = town_env([menu] * 2, seed=0)
+    model = contrib.MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=64, seed=0, device="cpu")
+    before = [p.detach().clone() for p in model.policy.parameters()]
+    model.learn(600)
+    assert any(
+        not np.array_equal(a.numpy(), b.detach().numpy())
+        for a, b in zip(before, model.policy.parameters(), strict=True)
+    )
+    assert model.ep_info_buffer
