@@ -15,7 +15,10 @@ _PATIENCE = 8  # utterances of a talk after which one walks away
 
 
 def speak(prompt: Prompt) -> dict[str, object]:
-    """Return one's next words in a talk."""
+    """Return one's next words in a talk; the news stands beside the greeting."""
+    tidings = talk.list_tidings(prompt)
+    if tidings and not prompt.dialogue:
+        return {"say": cut_text(f"{talk.greet(prompt)} {tidings[0]}", _SPEECH)}
     return {"say": talk.say_next(prompt, _SPEECH)[0]}
 
 

@@ -81,12 +81,13 @@ def recount(prompt: Prompt) -> dict[str, object]:
     retellings, place = list_phrases("mind", "retellings"), prompt.find_text("you are at")
     for at, line in enumerate(prompt.dialogue[::-1]):
         if line.speaker not in ("you", prompt.name):
-            what = " ".join(news.list_statements(prompt, line))
+            statements = news.list_statements(prompt, line)
+            what = " ".join(text for text in statements if not news.is_against(prompt, text))
             retell = retellings[draw_index(prompt.seed, len(retellings), "retells", at)]
             told.append(
                 retell.format(place=place or "town", clock=line.head, who=line.speaker, what=what)
             )
-    told = [text for text in told if not news.is_secret(text)]
+    told = [text for text in told if not news.is_secret(text) and not text.endswith(": ")]
     told = told or talk.list_memories(prompt)[:1] or [prompt.find_text("goal")]
     return {
         "summary": join_sentences([text for text in told if text], _SUMMARY)
@@ -98,6 +99,7 @@ def merge_memories(prompt: Prompt) -> dict[str, object]:
     """Return several memories as one: the news among them first, as much as there is room for."""
     told = [item.statement for item in news.find_news(prompt)]
     alike = [line.text for line in prompt.lines if line.head == "memory"]
+    alike = [text for text in alike if not news.is_against(prompt, text)]
     told += [text for text in alike if not any(is_similar(text, t) for t in told)]
     return {"memory": join_sentences(told, _MERGED) or phrase("mind", "day")}
 

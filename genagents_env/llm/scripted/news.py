@@ -60,7 +60,7 @@ def find_news(prompt: Prompt, lines: Sequence[PromptLine] | None = None) -> list
     for line in sorted(lines, key=lambda line: line.number is None):
         for told in list_statements(prompt, line):
             same = [k for k, item in enumerate(items) if is_similar(told, item.statement)]
-            if not is_news(told) or _is_against(prompt, told):
+            if not is_news(told) or is_against(prompt, told):
                 continue
             if not same:
                 items.append(NewsItem(told, line.number))
@@ -151,7 +151,7 @@ def find_suspect(told: str) -> str:
     return seen[1] if seen else named[0] if named else ""
 
 
-def _is_against(prompt: Prompt, told: str) -> bool:
+def is_against(prompt: Prompt, told: str) -> bool:
     """Return True for a testimony against oneself, or against nobody."""
     return is_testimony(told) and find_suspect(told) in ("", prompt.name, *prompt.name.split())
 

@@ -60,9 +60,7 @@ def list_topics(prompt: Prompt) -> Iterator[str]:
     if asked and (proposal := _PROPOSAL.search(said[-1].text)):
         yield phrase("talk", "agreement", place=proposal[1], clock=proposal[2])
     doings = list(_tell_of_oneself(prompt))
-    options = doings[: asked and 1]
-    options += list_tidings(prompt)
-    options += _propose(prompt)
+    options = [*list_tidings(prompt), *doings[: int(asked)], *_propose(prompt)]
     for words in (*options, *doings, *_tell_of_others(prompt), *list_memories(prompt)):
         if not any(is_similar(words, text) for text in told):
             yield words[:1].upper() + words[1:]

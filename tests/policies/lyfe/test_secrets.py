@@ -14,13 +14,17 @@ from typing import Any
 
 import pytest
 
+from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint
+from genagents_env.llm.scripted.news import list_statements
+from genagents_env.llm.scripted.prompt import PromptLine, read_prompt
 from genagents_env.policy import Profile
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, run
 from genagents_env.run.policies import find_policy_class
 from genagents_env.scenario import Scenario, first_memories
 from genagents_env.scenario.schema import Person
+from genagents_env.world.events import Event
 from tests.policies.percepts import Value
 from tests.run.towns import compose_spec
 from tests.scripted import neighbour
@@ -33,10 +37,10 @@ Windows = set[tuple[str, ...]]
 
 
 def windows(texts: Iterable[str]) -> Windows:
-    """Return every five words in a row, in lower case."""
+    """Return every five words in a row of a sentence, in lower case."""
     found: Windows = set()
-    for text in texts:
-        words = re.findall(r"\w+", text.casefold())
+    for sentence in (part for text in texts for part in re.split(r"[.!?\n]", text)):
+        words = re.findall(r"\w+", sentence.casefold())
         found.update(zip(*(words[k:] for k in range(WORDS)), strict=False))
     return found
 
@@ -48,11 +52,19 @@ def material(scenario: Scenario, person: Person) -> Iterator[str]:
     yield from (fact.statement for fact in scenario.facts if person.name in fact.known_by)
 
 
+def tell(event: Event) -> list[str]:
+    """Return what somebody said, and the same in the third person, as others tell it."""
+    text, speaker = event.data["text"], event.agent or ""
+    line = PromptLine(None, (speaker, "said"), text)
+    prompt = read_prompt(CompletionRequest(()))
+    return [text, " ".join(list_statements(prompt, line))]
+
+
 def private(record: RunReader) -> dict[str, Windows]:
     """Return what each person keeps to themselves, to the end of the run."""
     scenario = record.meta.scenario
     own = {p.name: windows(material(scenario, p)) for p in scenario.people}
-    said = windows(event.data["text"] for event in record.events() if event.kind == "say")
+    said = windows(text for event in record.events() if event.kind == "say" for text in tell(event))
     asked = windows(question.text for question in scenario.questions)
     return {
         name: mine - said - asked - set().union(*(own[n] for n in own if n != name))
@@ -132,4 +144,4 @@ def test_a_mind_that_knows_too_much_is_found_out(
     with RunReader(run_mystery(tmp_path, 1, repeats=1)) as record:
         found = leaks(record)
     assert set(found) == {(MURDERER, OFFICER)}
-    assert ("i", "murdered", "ahmed", "khan", "with") in found[MURDERER, OFFICER]
+    assert ("rival", "sushi", "restaurant", "that", "he") in found[MURDERER, OFFICER]
