@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from genagents_env.cognition.interview import AnswerReply
 from genagents_env.llm.scripted import ScriptedReplies, talk
 from genagents_env.llm.scripted.interview import answer_honestly
-from genagents_env.llm.scripted.prompt import Prompt
+from genagents_env.llm.scripted.prompt import Prompt, PromptLine
 from genagents_env.rng import draw_index
 
 from .choose import TurnReply
@@ -51,7 +51,7 @@ def interpret_reply(prompt: Prompt) -> dict[str, object]:
     return {"triple": ["", ERROR, ""] if prefix is None else ["", prefix.tool, prefix.context]}
 
 
-def _list_history(prompt: Prompt) -> Sequence[talk.PromptLine]:
+def _list_history(prompt: Prompt) -> Sequence[PromptLine]:
     """Return the last messages: a clock, whose it is, and the words."""
     return [line for line in prompt.lines if len(line.heads) == 2 and ":" in line.head]
 
