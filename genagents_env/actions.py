@@ -1,4 +1,4 @@
-"""What goes into `step`: five verbs, as frozen dataclasses, and a reader for their text form.
+"""Actions for `step`: five verbs, as frozen dataclasses, and a reader for their text form.
 
 Minds act with these. Trainers use the menu (see `spaces`); both reach the same world.
 """
@@ -64,7 +64,7 @@ class Restart:
 
 Action: TypeAlias = Move | Talk | Interact | Idle | Restart
 
-# Each is linear: no text between two signs can be divided in more than one way.
+# Each is linear: no text between two delimiters can be divided in more than one way.
 _PREFIX = re.compile(r"\(([^()]*)\)([^(]*)")
 _VERB = re.compile(r"[A-Za-z ]+")
 _SETS = re.compile(r"->|=|:")
@@ -78,8 +78,8 @@ def parse_action(text: str) -> Action | None:
     `(TALK) hello all`, `(INTERACT) stove -> on`, `(IDLE) reading`, `(LEAVE CONVERSATION)`,
     `(RESTART)`. The prefixes follow SimuVerse's tools; CONVERSE and CALL read as TALK.
     """
-    found = (match.groups() for match in _PREFIX.finditer(text))
-    pairs = ((inner.strip(), rest.strip()) for inner, rest in found)
+    prefixes = (match.groups() for match in _PREFIX.finditer(text))
+    pairs = ((inner.strip(), rest.strip()) for inner, rest in prefixes)
     verb, rest = next((pair for pair in pairs if _VERB.fullmatch(pair[0])), ("", ""))
     return _make_action(verb.upper(), rest)
 

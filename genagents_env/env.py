@@ -53,7 +53,7 @@ Dicts: TypeAlias = dict[AgentID, Any]
 
 @dataclass(frozen=True)
 class TownParts:
-    """What one town is observed, acted in and rewarded with.
+    """The observation, action and reward parts of one town.
 
     For wrappers that step many towns at once; everybody else has `reset` and `step`. `town` is what
     observations and the portable menu need of the town, and never changes.
@@ -276,12 +276,12 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What happened in the last reset or step: the unit of the record."""
+        """The events of the last reset or step: the unit of the record."""
         self._check_begun("events")
         return self.world.events
 
     def profiles(self) -> dict[AgentID, Profile]:
-        """Return who each agent is, for `Policy.reset`; goals that are dealt are the episode's."""
+        """Return the profile of each agent, for `Policy.reset`; dealt goals are the episode's."""
         scenario, plan, board = self.world.scenario, self.world.plan, self.parts.reward.board
         people = zip(self._ids, scenario.people, strict=True)
         profiles = [make_profile(agent, person, scenario, plan) for agent, person in people]
@@ -363,7 +363,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             raise EpisodeError(f"call reset() before {what}")
 
     def _refresh(self) -> None:
-        """Look once at the new tick: who is near whom, and what is possible."""
+        """Find the people near each other and the possible choices of the new tick."""
         snapshot, parts = self.world.snapshot, self.parts
         parts.vicinity.refresh(snapshot)
         parts.knowledge.refresh()
@@ -412,7 +412,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         return observations, infos
 
     def _name_rewards(self, earned: Mapping[str, float], observations: Dicts) -> Dicts:
-        """Return what each observed agent has earned, by agent."""
+        """Return the rewards of the observed agents."""
         rewards = self._fill(observations, self._zeros)
         for name, value in earned.items():
             agent = self._ids[self.world.town.people.index[name]]

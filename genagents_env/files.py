@@ -1,4 +1,4 @@
-"""Files that a user names: read within bounds; what a refusal of the system means, in words."""
+"""Read and write files that a user names, within bounds; explain errors of the system."""
 
 import errno
 import json
@@ -156,7 +156,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def explain(error: OSError) -> str | None:
-    """Return what was refused and what to do; None where it is a fault of the program."""
+    """Explain an error of the system and the remedy; None if it is a fault of the program."""
     refusal = _REFUSALS.get(error.errno or 0)
     if refusal is None or isinstance(error.filename, int):
         return None
@@ -188,7 +188,7 @@ def open_to_read(path: Path) -> Iterator[BinaryIO]:
 
 
 def read_file(path: Path, limit: int) -> bytes:
-    """Return what is in a regular file.
+    """Read a regular file.
 
     Args:
         path: of the file.
@@ -245,7 +245,7 @@ def check_growth(packed: int, unpacked: int) -> None:
 
 
 def parse_json(text: str) -> object:
-    """Return what JSON text says.
+    """Parse JSON text.
 
     Raises:
         ValueError: it is none, or nearly all brackets, which would take twenty times its size.
@@ -257,7 +257,7 @@ def parse_json(text: str) -> object:
 
 
 def read_text(path: Path, limit: int) -> str:
-    """Return the UTF-8 text in a regular file, without a byte order mark.
+    """Read the UTF-8 text of a regular file, without a byte order mark.
 
     Raises:
         FileError: as `read_file`, or it is no such text.

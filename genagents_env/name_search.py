@@ -1,7 +1,7 @@
-"""What somebody typed as a name, found among the names there are: `Klaus`, `lena`, `ada brook`.
+"""Find typed names among known ones: `Klaus`, `lena`, `ada brook`.
 
-A name is understood where it is unique; nothing is guessed. Who reads data that is kept (files,
-experiments) compares whole names; this is for what people type.
+A name is understood if it is unique; nothing is guessed. Readers of stored data (files,
+experiments) compare whole names; this is for input that people type.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ _LIKE, _LIKE_WORD = 0.6, 0.75  # of difflib: its own default; of one word of a n
 
 
 def find_person(said: str, names: Iterable[str]) -> str:
-    """Return the one of `names` that is meant: the whole name or some words of it, in any case.
+    """Find the one of `names` that `said` is, or some words of it, in any case.
 
     Raises:
         ConfigError: nobody is called so, or several are; the message names them.
@@ -30,7 +30,7 @@ def find_person(said: str, names: Iterable[str]) -> str:
 
 
 def find_people(options: Mapping[str, T], names: Iterable[str]) -> dict[str, T]:
-    """Return what is said of people by their whole names.
+    """Replace the names of people in `options` by their whole names.
 
     Raises:
         ConfigError: nobody is called so, several are, or one is named twice.
@@ -45,12 +45,12 @@ def find_people(options: Mapping[str, T], names: Iterable[str]) -> dict[str, T]:
 
 
 def search_people(said: str, names: Sequence[str]) -> list[str]:
-    """Return those of `names` that may be meant: one where it is clear, none, or several."""
+    """Return the matching `names`: one if it is clear, none, or several."""
     return _find(said, names, (eq, _has_words))
 
 
 def find_place(said: str, places: Iterable[str]) -> str:
-    """Return the one of `places` (a sector, `sector/arena`) that is meant.
+    """Find the one of `places` (a sector, `sector/arena`) that `said` names.
 
     A room may be named without its house, and any place by some words of its name; a house comes
     before rooms.
@@ -64,7 +64,7 @@ def find_place(said: str, places: Iterable[str]) -> str:
 
 
 def search_places(said: str, places: Sequence[str]) -> list[str]:
-    """Return those of `places` that may be meant: one where it is clear, none, or several."""
+    """Return the matching `places`: one if it is clear, none, or several."""
     asked = "/".join(part.strip() for part in said.replace(", ", "/").split("/"))
     houses = [place for place in places if "/" not in place]
     return (
@@ -75,7 +75,7 @@ def search_places(said: str, places: Sequence[str]) -> list[str]:
 
 
 def find_word(said: str, words: Iterable[str], what: str) -> str:
-    """Return the one of `words` that is meant, in any case; `what` they are, such as `fact`.
+    """Find `said` among `words`, in any case; `what` they are, such as `fact`.
 
     Raises:
         ConfigError: there is none of this name.

@@ -1,4 +1,4 @@
-"""What an agent perceives at one tick, as data. Every item names the event it comes from."""
+"""The percept of an agent at one tick, as data. Every item names the event it comes from."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -82,7 +82,7 @@ class HeardWords:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of the last action. `arrived`: a Move has nothing left to do.
+    """The result of the last action. `arrived`: a Move has nothing left to do.
 
     The text of an arrival says who is there: "You are at Hobbs Cafe, cafe; Maria Lopez is here."
     """

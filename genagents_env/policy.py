@@ -104,7 +104,7 @@ class FacultySwitch:
 
 @dataclass(frozen=True, slots=True)
 class MindNote:
-    """What a mind wanted and could not have, or what its prompt lost; for the record alone.
+    """A wish of a mind that could not be met, or a loss of its prompt; for the record alone.
 
     Attributes:
         call: that it belongs to; of no purpose where it was no call.
@@ -120,7 +120,7 @@ class MindNote:
 
 
 def get_percept(infos: Infos, agent: AgentID) -> Percept:
-    """Return what `agent` perceives, from infos.
+    """Return the percept of `agent` from infos.
 
     Raises:
         ConfigError: the environment was not asked for percepts.
@@ -199,7 +199,7 @@ class Policy:
     async def interview_async(
         self, agent: AgentID, questions: Sequence[str], repeat: int = 0
     ) -> list[Answer]:
-        """Return what `interview` does, awaiting models on the way.
+        """Interview as `interview` does, awaiting models on the way.
 
         Calls are numbered from `repeat * INTERVIEW_CALLS` on, so that repeats share no key.
 
@@ -221,12 +221,12 @@ class Policy:
             )
 
     def memories(self, agent: AgentID) -> Sequence[RecalledMemory]:
-        """Return what `agent` remembers now, of whatever kind; nothing where it keeps no words."""
+        """Return the memories of `agent` now, of any kind; empty if it keeps none in words."""
         return ()
 
     @classmethod
     def describe_mind(cls, saved: SavedMind) -> MindContent:
-        """Return what a mind of this policy holds, told from what a run file has of it.
+        """Describe a mind of this policy from its part of a run file.
 
         It is called without a policy being made, by who looks at a run: it needs no model, asks
         nobody, and reads the state as `state` left it.
@@ -246,7 +246,7 @@ class Policy:
         raise PolicyError(f"the policy {self.name!r} keeps no memories to begin another run with")
 
     def take_notes(self) -> Sequence[MindNote]:
-        """Return what was noted by the last decision and in interviews since, each note once.
+        """Return the notes of the last decision and of interviews since, each once.
 
         It is kept in the record; no decision may depend on whether somebody takes it.
         """

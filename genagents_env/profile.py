@@ -1,4 +1,4 @@
-"""What the environment hands to policies at the start: who each agent is, and the setting."""
+"""The profiles of agents and the setting, which the environment gives policies at the start."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ class Profile:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Who one is and what one is up to at the start, sentence by sentence."""
+        """`persona` and `currently`, sentence by sentence."""
         return (*split_sentences(self.persona), *split_sentences(self.currently))
 
 
 @dataclass(frozen=True)
 class EpisodeContext(Generic[ModelT, EmbedderT]):
-    """What a policy is given to work with; it opens nothing itself.
+    """The setting of an episode and the services for a policy, which opens nothing itself.
 
     `model` and `embedder` are None where no policy needs one. Their types are parameters, since
     the environment, which makes contexts, knows neither; `genagents_env.policy.Context` names them.

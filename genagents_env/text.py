@@ -19,7 +19,7 @@ _ANSI = re.compile(
 _BREAKS = re.compile(r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 SENTENCE_END = re.compile(r"(?<=[.!?;\u2026])\s+|(?<=[\u3002\uff01\uff1f])\s*(?=.)")
 _SPACES = re.compile(r"[^\S\n]+")
-# Whatever may be a run of combining marks: none of them is a letter, a digit or a blank.
+# A possible run of combining marks: none of them is a letter, a digit or a blank.
 _MARKS = re.compile(r"[^\w\s\x00-\u02ff]{31,}")
 # Marks kept in a run; Unicode's Stream-Safe Text Format allows as many (UAX #15, section 13,
 # https://unicode.org/reports/tr15/#Stream_Safe_Text_Format). Their sorting is quadratic.
@@ -30,7 +30,7 @@ _HALFWIDTH_VOICING = str.maketrans({"\uff9e": "\u3099", "\uff9f": "\u309a"})  # 
 # What a spreadsheet may take for the beginning of a formula: these and whatever is equal to one by
 # NFKC (full width, small, superscript), which East Asian spreadsheets read alike.
 _FORMULAS = ("=", "+", "-", "\u2212", "@", "\t", "\r")
-# What may stand before it: quotes, signs drawn as blanks, invisible categories.
+# Characters that may come before it: quotes, those drawn as blanks, invisible categories.
 _SKIPPED = "\"'`\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u115f\u1160\u2800\u3164\uffa0"
 _INVISIBLE = ("Cc", "Cf", "Cs", "Mn", "Me")
 FORMULA_MARK = "'"
@@ -56,7 +56,7 @@ _INNER = re.compile(  # clauses within one's own: "asking how they are", "while 
     r"\b(?:what|how|who\w*|where|whether|why|while|as|because|since|when)\s+"
     rf"(?:(?!and\b)[a-z'\u2019-]+\s+){{0,3}}?{_VERB}"
 )
-# In what one is doing: signs, verbs and joints at which somebody else's clause may begin.
+# In an activity: punctuation, verbs and joints at which somebody else's clause may begin.
 _OTHER_CLAUSE = re.compile(
     r"[^\w\s,.:'\u2019/&%+\u00b0-]|\n|\s-+\s|:(?!\d)|^[^\W\d_a-z]"
     r"|(?<!\b[MD]r)(?<!\bMs)(?<!\bMrs)(?<!\b[A-Z])\.\s"
@@ -127,7 +127,7 @@ def quote(words: str) -> str:
 
 
 def set_apart(words: str) -> str:
-    """Return what somebody is doing, or the state that somebody gave a thing, to follow "is".
+    """Return words for an activity, or for a state in somebody's words, to follow "is".
 
     It stands behind a name, "Maria Lopez is …", so that a clause with a subject of its own would be
     an observation of somebody else: words that may hold one are quoted. "I am reading" becomes
@@ -141,13 +141,13 @@ def set_apart(words: str) -> str:
 def escape_formula(words: str) -> str:
     """Return `words` for a cell of a CSV file: an apostrophe before what begins like a formula.
 
-    Blanks, quotes and invisible signs (zero width, byte order mark) before it hide nothing.
+    Blanks, quotes and invisible characters (zero width, byte order mark) before it hide nothing.
     """
-    for sign in words:
-        if unicodedata.normalize("NFKC", sign).lstrip(" ").startswith(_FORMULAS):
+    for char in words:
+        if unicodedata.normalize("NFKC", char).lstrip(" ").startswith(_FORMULAS):
             return FORMULA_MARK + words
-        hidden = sign in _SKIPPED or unicodedata.category(sign) in _INVISIBLE
-        if not (hidden or sign.isspace()):
+        hidden = char in _SKIPPED or unicodedata.category(char) in _INVISIBLE
+        if not (hidden or char.isspace()):
             break
     return words
 

@@ -1,4 +1,4 @@
-"""From what `step` was given to what the bodies attempt; what means nothing is a `RefusedAct`."""
+"""Decode the actions given to `step`; actions without a meaning become a `RefusedAct`."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -59,7 +59,7 @@ class Decoder:
         self._based_on: tuple[object, object] = (None, None)
 
     def decode(self, actions: Mapping[str, object], mask: Mask) -> Attempt:
-        """Return what `actions` mean for bodies that were shown `mask`."""
+        """Decode the actions of agents that were shown `mask`."""
         acts: dict[int, ResolvedAct] = {}
         chosen, messages = self._read_choices(actions)
         if chosen is None:
@@ -138,7 +138,7 @@ class Decoder:
         return int(value) if 0 <= value < self._menu.size else None
 
     def resolve_choice(self, i: int, choice: int, message: object = None) -> ResolvedAct:
-        """Return what a possible choice means that is neither a place nor idling."""
+        """Resolve a possible choice that is neither a place nor idling."""
         kind, index, next_state = self._menu.choices[choice]
         state = self._world.state
         if kind == "leave":
@@ -160,7 +160,7 @@ class Decoder:
         return ResolvedSpeak(j, text or make_small_talk(state, i, j))
 
     def _resolve_own(self, i: int, kind: str, person: int, item: int, state: int) -> ResolvedAct:
-        """Return what a choice means that is about the person or the object of a goal of `i`."""
+        """Resolve a choice about the person or the object of a goal of `i`."""
         if kind == "seek":
             return self._go_towards(i, person, None, None)
         if kind == "reach_own":
@@ -168,7 +168,7 @@ class Decoder:
         return ResolvedUse(item, self._world.plan.objects[item].states[state])
 
     def _find_reading(self, action: Action) -> "_Reading | None":
-        """Return what an action says, if that is known: people repeat most of them tick by tick."""
+        """Return the cached reading of an action, if any: people repeat most of them."""
         try:
             if type(action) is Move:
                 return self._readings.get((Move, action.place, action.doing, action.emoji))
@@ -266,7 +266,7 @@ class Decoder:
         return make_move((tile,), f"({name.strip('()')})", doing, emoji)
 
     def _go_towards(self, i: int, j: int, doing: str | None, emoji: str | None) -> ResolvedAct:
-        """Walk to where `j` is, if in sight, or was last seen."""
+        """Walk to `j`, if in sight, else to where they were last seen."""
         state, town = self._world.state, self._world.town
         last = state.sightings.last(i, j)
         name = town.names[j]
@@ -333,7 +333,7 @@ _Reading: TypeAlias = _Aim | _Grip | ResolvedStay | ResolvedRestart | RefusedAct
 
 
 def _list_fields(action: Action) -> tuple[object, ...]:
-    """Return what makes two actions say the same, but for what is spoken."""
+    """Return the fields by which readings are cached; speech is not."""
     if isinstance(action, Move):
         return Move, action.place, action.doing, action.emoji
     if isinstance(action, Interact):
@@ -342,6 +342,6 @@ def _list_fields(action: Action) -> tuple[object, ...]:
 
 
 def _read_shown(action: Action) -> tuple[str | None, str | None]:
-    """Return what others are to see of one who acts: a clause about oneself, or quoted words."""
+    """Return what others see of the actor: a clause about oneself, or quoted words."""
     words = None if action.doing is None else set_apart(clean(action.doing, _WORDS, lines=True))
     return words or None, None if action.emoji is None else clean(action.emoji, 8)

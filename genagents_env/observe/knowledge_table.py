@@ -1,4 +1,4 @@
-"""What people know and have to achieve, and what never changes of their town, as arrays."""
+"""The knowledge and goals of people, and the constants of their town, as arrays."""
 
 from collections.abc import Sequence
 
@@ -65,13 +65,13 @@ class GoalObjects:
         return now
 
     def find_next(self, towns: Ints, objects: Ints, wanted: Ints) -> Ints:
-        """Return as which of its next states an object can be had in the wanted one, -1 if not."""
+        """Return the index of the wanted state among an object's next states, -1 if it is none."""
         row = self._row[objects]
         number: Ints = self._next[row, self._now[towns, row], wanted]
         return number
 
     def find_in_reach(self, people: Ints, tiles: Ints, objects: Ints) -> Bools:
-        """Return who may use which object from where they are."""
+        """Mark the objects that people may use from their tiles."""
         row = self._row[objects]
         near: Bools = self._reach[row, tiles] & self._users[row, people]
         return near
@@ -157,7 +157,7 @@ class TownColumns:
         return nearest
 
     def measure_offsets(self, here: Ints, there: Ints) -> tuple[Floats, Floats, Floats]:
-        """Return how far east, how far south, and how many steps apart tiles are, scaled.
+        """Measure the offsets of tiles, scaled: east, south, and steps apart.
 
         All shapes are those that `here` and `there` broadcast to.
         """
@@ -236,7 +236,7 @@ class KnowledgeTable:
         return slice(t * self._count, (t + 1) * self._count)
 
     def refresh(self) -> None:
-        """Take over what changed on the boards, and in what people know."""
+        """Take over changes on the boards and in people's knowledge."""
         for t, world in enumerate(self._worlds):
             if self._facts[t] != world.state.facts:
                 self._facts[t] = list(world.state.facts)

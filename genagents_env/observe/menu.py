@@ -70,7 +70,7 @@ def find_nearest(seen: Ints, first: Ints) -> Near:
 
 @lru_cache(maxsize=8)
 def _list_slots(count: int) -> tuple[Ints, Ints, Ints]:
-    """Return whose slot each is, who comes after them, and its number, for so many people."""
+    """Return the viewer, the next viewer and the number of each slot of `count` people."""
     slot = np.arange(count * PERSON_SLOTS)
     parts = slot // PERSON_SLOTS, slot // PERSON_SLOTS + 1, slot % PERSON_SLOTS
     for part in parts:
@@ -79,7 +79,7 @@ def _list_slots(count: int) -> tuple[Ints, Ints, Ints]:
 
 
 def find_hearers(near: Near, apart: Ints, hearing: Ints) -> Bools:
-    """Return who of those in the slots is in earshot, shape as `near.there`.
+    """Mark the people in the slots who are in earshot, shape as `near.there`.
 
     Args:
         near: who fills the person slots.
@@ -143,7 +143,7 @@ class Menu:
         self.base[:, 0] = 1
 
     def describe(self, choice: int) -> str:
-        """Return a choice in words."""
+        """Describe a choice in words."""
         kind, index, state = self.choices[choice]
         if kind == "place":
             return f"go to {self._world.town.places.ids[index]}"
@@ -157,16 +157,16 @@ class Menu:
         return "idle" if kind == "idle" else "leave the conversation"
 
     def person(self, i: int, slot: int) -> int:
-        """Return who fills a person slot of `i` at this tick."""
+        """Return the person in a slot of `i` at this tick."""
         viewers, seen, _ = self._world.pairs
         return int(seen[np.searchsorted(viewers, i) + slot])
 
     def object(self, i: int, slot: int) -> int:
-        """Return what fills an object slot of `i` at this tick."""
+        """Return the object in a slot of `i` at this tick."""
         return self._vicinity.of[i].object(int(self._state.tile[i]), slot)
 
     def find_goals(self, chosen: Ints) -> Ints:
-        """Return the places to which choices lead, -1 for other choices; shape as `chosen`."""
+        """Map choices to the places they lead to, -1 for others; shape as `chosen`."""
         goals: Ints = self._goals[chosen]
         return goals
 
@@ -174,7 +174,7 @@ class Menu:
         """Write the columns of the menu's own slots into `out`, shape (N, columns - SIZE)."""
 
     def mask(self, snapshot: Snapshot, near: Near) -> Mask:
-        """Return what is possible now, int8, shape (N, choices), a new array."""
+        """Return the mask of possible choices, int8, shape (N, choices), a new array."""
         self.update_base(snapshot.known)
         mask = self.base.copy()
         if len(snapshot.pairs[0]):
@@ -243,7 +243,7 @@ class Menu:
                 mask[row, start : start + STATE_SLOTS] = 0
 
     def _find_foreign_uses(self, i: int, tile: int) -> tuple[int, ...]:
-        """Return where the uses of what is not for `i` begin, seen from `tile`."""
+        """Return the first choices of uses that are closed to `i` on `tile`."""
         uses = self._foreign.get((i, tile))
         if uses is None:
             objects, name = self._world.plan.objects, self._world.names[i]

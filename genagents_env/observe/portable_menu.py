@@ -118,7 +118,7 @@ class PortableSlots:
         return (self.facts >= 0).astype(np.int8)
 
     def find_seekers(self, pairs: Pairs) -> Mask:
-        """Return who may go to the person of each goal, in sight or where last seen; (T * N, 2)."""
+        """Mark the goals whose person can be walked to, in sight or where last seen; (T * N, 2)."""
         table = self._table
         last = table.person_tile
         if not (last >= 0).any():
@@ -139,13 +139,13 @@ class PortableSlots:
         return may.astype(np.int8)
 
     def find_reachers(self) -> Mask:
-        """Return who may go to the object of each goal: its place is known and open; (T * N, 2)."""
+        """Mark the goals whose object can be walked to: its place is known and open; (T * N, 2)."""
         table = self._table
         may: Mask = np.take_along_axis(self._allowed, table.place, axis=1).astype(np.int8)
         return may * (table.object >= 0)
 
     def find_users(self) -> Mask:
-        """Return who may put the object of each goal into the wanted state now; (T * N, 2)."""
+        """Mark the goals whose object can be put into the wanted state now; (T * N, 2)."""
         table = self._table
         may = np.zeros(table.object.shape, dtype=np.int8)
         things = table.things
@@ -270,7 +270,7 @@ class PortableMenu(Menu):
         )
 
     def mask(self, snapshot: Snapshot, near: Near) -> Mask:
-        """Return what is possible now, int8, shape (N, choices), a new array."""
+        """Return the mask of possible choices, int8, shape (N, choices), a new array."""
         mask = super().mask(snapshot, near)
         awake = snapshot.all_awake
         self.fill_slots(

@@ -70,7 +70,7 @@ class PerceptCache:
         return ids
 
     def read(self, snapshot: Snapshot) -> "SharedParts":
-        """Return what the percepts of a snapshot share."""
+        """Return the parts that the percepts of a snapshot share."""
         if self._shared is None or self._shared.snapshot is not snapshot:
             self._shared = SharedParts(self, snapshot)
         return self._shared
@@ -145,7 +145,7 @@ class SharedParts:
         return kept[1]
 
     def list_near(self, i: int) -> tuple[list[int], list[int]]:
-        """Return whom `i` sees, and how far away, nearest first."""
+        """Return the people in sight of `i` and their distances, nearest first."""
         start, end = self._first[i], self._first[i + 1]
         return self._seen[start:end], self._apart[start:end]
 
@@ -165,7 +165,7 @@ class SharedParts:
         return tuple(seen)
 
     def list_words(self, i: int) -> tuple[HeardWords, ...]:
-        """Return what `i` has heard, in order."""
+        """Return the words that `i` has heard, in order."""
         words, names = self._words, self._cache.names
         sounds = self.snapshot.heard.get(i, ())
         for sound in sounds:

@@ -92,7 +92,7 @@ _TWO = tuple(f"{number:02}" for number in range(60))
 
 
 def format_time(when: datetime) -> str:
-    """Return such as `Monday 13 February 2023, 08:00:10` (the same in every locale)."""
+    """Format as `Monday 13 February 2023, 08:00:10` (the same in every locale)."""
     clock = f"{_TWO[when.hour]}:{_TWO[when.minute]}:{_TWO[when.second]}"
     return f"{_format_day(when.date())}, {clock}"
 
@@ -103,7 +103,7 @@ def _format_day(day: date) -> str:
 
 
 def format_conversation(world: World, i: int, talk: ConversationView) -> str:
-    """Return what a member knows of the conversation."""
+    """Describe a conversation to a member."""
     others = " and ".join(world.names[m] for m in talk.members if m != i)
     if talk.turn is not None and talk.turn != i:
         return f"You are in a conversation with {others}; it is {world.names[talk.turn]}'s turn.\n"
@@ -112,7 +112,7 @@ def format_conversation(world: World, i: int, talk: ConversationView) -> str:
 
 
 def format_sound(names: tuple[str, ...], sound: Sound) -> str:
-    """Return one thing heard, on one line."""
+    """Format words heard, on one line."""
     if sound.speaker is not None:
         how = "on the phone " if sound.phone else ""
         whom = "to you" if sound.addressed else "to someone else"
@@ -176,13 +176,13 @@ class TextObservation:
             for i in snapshot.asleep.nonzero()[0].tolist():
                 out[i] = f"{head}You are {self._names[i]}, asleep.\n{extra[i]}"
         if self._board:
-            self._tell_goals(self._board)
+            self._write_goals(self._board)
             out = [f"{goals}{text}" for goals, text in zip(self._goals, out, strict=True)]
         if max(map(len, out)) > TEXT_LIMIT:
             return [text[:TEXT_LIMIT] for text in out]
         return out
 
-    def _tell_goals(self, board: GoalBoard) -> None:
+    def _write_goals(self, board: GoalBoard) -> None:
         """Rewrite the goal lines, where a goal or what one knows of it has changed."""
         now = (board.version, self._state.facts)
         if self._goals_of == now:
@@ -230,7 +230,7 @@ class TextObservation:
         return [f"{line}.\n" if line else line for line in lines]
 
     def _format_extra(self, snapshot: Snapshot) -> list[str]:
-        """What only some agents have: words heard, the last action's result, a conversation."""
+        """Write the lines that some agents have: words heard, the last result, a conversation."""
         lines = [""] * self._count
         names = self._names
         written: dict[int, str] = {}  # by the sound, which the snapshot holds
@@ -249,7 +249,7 @@ class TextObservation:
 
 
 def _describe_tiles(world: World) -> list[str]:
-    """Return where one is on each tile, `in Hobbs Cafe/cafe at (3, 4), `."""
+    """Describe each tile, `in Hobbs Cafe/cafe at (3, 4), `."""
     ids, ground = world.town.places.arena_ids, world.town.ground
     names = ["in " + id_ for id_ in ids]
     names[OUTSIDE] = ids[OUTSIDE]

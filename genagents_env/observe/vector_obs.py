@@ -205,7 +205,7 @@ class OwnColumns:
             np.maximum(shown, named, out=shown)
 
     def _list_suspects(self, row: int, o: int) -> Floats:
-        """Return which next states of an object name somebody of whom a fact is known."""
+        """Mark the next states of an object that name somebody of whom a fact is known."""
         world = self._worlds[row // self._count]
         names = {world.names[j] for j in self._table.suspects[row].nonzero()[0].tolist()}
         objects = world.state.objects
@@ -310,7 +310,7 @@ class VectorObservation:
         return math.sin(angle), math.cos(angle), min(1.0, tick / self._horizon)
 
     def locate_people(self, near: Near, tile: Ints) -> Floats:
-        """Return who is there and where, shape (P * PERSON_SLOTS, PERSON_COLUMNS); the rest is 0.
+        """Fill the slots with presence and offsets, shape (P * PERSON_SLOTS, PERSON_COLUMNS).
 
         Args:
             near: who fills the person slots of P people: all of this town, or those of several
@@ -330,7 +330,7 @@ class VectorObservation:
 
 
 def find_company(near: Near, talk: Ints) -> Bools:
-    """Return who in the slots is in one's own conversation, shape as `near.there`.
+    """Mark the people in the slots who share the viewer's conversation, shape as `near.there`.
 
     Args:
         near: who fills the person slots.

@@ -59,7 +59,7 @@ class VicinityTable:
         return self._numbers.take(tiles, axis=0)
 
     def uses(self, tiles: Ints) -> Mask:
-        """Return which objects one may go to and use how: int8, (len(tiles), O + O * S)."""
+        """Return the mask of objects to go to and of their uses: int8, (len(tiles), O + O * S)."""
         return self._uses.take(tiles, axis=0)
 
     def object(self, tile: int, slot: int) -> int:
@@ -166,7 +166,7 @@ class Vicinity:
             out[who] = table.vectors(tiles[who])
 
     def fill_uses(self, tiles: Ints, out: Mask) -> None:
-        """Write what everyone can do with the objects around into `out`, shape (N, O + O * S)."""
+        """Write everyone's possible uses of objects into `out`, shape (N, O + O * S)."""
         for table, who in self.groups:
             out[who] = table.uses(tiles[who])
 

@@ -109,10 +109,10 @@ def _find(name_or_path: str | Path) -> Path:
     try:
         if path.name == "scenario.toml" and path.is_file():
             return path.parent
-        found = path.is_dir()
+        is_folder = path.is_dir()
     except (OSError, ValueError):  # too long, or with a NUL
-        found = False
-    if not found:
+        is_folder = False
+    if not is_folder:
         raise ScenarioError([f"no scenario {quote(name_or_path)}; {_suggest(path, shipped)}"])
     return path
 

@@ -1,4 +1,4 @@
-"""Who may enter where, when: opening hours, users and capacity."""
+"""Access to places: opening hours, users and capacity."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ _KEPT = 16  # hours of which the rights are kept
 
 
 class Rights(NamedTuple):
-    """Who may enter which arena, shape (N, arenas), and go to which place, shape (N, places)."""
+    """Whether people may enter arenas, shape (N, arenas), and places, shape (N, places)."""
 
     enter: Bools
     places: Bools
@@ -24,8 +24,8 @@ class EntryRights:
 
     Attributes:
         plan: of the town.
-        allowed: whom users of arena and sector admit, at whatever hour, shape (N, arenas).
-        limited: the arenas in which there is room for so many only.
+        allowed: whether the users of arena and sector admit people, at any hour, shape (N, arenas).
+        limited: the arenas with a capacity, their own or their sector's.
         timed: whether there are opening hours at all.
     """
 
@@ -50,10 +50,7 @@ class EntryRights:
         self.always = self._make_rights(self.allowed)
 
     def find_pattern(self, minute: int) -> int:
-        """Return which of the patterns of open and closed arenas there is at a minute of the day.
-
-        Where nothing has hours there is one.
-        """
+        """Return the pattern of open arenas at a minute of the day; 0 if nothing has hours."""
         return self._pattern_at[minute] if self.timed else 0
 
     def find_rights(self, pattern: int) -> Rights:
@@ -80,7 +77,7 @@ class EntryRights:
         return allowed
 
     def _find_staff(self, people: tuple[Person, ...]) -> Bools:
-        """Return who lives or works in the sector of each arena: hours do not bind them."""
+        """Mark the people who live or work in the sector of each arena: hours do not bind them."""
         index: dict[str, list[int]] = {}
         for s, sector in enumerate(self.plan.sectors):
             index.setdefault(sector.name, []).append(s)
@@ -91,7 +88,7 @@ class EntryRights:
         return own[:, self._sector_of]
 
     def _find_patterns(self) -> tuple[Bools, list[int]]:
-        """Return which arenas are open in each pattern, and the pattern of each minute of a day."""
+        """Return the open arenas of each pattern, and the pattern of each minute of a day."""
         if not self.timed:
             return np.ones((1, len(self.hours)), dtype=np.bool_), []
         made: dict[tuple[Hours, ...], Bools] = {}
@@ -141,7 +138,7 @@ class Access:
         return same and bool(self._rights.allowed[agent, arena])
 
     def explain_refusal(self, agent: int, arena: int) -> str:
-        """Return why `agent` may not enter `arena`."""
+        """Explain why `agent` may not enter `arena`."""
         name = self.plan.arena_id(arena)
         if not self._rights.allowed[agent, arena]:
             return f"{name} is private"
@@ -161,7 +158,7 @@ class Access:
 
 
 def _list_minutes(spans: tuple[Hours, ...]) -> Bools:
-    """Return at which minutes of a day one of `spans` is on."""
+    """Mark the minutes of a day within `spans`."""
     on: Bools = np.zeros(DAY, dtype=np.bool_)
     for span in spans:
         on[np.arange(span.start, span.end) % DAY] = True

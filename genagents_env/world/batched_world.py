@@ -99,7 +99,7 @@ class BatchedWorld:
         return [self.towns[t] for t in some.nonzero()[0].tolist()]
 
     def plan_steps(self, rows: Ints, own: TownFields) -> Iterable[tuple[Ints, TownFields]]:
-        """Return who takes each step of this tick; towns with fewer tiles to walk hold still."""
+        """Return the movers of each step of this tick; towns with fewer tiles to walk wait."""
         paths, ticks = self.town.paths, self.ticks.tolist()
         tiles = {tick: paths.tiles_at(tick) for tick in dict.fromkeys(ticks)}
         shortest, longest = min(tiles.values()), max(tiles.values())
@@ -142,7 +142,7 @@ class BatchedWorld:
             self.__dict__[name] = array
 
     def _look(self) -> None:
-        """Compute who sees whom, and give it to the worlds on request."""
+        """Find the pairs in sight, and give them to the worlds on request."""
         for world, glance in zip(self.worlds, self._glances, strict=True):
             world.state.check_presence()
             world.look_later(glance)
@@ -152,7 +152,7 @@ class BatchedWorld:
         self.first: Ints = self.pairs[0].searchsorted(self._bounds)
 
     def _pairs_of(self, town: int) -> Pairs:
-        """Return who sees whom in one town, by its own people's indices."""
+        """Return the pairs in sight of one town, by its own people's indices."""
         viewer, seen, apart = self.pairs
         start = town * self.size
         part = slice(self.first[start], self.first[start + self.size])

@@ -1,11 +1,9 @@
-"""What never changes in an episode: the clock, the people, the town; its worlds share it."""
+"""The constants of a town, which its worlds share: clock, people and map."""
 
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,12 +14,9 @@ from genagents_env.scenario.schema import Person, Scenario
 from genagents_env.text import fold
 from genagents_env.world.access import EntryRights
 from genagents_env.world.paths import PlacePaths
-from genagents_env.world.places import Places, build_tree
+from genagents_env.world.places import Places
 from genagents_env.world.sight import Sight, Surroundings
 from genagents_env.world.tiles import Ground
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 DAY = 86_400
 
@@ -51,7 +46,7 @@ class Clock:
         return -int((self.start - when).total_seconds() // self.seconds_per_tick)
 
     def ticks(self, seconds: float) -> int:
-        """Return how many ticks `seconds` last, rounded up."""
+        """Convert seconds to ticks, rounded up."""
         return -int(-seconds // self.seconds_per_tick)
 
 
@@ -96,7 +91,7 @@ class PeopleTable:
 
 
 def _find_known_places(places: Places, people: Sequence[Person]) -> tuple[int, ...]:
-    """Everyone knows the common places, all of home and workplace, and where the routine leads."""
+    """Return the places each knows: the common ones, home, workplace and those of the routine."""
     plan, of_arena = places.plan, places.bits_of_arena
     common, named = of_arena[OUTSIDE], dict[str, int]()
     for arena, id_, bits in zip(plan.arenas, places.arena_ids, of_arena, strict=True):
@@ -115,7 +110,7 @@ def _find_known_places(places: Places, people: Sequence[Person]) -> tuple[int, .
 
 
 class TownConstants:
-    """The map, the people, the clock, and what is computed from them.
+    """The map, the people and the clock, with tables computed from them.
 
     `around` has the surroundings of each person, by vision radius.
     """
@@ -136,8 +131,3 @@ class TownConstants:
         self.around = tuple(self.surroundings[r] for r in radii)
         self.sight = Sight(self.people.vision)
         self.all_places = (1 << len(self.places.all)) - 1
-
-    @cached_property
-    def tree(self) -> "nx.DiGraph[str]":
-        """The containment tree world > sector > arena > object, a graph of ids."""
-        return build_tree(self.plan, self.scenario.town)

@@ -1,4 +1,4 @@
-"""Conversations as world state: who is in which, whose turn it is, when one ends."""
+"""Conversations as world state: members, turns and ends."""
 
 from dataclasses import astuple, dataclass, field
 from typing import NamedTuple
@@ -44,7 +44,7 @@ class Conversations:
         self._next = 0
 
     def find_refusal(self, i: int, j: int, tick: int) -> str | None:
-        """Return why `i` may not speak to `j` at `tick`, or None. Range is not looked at."""
+        """Return the reason why `i` may not speak to `j`, or None; range is not checked."""
         mine, theirs = self.of[i], self.of[j]
         if mine == theirs and mine >= 0:
             return self.check_turn(i)
@@ -57,17 +57,14 @@ class Conversations:
         return None
 
     def list_bound(self) -> set[int]:
-        """Return who is in a conversation or was in one just now: only they are refused or refuse.
-
-        Between all others `find_refusal` finds nothing.
-        """
+        """Return the people in a conversation or a cool-down; others are never refused."""
         bound = {i for talk in self.open.values() for i in talk.members}
         for pair in self.until:
             bound.update(pair)
         return bound
 
     def check_turn(self, i: int) -> str | None:
-        """Return why the turn-taking rule forbids a member to speak, or None."""
+        """Return the reason why turn-taking forbids a member to speak, or None."""
         talk = self.open[self.of[i]]
         if self.rules.turn_taking == "round_robin" and talk.turn != i:
             return "it is not your turn to speak"
@@ -128,7 +125,7 @@ class Conversations:
                 self._pass_turn(talk, talk.members.index(talk.turn), tick)
 
     def view(self, talk: OpenConversation) -> ConversationView:
-        """Return what the members may know of it."""
+        """Return a conversation as its members know it."""
         turn = talk.turn if self.rules.turn_taking == "round_robin" else None
         return ConversationView(talk.id, tuple(talk.members), turn, tuple(talk.said))
 

@@ -21,7 +21,7 @@ class Doors:
             self._now = [int(arena) if present else -1 for arena, present in now]
 
     def let(self, i: int, here: int, there: int) -> bool:
-        """Let `i` go from one arena into another, or tell why not; return whether it may be."""
+        """Let `i` pass into another arena, or fail with the reason; return whether it may."""
         state, access = self._state, self._access
         if not access.may_enter(i, there, here):
             state.fail(i, "move", access.explain_refusal(i, there))
@@ -41,7 +41,7 @@ _NOBODY: Sequence[int] = ()
 
 
 class Floor:
-    """Who stands where in one town.
+    """The positions of people in one town.
 
     Attributes:
         tile: of everyone, present or not.
@@ -79,7 +79,7 @@ class Floor:
     def find_row(
         self, first: int, closed: Container[int], may_move: Callable[[int], bool]
     ) -> dict[int, int] | None:
-        """Return how people in a row could each move up by a tile, the last onto a free one.
+        """Find a row of people who could each move up by a tile, the last onto a free one.
 
         Args:
             first: in the row.
@@ -182,7 +182,7 @@ class Crowd:
                 self._get_by(i, other)
 
     def _look_ahead(self, i: int) -> None:
-        """See that `i` has a way that holds; note who has arrived, and who has no way."""
+        """Plan a new way for `i` if the old one no longer holds, and note arrival."""
         state, here, goals = self._state, self._floor.tile[i], frozenset(self._walks[i].goals)
         way = state.ways.get(i)
         if way is not None and (way.at != here or way.goals != goals):
@@ -198,7 +198,7 @@ class Crowd:
             self.arrived.add(i)
 
     def _plan(self, i: int, goals: frozenset[int]) -> Way | None:
-        """Return the way of `i`, or tell why there is none."""
+        """Plan the way of `i`; fail with the reason if there is none."""
         walk, here = self._walks[i], self._floor.tile[i]
         free = walk.goals
         if here not in goals:
@@ -319,7 +319,7 @@ class Crowd:
         if not self._exchange({i: self._floor.tile[other], other: self._floor.tile[i]}):
             return False
         self._state.log.emit("swap", i, **{"with": self._names[other]}, waited=waited)
-        self._tell(other, i)
+        self._notify(other, i)
         return True
 
     def _push(self, i: int, other: int) -> bool:
@@ -335,17 +335,17 @@ class Crowd:
         self._move(row)
         self._state.log.emit("aside", i, moved=moved, waited=waited)
         for j in row:
-            self._tell(j, i)
+            self._notify(j, i)
         if there not in self._floor.taken:
             self._enter(i, there)
         return True
 
     def _count_waited(self, i: int) -> int:
-        """Return for how many seconds others have kept `i` from getting on."""
+        """Return the seconds that `i` has waited for others."""
         return round(self._state.ways[i].waited / self._speed)
 
-    def _tell(self, i: int, passing: int) -> None:
-        """Let one who stands tell why it is another tile now."""
+    def _notify(self, i: int, passing: int) -> None:
+        """Notify a standing person why they were moved."""
         if i not in self._walks:
             passed = ActionOutcome(True, f"You let {self._names[passing]} pass.")
             self._state.outcomes.setdefault(i, passed)

@@ -1,4 +1,4 @@
-"""What each agent is to achieve, as arrays that observations, menus, texts and rewards read."""
+"""The goals of agents, as arrays that observations, menus, texts and rewards read."""
 
 import numpy as np
 import numpy.typing as npt
@@ -76,7 +76,7 @@ class GoalBoard:
         self.refresh(world)
 
     def refresh(self, world: World) -> None:
-        """Show the goals of which agents have had word by now, and the ends that they noticed."""
+        """Reveal goals of which agents have had word, and ends that they noticed."""
         for (i, slot), hidden in list(self._hidden.items()):
             word = bool(world.state.facts[i] >> int(self.fact[i, slot]) & 1)
             if hidden == word:
@@ -228,7 +228,7 @@ def find_ticks(world: World, goal: Goal) -> tuple[int, int]:
 
 
 def describe_goal(world: World, board: GoalBoard, i: int, slot: int) -> str:
-    """Return a goal of `i` in words: what the agent is to achieve, and no more than it may know."""
+    """Describe a goal of `i` in words, with no more than the agent may know."""
     goal, people = board.goals[i][slot], world.town.people
     fact = int(board.fact[i, slot])
     word = "what there is to tell"
@@ -262,7 +262,7 @@ def describe_goal(world: World, board: GoalBoard, i: int, slot: int) -> str:
 
 
 def _explain_presence(reward: Reward, goal: Goal) -> str:
-    """Return on what terms being at the goal's place is paid for, where there are any."""
+    """Describe the terms on which presence is paid for, if any."""
     if reward.name == "company":
         return ", where the others are; one of your places is enough"
     if reward.name == "occupancy":

@@ -1,4 +1,4 @@
-"""Where and how everyone starts: on which tile, asleep or awake."""
+"""The starts of people: tiles, beds, asleep or awake."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
 
@@ -126,7 +126,7 @@ def _find_named_rooms(state: WorldState) -> list[int]:
 
 
 def _list_beds(plan: TownPlan) -> dict[int, list[int]]:
-    """Return what one can sleep in, by arena."""
+    """List the beds by arena."""
     beds: dict[int, list[int]] = {}
     for o, item in enumerate(plan.objects):
         if item.sleep_state is not None:

@@ -1,4 +1,4 @@
-"""The use of objects: who may put which into what state, and from where."""
+"""The use of objects: permissions, reach and states."""
 
 from genagents_env.world.resolved import ResolvedUse
 from genagents_env.world.snapshot import ActionOutcome
@@ -10,8 +10,8 @@ def use(state: WorldState, i: int, act: ResolvedUse, used: set[int]) -> None:
 
     Args:
         state: of the town.
-        i: who does it.
-        act: what they attempt.
+        i: the actor.
+        act: the attempt.
         used: the objects that others got to first at this tick; this one is added.
     """
     objects = state.objects
@@ -37,7 +37,7 @@ def use(state: WorldState, i: int, act: ResolvedUse, used: set[int]) -> None:
 
 
 def find_use_refusal(state: WorldState, i: int, o: int) -> str | None:
-    """Return why `i` may not use object `o` from here, or None."""
+    """Return the reason why `i` may not use object `o` from here, or None."""
     item, ground = state.objects.plans[o], state.town.ground
     x, y = ground.xy(int(state.tile[i]))
     zones = ground.zone_of_arena

@@ -104,7 +104,7 @@ TYPES: dict[str, type[Intervention]] = {
 
 
 def schedule_events(scenario: Scenario, clock: Clock) -> dict[int, list[Intervention]]:
-    """Return what the events of a scenario do, by the tick at which they are due."""
+    """Convert the events of a scenario to interventions, by the tick at which they are due."""
     due: dict[int, list[Intervention]] = {}
     for event in scenario.events:
         due.setdefault(max(0, clock.tick_at(event.at)), []).append(_convert(event))

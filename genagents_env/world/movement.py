@@ -58,7 +58,7 @@ def make_move(
 
 
 def walk(bodies: Bodies, goals: Ints, acts: TownActs, moves: TownMoves) -> None:
-    """Move everyone one tick, and let others see where they are going.
+    """Move everyone one tick, and show others where they are going.
 
     Args:
         bodies: of one town or of several.
@@ -178,9 +178,9 @@ def _walk_one_by_one(bodies: Bodies, goals: Ints, moves: TownMoves) -> None:
 def _make_room(
     state: WorldState, arrived: Bools, goals: Ints, moves: Moves, steps: Iterable[Ints]
 ) -> None:
-    """Let who arrives on a taken tile step aside to a free one that is as good, if any.
+    """Let people who arrive on a taken tile step aside to a free one that is as good, if any.
 
-    It is one more step: who has taken all that a tick allows has not arrived yet, and takes it at
+    It is one more step: somebody who has walked all that a tick allows arrives with it at
     the next.
 
     Args:
@@ -214,7 +214,7 @@ def _make_room(
 
 
 def _show_walkers(bodies: Bodies, goals: Ints, acts: TownActs, moves: TownMoves) -> None:
-    """Let others see who set out, arrived or stopped."""
+    """Show others who set out, arrived or stopped."""
     # How walking changes what others see of everyone, as a number; -1 for no change, as of those
     # who have their own way.
     arrived, shown = bodies.arrived, goals

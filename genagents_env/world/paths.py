@@ -8,7 +8,7 @@ may keep clear of some tiles, such as people's.
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,18 +18,6 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 from genagents_env.scenario.schema import Scenario
 from genagents_env.world.places import Places
 from genagents_env.world.tiles import DOWN, HOLD, LEFT, OPEN_AIR, RIGHT, STAY, UP, Ground, Ints
-
-
-class PathFinder(Protocol):
-    """Finds shortest paths over a ground, sideways steps only; all finders' are equally long."""
-
-    def find_path(self, tile: int, targets: tuple[int, ...]) -> tuple[int, ...] | None:
-        """Return the tiles stepped on from `tile` to the nearest of `targets`.
-
-        Returns:
-            Tiles, the last of them a target; empty at a target, None where there is no way.
-        """
-
 
 FIELD_BYTES = 1 << 26  # direction fields of tiles and objects walked up to, one byte a tile
 _GRAPH_BYTES = 1 << 27  # of the steps that may be walked, kept for each building gone to
@@ -41,7 +29,7 @@ Steps = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]  # a sparse matrix: 
 
 
 class DirectionFields:
-    """The fields of one ground. Implements `PathFinder`.
+    """The fields of one ground, sideways steps only.
 
     Args:
         ground: walked on.
@@ -175,7 +163,7 @@ _NOWHERE: frozenset[int] = frozenset()
 
 
 class AStar:
-    """A* over one ground, sideways steps only. Implements `PathFinder`.
+    """A* over one ground, sideways steps only; paths are as long as those of `DirectionFields`.
 
     The estimate is the way to the rectangle around the targets as if nothing stood in it, so of two
     open tiles that promise equally short paths the one found last is tried first.
@@ -275,6 +263,9 @@ class AStar:
         return tuple(tuple(near for near in four if near >= 0) for four in columns)
 
 
+PathFinder: TypeAlias = DirectionFields | AStar
+
+
 def _trace(before: dict[int, int], tile: int) -> tuple[int, ...]:
     path = []
     while before[tile] != tile:
@@ -364,6 +355,6 @@ class PlacePaths:
         return self.fields[place * self.ground.count : (place + 1) * self.ground.count]
 
     def tiles_at(self, tick: int) -> int:
-        """Return how many tiles everyone who walks gets on at `tick`."""
+        """Return the number of tiles that walkers advance at `tick`."""
         speed = self._tiles_per_tick
         return int(tick * speed + 1e-9) - int((tick - 1) * speed + 1e-9)

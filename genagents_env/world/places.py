@@ -1,18 +1,14 @@
-"""Names of places: the containment tree world > sector > arena > object, and who knows what."""
+"""Names of places (sectors, arenas, objects), and the reading of names that people use."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from genagents_env.scenario.plan import TownPlan
 from genagents_env.text import fold
-
-if TYPE_CHECKING:
-    import networkx as nx
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,31 +24,8 @@ class Place:
     arenas: tuple[int, ...]
 
 
-def build_tree(plan: TownPlan, town: str) -> "nx.DiGraph[str]":
-    """Return the tree town > sector > arena > object; nodes are ids with attribute `level`.
-
-    A sector whose only arena bears its name is one node of level `sector`.
-    """
-    import networkx as nx  # slow to load, and of use to those who ask for the tree only
-
-    tree: nx.DiGraph[str] = nx.DiGraph()
-    tree.add_node(town, level="world")
-    for sector in plan.sectors:
-        tree.add_node(sector.name, level="sector")
-        tree.add_edge(town, sector.name)
-    for index, arena in enumerate(plan.arenas):
-        name = plan.arena_id(index)
-        if name not in tree:
-            tree.add_node(name, level="arena")
-            tree.add_edge(plan.sectors[arena.sector].name, name)
-    for index, item in enumerate(plan.objects):
-        tree.add_node(plan.object_id(index), level="object")
-        tree.add_edge(plan.arena_id(item.arena), plan.object_id(index))
-    return tree
-
-
 def index_arenas(plan: TownPlan) -> dict[str, frozenset[int]]:
-    """Return the arenas that each place id (sector, arena, or an object's arena) covers.
+    """Map each place id (sector, arena or object) to the arenas that it covers.
 
     A sector covers its arenas and its ground outside them.
     """
@@ -69,7 +42,7 @@ def index_arenas(plan: TownPlan) -> dict[str, frozenset[int]]:
 
 
 def find_arenas(plan: TownPlan, ref: str) -> frozenset[int]:
-    """Return the arenas that one place id covers; of many ask `Places.find_arenas`."""
+    """Return the arenas that a place id covers; for many ids see `Places.find_arenas`."""
     return index_arenas(plan).get(ref, frozenset())
 
 
@@ -118,19 +91,19 @@ class Places:
         return self.object_ids.index(ref)
 
     def explain_unknown(self, name: str) -> str:
-        """Return a sentence on why `find` found nothing."""
+        """Explain why `find` returned None."""
         hits = self._by_name.get(fold(name), ())
         if len(hits) > 1:
             return f"{name!r} is ambiguous: {', '.join(self.id_of(*h) for h in hits[:4])}"
         return f"there is no place called {name!r}"
 
     def suggest(self, name: str, known: list[str]) -> str:
-        """Return a hint with the known place spelt most like `name`, or nothing."""
+        """Suggest the known place spelt most like `name`, or return ""."""
         close = get_close_matches(name, known, 1)
         return f"; did you mean {close[0]}?" if close else ""
 
     def id_of(self, kind: str, index: int) -> str:
-        """Return the full id of what `find` returned."""
+        """Return the full id for a result of `find`."""
         return self.ids[index] if kind == "place" else self.object_ids[index]
 
     def to_rows(self, known: Sequence[int]) -> npt.NDArray[np.uint8]:
@@ -156,7 +129,7 @@ class Places:
 
 
 def _list_places(plan: TownPlan, arena_ids: Sequence[str]) -> tuple[Place, ...]:
-    """Sectors (where they are more than their one arena) and arenas, in the plan's order."""
+    """List sectors (unless they are one arena) and arenas, in the plan's order."""
     inside: list[list[int]] = [[] for _ in plan.sectors]
     for a, arena in enumerate(plan.arenas):
         inside[arena.sector].append(a)

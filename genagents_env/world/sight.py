@@ -1,4 +1,4 @@
-"""Who sees and hears whom and what: pairs within a Chebyshev radius, in one zone, nearest first."""
+"""Sight and hearing: pairs within a Chebyshev radius, in one zone, nearest first."""
 
 import numpy as np
 
@@ -86,7 +86,7 @@ def is_clear(ground: Ground, a: int, b: int) -> bool:
 
 
 class Surroundings:
-    """What lies around each tile for one vision radius: objects and places, found once a tile."""
+    """The objects and places around each tile for one vision radius, found once a tile."""
 
     def __init__(self, ground: Ground, radius: int, places_of: tuple[int, ...]) -> None:
         """`places_of`: for each arena the bits of the places one learns by seeing into it."""
@@ -118,7 +118,7 @@ class Surroundings:
     def places_at(self, tile: int) -> int:
         """Return the bits of the places in sight of `tile`: seen into, or entrances seen.
 
-        `places` holds what was found before, None where nothing was yet.
+        `places` caches the results, None for tiles not yet asked for.
         """
         g, r = self.ground, self.radius
         x, y = g.xy(tile)
@@ -127,12 +127,12 @@ class Surroundings:
         window = (rows[:, None] * g.width + columns).ravel()
         window = window[g.free[window] & (g.zone[window] == g.zone[tile])]
         beyond = g.neighbours[:, window].ravel()
-        seen = np.unique(g.arena[np.concatenate([window, beyond[beyond >= 0]])])
+        visible = np.unique(g.arena[np.concatenate([window, beyond[beyond >= 0]])])
         bits = 0
-        for arena in seen.tolist():
+        for arena in visible.tolist():
             bits |= self._places_of[arena]
         self.places[tile] = bits
-        self._exits[tile] = tuple(a for a in seen.tolist() if a != g.arena[tile])
+        self._exits[tile] = tuple(a for a in visible.tolist() if a != g.arena[tile])
         return bits
 
     def exits(self, tile: int) -> tuple[int, ...]:
@@ -210,7 +210,7 @@ class Sightings:
 
 
 class Earshot:
-    """The hearers of everyone in one town, as asked for; kept while nobody moves.
+    """The hearers of people in one town, cached while nobody moves.
 
     Args:
         ground: stood on.
@@ -225,7 +225,7 @@ class Earshot:
         self._near: dict[int, list[int]] = {}
 
     def find_hearers(self, i: int, tile: Ints, present: Bools) -> list[int]:
-        """Return who is near enough to hear `i` (asleep or not), ascending; not to be changed.
+        """Return the people near enough to hear `i` (asleep or not), ascending; not to be changed.
 
         Args:
             i: who speaks.

@@ -1,4 +1,4 @@
-"""Speech: who hears what, opening and ending conversations, news, and small talk."""
+"""Speech: hearers, opening and ending conversations, news, and small talk."""
 
 import numpy as np
 
@@ -16,12 +16,12 @@ ENGAGED = "is talking to somebody and does not answer the telephone"
 
 
 def find_hearers(state: WorldState, i: int) -> list[int]:
-    """Return who is near enough to hear `i` (asleep or not), ascending."""
+    """Return the people near enough to hear `i` (asleep or not), ascending."""
     return state.earshot.find_hearers(i, state.tile, state.present)
 
 
 def find_refusal(state: WorldState, i: int, j: int, near: list[int]) -> str | None:
-    """Return why `i` may not speak to `j`, given who is in earshot, or None."""
+    """Return the reason why `i` may not speak to `j`, or None; `near` are those in earshot."""
     if i == j:
         return "one does not address oneself"
     if not _can_reach(state, i, j, near):
@@ -103,7 +103,7 @@ def spread_news(state: WorldState, text: str, place: str | None) -> None:
 
 
 def make_small_talk(state: WorldState, i: int, j: int) -> str:
-    """Return a greeting for `j` and, where `i` knows one not yet passed on to `j`, a fact.
+    """Greet `j`, with a fact that `i` knows and has not yet passed on to `j`, if any.
 
     Never a secret one: a choice from the menu is not meant to reveal it.
     """

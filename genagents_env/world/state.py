@@ -132,7 +132,7 @@ class Bodies(Protocol):
         """Return at least the towns in which one of `masks` holds for anybody."""
 
     def plan_steps(self, rows: Ints, own: TownFields) -> Iterable[tuple[Ints, TownFields]]:
-        """Return who takes each step of this tick: as many as tiles are walked in it.
+        """Return the movers of each step of this tick; there is a step for each tile walked in it.
 
         Args:
             rows: where everyone's direction field starts in `PlacePaths.fields`.
@@ -150,7 +150,7 @@ class Bodies(Protocol):
 
 
 class WorldState:
-    """Everything of one town that changes in an episode, and the few ways to change it.
+    """The mutable part of one town, and the few ways to change it.
 
     Arrays have shape (N,), by person. They are replaced and never written again once a tick is
     over: snapshots keep them. Valid after `begin`; `tick` is -1 before. Implements `Bodies`.
@@ -205,7 +205,7 @@ class WorldState:
         self.spoken: list[tuple[int, str]] = []
 
     def check_presence(self) -> None:
-        """Bring `all_here` and `all_awake` up to date."""
+        """Update `all_here` and `all_awake`."""
         if self._checked[0] is not self.present or self._checked[1] is not self.asleep:
             self._checked = (self.present, self.asleep)
             self.all_here = bool(self.present.all())
@@ -221,7 +221,7 @@ class WorldState:
         return self.towns
 
     def plan_steps(self, rows: Ints, own: TownFields) -> Iterable[tuple[Ints, TownFields]]:
-        """Return who takes each step of this tick: everyone all of them."""
+        """Return everyone for each step of this tick."""
         return ((rows, own),) * self.town.paths.tiles_at(self.tick)
 
     def rank_in(self, towns: Sequence[TownIndex]) -> Mapping[TownIndex, Sequence[int]]:
@@ -356,7 +356,7 @@ class WorldState:
         return apart <= self.town.people.vision[i] and bool(zone[tile] == zone[self.tile[i]])
 
     def is_wake_hour(self) -> Bools:
-        """Return for whom the hour of waking has come with this tick, shape (N,)."""
+        """Mark the people whose hour of waking falls in this tick, shape (N,)."""
         clock = self.town.clock
         due = (clock.second(self.tick) - self.town.people.wake_second) % DAY
         return due < clock.seconds_per_tick

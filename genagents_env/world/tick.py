@@ -81,7 +81,7 @@ def update_access(state: WorldState) -> None:
 
 
 def find_pairs(bodies: Bodies) -> Pairs:
-    """Return who sees whom now: (viewer, seen, distance), each shape (M,), nearest first.
+    """Find the pairs in sight: (viewer, seen, distance), each shape (M,), nearest first.
 
     People of several towns count through all of them: town * N + person.
     """
@@ -111,7 +111,7 @@ def _drop_absent(bodies: Bodies, goals: Ints, acts: TownActs) -> tuple[Ints, Tow
 
 
 def _finish(state: WorldState) -> None:
-    """Apply what follows from the passing of time."""
+    """End conversations, learn places, and update access as time passes."""
     if state.conversations.open or state.conversations.until:
         speech.end_conversations(state)
     if state.learners:
@@ -123,7 +123,7 @@ def _finish(state: WorldState) -> None:
 
 
 def _wake(state: WorldState, goals: Ints, acts: Mapping[int, ResolvedAct]) -> None:
-    """Wake those whose hour it is, and those who want to do something."""
+    """Wake people at their hour, and those who act."""
     due = state.is_wake_hour()
     for i in np.flatnonzero(state.asleep & state.present).tolist():
         if due[i]:
@@ -137,7 +137,7 @@ def _select_due(
 ) -> Mapping[int, ResolvedAct]:
     """Return the acts that are not done yet: all but walking, unless a door was in its way.
 
-    To go on with what one is doing is done, too, whatever others do.
+    Continuing one's activity is done, too, whatever others do.
     """
     asleep, doing, emoji = state.asleep, state.doing, state.emoji
     due = {i: acts[i] for i, outcome in state.outcomes.items() if not outcome.ok and i in acts}
@@ -158,7 +158,7 @@ def _select_due(
 
 
 def _resolve(state: WorldState, acts: Mapping[int, ResolvedAct], order: Iterable[int]) -> None:
-    """Do what is not walking, one after another: who comes first in `order` wins ties."""
+    """Resolve the other acts one after another; the first in `order` wins ties."""
     used: set[int] = set()
     for i in order:
         act = acts.get(i)
@@ -184,6 +184,6 @@ def _resolve(state: WorldState, acts: Mapping[int, ResolvedAct], order: Iterable
 
 
 def _settle(state: WorldState, i: int) -> None:
-    """Stop walking or talking, but keep the activity that one stated here."""
+    """Stop walking or talking, but keep a stated activity."""
     if is_shown_by_walking(state.doing[i]):
         state.show(i, IDLE_DOING, IDLE_EMOJI)

@@ -1,4 +1,4 @@
-"""The ground: walkable tiles, buildings, and who can see across what.
+"""The ground: walkable tiles, buildings, and zones of sight.
 
 Tiles are numbered row by row: tile = y * width + x. Immutable but for caches of pure results,
 so copies of a world share it.
@@ -95,7 +95,7 @@ class Ground:
         return cached
 
     def find_middle(self, tiles: Sequence[int]) -> int:
-        """Return which of `tiles` is nearest to the middle of all of them."""
+        """Return the one of `tiles` nearest to the middle of all of them."""
         at = np.array(tiles)
         x, y = self.x[at], self.y[at]
         return tiles[int(np.argmin((x - x.mean()) ** 2 + (y - y.mean()) ** 2))]
@@ -126,7 +126,7 @@ class Ground:
         is_free: Callable[[int], bool],
         arenas: Container[int],
     ) -> tuple[int, ...]:
-        """Return those free tiles that are the fewest steps from `tiles`; none where none is.
+        """Return the free tiles that are the fewest steps from `tiles`, if any.
 
         Args:
             tiles: to start from; may be free themselves.

@@ -1,4 +1,4 @@
-"""The world of one episode: applies what everyone attempts, together, and returns what happened."""
+"""The world of one episode, stepped by the attempts of all."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -8,7 +8,6 @@ import numpy as np
 
 from genagents_env.errors import ConfigError
 from genagents_env.text import clean
-from genagents_env.world import saving
 from genagents_env.world.constants import TownConstants
 from genagents_env.world.events import Event
 from genagents_env.world.initial_state import place_people
@@ -20,8 +19,7 @@ from genagents_env.world.interventions import (
     schedule_events,
 )
 from genagents_env.world.resolved import ResolvedAct
-from genagents_env.world.saved_town import check_saved_town
-from genagents_env.world.saving import SavedWorld
+from genagents_env.world.saved_town import SavedWorld, check_saved_town, load_state, save_state
 from genagents_env.world.sight import Pairs
 from genagents_env.world.snapshot import Snapshot
 from genagents_env.world.state import ONLY, WorldState
@@ -30,7 +28,7 @@ from genagents_env.world.tiles import Ints
 
 
 class World:
-    """The town. Build once, `reset` for every episode, `step` with what everyone attempts.
+    """The town. Build once, `reset` for every episode, `step` with everyone's attempts.
 
     `town` never changes and is shared by fresh copies; `state` is what changes.
     """
@@ -70,14 +68,14 @@ class World:
         self.look()
 
     def look(self) -> None:
-        """See who sees whom at the end of this tick."""
+        """Find the pairs in sight at the end of this tick."""
         self.state.check_presence()
         self._pairs, self._snapshot = find_pairs(self.state), None
         viewer, seen, _ = self._pairs
         self.state.sightings.note(viewer, seen, self.state.tile)
 
     def look_later(self, glance: Callable[[], Pairs]) -> None:
-        """Let `glance` say who sees whom at the end of this tick, if that is asked for."""
+        """Let `glance` find the pairs in sight at the end of this tick, on request."""
         self._glance = glance
         self._pairs = self._snapshot = None
 
@@ -109,17 +107,17 @@ class World:
 
     def save_state(self) -> SavedWorld:
         """Return everything that changes, as JSON values."""
-        return saving.save_state(self.state)
+        return save_state(self.state)
 
     def load_state(self, saved: SavedWorld) -> None:
-        """Resume from what `save_state` returned.
+        """Resume from a saved state.
 
         Raises:
             ConfigError: it is no state of such a town.
         """
         check_saved_town(self.town, saved)
         self.reset(saved["seed"])
-        saving.load_state(self.state, saved)
+        load_state(self.state, saved)
         update_access(self.state)
         self.look()
 

@@ -230,16 +230,3 @@ def test_who_starts_in_a_building_fills_none_of_its_rooms_beyond_its_capacity() 
         rooms = [world.plan.arena_id(int(arena)) for arena in world.state.arena]
         assert rooms.count("House/closet") == 1
         assert rooms.count("House/den") in (1, 2)
-
-
-def test_the_containment_tree_holds_every_place_and_object_once(make_town: MakeTown) -> None:
-    import networkx as nx
-
-    tree = make_town().world.town.tree
-    assert nx.is_arborescence(tree)
-    assert next(iter(nx.topological_sort(tree))) == "Testville"
-    assert nx.ancestors(tree, "House/hall/stove") == {"Testville", "House", "House/hall"}
-    levels = nx.get_node_attributes(tree, "level")
-    assert levels["House/hall/stove"] == "object"
-    assert levels["House/hall"] == "arena"
-    assert levels["House"] == "sector"

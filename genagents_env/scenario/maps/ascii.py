@@ -34,7 +34,7 @@ FLOOR = "an object stands on the floor of its arena"
 
 
 class _Meaning(NamedTuple):
-    """What a symbol stands for: `place` is the number of the place that its tiles belong to."""
+    """The meaning of a symbol; `place` is the number of the place that its tiles belong to."""
 
     kind: str
     loc: Loc
@@ -44,7 +44,7 @@ class _Meaning(NamedTuple):
 
 
 def read_ascii(scenario: Scenario) -> tuple[DrawnMap | None, list[Fault]]:
-    """Return the map drawn in `scenario.map`, None where there is none, and what is wrong in it."""
+    """Read the map drawn in `scenario.map`; None if it has no size; return its faults too."""
     lines = [line.rstrip() for line in (scenario.map or "").removesuffix("\n").split("\n")]
     while lines and not lines[-1]:
         lines.pop()
@@ -90,7 +90,7 @@ def _refuse_symbol(char: str, x: int, y: int, symbols: Mapping[str, _Meaning]) -
 
 
 def _read_legend(meanings: list[_Meaning]) -> tuple[dict[str, _Meaning], list[Fault]]:
-    """Return what each symbol stands for, and where symbols are missing or not allowed."""
+    """Map symbols to their meanings; return the faults of others too."""
     symbols: dict[str, _Meaning] = {}
     faults: list[Fault] = []
     for meaning in meanings:
@@ -110,7 +110,7 @@ def _read_legend(meanings: list[_Meaning]) -> tuple[dict[str, _Meaning], list[Fa
 
 
 def _list_meanings(scenario: Scenario) -> Iterator[_Meaning]:
-    """Yield all that may have a symbol, in the scenario's order.
+    """Yield the meanings of all symbols, in the scenario's order.
 
     Sectors have the lower numbers, so that a door between a room and a corridor is the room's.
     """
@@ -149,7 +149,7 @@ def open_doors(grid: Grid, doors: list[Tile]) -> None:
 
 
 def _find_undrawn(meanings: list[_Meaning], drawn: Mapping[Loc, list[Tile]]) -> Iterator[Fault]:
-    """Yield a fault for each symbol that is declared and not drawn."""
+    """Reject symbols that are declared and not drawn."""
     for meaning in meanings:
         if meaning.symbol is not None and meaning.loc not in drawn:
             what = "this arena" if meaning.kind == "arena" else "it once"
@@ -160,7 +160,7 @@ def _find_undrawn(meanings: list[_Meaning], drawn: Mapping[Loc, list[Tile]]) -> 
 def _collect(
     meanings: list[_Meaning], drawn: Mapping[Loc, list[Tile]], grid: Grid
 ) -> tuple[tuple[DrawnObject, ...], tuple[DrawnSpawn, ...], list[Fault]]:
-    """Return the objects and spawns that are drawn, and what is wrong with others."""
+    """Return the objects and spawns that are drawn, and the faults of others."""
     objects: list[DrawnObject] = []
     spawns: list[DrawnSpawn] = []
     faults: list[Fault] = []
@@ -180,7 +180,7 @@ def _collect(
 
 
 def _find_misdrawn(place: int, tiles: list[Tile], grid: Grid) -> str:
-    """Return what is wrong with an object: its tiles touch, and its arena goes on beside them."""
+    """Return the fault of an object, whose tiles touch and lie beside its arena's floor, or ""."""
     parts = len(split_parts(tiles, diagonal=True))
     if parts > 1:
         how = "tiles that touch, or its `tiles` are listed"

@@ -1,6 +1,6 @@
-"""A town as somebody drew it, whatever with: the one form between all kinds of maps and the town.
+"""A drawn town: the common form of all kinds of maps.
 
-A map says where things are; what they are (states, users, hours) the scenario says, under the same
+A map says where things are; the scenario says what they are (states, users, hours), under the same
 ids. A reader of a new kind of map returns a `DrawnMap` and the faults of what it cannot read, each
 at `("map", ...)`, in words that name layer and tile; whether the map fits the scenario is checked
 afterwards, in one place, by `fitting`. A scenario holds any of them as the text of a `map.grid`.
@@ -82,7 +82,7 @@ class DrawnSpawn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnMap:
-    """Where everything in a town is.
+    """The places of everything in a town.
 
     Attributes:
         closed: bool, shape (height, width), indexed [y, x]: nobody can stand there, be it a wall,
@@ -117,13 +117,13 @@ class DrawnMap:
 
 
 def split_parts(tiles: Sequence[Tile], *, diagonal: bool = False) -> list[list[Tile]]:
-    """Return the parts in which tiles are connected, by their first tiles.
+    """Split tiles into connected parts, in the order of their first tiles.
 
     In plain Python, since the library for this takes longer to load than towns take.
 
     Args:
         tiles: each once.
-        diagonal: whether tiles are connected that touch by a corner only.
+        diagonal: whether touching corners connect tiles.
     """
     steps = [(dx, dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1) if diagonal or not (dx and dy)]
     rest = set(tiles)
@@ -144,16 +144,16 @@ def split_parts(tiles: Sequence[Tile], *, diagonal: bool = False) -> list[list[T
 
 
 def list_parts(ids: Iterable[str]) -> dict[str, dict[str, list[str]]]:
-    """Return what ids name, as sectors > arenas > objects (or spawns), each once, in their order.
+    """Group ids as sectors > arenas > objects (or spawns), each once, in their order.
 
     An id of one part names a sector, of two an arena, of three what is in it.
     """
-    found: dict[str, dict[str, list[str]]] = {}
+    sectors: dict[str, dict[str, list[str]]] = {}
     for id_ in ids:
         sector, *rest = id_.split("/", 2)
-        arenas = found.setdefault(sector, {})
+        arenas = sectors.setdefault(sector, {})
         if rest:
             inside = arenas.setdefault(rest[0], [])
             if len(rest) == 2 and rest[1] not in inside:
                 inside.append(rest[1])
-    return found
+    return sectors

@@ -1,4 +1,4 @@
-"""Whether a drawn map and its scenario fit, and the tiles that come of both.
+"""Fit a drawn map to its scenario.
 
 The scenario says what there is and the map where: of all kinds of maps, what is checked here is
 the same. Arenas have the numbers of `TownPlan.arenas`; the ground of sectors comes after them.
@@ -52,7 +52,7 @@ def objects_of(scenario: Scenario) -> Iterator[tuple[Loc, int, ObjectSpec]]:
 
 
 def read_map(scenario: Scenario) -> tuple[FittedMap | None, list[Fault]]:
-    """Return what `scenario.map` says of a town, None where it has no tiles, and all faults."""
+    """Read `scenario.map` and fit it; None if it has no tiles; return all faults too."""
     text = scenario.map or ""
     drawn, faults = read_grid(text) if is_grid(text) else read_ascii(scenario)
     if drawn is None:
@@ -62,7 +62,7 @@ def read_map(scenario: Scenario) -> tuple[FittedMap | None, list[Fault]]:
 
 
 def fit_map(scenario: Scenario, drawn: DrawnMap) -> tuple[FittedMap, list[Fault]]:
-    """Return the tiles of a town from a map and its scenario, and where they do not fit."""
+    """Return the tiles of a town from a map and its scenario, and the faults of both."""
     specs = _Specs(scenario)
     numbers, grounds, faults = _number_places(specs, drawn)
     arena = np.where(drawn.closed, np.int16(OUTSIDE), numbers[drawn.place])
@@ -73,7 +73,7 @@ def fit_map(scenario: Scenario, drawn: DrawnMap) -> tuple[FittedMap, list[Fault]
 
 
 class _Specs:
-    """What the scenario has, by id: where it stands in the scenario, and its arena's number."""
+    """The parts of the scenario by id, each with its place there and its arena's number."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.sectors = {sector.name: i for i, sector in enumerate(scenario.sectors)}
@@ -96,7 +96,7 @@ def _number_places(
     numbers = np.full(len(drawn.places) + 1, OUTSIDE, np.int16)
     grounds: list[int] = []
     faults: list[Fault] = []
-    seen = set(np.unique(drawn.place[~drawn.closed]).tolist())
+    open_places = set(np.unique(drawn.place[~drawn.closed]).tolist())
     for n, id_ in enumerate(drawn.places, 1):
         if id_ in specs.arenas:
             numbers[n] = specs.arenas[id_]
@@ -104,14 +104,14 @@ def _number_places(
             known = [*specs.arenas, *specs.sectors]
             text = f"no place {quote(id_)} in scenario.toml; {suggest(id_, known)}"
             faults.append(Fault(("map", "places"), text))
-        elif n in seen:
+        elif n in open_places:
             grounds.append(specs.sectors[id_])
             numbers[n] = OUTSIDE + len(specs.arenas) + len(grounds)
     return numbers, tuple(grounds), faults
 
 
 def _fix_objects(specs: _Specs, grid: Grid, drawn: DrawnMap) -> tuple[Tiles, list[Fault]]:
-    """Return the tiles of objects that the map or the scenario names, and what is wrong there."""
+    """Return the tiles of objects that the map or the scenario names, and the faults."""
     fixed: Tiles = {}
     owner: dict[Tile, str] = {}
     faults = list(_find_strangers(specs, drawn))
@@ -140,7 +140,7 @@ def _fix_objects(specs: _Specs, grid: Grid, drawn: DrawnMap) -> tuple[Tiles, lis
 
 
 def _find_strangers(specs: _Specs, drawn: DrawnMap) -> Iterator[Fault]:
-    """Yield the objects and spawns of a map of which the scenario says nothing."""
+    """Reject objects and spawns of a map that the scenario does not have."""
     for kind, parts, known in (
         ("object", drawn.objects, specs.objects),
         ("spawn", drawn.spawns, specs.spawns),
@@ -152,7 +152,7 @@ def _find_strangers(specs: _Specs, drawn: DrawnMap) -> Iterator[Fault]:
 
 
 def _find_listed_fault(grid: Grid, arena: int, tiles: tuple[Tile, ...]) -> str:
-    """Return what is wrong with tiles that the scenario lists: they are floor of the arena."""
+    """Return the fault of tiles that the scenario lists, which are floor of the arena, or ""."""
     for x, y in tiles:
         if not grid.holds((x, y)):
             return f"{[x, y]} lies outside the map, which is {grid.width} x {grid.height}"
@@ -162,9 +162,9 @@ def _find_listed_fault(grid: Grid, arena: int, tiles: tuple[Tile, ...]) -> str:
 
 
 def _find_fault(grid: Grid, arena: int, tiles: tuple[Tile, ...]) -> str:
-    """Return what is wrong with where an object stands, or nothing.
+    """Return the fault of an object's tiles, or "".
 
-    Where nobody can stand it may be as well, such as on a wall, if its arena is beside it.
+    An object may be on closed tiles, such as a wall, if its arena is beside it.
     """
     for x, y in tiles:
         if not grid.holds((x, y)):
@@ -187,7 +187,7 @@ def list_standing_tiles(grid: Grid, arena: int, tiles: tuple[Tile, ...]) -> list
 def _fix_spawns(
     specs: _Specs, grid: Grid, drawn: DrawnMap
 ) -> tuple[tuple[SpawnPlan, ...], list[Fault]]:
-    found: list[SpawnPlan] = []
+    spawns: list[SpawnPlan] = []
     faults: list[Fault] = []
     in_map = {spawn.id: spawn for spawn in drawn.spawns}
     for id_, (loc, number, spec) in specs.spawns.items():
@@ -204,7 +204,7 @@ def _fix_spawns(
         elif grid.blocked[tile[1], tile[0]] or grid.arena[tile[1], tile[0]] != number:
             text = f"{list(tile)} is no free tile of its arena; a spawn is one"
         else:
-            found.append(SpawnPlan(id_, number, tile))
+            spawns.append(SpawnPlan(id_, number, tile))
             continue
         faults.append(Fault(where, text))
-    return tuple(found), faults
+    return tuple(spawns), faults

@@ -49,7 +49,7 @@ _SIZE = re.compile(r"size\s+([0-9]{1,6})\s+([0-9]{1,6})")
 _NUMBERED = re.compile(r"(?P<number>(?=0*[1-9])[0-9]{1,9})\s+(?P<id>\S.*)")
 _DOOR = r"(?P<x>[0-9]{1,6})\s+(?P<y>[0-9]{1,6})"
 _LEGEND = "a number from 1 on and an id are wanted, `1 Inn/taproom`"
-# The lines of each section that is no layer, and what is said of others.
+# The pattern of a line in each section that is no layer, and the words for other lines.
 _LISTS: Mapping[str, tuple[re.Pattern[str], str]] = {
     "places": (_NUMBERED, _LEGEND),
     "objects": (_NUMBERED, _LEGEND),
@@ -71,7 +71,7 @@ Layer = npt.NDArray[np.int32]
 
 @dataclass(slots=True)
 class _Reading:
-    """What of a file has been read so far: entries of lists and rows of layers, by their lines."""
+    """The parts of a file read so far: entries of lists and rows of layers, by line."""
 
     size: tuple[int, int]
     entries: dict[str, dict[int, re.Match[str]]] = field(
@@ -81,23 +81,23 @@ class _Reading:
     faults: list[Fault] = field(default_factory=list)
 
     def refuse(self, line: int, text: str) -> None:
-        """Note what is wrong with a line."""
+        """Note the fault of a line."""
         if len(self.faults) < _MANY:
             self.faults.append(Fault(("map", f"line {line}"), text))
 
     def list_legend(self, layer: str) -> dict[int, str]:
-        """Return what the numbers of a layer mean, in the order of the file."""
+        """Map the numbers of a layer to ids, in the order of the file."""
         entries = self.entries.get(f"{layer}s", {}).values()
         return {int(entry["number"]): entry["id"] for entry in entries}
 
 
 def is_grid(text: str) -> bool:
-    """Return True if a map is written as layers of numbers."""
+    """Return True if a map is a `map.grid`."""
     return text.split("\n", 1)[0].strip() == FIRST_LINE
 
 
 def read_grid(text: str) -> tuple[DrawnMap | None, list[Fault]]:
-    """Return the map of a `map.grid`, None where it cannot be known, and everything wrong in it."""
+    """Read a `map.grid`; return the map, None if it has faults, and the faults."""
     lines = _list_lines(text)
     next(lines)
     number, first = next(lines, (2, ""))
@@ -145,7 +145,7 @@ def _read_sections(reading: _Reading, lines: Iterator[tuple[int, str]]) -> None:
             _read_entry(reading, section, number, line, seen[section])
         elif not section:
             reading.refuse(number, f"{quote(line)} stands in no section; {choices(_SECTIONS)}")
-            section = "?"  # what follows does not either, and is not told
+            section = "?"  # lines that follow have the same fault, which is reported once
 
 
 def _read_entry(reading: _Reading, section: str, number: int, line: str, seen: set[str]) -> None:
@@ -196,7 +196,7 @@ def _read_layer(reading: _Reading, name: str, *, check_numbers: bool) -> Layer:
 
 
 def _read_row(line: str, width: int) -> list[int] | str:
-    """Return the numbers of a row, or what is wrong with it."""
+    """Return the numbers of a row, or its fault."""
     values: list[int] = []
     for part in line.replace(",", " ").split():
         run = _RUN.fullmatch(part)
@@ -212,7 +212,7 @@ def _read_row(line: str, width: int) -> list[int] | str:
 
 
 def _refuse_undrawn(reading: _Reading, layers: Mapping[str, Layer]) -> None:
-    """Note what a legend lists and no tile has."""
+    """Reject entries of a legend that no tile has."""
     for name in ("place", "object"):
         drawn = set(np.unique(layers[name]).tolist())
         for line, entry in reading.entries[f"{name}s"].items():
@@ -253,7 +253,7 @@ def _get_tile(entry: re.Match[str]) -> Tile:
 
 
 def format_grid(drawn: DrawnMap) -> str:
-    """Return a map as the text of a `map.grid`; `read_grid` gives it back.
+    """Format a map as a `map.grid`, which `read_grid` reads back.
 
     Raises:
         ValueError: two objects share a tile, which layers of numbers cannot say.

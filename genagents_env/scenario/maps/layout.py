@@ -41,7 +41,7 @@ class Block:
 
 
 def arrange(scenario: Scenario) -> Grid:
-    """Return the tiles of a town laid out automatically; the same scenario gives the same town."""
+    """Lay a town out by rule; the same scenario gives the same town."""
     blocks, first = [], 1
     for sector in scenario.sectors:
         open_air = all(arena.open_air for arena in sector.arenas)
@@ -139,15 +139,15 @@ def floors(grid: Grid, arenas: int) -> list[list[Tile]]:
     for x, y in grid.doors:
         walkable[y, x] = False
     rows, columns = np.nonzero(walkable & (grid.arena > 0))
-    found: list[list[Tile]] = [[] for _ in range(arenas)]
+    tiles: list[list[Tile]] = [[] for _ in range(arenas)]
     owners = grid.arena[rows, columns].tolist()
     for owner, x, y in zip(owners, columns.tolist(), rows.tolist(), strict=True):
-        found[owner].append((x, y))
-    return found
+        tiles[owner].append((x, y))
+    return tiles
 
 
 def mark_doors(grid: Grid) -> npt.NDArray[np.bool_]:
-    """Return which tiles are doors, shape (height, width)."""
+    """Mark the tiles that are doors, shape (height, width)."""
     doors = np.zeros_like(grid.blocked)
     for x, y in grid.doors:
         doors[y, x] = True

@@ -1,4 +1,4 @@
-"""Whether everything in a town can be walked to from where the first person starts."""
+"""Check that everything in a town can be walked to from the first person's start."""
 
 from collections.abc import Iterator, Sequence
 
@@ -26,7 +26,7 @@ Parts = npt.NDArray[np.int32]
 def close_unreachable(
     scenario: Scenario, fitted: FittedMap, objects: Sequence[ObjectPlan]
 ) -> tuple[tuple[Tile, ...], list[Fault]]:
-    """Close what cannot be reached, and return the tiles of arenas among that, and all faults.
+    """Close tiles that cannot be reached; return those of arenas among them, and all faults.
 
     Open ground and the ground of sectors are closed silently. A small part of an arena is closed
     too; an arena that cannot be reached, or a large part of it, is a fault. So is an object that
@@ -53,9 +53,9 @@ def close_unreachable(
 
 
 def _number_parts(grid: Grid) -> Parts:
-    """Return the number of the part of the town in which each tile lies; 0 where it is closed.
+    """Number the connected parts of the town, tile by tile; 0 for closed tiles.
 
-    Sideways steps only: what they reach is reached by diagonal ones too.
+    Sideways steps are enough: diagonal ones reach no more.
     """
     numbers: Parts = np.zeros(grid.blocked.shape, np.int32)
     free = [(x, y) for y, x in np.argwhere(~grid.blocked).tolist()]
@@ -66,7 +66,7 @@ def _number_parts(grid: Grid) -> Parts:
 
 
 def find_full_arenas(scenario: Scenario, grid: Grid) -> list[Fault]:
-    """Return a fault for each arena in which there is no tile to stand on."""
+    """Reject arenas without a tile to stand on."""
     free = set(np.unique(grid.arena[~grid.blocked]).tolist())
     text = "the map has no tile of this arena on which one can stand; draw it, or leave one free"
     places = enumerate(arenas_of(scenario), OUTSIDE + 1)
@@ -76,7 +76,7 @@ def find_full_arenas(scenario: Scenario, grid: Grid) -> list[Fault]:
 def _find_main_part(
     scenario: Scenario, fitted: FittedMap, parts: Parts, names: Sequence[str]
 ) -> int | None:
-    """Return the part of the town in which the first person starts, None if there is none."""
+    """Return the part of the town in which the first person starts, or None."""
     grid, person = fitted.grid, scenario.people[0]
     start = person.start or person.home
     tile = _find_start_tile(start, fitted)
@@ -113,7 +113,7 @@ def _find_cut_arenas(
 def _find_idle_objects(
     scenario: Scenario, grid: Grid, objects: Sequence[ObjectPlan]
 ) -> Iterator[Fault]:
-    """Yield the objects that nobody can use, since no tile of their arena beside them is free."""
+    """Reject objects that nobody can use, since no tile of their arena beside them is free."""
     plans = iter(objects)
     plan = next(plans, None)
     for loc, index, item in objects_of(scenario):
@@ -126,7 +126,7 @@ def _find_idle_objects(
 
 
 def _check_tiles(scenario: Scenario, fitted: FittedMap) -> Iterator[Fault]:
-    """Yield the tiles named for starts on which nobody can stand."""
+    """Reject start tiles on which nobody can stand, or that the person may not enter."""
     grid = fitted.grid
     for i, person in enumerate(scenario.people):
         tile = _find_start_tile(person.start or "", fitted)

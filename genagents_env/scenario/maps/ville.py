@@ -44,7 +44,7 @@ _Names = tuple[str, ...]
 
 @dataclass(slots=True)
 class _Matrices:
-    """What the files say: a matrix a layer, shape (height, width), and what its numbers mean.
+    """The content of the files: a matrix a layer, shape (height, width), and its legend.
 
     `names` has for each number of a layer the names after it, without the world's.
     """
@@ -57,21 +57,21 @@ class _Matrices:
     faults: list[str] = field(default_factory=list)
 
     def refuse(self, where: str, text: str) -> None:
-        """Note what is wrong, while it is not too much."""
+        """Note a fault, unless there are too many."""
         if len(self.faults) < _MANY:
             self.faults.append(f"{where}: {text}")
 
     def check(self) -> None:
-        """Raise what was noted."""
+        """Raise the faults noted, if any."""
         if self.faults:
             raise ScenarioError(self.faults)
 
 
 def read_ville(folder: Path) -> tuple[DrawnMap, str]:
-    """Return the map of the matrices in a folder, or in `matrix` within it, and its world's name.
+    """Read the matrices in a folder, or in `matrix` within it; return the map and the world's name.
 
     Raises:
-        ScenarioError: a file is missing or says what it cannot; all that is wrong is listed.
+        ScenarioError: a file is missing or at fault; all faults are listed.
     """
     inner = folder / "matrix"
     matrices = _read_matrices(inner if (inner / _META).is_file() else folder)
@@ -142,7 +142,7 @@ def _read_size(root: Path) -> _Matrices:
 
 
 def _read_layer(root: Path, layer: str, matrices: _Matrices) -> None:
-    """Add the numbers of a layer; where it is at fault, zeros."""
+    """Read the numbers of a layer; zeros if it is at fault."""
     name, width, height = f"maze/{layer}_maze.csv", matrices.width, matrices.height
     cells = [cell.strip() for cell in re.split(r"[,\n]", read_text(root / name, _LIMIT))]
     while cells and not cells[-1]:
@@ -162,7 +162,7 @@ def _read_layer(root: Path, layer: str, matrices: _Matrices) -> None:
 
 
 def _read_legend(root: Path, layer: str, matrices: _Matrices) -> None:
-    """Add what the numbers of a layer mean."""
+    """Read the names of the numbers of a layer."""
     name, wanted = f"special_blocks/{layer}_blocks.csv", _LEGENDS[layer] + 1
     legend = matrices.names[layer] = {}
     lines = read_text(root / name, _LIMIT).splitlines()
@@ -186,7 +186,7 @@ def _read_legend(root: Path, layer: str, matrices: _Matrices) -> None:
 
 
 def _check_numbers(matrices: _Matrices, layer: str) -> None:
-    """Note each number of a layer that its list does not have."""
+    """Reject numbers of a layer that its legend lacks."""
     matrix, known = matrices.layers[layer], matrices.names[layer]
     for number in sorted(set(np.unique(matrix).tolist()) - {0, *known}):
         y, x = np.argwhere(matrix == number)[0].tolist()
@@ -219,7 +219,7 @@ def _name_room(names: _Names) -> str:
 
 
 def _collect(matrices: _Matrices, layer: str, rooms: list[list[str]]) -> dict[str, list[Tile]]:
-    """Return the tiles of what a layer names, by id; each stands in an arena."""
+    """Group the tiles of a layer by id; each is in an arena."""
     matrix, arenas = matrices.layers[layer], matrices.layers["arena"]
     collected: dict[str, list[Tile]] = {}
     for y, x in np.argwhere(matrix != 0).tolist():

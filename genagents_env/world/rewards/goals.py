@@ -1,4 +1,4 @@
-"""What agents earn by their goals.
+"""Pay agents for their goals.
 
 Each goal pays its `worth` once, when it is achieved:
 
@@ -42,7 +42,7 @@ class GoalsReward(GoalReward):
         self._told = [0] * world.count
 
     def pay(self, world: World, events: Sequence[Event]) -> Mapping[int, float]:
-        """Return what each achieved in this tick, less the cost of the tick."""
+        """Return each one's pay for this tick, less the cost of the tick."""
         board, out = self.board, dict[int, float]()
         self._accusers = self._list_open("accuse")
         for i in self.owners:
@@ -78,7 +78,7 @@ class GoalsReward(GoalReward):
         )
 
     def save_counts(self) -> dict[str, JSON]:
-        """Return which ends agents know of, and what has been told."""
+        """Return the ends that agents know of, and the tellings counted."""
         return {"noticed": self.board.noticed.tolist(), "told": list(self._told)}
 
     def load_counts(self, done: list[list[bool]], counts: Mapping[object, JSON]) -> bool:
@@ -92,7 +92,7 @@ class GoalsReward(GoalReward):
         return False
 
     def _judge(self, world: World, events: Sequence[Event], i: int, slot: int) -> float:
-        """Return what one goal earns in this tick, and note when it is done."""
+        """Return the pay of one goal for this tick, and note its end."""
         goal = self.board.goals[i][slot]
         if goal.kind == "use":
             return self._pay(i, slot, _has_put(world, events, i, goal, goal.state))

@@ -1,4 +1,4 @@
-"""Rewards that pay at every tick for who is where: company, a place one needs, common work."""
+"""Rewards that pay at every tick for presence: company, a needed place, common work."""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,7 +24,7 @@ class PresenceReward(GoalReward):
         self.spent = dict.fromkeys(self.spent, 0)
 
     def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
-        """Return what being where one is was worth in this tick."""
+        """Return the rewards of this tick."""
         self.board.refresh(world)
         return super().__call__(world, events, over=over)
 
@@ -64,7 +64,7 @@ class CompanyReward(PresenceReward):
     """
 
     def pay(self, world: World, events: Sequence[Event]) -> Mapping[int, float]:
-        """Return what the company of this tick was worth to each."""
+        """Return each one's pay for the company of this tick."""
         board, out = self.board, dict.fromkeys(self.owners, 0.0)
         for i in self.owners:
             for slot, goal in enumerate(board.goals[i]):
@@ -94,7 +94,7 @@ class OccupancyReward(PresenceReward):
         self.spent = {(i, slot): 0 for i in self.owners for slot in range(len(goals[i]))}
 
     def pay(self, world: World, events: Sequence[Event]) -> Mapping[int, float]:
-        """Return what being there was worth to each."""
+        """Return each one's pay for being there."""
         board = self.board
         out = {
             i: 0.0 if board.done[i, : len(board.goals[i])].all() else 0.0 - self.cost
@@ -123,7 +123,7 @@ class PublicGoodsReward(PresenceReward):
         self._common = world.town.places.find_place(world.scenario.reward.common or "")
 
     def pay(self, world: World, events: Sequence[Event]) -> Mapping[int, float]:
-        """Return what the work of this tick was worth to each."""
+        """Return each one's pay for the work of this tick."""
         board, ticks = self.board, world.scenario.horizon
         out, pool = dict.fromkeys(self.owners, 0.0), 0.0
         for i in self.owners:

@@ -1,4 +1,4 @@
-"""What a reward is: the base that pays nothing, that of goals, and the small ones."""
+"""Bases of rewards, and the small rewards."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -60,7 +60,7 @@ class CallableReward(EpisodeReward):
         self._function = function
 
     def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
-        """Return what the callable says, or nothing."""
+        """Return the callable's rewards, or none."""
         return {} if self._function is None else self._function(world, events)
 
 
@@ -86,7 +86,7 @@ class GoalReward(EpisodeReward, ABC):
         self._shaping.begin(world)
 
     def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
-        """Return what was achieved in this tick, less its cost."""
+        """Return the rewards of this tick, less its cost."""
         earned = {world.names[i]: pay for i, pay in self.pay(world, events).items()}
         ended = over or (self._ends and self.is_done())
         self.settle(world, events, earned, ended=ended)
@@ -96,7 +96,7 @@ class GoalReward(EpisodeReward, ABC):
         return earned
 
     def state(self) -> JSON:
-        """Return what is done, what has been counted, and the potentials."""
+        """Return the goals done, the counts and the potentials."""
         done, potential = self.board.done.tolist(), self._shaping.state()
         return {"done": done, **self.save_counts(), "potential": potential}
 
@@ -120,16 +120,16 @@ class GoalReward(EpisodeReward, ABC):
 
     @abstractmethod
     def pay(self, world: World, events: Sequence[Event]) -> Mapping[int, float]:
-        """Return what each owner of goals earned in the tick that has just been resolved."""
+        """Return the pay of each owner of goals for the tick just resolved."""
 
     def settle(
         self, world: World, events: Sequence[Event], earned: dict[str, float], *, ended: bool
     ) -> None:
-        """Add to `earned` what depends on everybody's pay, and on whether the episode has ended."""
+        """Add to `earned` pay that depends on everybody's, and on the end of the episode."""
 
     @abstractmethod
     def save_counts(self) -> dict[str, JSON]:
-        """Return what has been counted, as JSON values."""
+        """Return the counts, as JSON values."""
 
     @abstractmethod
     def load_counts(self, done: list[list[bool]], counts: Mapping[object, JSON]) -> bool:
@@ -158,7 +158,7 @@ class KnowledgeSpreadReward(EpisodeReward):
     """One for each person who heard the reward's fact (any if None) for the first time."""
 
     def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
-        """Return how many people each agent told something new."""
+        """Count the people to whom each agent told something new."""
         fact, out = world.scenario.reward.fact, dict[str, float]()
         for event in events:
             source = event.data.get("source") if event.kind == "learn" else None

@@ -1,4 +1,4 @@
-"""Shaping: what the tick is worth besides its reward, as agents come nearer to their goals."""
+"""Shaping: pay beside the reward, as agents approach their goals."""
 
 from collections.abc import Sequence
 
@@ -57,7 +57,7 @@ class Potential:
         return -self._measure_ignorance(world, i, slot, goal) if goal.kind == "tell" else 0.0
 
     def _measure_ignorance(self, world: World, i: int, slot: int, goal: Goal) -> float:
-        """Return which part of those whom a goal is about do not know, the way to them included."""
+        """Return the part of the people concerned who do not know, the way to them included."""
         j, fact = int(self._board.person[i, slot]), int(self._board.fact[i, slot])
         who = range(world.count) if j < 0 else (j,)
         facts, tile = world.state.facts, world.state.tile

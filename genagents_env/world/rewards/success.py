@@ -1,4 +1,4 @@
-"""The scenario's successes that hold, as far as the world itself can tell.
+"""Pay for the scenario's successes, as far as the world decides them.
 
 Each tick pays everybody the change of the share that holds: what comes about is paid, what is
 undone is taken back, and over an episode it is the share at its end less the share at its start. A
@@ -59,7 +59,7 @@ class SuccessReward(EpisodeReward):
         return dict.fromkeys(world.names, change) if change else {}
 
     def find_truths(self, world: World) -> dict[str, bool]:
-        """Return of each success that is paid for whether it holds."""
+        """Map each success that is paid for to whether it holds."""
         truths: dict[str, bool] = {}
         for success in self._paid:
             if success.id in self._leaves:
@@ -74,7 +74,7 @@ class SuccessReward(EpisodeReward):
         return truths
 
     def state(self) -> JSON:
-        """Return what the checks say of the past."""
+        """Return the verdicts of checks on the past."""
         deeds = {id_: list(deed) for id_, deed in self._deeds.items()}
         return {"share": self._share, "fixed": dict(self._fixed), "deeds": deeds}
 
@@ -92,7 +92,7 @@ class SuccessReward(EpisodeReward):
         return sum(truths) / len(truths)
 
     def _find_yes(self, world: World, check: RecordCheck) -> Sequence[str]:
-        """Return of whom a check is true; from its time on, of whom it was true then."""
+        """Return the people of whom a check is true; from its time on, of whom it was true then."""
         if check.id in self._fixed:
             return self._fixed[check.id]
         people = [name for name, row in self._row.items() if self._is_true(world, check, name, row)]

@@ -1,4 +1,4 @@
-"""A map file of Tiled as layers: everything that is the format's and not yet a town's."""
+"""Read a map file of Tiled as layers, without the meaning they have for a town."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -93,7 +93,7 @@ class _Level(NamedTuple):
 
 
 def read_map(name: str, open_file: Open) -> TiledMap:
-    """Return the layers of a map.
+    """Read the layers of a map.
 
     Args:
         name: of the file, its format by its end, one of `TILED`.
@@ -269,12 +269,12 @@ def _paste(blocks: list[Block], bounds: _Bounds, tiles: Mapping[int, TileKind]) 
 
 
 def name_object(number: object, name: object) -> str:
-    """Return how faults call an object of a layer: by the number and the name it has in Tiled."""
+    """Name an object of a layer for faults, by its number and name in Tiled."""
     return f"object {quote(number, 12)[1:-1]}" + (f" {quote(name)}" if name else "")
 
 
 def _read_shapes(level: _Level, tile: tuple[int, int], bounds: _Bounds) -> Iterator[Shape]:
-    """Yield the objects of a layer; of a layer of tiles none."""
+    """Yield the objects of a layer; a layer of tiles has none."""
     offset = (level.offset[0] - bounds[0] * tile[0], level.offset[1] - bounds[1] * tile[1])
     for node in list_parts(level.node, "object"):
         with locate_refusals(name_object(node.get("id", 0), node.get("name", ""))):
@@ -288,7 +288,7 @@ def _read_shapes(level: _Level, tile: tuple[int, int], bounds: _Bounds) -> Itera
 
 
 def _convert_object(parsed: Any, name: str, tile: Point, offset: Point) -> Shape:
-    """Return an object of the library, which counts in pixels, as a shape."""
+    """Convert an object of the library, which counts in pixels, to a shape."""
     x, y = float(parsed.coordinates.x) + offset[0], float(parsed.coordinates.y) + offset[1]
     corners = tuple(((x + a) / tile[0], (y + b) / tile[1]) for a, b in _find_corners(parsed))
     if not corners or not all(isfinite(a) and isfinite(b) for a, b in corners):

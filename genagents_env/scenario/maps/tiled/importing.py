@@ -26,7 +26,7 @@ _STRANGER = "Alex Doe"  # lives in a town whose map names nobody
 _START = datetime(2023, 2, 13)  # noqa: DTZ001 - town time has no zone
 _HEAD = """\
 # The town drawn in {file}, as `genagents map import-tiled` read it; its tiles are in map.grid.
-# Whoever lives here was named by the map, or made up so that somebody does: say who they are.
+# The people were named by the map, or made up so that there is somebody: say who they are.
 
 """
 
@@ -55,7 +55,7 @@ def attach_map(folder: Folder, path: Path) -> None:
 
 
 def convert_map(file: Path, name: str) -> dict[str, str | bytes]:
-    """Return the files of a scenario with the town of a Tiled map, which needs no Tiled any more.
+    """Format the files of a scenario with the town of a Tiled map, independent of Tiled.
 
     Args:
         file: the map; its tilesets lie in its folder or below.
@@ -65,7 +65,7 @@ def convert_map(file: Path, name: str) -> dict[str, str | bytes]:
         The text of each file, by its name; of pictures their bytes.
 
     Raises:
-        ScenarioError: the map is at fault; all that is known to be wrong is listed.
+        ScenarioError: the map has faults, which are listed.
     """
     town, faults, _ = _read_town(file.parent, file.name, TOTAL_LIMIT)
     raw: Raw = {}
@@ -89,7 +89,7 @@ def convert_map(file: Path, name: str) -> dict[str, str | bytes]:
 
 
 def _read_town(folder: Path, name: str, limit: int) -> tuple[TiledTown | None, list[Fault], int]:
-    """Return the town of a Tiled file, None where it cannot be known, all faults, and bytes read.
+    """Read a Tiled file; return the town, None if it has faults, the faults, and bytes read.
 
     Args:
         folder: only files in it are opened.
@@ -120,7 +120,7 @@ def _read_town(folder: Path, name: str, limit: int) -> tuple[TiledTown | None, l
 
 
 def _read_pictures(folder: Path, town: TiledTown, pictures: dict[str, str | bytes]) -> list[Fault]:
-    """Read the pictures of people that a map names; return a fault for each that is none."""
+    """Read the pictures of people that a map names; return the faults of others."""
     faults = []
     for spawn in town.starts:
         file = spawn.keys.get(SPRITE)
@@ -147,7 +147,7 @@ def _list_people(town: TiledTown) -> Iterator[Raw]:
 
 
 def _list_names(sector: DrawnPlace, arena: DrawnPlace) -> Iterator[str]:
-    """Yield whom an arena names: who starts in it, may use what is in it, or may enter."""
+    """Yield the people an arena names: those who start in it, use its things, or may enter."""
     names = [str(part.keys[PERSON]) for part in arena.parts if PERSON in part.keys]
     for place in (*(part for part in arena.parts if part.kind == "object"), arena, sector):
         users = place.keys.get("users")

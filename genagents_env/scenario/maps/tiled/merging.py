@@ -1,4 +1,4 @@
-"""What a Tiled map and scenario.toml say of the same places, put together.
+"""Merge what a Tiled map and scenario.toml say of the same places.
 
 The map says where, and may say what as well, by properties; scenario.toml may add what the map
 leaves out. What both say, and not alike, is a fault: neither wins silently. Places stand in the
@@ -90,18 +90,18 @@ class Merger:
                 self._warn_of_twins(parts, undrawn)
 
     def _list_known(self, tables: list[object]) -> dict[str, int]:
-        """Return where in a list the table of each folded name is; the first, of several."""
+        """Map each folded name to the index of its first table in a list."""
         if id(tables) not in self._known:
             names = [(_find_name(table), i) for i, table in enumerate(tables)]
             self._known[id(tables)] = {name: i for name, i in reversed(names) if name}
         return self._known[id(tables)]
 
     def _warn_of_twins(self, places: list[DrawnPlace], described: Mapping[str, str]) -> None:
-        """Note each thing drawn that is spelled almost as one described and not drawn.
+        """Warn of each thing drawn whose name is spelled like one described and not drawn.
 
         Args:
-            places: what is drawn in an arena.
-            described: what scenario.toml has there without a tile, its names by folded names.
+            places: things drawn in an arena.
+            described: names that scenario.toml has there without a tile, by folded names.
         """
         drawn = {fold(place.names[-1]): place for place in places}
         undrawn = [name for name in described if name not in drawn][:_SPELLINGS]
@@ -135,7 +135,7 @@ class Merger:
                     self.faults.append(fault)
 
     def _format_map(self, drawn: DrawnMap) -> str:
-        """Return a map as the text of a `map.grid`, and note from where in it lines come."""
+        """Format a map as a `map.grid`, and note the places in the map of its lines."""
         ids = self._ids
         renamed = replace(
             drawn,
@@ -157,7 +157,7 @@ class Merger:
 
 
 def _list_undrawn(tables: list[object]) -> dict[str, str]:
-    """Return the names of things for which scenario.toml says no tile, by their folded names."""
+    """Map folded names to the names of things that have no tile in scenario.toml."""
     return {
         name: str(table["name"])
         for table in tables
@@ -168,6 +168,6 @@ def _list_undrawn(tables: list[object]) -> dict[str, str]:
 
 
 def _find_name(table: object) -> str:
-    """Return the name of a table as names are compared, nothing where it has none."""
+    """Fold the name of a table; "" if it has none."""
     name = table.get("name") if isinstance(table, Mapping) else None
     return fold(name[:300]) if isinstance(name, str) else ""

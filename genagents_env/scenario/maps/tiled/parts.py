@@ -36,7 +36,7 @@ _PART_LIMIT = 1_000_000  # elements, tables and lists of a file
 _FAR = 1_000_000  # tiles: no chunk lies farther out
 _ENCODINGS, _COMPRESSIONS = ("csv", "base64"), ("gzip", "zlib", "zstd")
 _MOST = 0xFFFFFFFF
-# What the library raises about a part that is not as Tiled writes it.
+# Errors of the library for parts that are not as Tiled writes them.
 _BROKEN = (
     *(LookupError, TypeError, ValueError, AttributeError),
     *(AssertionError, ArithmeticError, RuntimeError),
@@ -61,7 +61,7 @@ class TiledRefusal(Exception):
 
 @contextmanager
 def locate_refusals(*where: str) -> Iterator[None]:
-    """Say of what is refused inside in which part of the file it is."""
+    """Add the part of the file to refusals inside."""
     try:
         yield
     except TiledRefusal as refusal:
@@ -80,7 +80,7 @@ def guard_library() -> Iterator[None]:
 
 
 def parse_file(data: bytes, root: str, *, xml: bool) -> Node:
-    """Return the root of a file, called `root` in XML.
+    """Parse a file; return its root, called `root` in XML.
 
     Raises:
         TiledRefusal: it is neither XML nor JSON, declares a document type, or has too many parts.
@@ -164,7 +164,7 @@ def list_parts(node: Node, kind: str) -> list[Node]:
 
 
 def parse_part(kind: str, part: object, *args: object) -> Any:
-    """Return a part of a file as a module of the library, such as `tileset`, has it."""
+    """Parse a part of a file by a module of the library, such as `tileset`."""
     form = "tmx" if isinstance(part, Element) else "json"
     with guard_library():
         return import_module(f"pytiled_parser.parsers.{form}.{kind}").parse(part, *args)
@@ -177,7 +177,7 @@ def read_properties(node: Node) -> Properties:
 
 
 def convert_properties(parsed: Mapping[str, object] | None) -> Properties:
-    """Return custom properties, files as their paths; colours and classes, unused here, as text."""
+    """Convert custom properties: files to paths; colours and classes, unused here, to text."""
     properties: dict[str, PropertyValue] = {}
     for name, value in (parsed or {}).items():
         plain = value.as_posix() if isinstance(value, Path) else value

@@ -1,4 +1,4 @@
-"""What the layers of a Tiled map mean: which tiles are a sector, an arena, an object and so on.
+"""Read the layers of a Tiled map as tiles of sectors, arenas, objects and so on.
 
 What an object of an object layer is says its class, or else the name of its layer; what a painted
 tile is says the name of its layer, and which one the property `name` of the tile.
@@ -47,7 +47,7 @@ class MapPiece:
 
 
 class _WorkLimit:
-    """How much work the layers of a map may be together, in tiles looked at."""
+    """A limit of the work for all layers of a map, in tiles looked at."""
 
     def __init__(self) -> None:
         self._left = _WORK_LIMIT
@@ -59,7 +59,7 @@ class _WorkLimit:
 
 
 def find_pieces(drawn: TiledMap) -> tuple[list[MapPiece], list[Fault]]:
-    """Return all pieces, layer by layer from the bottom, and what means nothing."""
+    """Return all pieces, layer by layer from the bottom, and the faults of the layers."""
     pieces: list[MapPiece] = []
     faults: list[Fault] = []
     limit = _WorkLimit()
@@ -69,10 +69,10 @@ def find_pieces(drawn: TiledMap) -> tuple[list[MapPiece], list[Fault]]:
         where: Loc = ("map", f"layer {quote(layer.name)}")
         try:
             if layer.gids is not None:
-                found = _read_painted(layer, layer.gids, drawn.tiles, where, limit)
+                parts = _read_painted(layer, layer.gids, drawn.tiles, where, limit)
             else:
-                found = _read_shapes(layer, drawn, where, limit)
-            for piece in found:
+                parts = _read_shapes(layer, drawn, where, limit)
+            for piece in parts:
                 (pieces if isinstance(piece, MapPiece) else faults).append(piece)  # type: ignore[arg-type]
         except TiledRefusal as refusal:
             faults.append(Fault(where, refusal.text))

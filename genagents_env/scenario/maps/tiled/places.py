@@ -1,4 +1,4 @@
-"""From the pieces of a Tiled map to places with names: what they say, and what lies in which."""
+"""Gather the pieces of a Tiled map into named places, with their keys and parts."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ _Key = tuple[str, ...]  # the folded names of sector, arena, object: what is cal
 
 
 def read_keys(kind: str, properties: Mapping[str, PropertyValue]) -> dict[str, KeyValue]:
-    """Return what the properties of a place say, as a scenario file has it.
+    """Read the properties of a place as keys of a scenario.
 
     Raises:
         TiledRefusal: one is unknown, or no such value.
@@ -99,7 +99,7 @@ class DrawnPlace:
 
 
 class PlaceTable:
-    """Gathers the pieces of one kind into places, and says to which of them each tile belongs.
+    """Gathers the pieces of one kind into places, and knows the place of each tile.
 
     Args:
         kind: what they are.
@@ -209,7 +209,7 @@ def _touch(some: Container[Tile], others: Iterable[Tile]) -> bool:
 def _split(
     piece: MapPiece, table: PlaceTable
 ) -> Iterator[tuple[DrawnPlace | str, tuple[Tile, ...]]]:
-    """Yield the tiles of a piece by the place that they lie in, or in how many it lies.
+    """Yield the tiles of a piece by the place around them, or "no" or "more than one".
 
     A drawn shape lies in one, and its tiles that nobody can share decide in which; what is painted
     may be in several, a part of it in each.

@@ -1,4 +1,4 @@
-"""A town drawn in Tiled: its map, and what the map says of its places and people."""
+"""The town that a Tiled map shows, with the keys of its places and people."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -38,13 +38,13 @@ _FILE = ("map", "file")
 
 @dataclass(slots=True)
 class TiledTown:
-    """What a Tiled map says.
+    """A town drawn in Tiled.
 
     Attributes:
-        drawn: where everything is.
+        drawn: the map.
         sectors: with their parts, in the order in which they were drawn.
         starts: the spawns that say who starts there, each of another person.
-        keys: of the scenario, those that the map's own properties give.
+        keys: keys of the scenario that the map's own properties give.
     """
 
     drawn: DrawnMap
@@ -61,7 +61,7 @@ class _Tables(NamedTuple):
 
 
 def find_town(drawn: TiledMap) -> tuple[TiledTown | None, list[Fault]]:
-    """Return the town that the layers of a map show, None where it cannot be known, and faults."""
+    """Return the town of a map, None if it has faults, and the faults."""
     town, faults = _find_town(drawn)
     if len(faults) > _MANY:
         more = Fault(_FILE, f"and {len(faults) - _MANY} more faults; mend the first ones")
@@ -195,7 +195,7 @@ def _assign_doors(
 
 
 def _find_starts(spawns: PlaceTable) -> tuple[list[DrawnPlace], list[Fault]]:
-    """Return where people start by the map; nobody starts twice, and a picture is somebody's."""
+    """Return the spawns that name a person, each another, and the faults of others."""
     starts: dict[str, DrawnPlace] = {}
     faults = []
     for spawn in spawns.places.values():
