@@ -48,7 +48,7 @@ def test_a_whole_name_comes_before_parts_of_others() -> None:
     assert find_person("ada", ["Ada Brook", "Ada"]) == "Ada"
 
 
-def test_what_may_be_several_names_them() -> None:
+def test_ambiguous_names_list_the_matches() -> None:
     with pytest.raises(ConfigError) as caught:
         find_person("lena", PEOPLE)
     assert str(caught.value) == "'lena' may be Lena Ortiz, Lena Brook; say which"
@@ -67,7 +67,7 @@ def test_a_slip_gets_a_suggestion_and_a_long_list_is_not_told_whole() -> None:
         find_person("xyz", PEOPLE[:2])
 
 
-def test_what_is_typed_cannot_dress_up_the_message() -> None:
+def test_typed_control_characters_do_not_reach_the_message() -> None:
     with pytest.raises(ConfigError) as caught:
         find_person("\x1b[31mAda\nBen" * 100, PEOPLE)
     assert str(caught.value).isprintable()
@@ -98,7 +98,7 @@ def test_places_are_understood_without_their_house(said: str, place: str) -> Non
         ("libary", "there is no place called 'libary'; did you mean Oak Hill College/library?"),
     ],
 )
-def test_unclear_places_are_told(said: str, words: str) -> None:
+def test_unclear_places_are_reported(said: str, words: str) -> None:
     with pytest.raises(ConfigError) as caught:
         find_place(said, PLACES)
     assert str(caught.value) == words

@@ -26,7 +26,7 @@ def test_the_town_is_in_the_registry_whoever_is_imported_first(imports: str) -> 
     run_python(f"{imports}; {MAKE}")
 
 
-def test_pettingzoo_is_loaded_as_if_nobody_had_waited_for_it() -> None:
+def test_import_hook_leaves_no_trace_on_pettingzoo() -> None:
     run_python(
         "import sys; finders = list(sys.meta_path); import genagents_env, pettingzoo, importlib;"
         "assert sys.meta_path == finders;"

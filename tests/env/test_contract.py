@@ -40,7 +40,7 @@ def _masks(env: TownEnv, observations: Observations, infos: Infos) -> dict[str, 
 
 
 @pytest.mark.parametrize("scenario", ["tiny", "valentines_party"])
-def test_what_the_mask_allows_is_never_called_illegal(scenario: str) -> None:
+def test_allowed_choices_are_never_illegal(scenario: str) -> None:
     env = town_v0.parallel_env(scenario=scenario, start="09:00", actions="menu", hours=1.0)
     observations, infos = env.reset(seed=5)
     for tick in range(150):
@@ -51,7 +51,7 @@ def test_what_the_mask_allows_is_never_called_illegal(scenario: str) -> None:
         assert not any(info["illegal"] for info in infos.values())
 
 
-def test_what_the_mask_forbids_is_refused_and_told() -> None:
+def test_masked_choices_are_refused_with_a_reason() -> None:
     env = town_v0.parallel_env(scenario="tiny", actions="menu")
     observations, _ = env.reset(seed=1)
     agent = env.agents[0]
@@ -280,7 +280,7 @@ def test_actions_are_read_from_text(text: str, action: Action | None) -> None:
     assert parse_action(text) == action
 
 
-def test_what_step_returned_may_be_changed_by_whoever_has_it() -> None:
+def test_results_of_step_may_be_mutated() -> None:
     env = TownEnv("valentines_party")
     env.reset(seed=0)
     idle = dict.fromkeys(env.possible_agents, Idle())

@@ -14,7 +14,7 @@ def _evening_in_the_cafe() -> TownEnv:
     return town_v0.parallel_env(scenario, start="20:30", hours=4, seconds_per_tick=60)
 
 
-def test_the_hour_at_which_an_episode_ended_does_not_move_the_start_of_the_next() -> None:
+def test_reset_ignores_the_hour_of_the_last_episode() -> None:
     env, new = _evening_in_the_cafe(), _evening_in_the_cafe()
     env.reset(seed=0)
     while env.agents:  # until half past midnight, when all shops are closed

@@ -82,7 +82,7 @@ def test_one_does_not_walk_to_oneself_by_words_that_lead_another_there(env: Town
         Interact(b"stove", "on"),  # type: ignore[arg-type]
     ],
 )
-def test_what_is_no_text_is_no_action_however_often(env: TownEnv, action: Action) -> None:
+def test_actions_with_non_text_fields_are_refused_each_time(env: TownEnv, action: Action) -> None:
     for _ in range(2):
         refused = decode(env, action).acts[0]
         assert isinstance(refused, RefusedAct)

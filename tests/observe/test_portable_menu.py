@@ -35,7 +35,7 @@ def test_it_has_as_many_choices_in_every_town(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["tiny", "valentines_party", "murder_mystery"])
-def test_what_the_mask_allows_happens_where_nobody_else_acts(name: str) -> None:
+def test_allowed_choices_succeed_when_nobody_else_acts(name: str) -> None:
     env = TownEnv(give_goals(name), actions="menu", menu="portable", max_cycles=120)
     rng, kinds = np.random.default_rng(3), set[str]()
     for seed in range(3):
@@ -57,7 +57,7 @@ def test_what_the_mask_allows_happens_where_nobody_else_acts(name: str) -> None:
     assert {"idle", "place", "reach_own", "approach", "talk", "reach", "use"} <= kinds
 
 
-def test_what_the_mask_forbids_is_refused_in_words() -> None:
+def test_masked_choices_are_refused_in_words() -> None:
     env = TownEnv("tiny", actions="menu", menu="portable")
     mask = env.reset(seed=0)[0][ADA]["action_mask"]
     for choice in np.flatnonzero(mask == 0).tolist():
@@ -133,7 +133,7 @@ def test_an_errand_is_two_choices_in_every_town() -> None:
         ({"next": {"dark": ("warm",)}, "states": ("dark", "warm", "lit")}, []),
     ],
 )
-def test_what_is_not_ones_own_or_not_yet_possible_is_masked(
+def test_mask_excludes_foreign_and_impossible_uses(
     changes: dict[str, object], usable: list[str]
 ) -> None:
     goals = [
@@ -169,7 +169,7 @@ def test_two_may_talk_exactly_when_words_would_do() -> None:
     assert 0 < possible[3:].index(1) < 12  # the cool-down begins, and ends
 
 
-def test_who_is_told_a_fact_knows_it_and_secrets_are_told_on_purpose() -> None:
+def test_tell_spreads_facts_and_secrets() -> None:
     facts = (
         make_fact(1, None, ADA),
         make_fact(2, None, ADA, BEN),

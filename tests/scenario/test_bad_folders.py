@@ -32,7 +32,7 @@ def test_the_corpus_has_at_least_sixty_rows() -> None:
 
 
 @pytest.mark.parametrize("name", CORPUS)
-def test_each_fault_is_named_with_its_place_and_what_is_allowed(name: str, tmp_path: Path) -> None:
+def test_validate_names_place_and_allowed_values_of_each_fault(name: str, tmp_path: Path) -> None:
     bad = BAD[name]
     faults = validate_folder(write(tmp_path, bad.files()))
     assert any(bad.message in fault for fault in faults), faults
@@ -105,7 +105,7 @@ def test_references_are_checked_once_all_shapes_are_right(tmp_path: Path) -> Non
         "check without a kind",
     ],
 )
-def test_what_follows_from_a_fault_is_not_listed_as_another(name: str, tmp_path: Path) -> None:
+def test_a_fault_is_listed_once_without_its_consequences(name: str, tmp_path: Path) -> None:
     assert len(validate_folder(write(tmp_path, BAD[name].files()))) == 1
 
 
@@ -136,7 +136,7 @@ def test_a_folder_of_people_elsewhere_is_not_read(tmp_path: Path) -> None:
     assert "people:file: not a folder; it holds one file a person" in validate_folder(folder)
 
 
-def test_what_is_not_a_regular_file_is_refused_without_waiting(tmp_path: Path) -> None:
+def test_irregular_files_are_refused_without_blocking(tmp_path: Path) -> None:
     folder = write(tmp_path, GOOD)
     os.mkfifo(folder / "map.txt")
     (folder / "people" / "x.toml").mkdir()
@@ -194,7 +194,7 @@ def test_several_people_may_share_a_file(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_time_without_seconds_is_told_as_that(line: str, told: str, tmp_path: Path) -> None:
+def test_a_time_without_seconds_is_explained(line: str, told: str, tmp_path: Path) -> None:
     text = GOOD["scenario.toml"].replace("hours = ", f"{line}\nhours = ", 1)
     number = text[: text.index(line)].count("\n") + 1
     faults = validate_folder(write(tmp_path, {**GOOD, "scenario.toml": text}))
@@ -209,7 +209,7 @@ def test_people_who_cannot_be_read_are_not_called_missing(tmp_path: Path) -> Non
     assert not [fault for fault in faults if fault.startswith("scenario.toml:people")]
 
 
-def test_other_mistakes_are_told_without_a_word_of_times(tmp_path: Path) -> None:
+def test_other_faults_do_not_mention_times(tmp_path: Path) -> None:
     text = GOOD["scenario.toml"] + '\nx = "08:30"\ny = [\n'
     (fault,) = validate_folder(write(tmp_path, {**GOOD, "scenario.toml": text}))
     assert "seconds" not in fault
@@ -223,7 +223,7 @@ def test_open_ground_is_not_offered_for_a_home(tmp_path: Path) -> None:
     assert '"outside"' not in home
 
 
-def test_a_blank_is_told_as_what_it_is(tmp_path: Path) -> None:
+def test_allowed_symbols_name_the_blank_in_words(tmp_path: Path) -> None:
     drawn = {**DRAWN, "map.txt": DRAWN["map.txt"].replace("#bb", "#b?")}
     (fault,) = validate_folder(write(tmp_path, drawn))
     assert 'allowed: blanks, "#", ".", "+", ' in fault

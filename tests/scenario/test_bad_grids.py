@@ -116,7 +116,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_is_wrong_is_told_with_its_place(name: str, tmp_path: Path) -> None:
+def test_grid_faults_name_their_place(name: str, tmp_path: Path) -> None:
     bad = BAD[name]
     faults = validate_folder(write(tmp_path, change(dict(bad.base or LODGE), bad)))
     assert any(bad.message in fault for fault in faults), faults
@@ -124,6 +124,6 @@ def test_what_is_wrong_is_told_with_its_place(name: str, tmp_path: Path) -> None
     assert len(faults) <= 4 + rows, "one slip is not told as many"
 
 
-def test_as_it_is_the_map_is_valid(tmp_path: Path) -> None:
+def test_unchanged_grids_are_valid(tmp_path: Path) -> None:
     for name, files in {"plain": LODGE, "doors": DOORS, "bed": ONE_BED}.items():
         assert validate_folder(write(tmp_path / name, files)) == []

@@ -177,7 +177,7 @@ def test_a_shipped_scenario_can_be_built_on_from_anywhere(tmp_path: Path) -> Non
         (CHILD.replace("extends", "extend"), "scenario.toml:extend: unknown key"),
     ],
 )
-def test_what_cannot_be_built_on_is_said(head: str, message: str, tmp_path: Path) -> None:
+def test_extends_rejects_unusable_bases(head: str, message: str, tmp_path: Path) -> None:
     folder = _pair(tmp_path, {}, head=head)
     faults = validate_folder(folder)
     assert any(message in fault for fault in faults), faults
@@ -274,7 +274,7 @@ def test_only_some_of_the_people_may_come_along(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_whom_to_take_along_is_checked(extends: str, message: str, tmp_path: Path) -> None:
+def test_extends_checks_the_people_it_takes(extends: str, message: str, tmp_path: Path) -> None:
     folder = _pair(tmp_path, {}, head=CHILD.replace('"base"', extends))
     faults = validate_folder(folder)
     assert any(message in fault for fault in faults), faults

@@ -103,7 +103,7 @@ def test_a_default_shown_is_the_one_that_holds(table: KeyTable) -> None:
         ("people.lifestyle", "bed", ("time of day", "", "23:00:00")),
     ],
 )
-def test_types_ranges_and_defaults_are_told(
+def test_reference_shows_types_ranges_and_defaults(
     path: str, name: str, told: tuple[str, str, str]
 ) -> None:
     key = find_key(path, name)

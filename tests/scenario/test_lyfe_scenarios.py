@@ -202,7 +202,7 @@ def test_everyone_but_the_murderer_is_asked_and_everyone_may_be_named() -> None:
         ("I do not know.", None),
     ],
 )
-def test_whom_an_answer_names_can_be_told_by_its_words(answer: str, named: str | None) -> None:
+def test_suspect_check_finds_the_named_person(answer: str, named: str | None) -> None:
     (suspect,) = MURDER.checks
     assert isinstance(suspect, ValueCheck)
     assert find_value(suspect, answer) == named
@@ -286,7 +286,7 @@ def test_fatima_and_aaliyah_know_nothing_of_either_club() -> None:
         ("A music club.", []),
     ],
 )
-def test_which_club_an_answer_names_can_be_told_by_its_words(answer: str, clubs: list[str]) -> None:
+def test_club_check_finds_the_named_club(answer: str, clubs: list[str]) -> None:
     (club,) = FAIR.checks
     assert isinstance(club, ValueCheck)
     assert club.several == "otherwise"

@@ -171,14 +171,14 @@ def test_tiles_that_do_not_touch_are_listed(tmp_path: Path) -> None:
     assert bed.tile == (7, 1)
 
 
-def test_nobody_stands_on_what_is_solid(tmp_path: Path) -> None:
+def test_nobody_stands_on_solid_objects(tmp_path: Path) -> None:
     solid = Bad("scenario.toml", 'symbol = "h"', 'symbol = "h", solid = true', "")
     plan = large(tmp_path, solid)
     assert plan.blocked[2, 2]
     assert plan.arena[2, 2] == 1
 
 
-def test_what_is_solid_is_so_without_a_map_too(tmp_path: Path) -> None:
+def test_solid_objects_block_without_a_map_too(tmp_path: Path) -> None:
     files = change(dict(GOOD), Bad("scenario.toml", 'symbol = "h"', "solid = true", ""))
     plan = lay_out(load_scenario(write(tmp_path, files)))
     x, y = plan.objects[0].tile
@@ -222,7 +222,7 @@ def test_a_spawn_tile_is_drawn_or_named(tmp_path: Path) -> None:
     assert plan.arena[1, 4] == 1
 
 
-def test_a_sealed_corner_of_a_room_is_closed_and_told(tmp_path: Path) -> None:
+def test_a_sealed_corner_of_a_room_is_closed_with_a_warning(tmp_path: Path) -> None:
     files = change(dict(DRAWN), Bad("map.txt", "#ttttt#aaa#\n#th", "#t#ttt#aaa#\n##h", ""))
     scenario = load_scenario(write(tmp_path, files))
     plan = lay_out(scenario)

@@ -65,7 +65,7 @@ def test_nobody_remembers_what_is_still_to_come(tmp_path: Path) -> None:
         ('{"name": "B", "until": "2023-02-13T09:00:00", "source": "s", "x": 1}', "x: Extra"),
     ],
 )
-def test_what_is_no_past_is_refused_by_its_file(tmp_path: Path, text: str, says: str) -> None:
+def test_files_that_are_no_past_are_refused_by_name(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "ben.json").write_text(text)
     with pytest.raises(FileError, match=says):
         read_pasts(tmp_path)

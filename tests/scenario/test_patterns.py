@@ -58,7 +58,7 @@ def test_a_pattern_that_backtracks_for_ever_hangs_neither_a_run_nor_a_report() -
         (r"\q", r"not a regular expression: bad escape \q"),
     ],
 )
-def test_what_no_linear_search_knows_is_refused_by_name(pattern: str, said: str) -> None:
+def test_patterns_without_linear_search_are_refused_by_name(pattern: str, said: str) -> None:
     with pytest.raises(ValueError, match=re.escape(said)):
         compile_pattern(pattern)
 

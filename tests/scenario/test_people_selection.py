@@ -49,7 +49,7 @@ def test_two_names_are_never_a_cast() -> None:
         load_scenario("murder_mystery", ["3", "6"])
 
 
-def test_what_rests_on_the_absent_goes_and_what_is_built_on_it(tmp_path: Path) -> None:
+def test_selection_drops_checks_and_successes_of_absent_people(tmp_path: Path) -> None:
     whole = load_scenario(write(tmp_path, CHECKED))
     una, vic = select_people(whole, ["Una Ash"]), select_people(whole, ["Vic Bay"])
     # `heard` was put to Vic alone.
@@ -102,7 +102,7 @@ def test_nothing_refers_to_anybody_who_is_absent() -> None:
     assert not users & absent
 
 
-def test_what_belongs_to_the_absent_stays_locked() -> None:
+def test_property_of_absent_people_stays_locked() -> None:
     plan = lay_out(load_scenario("valentines_party", PAIR))
     cellar = next(arena for arena in plan.arenas if arena.name == "cellar")
     kitchen = next(arena for arena in plan.arenas if "Maria Lopez" in arena.users)

@@ -66,7 +66,7 @@ questions = st.builds(
 
 
 @given(st.lists(questions, max_size=5, unique_by=lambda question: question.id))
-def test_what_the_checks_let_pass_asks_nobody_twice(some: list[Question]) -> None:
+def test_valid_questions_ask_nobody_twice(some: list[Question]) -> None:
     scenario = _with(*some)
     if check(scenario):
         return

@@ -165,7 +165,7 @@ def test_the_example_in_the_readme_is_a_valid_scenario(tmp_path: Path) -> None:
     assert_is_a_town(lay_out(load_scenario(tmp_path)))
 
 
-def test_what_was_made_lasts_and_what_is_going_on_ends() -> None:
+def test_shipped_objects_keep_lasting_states_only() -> None:
     lasting = {TOWN.object_id(o): item.lasting for o, item in enumerate(TOWN.objects)}
     assert lasting["Hobbs Cafe/kitchen/oven"] == ("off",)
     assert "hung up" in lasting["Hobbs Cafe/kitchen/party decorations"]

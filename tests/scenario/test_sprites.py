@@ -110,7 +110,7 @@ def test_the_picture_shows_it(tmp_path: Path) -> None:
         (named("", png()), '"": '),
     ],
 )
-def test_what_is_no_picture_is_a_fault(
+def test_files_that_are_no_picture_are_faults(
     files: dict[str, str | bytes], message: str, tmp_path: Path
 ) -> None:
     faults = validate_folder(write_files(tmp_path / "folder", files))

@@ -45,7 +45,7 @@ def write_town(folder: Path, people: int, houses: int, more: str = "", top: str 
         (3000, 1500, "3000 people and 1501 rooms and objects would take about"),
     ],
 )
-def test_more_people_than_can_live_are_refused_with_what_they_need(
+def test_too_many_people_are_refused_with_their_cost(
     people: int, houses: int, said: str, tmp_path: Path
 ) -> None:
     (fault,) = validate_folder(write_town(tmp_path, people, houses))

@@ -168,7 +168,7 @@ def test_three_or_more_who_follow_each_other_in_a_ring_all_get_on() -> None:
     assert walkers.counts() == {"swap": 0, "detour": 0, "aside": 0}
 
 
-def test_who_stands_in_the_entrance_of_a_room_moves_up() -> None:
+def test_people_in_the_entrance_of_a_room_move_up() -> None:
     walkers = line("ccc", ["##########", "#ccc..bbb#", "##########"])
     walkers.goals = dict.fromkeys(["P0", "P1", "P2"], "Room b")
     walkers.run(50)
@@ -190,7 +190,7 @@ def test_one_who_stands_in_a_passage_changes_places_with_who_wants_through() -> 
     assert walkers.column("P1") == 3
 
 
-def test_who_made_way_is_told() -> None:
+def test_a_person_who_made_way_gets_a_notice() -> None:
     walkers = line("ab", ["##########", "#a..b..c.#", "##########"])
     told = []
     for _ in range(8):
@@ -213,7 +213,7 @@ def test_on_a_taken_tile_one_has_arrived_beside_it_and_moves_up_when_it_is_free(
     assert walkers.column(second) == 3
 
 
-def test_who_finds_no_room_is_told_so() -> None:
+def test_walkers_without_room_get_a_reason() -> None:
     walkers = line("aab", ["#######", "#aa..b#", "#######"])
     walkers.goals = {"P0": "Room b", "P1": "Room b", "P2": "Room b"}
     walkers.run(12)
@@ -221,7 +221,7 @@ def test_who_finds_no_room_is_told_so() -> None:
     assert walkers.told == dict.fromkeys(["P0", "P1"], "there is no room left at Room b, floor")
 
 
-def test_a_sleeper_is_not_moved_and_who_cannot_get_past_is_told() -> None:
+def test_sleepers_are_not_moved_and_blocked_walkers_get_a_reason() -> None:
     rows = ["##########", "#a..b...c#", "##########"]
     scenario = make_scenario(rows, "ab")
     bed = {"name": "bed", "state": "made", "states": ["made", "slept in"], "at": [4, 1]}

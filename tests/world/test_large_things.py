@@ -60,7 +60,7 @@ def test_one_walks_to_its_nearest_side(town: TownDriver) -> None:
     assert see(town, "Bob", "table").usable
 
 
-def test_what_hangs_on_a_wall_is_used_from_the_floor_below(town: TownDriver) -> None:
+def test_an_object_on_a_wall_is_used_from_the_floor_below(town: TownDriver) -> None:
     town.place("Bob", 4, 3)
     for _ in range(9):
         town.step(Bob=Move("blackboard"))

@@ -92,7 +92,7 @@ def test_people_who_arrive_on_one_tile_make_room_for_each_other(make_town: MakeT
     assert len(tiles) == 4
 
 
-def test_who_arrives_reads_who_is_in_the_room_and_nobody_else(make_town: MakeTown) -> None:
+def test_arrival_result_names_the_people_in_the_room_only(make_town: MakeTown) -> None:
     town = make_town()
     town.place("Dee", 8, 3)  # in the door to the hall, in which the others are
     for name, tile in (("Ann", (6, 4)), ("Bob", (1, 1)), ("Cem", (2, 6))):

@@ -4,7 +4,7 @@ from genagents_env.actions import Interact, Move
 from tests.world.conftest import MakeTown, TownDriver, scenario
 
 
-def test_a_room_for_one_lets_one_in_and_tells_the_other_why(make_town: MakeTown) -> None:
+def test_a_full_room_refuses_the_next_person_with_a_reason(make_town: MakeTown) -> None:
     town = make_town()
     town.place("Ann", 15, 3)
     town.place("Bob", 14, 3)

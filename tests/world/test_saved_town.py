@@ -99,7 +99,7 @@ def test_a_saved_town_without_one_of_its_values_is_refused(saved: Saved) -> None
             env.load_state(other)
 
 
-def test_what_is_loaded_of_forged_towns_lives_on(saved: Saved) -> None:
+def test_forged_towns_that_load_can_be_stepped(saved: Saved) -> None:
     draw = random.Random(3)  # noqa: S311 (no secret)
     env, refused = town_v0.parallel_env("tiny"), 0
     for _ in range(150):

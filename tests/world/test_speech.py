@@ -133,7 +133,7 @@ def test_silence_ends_a_conversation(trio: MakeTown) -> None:
     assert town.percept("Ann").conversation is None
 
 
-def test_one_speaker_at_a_time_and_the_other_is_told(trio: MakeTown) -> None:
+def test_one_speaker_at_a_time_and_the_other_gets_a_reason(trio: MakeTown) -> None:
     town = trio(conversation={"turn_taking": "one_speaker"})
     town.step(Ann=Talk("Bob", "Hi"))
     town.step(Ann=Talk("Bob", "So"), Bob=Talk("Ann", "Well"))
@@ -194,6 +194,22 @@ def test_small_talk_of_the_menu_tells_each_listener_each_fact_once(trio: MakeTow
     town.step(Ann=Talk("Bob", make_small_talk(state, 0, 1)))
     assert make_small_talk(state, 0, 1) == "Hello Bob."
     assert make_small_talk(state, 1, 0) == "Hello Ann. There is a party tonight."
+
+
+FACTS = [
+    {"id": id_, "statement": text, "known_by": ["Ann Ash"], "patterns": [id_], "secret": secret}
+    for id_, text, secret in (
+        ("theft", "Ann took the silver.", True),
+        ("party", "There is a party tonight.", False),
+    )
+]
+
+
+@pytest.mark.parametrize(("facts", "statement"), [(1, ""), (2, " There is a party tonight.")])
+def test_small_talk_never_tells_a_secret(make_town: MakeTown, facts: int, statement: str) -> None:
+    state = make_town(facts=FACTS[:facts]).world.state
+    assert state.facts[0] == (1 << facts) - 1
+    assert make_small_talk(state, 0, 1) == f"Hello Bob.{statement}"
 
 
 @pytest.mark.parametrize(

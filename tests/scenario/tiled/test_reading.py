@@ -259,7 +259,7 @@ def test_rooms_of_several_pieces(tmp_path: Path) -> None:
     assert {s.name: s.capacity for s in plan.sectors}["Yard"] == 3
 
 
-def test_what_is_turned_or_small_or_a_tile_covers_what_one_sees(tmp_path: Path) -> None:
+def test_turned_small_and_tile_objects_cover_their_visible_tiles(tmp_path: Path) -> None:
     turned = {**rectangle(40, "bench", 16, 3, 2, 1), "rotation": 90}  # clockwise: down and left
     small = rectangle(41, "stone", 16.2, 4.7, 0.2, 0.2)
     tile = {**rectangle(42, "tree", 17, 3, 1, 1), "gid": 2}  # placed by its lower left corner
@@ -292,7 +292,7 @@ def test_a_park_without_doors_and_spawns_is_a_town(tmp_path: Path) -> None:
     assert not plan.blocked.any()
 
 
-def test_what_of_a_sector_is_in_no_arena_is_its_ground(tmp_path: Path) -> None:
+def test_sector_tiles_in_no_arena_are_its_ground(tmp_path: Path) -> None:
     table = school()
     arenas = table["layers"][3]["objects"]  # type: ignore[index]
     arenas[1] = rectangle(4, "library", 9, 2, 4, 8)
@@ -345,7 +345,7 @@ def test_a_map_may_have_lists_with_commas_and_what_follows_what(tmp_path: Path) 
     assert item.sleep_state == "cold"
 
 
-def test_what_reading_needs_is_said_where_it_is_missing(
+def test_missing_tiled_reader_is_reported_with_its_install_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_map(tmp_path, school())
@@ -369,7 +369,7 @@ def test_a_base_may_be_drawn_in_tiled(tmp_path: Path) -> None:
     assert fault.startswith('school/school.tmj:layer "arenas", object 4 "library", capacity: 0 is')
 
 
-def test_a_thing_drawn_under_a_misspelt_name_is_told(tmp_path: Path) -> None:
+def test_validate_warns_of_a_thing_drawn_under_a_misspelt_name(tmp_path: Path) -> None:
     described = (
         SCENARIO
         + """
@@ -390,7 +390,7 @@ arenas = [{ name = "library", objects = [{ name = "shelv", states = ["full", "em
 
 
 @pytest.mark.parametrize("name", ["shelf", "globe", 'shelv", at = [11, 8], state = "new'])
-def test_things_that_are_meant_to_be_two_are_not_told(tmp_path: Path, name: str) -> None:
+def test_validate_does_not_warn_of_two_distinct_things(tmp_path: Path, name: str) -> None:
     described = (
         SCENARIO
         + f"""

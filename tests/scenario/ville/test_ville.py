@@ -60,7 +60,7 @@ def test_a_sealed_corner_is_closed_with_a_warning(tmp_path: Path) -> None:
     assert "[8, 2]" in warning
 
 
-def test_what_the_matrices_do_not_say_is_written_to_be_edited(tmp_path: Path) -> None:
+def test_imported_ville_writes_defaults_to_edit(tmp_path: Path) -> None:
     scenario = load_scenario(import_town(tmp_path))
     lodge, park = scenario.sectors
     assert (lodge.common, park.common) == (False, True)
