@@ -148,8 +148,7 @@ class Policy:
         remembers: it can be interviewed.
         has_past: it begins with `Profile.past` where there is one, and has `collect_past`.
         faculties: the first words of the purposes of its calls; each can have a model of its own.
-        switches: the options that switch faculties on or off, so that reports can tell of one that
-            was on and never ran.
+        switches: the options that switch faculties, so that reports name those on that never ran.
         file_options: options that name a file, whose content is a part of what a run is.
         scripted_replies: what scripted models reply to its prompts; samples where it says nothing.
         causes: which of its calls lead to which events, and to which calls, for who looks at a run.
@@ -228,8 +227,7 @@ class Policy:
     def describe_mind(cls, saved: SavedMind) -> MindContent:
         """Describe a mind of this policy from its part of a run file.
 
-        It is called without a policy being made, by who looks at a run: it needs no model, asks
-        nobody, and reads the state as `state` left it.
+        Viewers of a run call it without an instance; it needs no model and reads the saved state.
         """
         return MindContent(note=f"The policy {cls.name!r} shows nothing of what it remembers.")
 

@@ -1,13 +1,11 @@
 """Scenarios that build on another: `extends = "name"` in scenario.toml.
 
-The base is a shipped scenario, or the folder of that name beside the one that extends it. From the
-base come its people and every key that is not given anew. Tables are joined key by key, so that
-one rule given anew leaves the others as they are; but an empty table (`rules = {}`) is empty, and
-`[reward]` with a `name` of its own is another reward, whose keys are all its own. Lists are taken
-whole. A person of the same name takes the place of the base's, others are added. With
-`extends = { scenario = "name", people = [] }` only these of the base's people come along, here
-none; casts that name others stay behind. The town is taken as a whole: with `sectors` of its own,
-a scenario does not use the base's map. Every scenario has its own name.
+The base is a shipped scenario, or the folder of that name beside the extending one. Keys that are
+not given anew come from the base. Tables are joined key by key; but an empty table (`rules = {}`)
+is empty, and `[reward]` with a `name` takes no key of the base's. Lists are replaced. People
+replace those of their name, others are added. `extends = { scenario = "name", people = [] }` takes
+only these of the base's people, here none, and no casts that name others. A scenario with its own
+`sectors` does not use the base's map. Every scenario has its own name.
 """
 
 import re

@@ -31,11 +31,10 @@ NOBODY = "nobody"  # the only user of what belonged to people who are not there
 def select_people(scenario: Scenario, people: Sequence[str] | str) -> Scenario:
     """Return the scenario with only the people of these names, in this order.
 
-    What refers to anybody else is left out: relationships, who knows a fact or hosts a gathering,
-    events, errands and goals, questions put to them alone, checks of these, successes that only
-    absent people could bring about and those built on such, casts in which somebody is absent. The
-    reward is `none` when nothing is left that it pays for. What only absent people may use stays
-    locked: its one user is `nobody`.
+    References to others are dropped: relationships, knowers of facts, hosts, events, errands and
+    goals, questions to them alone with their checks, successes of absent people alone and those
+    built on them, and casts with absent people. The reward becomes `none` if it pays for nothing
+    that is left. Places and things of absent people stay locked: their one user is `nobody`.
 
     Args:
         scenario: with everybody in it.

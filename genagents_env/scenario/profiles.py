@@ -77,8 +77,8 @@ def make_profile(
 def first_memories(person: Person) -> tuple[str, ...]:
     """Return the first memories: sentences of `persona` and `currently`, then `memories`.
 
-    Those with a time are not among them (`list_dated_memories` has them), nor are recent memories:
-    they belong to the day before, and the mind that uses them decides how old they are.
+    They exclude those with a time (see `list_dated_memories`) and recent memories, whose age the
+    mind decides.
     """
     undated = (memory for memory in person.memories if isinstance(memory, str))
     parts = (*split_sentences(person.persona), *split_sentences(person.currently), *undated)

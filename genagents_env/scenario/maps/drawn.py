@@ -85,10 +85,10 @@ class DrawnMap:
     """The places of everything in a town.
 
     Attributes:
-        closed: bool, shape (height, width), indexed [y, x]: nobody can stand there, be it a wall,
-            water or a piece of furniture. An object may have closed tiles; it is used from beside.
-        place: int32, the same shape: the number in `places`, counted from 1, of the place that a
-            tile belongs to; GROUND where it belongs to none. Closed tiles may have a place too.
+        closed: bool, shape (height, width), indexed [y, x]: nobody can stand there. An object may
+            have closed tiles; it is used from beside.
+        place: int32, the same shape: the number in `places`, from 1, of a tile's place, or GROUND.
+            Closed tiles may have a place too.
         places: their ids: `sector/arena`, or `sector` for the ground of a sector outside its
             arenas, such as a corridor. A sector whose one arena bears its name is that arena.
         objects: each at most once.

@@ -1,7 +1,7 @@
 """Fit a drawn map to its scenario.
 
-The scenario says what there is and the map where: of all kinds of maps, what is checked here is
-the same. Arenas have the numbers of `TownPlan.arenas`; the ground of sectors comes after them.
+All kinds of maps pass the same checks here. Arenas have the numbers of `TownPlan.arenas`; the
+ground of sectors comes after them.
 """
 
 from collections.abc import Iterator

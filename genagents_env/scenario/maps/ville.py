@@ -31,8 +31,8 @@ from genagents_env.scenario.schema import SIDE_LIMIT
 from genagents_env.text import clean
 
 _META = "maze_meta_info.json"
-# What each layer is called in the names of its two files, and how many names a line of its list
-# has after the number. The numbers of the collision layer mean nothing but "closed".
+# The layers by the names of their files, with the number of names on a line of their legend. The
+# collision layer has no legend.
 _LEGENDS = {"sector": 2, "arena": 3, "game_object": 3, "spawning_location": 4}
 _COLLISION = "collision"
 _LIMIT = 8 << 20  # bytes of a file

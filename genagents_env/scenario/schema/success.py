@@ -147,7 +147,7 @@ class ObjectCheck(Model):
     unseen_by: tuple[Name, ...] = ()
 
 
-RecordCheck: TypeAlias = PlaceCheck | FactCheck | ObjectCheck  # nobody is asked: the record tells
+RecordCheck: TypeAlias = PlaceCheck | FactCheck | ObjectCheck  # decided without an interview
 Check = Annotated[
     AnswerCheck | ValueCheck | PlaceCheck | FactCheck | ObjectCheck, Field(discriminator="kind")
 ]

@@ -1,8 +1,7 @@
 """Merge what a Tiled map and scenario.toml say of the same places.
 
-The map says where, and may say what as well, by properties; scenario.toml may add what the map
-leaves out. What both say, and not alike, is a fault: neither wins silently. Places stand in the
-order of scenario.toml, then those that only the map has, in the order in which they were drawn.
+Keys may be in either; where both have one with different values, that is a fault. Places come in
+the order of scenario.toml, then those that only the map has, in the order of drawing.
 """
 
 from collections.abc import Mapping

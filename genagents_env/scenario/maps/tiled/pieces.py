@@ -1,7 +1,7 @@
 """Read the layers of a Tiled map as tiles of sectors, arenas, objects and so on.
 
-What an object of an object layer is says its class, or else the name of its layer; what a painted
-tile is says the name of its layer, and which one the property `name` of the tile.
+The kind of an object is its class, or else the name of its layer; that of a painted tile is the
+name of its layer, and its property `name` says which one it is.
 """
 
 from collections.abc import Iterator, Mapping

@@ -211,8 +211,7 @@ def _split(
 ) -> Iterator[tuple[DrawnPlace | str, tuple[Tile, ...]]]:
     """Yield the tiles of a piece by the place around them, or "no" or "more than one".
 
-    A drawn shape lies in one, and its tiles that nobody can share decide in which; what is painted
-    may be in several, a part of it in each.
+    A drawn shape lies in one place, by its unshared tiles; a painted one may lie in several.
     """
     sure = tuple(tile for tile in piece.tiles if not table.shared[tile[1], tile[0]])
     owners: dict[DrawnPlace | None, list[Tile]] = {}
