@@ -11,11 +11,11 @@ from tests.scenario.stories.test_stories import live
 
 VALUES = """trial,condition,arm,scenario,cast,model,seed,state,measure,value
 a,a,mute,tea,everyone,scripted:neighbour,0,finished,success.won,0.0
-b,b,mute,tea,everyone,scripted:neighbour,0,finished,success.won,0.0
+b,b,mute,tea,everyone,scripted:other,0,finished,success.won,0.0
 c,c,lyfe,tea,everyone,scripted:neighbour,0,finished,success.won,1.0
 d,d,lyfe,tea,everyone,scripted:neighbour,1,finished,success.won,
 e,e,lyfe,tea,everyone,scripted:neighbour,1,finished,utterances,7.0
-f,f,lyfe,tea,everyone,scripted:neighbour,0,finished,success.won,0.5
+f,f,lyfe,tea,everyone,scripted:other,0,finished,success.won,0.5
 """
 
 
@@ -32,7 +32,7 @@ def read_table() -> dict[str, dict[str, str]]:
 def test_runs_that_were_won_are_counted_by_story_arm_and_model(tmp_path: Path) -> None:
     (tmp_path / "values.csv").write_text(VALUES)
     assert tabulate(read_wins(tmp_path)).splitlines() == [
-        "| story | `mute` | `lyfe`, *chatty* | `lyfe`, *gossip* |",
+        "| story | `mute` | `lyfe`, *neighbour* | `lyfe`, *other* |",
         "|---|---|---|---|",
         "| `tea` | 0 of 1 | 1 of 2 | 0 of 1 |",
     ]

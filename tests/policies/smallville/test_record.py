@@ -25,7 +25,7 @@ def record(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     engine = RunOptions(endpoint=ScriptedEndpoint(rule), embedder="hashed", checkpoint_every=1079)
     policy = PolicySpec("smallville", CONFIG)
     spec = RunSpec(
-        TownConfig("valentines_party", start="10:00", hours=3, people=FOUR), 5, policy=policy
+        TownConfig("valentines_party", start="08:00", hours=3, people=FOUR), 5, policy=policy
     )
     assert run(spec, path, engine).status == "finished"
     return path
