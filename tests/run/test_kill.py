@@ -20,7 +20,7 @@ FEW = ["2:mid-write", "11:after-call+12:boundary", "20:checkpoint"]
 MIND = ["16:mid-write+18:after-call"]
 MIND_MORE = [
     "0:after-call", "3:boundary", "5:mid-write+6:after-call", "14:after-call", "15:boundary",
-    "30:checkpoint+33:boundary", "40:checkpoint+41:after-call",
+    "30:checkpoint+33:boundary", "40:checkpoint+61:after-call",
 ]  # fmt: skip
 INTERVIEWED = ["0:mid-interview", "30:interviewed"]
 INTERVIEWED_MORE = [

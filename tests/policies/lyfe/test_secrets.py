@@ -110,8 +110,11 @@ def check_kept(path: Path) -> None:
         for keeper in KEEPERS:
             assert any(told & kept[keeper] for agent, told in asked if agent == keeper)
         assert leaks(record) == {}
+        said = [event.data["text"] for event in record.events() if event.kind == "say"]
         for fact in secret:
             patterns = [re.compile(pattern, re.IGNORECASE) for pattern in fact.patterns]
+            if any(p.search(text) for p in patterns for text in said):
+                continue  # its keeper has told it
             for agent, prompt in prompts(record):
                 lines = prompt.splitlines() if agent not in fact.known_by else []
                 assert not any(p.search(line) for p in patterns for line in lines), fact.id
