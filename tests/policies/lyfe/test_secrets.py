@@ -110,12 +110,14 @@ def check_kept(path: Path) -> None:
         for keeper in KEEPERS:
             assert any(told & kept[keeper] for agent, told in asked if agent == keeper)
         assert leaks(record) == {}
-        said = [event.data["text"] for event in record.events() if event.kind == "say"]
+        said = [(e.tick, e.data["text"]) for e in record.events() if e.kind == "say"]
+        calls = [(call, "\n".join(m.content for m in asked)) for call, asked in record.prompts()]
         for fact in secret:
             patterns = [re.compile(pattern, re.IGNORECASE) for pattern in fact.patterns]
-            if any(p.search(text) for p in patterns for text in said):
-                continue  # its keeper has told it
-            for agent, prompt in prompts(record):
+            # A keeper may tell it aloud; before that nobody else has a trace of it.
+            told = [tick for tick, text in said if any(p.search(text) for p in patterns)]
+            until = min(told, default=2**40)
+            for agent, prompt in ((c.agent, text) for c, text in calls if c.tick <= until):
                 lines = prompt.splitlines() if agent not in fact.known_by else []
                 assert not any(p.search(line) for p in patterns for line in lines), fact.id
 
