@@ -21,8 +21,8 @@ _TIME = re.compile(r"(\d\d):(\d\d)$")
 def answer_honestly(prompt: Prompt) -> dict[str, object]:
     """Return what the numbered lines say about the question, and their numbers.
 
-    One knows of people by ties, by talk and by word of them, not by having seen them. Of other
-    things one knows by news that shares half of the question's words, or by another line that
+    One knows of people by ties, by talk and by word of them, not by having seen them, however
+    often. Of other things one knows by news that shares half of the question's words, or by another line that
     shares more. Of a deed one suspects whom most testimonies are about.
     """
     question = prompt.find_text("question") or prompt.words
@@ -32,7 +32,8 @@ def answer_honestly(prompt: Prompt) -> dict[str, object]:
         return _name_suspect(prompt)
     known = [line for line in prompt.numbered if news.is_known(line)]
     if person := _PERSON.search(question):
-        lines = [line for line in known if person[1] in _select_evidence(line)]
+        told = [line for line in known if not news.is_familiarity(line.text)]
+        lines = [line for line in told if person[1] in _select_evidence(line)]
         yes, no = phrase("answers", "person", who=person[1]), "no_person"
     else:
         lines = _find_relevant(question, known)

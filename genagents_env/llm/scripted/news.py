@@ -16,6 +16,7 @@ from genagents_env.llm.scripted.wording import (
     is_similar,
     list_phrases,
     load_words,
+    phrase,
     split_sentences,
 )
 
@@ -133,6 +134,11 @@ def is_sight(told: str) -> bool:
 def is_known(line: PromptLine) -> bool:
     """Return True if a numbered line was heard or known, neither seen nor planned."""
     return line.number is not None and not is_sight(line.text) and not _PLAN.match(line.text)
+
+
+def is_familiarity(text: str) -> bool:
+    """Return True if a text is a reflection on how many of one's memories are of somebody."""
+    return phrase("mind", "familiar", who="", count="").partition(":")[0] in text
 
 
 def is_opinion(text: str) -> bool:

@@ -80,8 +80,7 @@ def test_with_neighbours_word_spreads_and_the_invited_come(tmp_path: Path) -> No
 
 
 def test_with_the_mute_everything_stays_as_it_was(tmp_path: Path) -> None:
-    # Reflecting on whom it saw, the scripted model claims to know them.
-    all_found = collect_findings("mute", tmp_path, reflection=False)
+    all_found = collect_findings("mute", tmp_path)
     before, after, gathering = party(all_found)
     first, last = network(all_found)
     assert before.verified == after.verified == before.claimed == after.claimed == (HOST,)
