@@ -24,6 +24,7 @@ COMMANDS = {
     "Run a town": (
         ("run", "runs", "Run a scenario and record it."),
         ("resume", "runs", "Continue a run: after a crash, an outage or Ctrl-C, or past its end."),
+        ("fork", "fork", "Continue a run from any moment with something changed: what if?"),
         ("import-memories", "memories", "Take people's memories from a run into another."),
         ("doctor", "doctor", "Check this machine and the model, and print what to do."),
     ),

@@ -9,7 +9,10 @@ import typer
 from genagents_env.cli.progress import show_count
 from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError
+from genagents_env.evaluate.parting import describe_parting
 from genagents_env.evaluate.rates import find_tariff
+from genagents_env.evaluate.run_data import RunData
+from genagents_env.record import RunReader
 from genagents_env.report import measure_runs, measure_sweep, write_report
 from genagents_env.report.placing import check_place
 from genagents_env.report.results import SweepResults
@@ -80,6 +83,9 @@ def report(
     else:
         width = find_width()
         say_lines(describe_runs(results, width) if others else describe_run(first, width))
+        if len(run_files) == 2:
+            with RunReader(run_files[0]) as one, RunReader(run_files[1]) as other:
+                say_lines(describe_parting(RunData(one), RunData(other)))
         for summary in results.summaries if quotes else ():
             say_lines(describe_words(summary), indent=0)
 

@@ -145,7 +145,7 @@ def run(
             )
             result = run_scenario(spec, out, options, force=force)
             result = judge_finished_run(result, options) if judge else result
-        _print_result(result, quiet, as_json)
+        print_result(result, quiet, as_json)
         if result.status != "interrupted":
             page.keep()
     raise typer.Exit(result.exit_code)
@@ -205,11 +205,11 @@ def resume(
         )
         result = resume_run(run_file, options, hours=hours)
         result = judge_finished_run(result, options) if judge else result
-    _print_result(result, quiet, as_json)
+    print_result(result, quiet, as_json)
     raise typer.Exit(result.exit_code)
 
 
-def _print_result(result: "RunResult", quiet: bool, as_json: bool) -> None:
+def print_result(result: "RunResult", quiet: bool, as_json: bool) -> None:
     """Print the transcript, the summary and what to do next."""
     if as_json:
         print_json(_describe_result(result))

@@ -26,7 +26,7 @@ from genagents_env.llm.client import ModelAnswer
 from genagents_env.record import JudgementRow, RunReader, RunWriter
 from genagents_env.record.spending import JUDGED
 from genagents_env.run.models import reopen_model
-from genagents_env.run.recorded import add_degradation
+from genagents_env.run.session import add_degradation
 from genagents_env.run.spec import Progress, RunOptions, RunResult
 from genagents_env.run.spending import LaterBudget
 

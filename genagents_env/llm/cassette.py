@@ -3,7 +3,7 @@
 No answered call is made again.
 """
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from typing import Literal, Protocol
 
@@ -40,6 +40,7 @@ class RecordedReply:
         latency_seconds: wall clock.
         started_at: Unix time.
         messages: of the prompt; `get` may leave them out.
+        borrowed: from another run: it is taken over if the prompt is the same, else not used.
     """
 
     prompt_hash: str
@@ -62,6 +63,7 @@ class RecordedReply:
     latency_seconds: float = field(default=0.0, compare=False)
     started_at: float = field(default=0.0, compare=False)
     messages: tuple[Message, ...] = field(default=(), compare=False)
+    borrowed: bool = field(default=False, compare=False)
 
     @property
     def is_unanswered(self) -> bool:
@@ -119,6 +121,11 @@ def recall(
         DivergenceError: the recorded call had another prompt.
     """
     recorded = cassette.get(key) if cassette is not None else None
+    if cassette is not None and recorded is not None and recorded.borrowed:
+        if recorded.prompt_hash != prompt_hash(request):
+            return None
+        recorded = replace(recorded, borrowed=False, messages=request.messages)
+        cassette.put(key, recorded)
     if recorded is not None and recorded.prompt_hash != (asked := prompt_hash(request)):
         raise DivergenceError(
             f"call {key} was recorded with prompt {recorded.prompt_hash[:12]}, but now asks "

@@ -26,7 +26,7 @@ from genagents_env.record.calls import (
 from genagents_env.record.canonical import verify_chain
 from genagents_env.record.cassette import SqliteCassette, SqliteEmbeddings
 from genagents_env.record.checkpoint import Checkpoint, find_last_good
-from genagents_env.record.connection import damage_error, guard_reading
+from genagents_env.record.connection import RunConnection, damage_error, guard_reading
 from genagents_env.record.degradation import Degradation, PolicyFailure
 from genagents_env.record.event_data import read_event
 from genagents_env.record.lock import find_writer
@@ -56,7 +56,15 @@ from genagents_env.record.spending import (
     SpendingNote,
     decode_later_spending,
 )
-from genagents_env.record.tables import CALLS, POLICY_ERRORS
+from genagents_env.record.tables import (
+    CALLS,
+    DICTIONARIES,
+    EMBEDDINGS,
+    EVENTS,
+    OF_TICKS,
+    POLICY_ERRORS,
+    TICKS,
+)
 from genagents_env.world.events import Event
 
 # A decision is that of an agent at a tick, however often its policy failed in it.
@@ -311,6 +319,26 @@ class RunReader(CallSums):
         self._check_rows(POLICY_ERRORS)
         (count,) = self._fetch_one("SELECT count(*) FROM policy_errors")
         return int(count)
+
+    def copy_rows(self, target: RunConnection, tick: int) -> None:
+        """Write everything up to `tick` into another run file, within a transaction of it.
+
+        All vectors go along; the head, and verdicts of judges, do not.
+
+        Raises:
+            RecordError: a row has changed.
+        """
+        with guard_reading(self.path):
+            verify_chain(self._connection, tick)
+            for name, columns in (("ticks", TICKS), ("events", EVENTS)):
+                marks = ", ".join("?" * len(columns))
+                query = f"SELECT * FROM {name} WHERE tick <= ?"  # noqa: S608 (constant text)
+                rows = self._connection.execute(query, (tick,))
+                target.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)  # noqa: S608
+            for table in OF_TICKS:
+                table.put(target, table.find(self._connection, "tick <= ?", tick))
+            for table in (DICTIONARIES, EMBEDDINGS):
+                table.put(target, table.read(self._connection))
 
     def find_degradation(self) -> Degradation:
         """Return the failed decisions and fallbacks so far."""

@@ -289,6 +289,8 @@ RESPONSES = RecordTable(
     optional=True,
 )
 OPTIONAL = (ACTIONS, RESPONSES)
+# What a run has of each tick, besides ticks and events.
+OF_TICKS = (POLICY_ERRORS, NOTES, CALLS, RESPONSES, CHECKPOINTS, ACTIONS, INTERVIEWS, REMEMBERED)
 SUMMED = (
     META,
     POLICY_ERRORS,

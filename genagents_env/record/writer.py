@@ -31,6 +31,7 @@ from genagents_env.record.creation import create_file, creation_error, lock_file
 from genagents_env.record.lock import RunLock
 from genagents_env.record.meta import RunMeta
 from genagents_env.record.notes import put_notes
+from genagents_env.record.reader import RunReader
 from genagents_env.record.rows import (
     FaultRow,
     InterviewRow,
@@ -248,6 +249,16 @@ class RunWriter:
             self._report_phase("checkpoint", state.tick)
         with guard(self.path):
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def adopt(self, parent: RunReader, tick: int) -> None:
+        """Take over the record of another run up to `tick`, into a file without ticks.
+
+        Raises:
+            RecordError: what is taken over has changed since it was written.
+        """
+        with self._transaction():
+            parent.copy_rows(self._connection, tick)
+            seal_ticks(self._connection)
 
     def rewind(self) -> Checkpoint | None:
         """Go back to the last good checkpoint; drop all rows after it except model calls.

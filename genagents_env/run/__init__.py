@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from genagents_env.llm.budget import Limits
     from genagents_env.run.episodes import Episode, rollouts
+    from genagents_env.run.forking import fork
     from genagents_env.run.interviews import interview
     from genagents_env.run.play import Rollout, rollout
     from genagents_env.run.policy_groups import PolicyGroups, PolicySpec, assign_specs
@@ -29,6 +30,7 @@ __all__ = [
     "Segment",
     "Trajectory",
     "assign_specs",
+    "fork",
     "interview",
     "resume",
     "rollout",
@@ -40,6 +42,7 @@ __all__ = [
 _NAMES = {
     "genagents_env.llm.budget": ("Limits",),
     "genagents_env.run.episodes": ("Episode", "rollouts"),
+    "genagents_env.run.forking": ("fork",),
     "genagents_env.run.interviews": ("interview",),
     "genagents_env.run.play": ("Rollout", "rollout"),
     "genagents_env.run.policy_groups": ("PolicyGroups", "PolicySpec", "assign_specs"),

@@ -10,9 +10,10 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, DiskError
 from genagents_env.llm.budget import Spend
 from genagents_env.llm.redact import KeyHolder
-from genagents_env.record import RunMeta, RunReader, RunWriter
+from genagents_env.record import RunMeta, RunWriter
 from genagents_env.record.creation import check_free, creation_error
 from genagents_env.record.degradation import MAX_FALLBACKS
+from genagents_env.run.forking import lend_replies
 from genagents_env.run.models import (
     Models,
     add_source,
@@ -32,7 +33,7 @@ from genagents_env.run.policy_trust import (
 )
 from genagents_env.run.preflight import ask_first_questions
 from genagents_env.run.replay import make_town, offer_menu
-from genagents_env.run.session import RunSession
+from genagents_env.run.session import RunSession, add_degradation
 from genagents_env.run.spec import RunOptions, RunResult, RunSpec
 from genagents_env.run.spending import inherit_limits, note_limits
 from genagents_env.scenario import Scenario
@@ -121,16 +122,10 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
         note_limits(writer, options.limits, writer.tick)
         if options.max_fallbacks is not None:
             writer.replace_meta(writer.meta.with_max_fallbacks(options.max_fallbacks, writer.tick))
-        result = RunSession(writer, env, groups, options, models).execute(state)
+        session = RunSession(writer, env, groups, options, models)
+        with lend_replies(writer) as session.cassette:
+            result = session.execute(state)
     return replace(add_degradation(result), resumed_from=-1 if state is None else state.tick)
-
-
-def add_degradation(result: RunResult) -> RunResult:
-    """Return the result with its degradation, and the exit code for it."""
-    with RunReader(result.path) as run:
-        degradation = run.find_degradation()
-    code = degradation.exit_code if result.status == "finished" else result.exit_code
-    return replace(result, exit_code=code, degradation=degradation)
 
 
 def _check_recordable(town: TownConfig) -> None:

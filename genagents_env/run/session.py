@@ -17,11 +17,12 @@ from genagents_env.errors import (
     RecordError,
 )
 from genagents_env.llm.calls import PromptRefused
+from genagents_env.llm.cassette import Cassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.event_loop import run_sync
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import Context, Infos, Observations
-from genagents_env.record import Checkpoint, FaultRow, RunWriter
+from genagents_env.record import Checkpoint, FaultRow, RunReader, RunWriter
 from genagents_env.record.faculty_use import SWITCHES, encode_switches
 from genagents_env.run.concurrency import cancel_others
 from genagents_env.run.interviews import interview_town
@@ -51,6 +52,7 @@ class RunSession:
         models: Models,
     ) -> None:
         self.writer, self.env, self.groups, self.options = writer, env, groups, options
+        self.cassette: Cassette = writer.cassette
         self.models = models
         self.budget = options.limits.budget(options.shared_budget)
         self.client: ModelClient | None = None
@@ -91,7 +93,7 @@ class RunSession:
         keep_spending(self.writer, self.budget)
         writer, options = self.writer, self.options
         options = replace(options, max_fallbacks=writer.meta.max_fallbacks)
-        stores = (writer.cassette, writer.embeddings)
+        stores = (self.cassette, writer.embeddings)
         opening = open_clients(self.models, options, writer.meta.seed, self.budget, *stores)
         async with opening as (self.client, self.embedder):
             try:
@@ -260,3 +262,11 @@ class RunSession:
         if message:
             message = f"{message}; go on with `{format_resume(path, self.writer.meta)}`"
         return RunResult(path, status, self.writer.tick, exit_code, message)
+
+
+def add_degradation(result: RunResult) -> RunResult:
+    """Return the result with its degradation, and the exit code for it."""
+    with RunReader(result.path) as run:
+        degradation = run.find_degradation()
+    code = degradation.exit_code if result.status == "finished" else result.exit_code
+    return replace(result, exit_code=code, degradation=degradation)

@@ -1,25 +1,29 @@
 """Load a scenario folder: a valid scenario, or the list of its faults."""
 
+import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from genagents_env import __path__ as _roots
 from genagents_env.errors import ScenarioError
+from genagents_env.files import read_text
 from genagents_env.name_search import find_alike
 from genagents_env.scenario.checks import check, check_room
 from genagents_env.scenario.cost import check_cost
 from genagents_env.scenario.extends import read_whole
 from genagents_env.scenario.faults import Fault, Origins, list_faults, quote
+from genagents_env.scenario.fields import Model
 from genagents_env.scenario.files import Folder
 from genagents_env.scenario.people_selection import select_people, start_all_at
-from genagents_env.scenario.schema import Scenario
+from genagents_env.scenario.schema import Scenario, ScheduledEvent
 from genagents_env.scenario.town import lay_out, try_lay_out
 from genagents_env.text import clean
 
 _SHIPPED = ("*/scenario.toml", "stories/*/scenario.toml")  # in the folder of scenarios
+_EVENTS_LIMIT = 1_000_000  # bytes
 FAULT_LIMIT = 1000  # characters of one fault
 
 
@@ -146,6 +150,29 @@ def check_folder(folder: Folder) -> CheckedFolder:
 
 def _clean(lines: Iterable[str]) -> list[str]:
     return [clean(line, FAULT_LIMIT) for line in lines]
+
+
+class _Events(Model):
+    """A file of events."""
+
+    events: tuple[ScheduledEvent, ...] = Field(min_length=1)
+
+
+def read_events(path: Path) -> list[ScheduledEvent]:
+    """Return the events of a TOML file of `[[events]]`, as a scenario has them.
+
+    Raises:
+        FileError: it cannot be read.
+        ScenarioError: it is not TOML, or has something else than events.
+    """
+    text = read_text(path, _EVENTS_LIMIT)
+    try:
+        return list(_Events.model_validate(_freeze(tomllib.loads(text))).events)
+    except tomllib.TOMLDecodeError as error:
+        raise ScenarioError([f"{path.name}:file: not TOML: {error}"]) from None
+    except ValidationError as error:
+        origins = Origins(keys={"events": path.name})
+        raise ScenarioError([origins.render(f) for f in list_faults(error, _Events)]) from None
 
 
 def check_scenario(scenario: Scenario) -> list[str]:

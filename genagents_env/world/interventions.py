@@ -97,9 +97,32 @@ class Part:
             state.log.emit("part", i)
 
 
-Intervention: TypeAlias = Whisper | News | SetObject | Put | Join | Part
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """What `agent` says in this tick is not said; the agent is told so, as of a refusal."""
+
+    agent: str
+
+    def apply(self, state: WorldState) -> None:
+        """Take the words of `agent` away."""
+        state.words[state.town.people.index[self.agent]] = None
+
+
+@dataclass(frozen=True, slots=True)
+class OtherWords:
+    """`agent` says `text` in place of other words in this tick; who says nothing says nothing."""
+
+    agent: str
+    text: str
+
+    def apply(self, state: WorldState) -> None:
+        """Put other words into the mouth of `agent`."""
+        state.words[state.town.people.index[self.agent]] = self.text
+
+
+Intervention: TypeAlias = Whisper | News | SetObject | Put | Join | Part | Silence | OtherWords
 TYPES: dict[str, type[Intervention]] = {
-    t.__name__: t for t in (Whisper, News, SetObject, Put, Join, Part)
+    t.__name__: t for t in (Whisper, News, SetObject, Put, Join, Part, Silence, OtherWords)
 }
 
 
@@ -107,7 +130,10 @@ def schedule_events(scenario: Scenario, clock: Clock) -> dict[int, list[Interven
     """Convert the events of a scenario to interventions, by the tick at which they are due."""
     due: dict[int, list[Intervention]] = {}
     for event in scenario.events:
-        due.setdefault(max(0, clock.tick_at(event.at)), []).append(_convert(event))
+        first = max(0, clock.tick_at(event.at))
+        last = first if event.until is None else max(first, clock.tick_at(event.until) - 1)
+        for tick in range(first, last + 1):
+            due.setdefault(tick, []).append(_convert(event))
     return due
 
 
@@ -123,6 +149,10 @@ def _convert(event: ScheduledEvent) -> Intervention:
         return Put(agent, place or "")
     if event.kind == "join":
         return Join(agent, place)
+    if event.kind == "silence":
+        return Silence(agent)
+    if event.kind == "say":
+        return OtherWords(agent, text)
     return Part(agent)
 
 

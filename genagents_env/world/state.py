@@ -203,6 +203,7 @@ class WorldState:
         self.heard: dict[int, list[Sound]] = {}
         self.outcomes: dict[int, ActionOutcome] = {}
         self.spoken: list[tuple[int, str]] = []
+        self.words: dict[int, str | None] = {}  # in place of those chosen; None: no words
 
     def check_presence(self) -> None:
         """Update `all_here` and `all_awake`."""

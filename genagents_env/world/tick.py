@@ -27,6 +27,7 @@ from genagents_env.world.snapshot import ActionOutcome
 from genagents_env.world.state import IDLE_DOING, IDLE_EMOJI, Bodies, Moves, WorldState
 from genagents_env.world.tiles import Ints
 
+SILENCED = "no word came out"
 _WAKING = (ResolvedMove, ResolvedSpeak, ResolvedUse, ResolvedRestart)  # what no sleeper does
 
 
@@ -165,7 +166,7 @@ def _resolve(state: WorldState, acts: Mapping[int, ResolvedAct], order: Iterable
         if act is None:
             continue
         if isinstance(act, ResolvedSpeak):
-            speech.speak(state, i, act)
+            _speak(state, i, act)
         elif isinstance(act, ResolvedUse):
             use(state, i, act, used)
         elif isinstance(act, ResolvedStay):
@@ -181,6 +182,15 @@ def _resolve(state: WorldState, acts: Mapping[int, ResolvedAct], order: Iterable
             state.fail(i, act.action, act.reason, illegal=True)
         if i in state.outcomes and not state.outcomes[i].ok:
             _settle(state, i)
+
+
+def _speak(state: WorldState, i: int, act: ResolvedSpeak) -> None:
+    """Speak, in the words that an intervention gives, if one does."""
+    words = state.words.get(i, act.text)
+    if words is None:
+        state.fail(i, "talk", SILENCED)
+    else:
+        speech.speak(state, i, act._replace(text=words) if i in state.words else act)
 
 
 def _settle(state: WorldState, i: int) -> None:

@@ -14,6 +14,7 @@ from genagents_env.world.initial_state import place_people
 from genagents_env.world.interventions import (
     Intervention,
     News,
+    OtherWords,
     SetObject,
     Whisper,
     schedule_events,
@@ -98,7 +99,7 @@ class World:
             if match is None:
                 raise ConfigError(f"place: {self.town.places.explain_unknown(place)}")
             fixed["place"] = self.town.places.id_of(*match)
-        if isinstance(intervention, News | Whisper):
+        if isinstance(intervention, News | Whisper | OtherWords):
             fixed["text"] = clean(intervention.text)
             if not fixed["text"]:
                 raise ConfigError("text: there are no words in it")

@@ -16,6 +16,8 @@ _NEEDS = {  # kind of event: the keys it needs, the keys it may have
     "move": (("agent", "place"), ()),
     "join": (("agent",), ("place",)),
     "leave": (("agent",), ()),
+    "silence": (("agent",), ("until",)),
+    "say": (("agent", "text"), ()),
 }
 _GOAL_NEEDS = {  # kind of goal: the keys it needs, the keys it may have
     "use": (("object", "state"), ()),
@@ -54,6 +56,8 @@ def check_plot(index: ScenarioIndex) -> Iterator[Fault]:
     for i, event in enumerate(scenario.events):
         yield from index.find_wrong_time(event.at, ("events", i, "at"))
         yield from _check_keys(event, "an event", ("events", i))
+        if event.until is not None and event.until <= event.at:
+            yield Fault(("events", i, "until"), f"{event.until} is not after {event.at}")
     yield from _check_reward(index, scenario.reward)
     yield from _check_errands(index, scenario.reward.errands)
     yield from _check_goals(index, scenario.reward)

@@ -57,21 +57,25 @@ class ScheduledEvent(Model):
         kind: `news`: `text` is heard at `place`, everywhere without one. `whisper`: `text` is a
             thought of `agent`. `object`: `object` changes to `state`. `move`: `agent` is put at
             `place`. `join`: `agent` comes to the town, at `place` or the own start. `leave`:
-            `agent` leaves it.
+            `agent` leaves it. `silence`: what `agent` says then, or until `until`, is not said, and
+            the agent is told that no word came out. `say`: `agent` says `text` in place of other
+            words; who says nothing then says nothing.
         agent: To whom it happens.
         place: Where.
         object: Which object changes.
         state: The state it changes to.
-        text: The words of news, or of a thought.
+        text: The words of news, of a thought, or of speech.
+        until: The end of a silence; without it the silence is of one tick.
     """
 
     at: LocalTime
-    kind: Literal["whisper", "news", "object", "move", "join", "leave"]
+    kind: Literal["whisper", "news", "object", "move", "join", "leave", "silence", "say"]
     agent: Name | None = None
     place: Ref | None = None
     object: Ref | None = None
     state: Line | None = None
     text: Line | None = None
+    until: LocalTime | None = None
 
 
 class Errand(Model):

@@ -1,0 +1,131 @@
+"""`genagents fork`: another future of a recorded run, from any moment of it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from genagents_env.cli import options as opt
+from genagents_env.cli.progress import show_progress
+from genagents_env.cli.runs import print_result
+from genagents_env.cli.screen import say_lines
+from genagents_env.errors import ConfigError
+from genagents_env.evaluate.parting import describe_parting
+from genagents_env.evaluate.run_data import RunData
+from genagents_env.judge import judge_finished_run
+from genagents_env.name_search import find_person
+from genagents_env.record import RunReader
+from genagents_env.record.town_times import find_tick, parse_time
+from genagents_env.run import fork as fork_run
+from genagents_env.scenario.loader import read_events
+from genagents_env.scenario.schema import ScheduledEvent
+from genagents_env.world.events import Event
+
+app = typer.Typer()
+
+
+@app.command()
+def fork(
+    run_file: opt.RunFile,
+    out: Annotated[Path, typer.Option(help="The run file to write.")],
+    at: Annotated[
+        str | None,
+        typer.Option(help="Town time of the fork: 10:20; else just before the first change."),
+    ] = None,
+    silence: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHO@TIME[..TIME]",
+            help="Leave out what this person says next from this time on: isabella@08:41; or all "
+            "until another time: isabella@08:41..18:00. May be repeated.",
+        ),
+    ] = None,
+    say: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHO@TIME=WORDS",
+            help="Put these words in the place of what this person says next. May be repeated.",
+        ),
+    ] = None,
+    events: Annotated[
+        Path | None,
+        typer.Option(
+            help="A TOML file of [[events]] as in a scenario: news, whispers, things, people who "
+            "come and go."
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing run file.")] = False,
+    trust_policies: opt.TrustPolicies = False,
+    policy: opt.GivenPolicies = None,
+    model: opt.Model = None,
+    model_for: opt.ModelFor = None,
+    embedder: opt.Embedder = None,
+    judge: opt.Judge = True,
+    max_calls: opt.MaxCalls = None,
+    max_dollars: opt.MaxDollars = None,
+    endpoint: opt.Endpoint = None,
+    as_json: opt.ResultAsJson = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Continue a recorded run from any moment, with something changed: what if?
+
+    Both runs are the same up to the fork. After it, model calls with the same prompt as before get
+    the recorded replies; only others are made. `genagents report RUN FORK` compares the two.
+
+    Example: genagents fork day.sqlite --silence isabella@08:41 --out silent.sqlite
+    """
+    with RunReader(run_file) as run:
+        changes = [_silence(run, text) for text in silence or ()]
+        changes += [_replace_words(run, text) for text in say or ()]
+        changes += read_events(events) if events is not None else []
+        if at is None and not changes:
+            raise ConfigError("say --at where to fork, or what is to change")
+        first = min((run.tick_at(change.at) for change in changes), default=0)
+        tick = find_tick(run, at, "--at") if at is not None else max(0, first - 1)
+    with show_progress(quiet) as watch:
+        options = opt.make_options(
+            model=model,
+            model_for=model_for,
+            endpoint=endpoint,
+            embedder=embedder,
+            max_calls=max_calls,
+            max_dollars=max_dollars,
+            trust_policies=trust_policies,
+            policies=tuple(policy or ()),
+            watch=watch,
+        )
+        result = fork_run(run_file, out, tick, changes, options, force=force)
+        result = judge_finished_run(result, options) if judge else result
+    print_result(result, quiet, as_json)
+    if not as_json:
+        with RunReader(run_file) as before, RunReader(out) as after:
+            say_lines(describe_parting(RunData(before), RunData(after)), indent=8)
+    raise typer.Exit(result.exit_code)
+
+
+def _silence(run: RunReader, text: str) -> ScheduledEvent:
+    where, _, end = text.partition("..")
+    event = _find_utterance(run, where, "--silence")
+    until = parse_time(run, end) if end else None
+    return ScheduledEvent(at=run.time(event.tick), kind="silence", agent=event.agent, until=until)
+
+
+def _replace_words(run: RunReader, text: str) -> ScheduledEvent:
+    where, sign, words = text.partition("=")
+    if not sign or not words.strip():
+        raise ConfigError(f"--say {text!r}: expected WHO@TIME=WORDS")
+    event = _find_utterance(run, where, "--say")
+    return ScheduledEvent(at=run.time(event.tick), kind="say", agent=event.agent, text=words)
+
+
+def _find_utterance(run: RunReader, text: str, option: str) -> Event:
+    """Return the next utterance of a person from a time on."""
+    name, sign, time = text.partition("@")
+    if not sign:
+        raise ConfigError(f"{option} {text!r}: expected WHO@TIME, such as isabella@08:41")
+    person, first = find_person(name, run.meta.names), find_tick(run, time, option)
+    said = (event for event in run.events(first, kind="say") if event.agent == person)
+    event = next(said, None)
+    if event is None:
+        raise ConfigError(f"{option} {text}: {person} says nothing from then on")
+    return event

@@ -1,0 +1,179 @@
+"""A fork has its parent's record up to a tick, and another future only where something changes."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from genagents_env.config import TownConfig
+from genagents_env.errors import ConfigError, RecordError
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, fork, resume, run
+from genagents_env.scenario.schema import ScheduledEvent
+from tests.run.towns import LoggingEndpoint, make_options, run_town
+
+LAST = 40
+MINDS = ["random", "idle", "scripted", "reactive", "direct", "smallville", "lyfe", "ai_town"]
+TALKERS = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller")
+CAFE = "Hobbs Cafe"
+
+
+@pytest.fixture(scope="module")
+def parent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a finished run of 40 ticks by a mind that asks a model."""
+    path = tmp_path_factory.mktemp("parent") / "run.sqlite"
+    assert run_town(path, LAST).status == "finished"
+    return path
+
+
+@pytest.fixture(scope="module")
+def talk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an hour in which three people talk, by rule."""
+    path = tmp_path_factory.mktemp("talk") / "run.sqlite"
+    town = TownConfig("valentines_party", start="10:00", hours=0.5, people=TALKERS, place=CAFE)
+    spec = RunSpec(town, policy=PolicySpec("scripted"))
+    assert run(spec, path, RunOptions(interviews=False)).status == "finished"
+    return path
+
+
+def list_said(path: Path) -> list[tuple[int, str | None, str]]:
+    with RunReader(path) as record:
+        return [(e.tick, e.agent, e.data["text"]) for e in record.events(kind="say")]
+
+
+def make_event(path: Path, tick: int, kind: str, **fields: object) -> ScheduledEvent:
+    with RunReader(path) as record:
+        return ScheduledEvent.model_validate({"at": record.time(tick), "kind": kind, **fields})
+
+
+@pytest.mark.parametrize("tick", [0, 17, 20, LAST - 1])
+def test_an_unchanged_fork_equals_its_parent_and_makes_no_call(
+    parent: Path, tmp_path: Path, tick: int
+) -> None:
+    log = tmp_path / "calls"
+    log.touch()
+    options = make_options(LoggingEndpoint(log))
+    result = fork(parent, tmp_path / "fork.sqlite", tick, options=options)
+    assert result.status == "finished"
+    assert canonical_hash(result.path) == canonical_hash(parent)
+    assert log.read_text() == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", [*MINDS, "simuverse"])
+def test_an_unchanged_fork_of_every_policy_equals_its_parent(policy: str, tmp_path: Path) -> None:
+    options = RunOptions(model="scripted:neighbour", embedder="hashed", checkpoint_every=30)
+    town = TownConfig("valentines_party", start="10:00", hours=0.25, people=TALKERS, place=CAFE)
+    path = tmp_path / "run.sqlite"
+    last = run(RunSpec(town, policy=PolicySpec(policy)), path, options).tick
+    for tick in (0, last // 2, last - 1):
+        result = fork(path, tmp_path / f"{tick}.sqlite", tick, options=options)
+        assert canonical_hash(result.path) == canonical_hash(path)
+
+
+def test_a_changed_fork_calls_only_where_its_prompts_differ(parent: Path, tmp_path: Path) -> None:
+    log = tmp_path / "calls"
+    log.touch()
+    event = make_event(parent, 30, "news", text="The mill is on fire.")
+    options = make_options(LoggingEndpoint(log))
+    result = fork(parent, tmp_path / "fork.sqlite", 20, [event], options)
+    with RunReader(parent) as before, RunReader(result.path) as after:
+        assert before.find_checksum(29) == after.find_checksum(29)
+        assert before.find_checksum(30) != after.find_checksum(30)
+        keys = {(c.agent, c.tick, c.purpose, c.number) for c in after.calls()}
+        assert len(keys) == len(list(after.calls()))
+    assert 0 <= len(log.read_text().splitlines()) < len(keys)
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+def test_a_killed_fork_resumes_to_the_record_of_one_that_was_not(
+    parent: Path, tmp_path: Path
+) -> None:
+    event = make_event(parent, 22, "whisper", agent="Ada Brook", text="Go home.")
+
+    def kill(phase: str, tick: int) -> None:
+        if (phase, tick) == ("boundary", 33):
+            raise Killed
+
+    whole = fork(parent, tmp_path / "whole.sqlite", 20, [event], make_options())
+    with pytest.raises(Killed):
+        fork(parent, tmp_path / "cut.sqlite", 20, [event], make_options(on_phase=kill))
+    resumed = resume(tmp_path / "cut.sqlite", make_options())
+    assert resumed.status == "finished"
+    assert canonical_hash(resumed.path) == canonical_hash(whole.path) != canonical_hash(parent)
+
+
+def test_a_fork_of_a_fork_keeps_the_changes_of_both(talk: Path, tmp_path: Path) -> None:
+    first = fork(talk, tmp_path / "a.sqlite", 5, [make_event(talk, 10, "news", text="One.")])
+    again = fork(first.path, tmp_path / "b.sqlite", 20, [make_event(talk, 30, "news", text="Two.")])
+    with RunReader(again.path) as record:
+        news = [(event.tick, event.data["text"]) for event in record.events(kind="news")]
+    assert news == [(10, "One."), (30, "Two.")]
+
+
+def test_silenced_words_are_not_said_and_their_speaker_is_told(talk: Path, tmp_path: Path) -> None:
+    tick, agent, text = list_said(talk)[0]
+    event = make_event(talk, tick, "silence", agent=agent)
+    result = fork(talk, tmp_path / "fork.sqlite", tick - 1, [event])
+    assert (tick, agent, text) not in list_said(result.path)
+    with RunReader(result.path) as record:
+        failed = [e.data["reason"] for e in record.events(tick, tick, "fail") if e.agent == agent]
+    assert failed == ["no word came out"]
+
+
+def test_a_silence_lasts_until_its_end(talk: Path, tmp_path: Path) -> None:
+    tick, agent, _ = list_said(talk)[0]
+    later = [at for at, who, _ in list_said(talk) if who == agent][1]
+    event = make_event(talk, tick, "silence", agent=agent)
+    event = event.model_copy(
+        update={"until": event.at + timedelta(seconds=10 * (later + 1 - tick))}
+    )
+    result = fork(talk, tmp_path / "fork.sqlite", tick - 1, [event])
+    said = [at for at, who, _ in list_said(result.path) if who == agent]
+    assert not [at for at in said if at <= later]
+
+
+def test_other_words_take_the_place_of_those_chosen(talk: Path, tmp_path: Path) -> None:
+    tick, agent, _ = list_said(talk)[0]
+    event = make_event(talk, tick, "say", agent=agent, text="Fine weather today.")
+    result = fork(talk, tmp_path / "fork.sqlite", tick - 1, [event])
+    assert (tick, agent, "Fine weather today.") in list_said(result.path)
+
+
+@pytest.fixture
+def wrong(talk: Path) -> tuple[ScheduledEvent, ScheduledEvent]:
+    return make_event(talk, 3, "news", text="Old."), make_event(talk, 9, "leave", agent="Nobody")
+
+
+def test_what_does_not_fit_is_refused_and_writes_nothing(
+    talk: Path, tmp_path: Path, wrong: tuple[ScheduledEvent, ScheduledEvent]
+) -> None:
+    path = tmp_path / "fork.sqlite"
+    early, stranger = wrong
+    with pytest.raises(ConfigError, match="not after the fork"):
+        fork(talk, path, 5, [early])
+    with pytest.raises(ConfigError, match="no person"):
+        fork(talk, path, 5, [stranger])
+    with pytest.raises(ConfigError, match="has no tick"):
+        fork(talk, path, 180)
+    assert not list(tmp_path.iterdir())
+    fork(talk, path, 5)
+    with pytest.raises(RecordError, match="exists"):
+        fork(talk, path, 5)
+
+
+def test_a_fork_goes_on_without_its_parent(parent: Path, tmp_path: Path) -> None:
+    def kill(phase: str, tick: int) -> None:
+        if (phase, tick) == ("boundary", 33):
+            raise Killed
+
+    copy = tmp_path / "parent.sqlite"
+    copy.write_bytes(parent.read_bytes())
+    with pytest.raises(Killed):
+        fork(copy, tmp_path / "fork.sqlite", 20, options=make_options(on_phase=kill))
+    copy.unlink()
+    assert resume(tmp_path / "fork.sqlite", make_options()).status == "finished"
+    assert canonical_hash(tmp_path / "fork.sqlite") == canonical_hash(parent)
