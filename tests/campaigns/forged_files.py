@@ -47,6 +47,10 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("resume", NAME, "--quiet", "--hours", "0.01", *MODEL, *EMBEDDER),
     ("rate", NAME, "--quiet", "--repeats", "1", "--verdicts", "../out.jsonl", *MODEL),
     ("sheet", NAME, "--out", "../out.csv"),
+    ("fork", NAME, "--at", "09:00:10", "--out", "../out.sqlite", "--quiet", *MODEL, *EMBEDDER),
+    ("import-memories", NAME, "--out", "../out"),
+    ("film", NAME, "../out.png", "--at", "09:00:10"),
+    ("prompts", NAME),
     ("verify", NAME),
 )
 WRITING = ("judge", "resume")  # into the run file
@@ -62,16 +66,6 @@ class Ending:
     code: int
     text: str
     peak: int
-
-
-def list_commands() -> list[tuple[str, ...]]:
-    """Return the commands of this version that take a run file."""
-    known = {
-        command.name or command.callback.__name__
-        for command in app.registered_commands
-        if command.callback
-    }
-    return [command for command in COMMANDS if command[0] in known]
 
 
 def list_codes() -> set[int]:
@@ -207,6 +201,18 @@ def make_case(case: Path, forged: Path, sweep: Path) -> None:
         copy_thing(path, trial.with_name(trial.name + path.name.removeprefix(NAME)))
 
 
+def check_commands(whole: Path, base: Path) -> None:
+    """Fail where a command does not do its work on a run file that is whole."""
+    (base / "whole").mkdir()
+    shutil.copyfile(whole, base / "whole" / NAME)
+    for command in COMMANDS:
+        make_case(base / "case", base / "whole", base / "swept")
+        ending = run_command(command, base / "case" / "run", base / "canary")
+        finished = command[0] == "resume" and "is finished" in ending.text
+        assert ending.code == 0 or finished, f"{' '.join(command)}: {ending.text}"
+        shutil.rmtree(base / "case")
+
+
 def main(files: int = 200, first: int = 0) -> int:
     """Forge files, put each through every command, print the faults; return how many there were."""
     counts: Counter[str] = Counter()
@@ -216,15 +222,17 @@ def main(files: int = 200, first: int = 0) -> int:
         canary = base / "canary"
         make_canary(canary)
         (base / "sources").mkdir()
-        forger = Forger(make_sources(base / "sources"), canary)
+        sources = make_sources(base / "sources")
+        forger = Forger(sources, canary)
         (base / "swept").mkdir()
         make_sweep(base / "swept")
+        check_commands(sources[0], base)
         watched = list_state(canary)
         for number in range(first, first + files):
             forged = base / "forged"
             forged.mkdir()
             what = forger.forge(number, forged)
-            for command in list_commands():
+            for command in COMMANDS:
                 case = base / "case"
                 make_case(case, forged, base / "swept")
                 before = list_state(case)
