@@ -33,7 +33,7 @@ from genagents_env.observe.spaces import (
 from genagents_env.observe.text_obs import TextObservation
 from genagents_env.observe.vector_obs import VectorObservation
 from genagents_env.observe.vicinity import Vicinity
-from genagents_env.profile import AgentID, EmbedderT, EpisodeContext, ModelT, Profile
+from genagents_env.profile import ActionSource, AgentID, EmbedderT, EpisodeContext, ModelT, Profile
 from genagents_env.rng import draw_bits
 from genagents_env.scenario import lay_out
 from genagents_env.scenario.profiles import make_profile
@@ -292,13 +292,17 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         return dict(zip(self._ids, profiles, strict=True))
 
     def context(
-        self, model: ModelT | None = None, embedder: EmbedderT | None = None
+        self,
+        model: ModelT | None = None,
+        embedder: EmbedderT | None = None,
+        people: ActionSource | None = None,
     ) -> EpisodeContext[ModelT, EmbedderT]:
         """Return the setting for `Policy.reset`.
 
         Args:
             model: a `ModelClient`, where a policy needs one.
             embedder: an `Embedder`, where a policy needs one.
+            people: who play the agents of the policy `human`.
         """
         scenario = self.world.scenario
         return EpisodeContext(
@@ -308,6 +312,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             model,
             embedder,
             scenario.rules.conversation.cooldown_seconds,
+            people,
         )
 
     def describe_choice(self, choice: int) -> str:

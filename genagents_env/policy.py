@@ -144,6 +144,7 @@ class Policy:
         name: by which it is known.
         needs_model: it asks `context.model`.
         needs_embedder: it asks `context.embedder`.
+        needs_people: it asks `context.people`, who take their time: it never counts as hung.
         needs_portable_menu: it chooses from the portable menu; towns of runs are made with it.
         remembers: it can be interviewed.
         has_past: it begins with `Profile.past` where there is one, and has `collect_past`.
@@ -157,6 +158,7 @@ class Policy:
     name: ClassVar[str]
     needs_model: ClassVar[bool] = False
     needs_embedder: ClassVar[bool] = False
+    needs_people: ClassVar[bool] = False
     needs_portable_menu: ClassVar[bool] = False
     remembers: ClassVar[bool] = False
     has_past: ClassVar[bool] = False

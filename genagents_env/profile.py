@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, time
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from genagents_env.text import split_sentences
 
 if TYPE_CHECKING:
+    from genagents_env.actions import Action
+    from genagents_env.percept import Percept
     from genagents_env.scenario.profiles import TownPlace
     from genagents_env.scenario.schema import Fact, Past, PastMemory, RoutineEntry
 
@@ -65,6 +67,13 @@ class Profile:
         return (*split_sentences(self.persona), *split_sentences(self.currently))
 
 
+class ActionSource(Protocol):
+    """The people who play agents, for the policy `human`; see `run.people.ActionQueue`."""
+
+    async def decide(self, agent: AgentID, percept: Percept) -> Action | None:
+        """Return what the person of `agent` does in the next tick; None if nobody is there."""
+
+
 @dataclass(frozen=True)
 class EpisodeContext(Generic[ModelT, EmbedderT]):
     """The setting of an episode and the services for a policy, which opens nothing itself.
@@ -72,6 +81,7 @@ class EpisodeContext(Generic[ModelT, EmbedderT]):
     `model` and `embedder` are None where no policy needs one. Their types are parameters, since
     the environment, which makes contexts, knows neither; `genagents_env.policy.Context` names them.
     `pause_seconds`: after a talk the same two begin no other one for so long, by the town's rules.
+    `people`: who play the agents of the policy `human`, if there are any.
     `make_solution`: in an episode of a task returns the task's own solution, a policy.
     """
 
@@ -81,4 +91,5 @@ class EpisodeContext(Generic[ModelT, EmbedderT]):
     model: ModelT | None = None
     embedder: EmbedderT | None = None
     pause_seconds: int = 0
+    people: ActionSource | None = None
     make_solution: Callable[[], Any] | None = None

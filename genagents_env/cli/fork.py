@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 
 from genagents_env.cli import options as opt
+from genagents_env.cli.live_page import LivePage
+from genagents_env.cli.players import HUMAN
 from genagents_env.cli.progress import show_progress
 from genagents_env.cli.runs import print_result
 from genagents_env.cli.screen import say_lines
@@ -13,9 +15,10 @@ from genagents_env.errors import ConfigError
 from genagents_env.evaluate.parting import describe_parting
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.judge import judge_finished_run
-from genagents_env.name_search import find_person
+from genagents_env.name_search import find_people, find_person
 from genagents_env.record import RunReader
 from genagents_env.record.town_times import find_tick, parse_time
+from genagents_env.run import PolicySpec
 from genagents_env.run import fork as fork_run
 from genagents_env.scenario.loader import read_events
 from genagents_env.scenario.schema import ScheduledEvent
@@ -54,6 +57,17 @@ def fork(
             "come and go."
         ),
     ] = None,
+    policy_for: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Let another policy take over for some, with the memories of the one before where "
+            'both support that: "Klaus Mueller=human"; may be repeated.'
+        ),
+    ] = None,
+    policy_config: Annotated[
+        list[str] | None,
+        typer.Option(help="An option of such a policy: smallville.reflection=false."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing run file.")] = False,
     trust_policies: opt.TrustPolicies = False,
     policy: opt.GivenPolicies = None,
@@ -64,6 +78,9 @@ def fork(
     max_calls: opt.MaxCalls = None,
     max_dollars: opt.MaxDollars = None,
     endpoint: opt.Endpoint = None,
+    live: opt.Live = False,
+    host: opt.Host = opt.LOOPBACK,
+    turn_seconds: opt.TurnSeconds = None,
     as_json: opt.ResultAsJson = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -80,27 +97,47 @@ def fork(
         changes += read_events(events) if events is not None else []
         if at is None and not changes:
             raise ConfigError("say --at where to fork, or what is to change")
+        takeovers = _read_policies(run, policy_for, policy_config)
+        decide = {name: str(chosen["name"]) for name, chosen in run.meta.policies.items()}
+        decide |= {name: spec.name for name, spec in takeovers.items()}
+        players = tuple(name for name, policy in decide.items() if policy == HUMAN)
         first = min((run.tick_at(change.at) for change in changes), default=0)
         tick = find_tick(run, at, "--at") if at is not None else max(0, first - 1)
-    with show_progress(quiet) as watch:
-        options = opt.make_options(
-            model=model,
-            model_for=model_for,
-            endpoint=endpoint,
-            embedder=embedder,
-            max_calls=max_calls,
-            max_dollars=max_dollars,
-            trust_policies=trust_policies,
-            policies=tuple(policy or ()),
-            watch=watch,
-        )
-        result = fork_run(run_file, out, tick, changes, options, force=force)
-        result = judge_finished_run(result, options) if judge else result
-    print_result(result, quiet, as_json)
-    if not as_json:
-        with RunReader(run_file) as before, RunReader(out) as after:
-            say_lines(describe_parting(RunData(before), RunData(after)), indent=8)
+    with LivePage(out, players, live=live, host=host, turn_seconds=turn_seconds) as page:
+        with show_progress(quiet or page.in_terminal) as watch:
+            options = opt.make_options(
+                model=model,
+                model_for=model_for,
+                endpoint=endpoint,
+                embedder=embedder,
+                max_calls=max_calls,
+                max_dollars=max_dollars,
+                trust_policies=trust_policies,
+                policies=tuple(policy or ()),
+                **page.list_options(watch),
+            )
+            page.take(options)
+            result = fork_run(
+                run_file, out, tick, changes, options, policy_for=takeovers, force=force
+            )
+            result = judge_finished_run(result, options) if judge else result
+        print_result(result, quiet, as_json)
+        if not as_json:
+            with RunReader(run_file) as before, RunReader(out) as after:
+                say_lines(describe_parting(RunData(before), RunData(after)), indent=8)
+        if result.status != "interrupted":
+            page.keep()
     raise typer.Exit(result.exit_code)
+
+
+def _read_policies(
+    run: RunReader, policy_for: list[str] | None, config: list[str] | None
+) -> dict[str, PolicySpec]:
+    own = find_people(opt.parse_people(policy_for), run.meta.names)
+    rest, configs = opt.split_config(opt.parse_config(config), own.values())
+    if rest:
+        raise ConfigError(f"--policy-config {next(iter(rest))}: write it as POLICY.KEY=VALUE")
+    return {agent: PolicySpec(name, configs[name]) for agent, name in own.items()}
 
 
 def _silence(run: RunReader, text: str) -> ScheduledEvent:

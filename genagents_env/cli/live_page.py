@@ -1,76 +1,121 @@
-"""The page of a run while it runs, served by a process beside it; and opening a browser.
+"""The page of a run while it runs, served by a process beside it.
 
 The process reads the run file, as `genagents view` does; so it neither slows the run down nor ends
 it where it fails. It is started at once, to be ready, and shown when there is a first tick: a
 mistake in the request is reported before any page.
 """
 
+import json
 import os
+import secrets
 import subprocess
 import sys
-import webbrowser
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Lock, Thread
+from typing import Any
 
+from genagents_env.cli.browser import open_browser
+from genagents_env.cli.live_relay import LiveRelay
+from genagents_env.cli.options import LOOPBACK
+from genagents_env.cli.players import TerminalPlayers
 from genagents_env.cli.screen import say, warn
+from genagents_env.run.spec import Progress, RunOptions
 
+OnProgress = Callable[[Progress], None]
 _MODULE = "genagents_env.show.view.beside"
 _GRACE = 5.0  # seconds in which the process ends
 
 
-def open_browser(address: str) -> bool:
-    """Open an address in the user's browser; return whether there is one.
-
-    One that would take the terminal, as there are on machines without a screen, is not opened.
-    """
-    windows = sys.platform in ("win32", "darwin")
-    shown = windows or any(os.environ.get(key) for key in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))
-    try:
-        return bool(shown) and webbrowser.open(address)
-    except (webbrowser.Error, OSError):
-        return False
-
-
 class LivePage:
-    """The page of the run that will be in `path`; use it in a `with` block.
+    """The page of a run, and the people who play in it; use it in a `with` block.
 
     Args:
         path: of the run file.
-        wanted: else nothing is started, and nothing listens.
+        players: the agents that people play: each in a page of their own, or all in the terminal.
+        live: else no page is started, and nothing listens.
+        host: on which the page listens.
+        turn_seconds: as of `ActionQueue`.
     """
 
-    def __init__(self, path: Path, *, wanted: bool) -> None:
-        self._path, self._wanted, self._address = path, wanted, ""
+    def __init__(
+        self,
+        path: Path,
+        players: tuple[str, ...] = (),
+        *,
+        live: bool,
+        host: str = LOOPBACK,
+        turn_seconds: float | None = None,
+    ) -> None:
+        self._relay = LiveRelay(path, players, turn_seconds) if live else None
+        self._terminal = None
+        if players and not live:
+            self._terminal = TerminalPlayers(players, turn_seconds)
+        self._host, self._address = host, ""
         self._process: subprocess.Popen[str] | None = None
-        self._begun, self._ended = Event(), False
-        self._opener = Thread(target=self._open, daemon=True)
+        self._begun, self._ended, self._turn = Event(), False, Lock()
+        self._reader = Thread(target=self._read, daemon=True)
 
-    def begin(self, phase: str, tick: int) -> None:
-        """Show the page once there is a tick; takes what `RunOptions.on_phase` gives."""
+    @property
+    def in_terminal(self) -> bool:
+        """Whether people play in the terminal, which a progress bar would disturb."""
+        return self._terminal is not None
+
+    def list_options(self, watch: OnProgress | None) -> dict[str, Any]:
+        """Return the options of the run that belong to the page, with `watch` among them."""
+        if self._terminal is not None:
+            return {"watch": watch, "people": self._terminal.queue}
+        relay = self._relay
+        if relay is None:
+            return {"watch": watch}
+
+        def watch_both(progress: Progress) -> None:
+            relay.watch(progress)
+            if watch is not None:
+                watch(progress)
+
+        people = relay.queue if relay.players else None
+        own = {"live": relay.control, "people": people, "on_phase": self._begin}
+        return {"watch": watch_both, **own}
+
+    def take(self, options: RunOptions) -> None:
+        """Take the options of the run, with which the page's questions are asked."""
+        if self._relay is not None:
+            self._relay.options = replace(
+                options, live=None, people=None, on_phase=None, watch=None
+            )
+
+    def _begin(self, phase: str, tick: int) -> None:
+        """Show the page once there is a tick."""
         self._begun.set()
 
     def keep(self) -> None:
         """Keep the page until Ctrl-C, where somebody sits at a terminal to press it."""
+        if self._relay is not None:
+            self._relay.end()
         if self._process is None or not self._begun.is_set() or not sys.stdin.isatty():
             return
-        self._opener.join()
         if self._address:
             say(f"The page stays open: {self._address}  (Ctrl-C ends)", error=True)
             with suppress(KeyboardInterrupt):
                 self._process.wait()
 
     def __enter__(self) -> "LivePage":
-        if self._wanted:
+        if self._relay is not None:
             self._process = subprocess.Popen(  # noqa: S603 (this package)
-                [sys.executable, "-P", "-m", _MODULE, str(self._path.absolute())],
+                [sys.executable, "-P", "-m", _MODULE, str(self._relay.path.absolute())],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-                start_new_session=True,  # Ctrl-C is for the run
+                process_group=0,  # Ctrl-C is for the run
             )
-            self._opener.start()
+            seats = {secrets.token_urlsafe(18): agent for agent in self._relay.players}
+            setting = {"token": secrets.token_urlsafe(24), "seats": seats, "host": self._host}
+            self._send(json.dumps(setting))
+            self._reader.start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -79,21 +124,31 @@ class LivePage:
             return
         self._ended = not self._begun.is_set()
         self._begun.set()
-        with suppress(OSError):
+        with suppress(OSError), self._turn:
             process.stdin.close()
         try:
             process.wait(_GRACE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        self._opener.join()
+        self._reader.join()
         process.stdout.close()
 
-    def _open(self) -> None:
-        """Read the address from the process; print it and open it, once the run has begun."""
-        if self._process is None or self._process.stdout is None:
+    def _send(self, line: str) -> None:
+        process = self._process
+        if process is None or process.stdin is None:
             return
-        address = self._process.stdout.readline().strip()
+        with suppress(OSError, ValueError), self._turn:  # the page is gone, the run goes on
+            process.stdin.write(f"{line}\n")
+            process.stdin.flush()
+
+    def _read(self) -> None:
+        """Show the page once the run has begun; then do what it says, until it ends."""
+        process, relay = self._process, self._relay
+        if process is None or process.stdout is None or relay is None:
+            return
+        address = process.stdout.readline().strip()
+        places = [process.stdout.readline().strip() for _ in relay.players]
         self._begun.wait()
         if self._ended:
             return
@@ -101,5 +156,10 @@ class LivePage:
         if not address:
             warn("its page is not served")
             return
+        relay.begin(self._send)
+        for agent, place in zip(relay.players, places, strict=True):
+            warn(f"{agent} is played at {place}")
         opened = open_browser(address)
-        warn(f"watch it live{'' if opened else ' in a browser'}: {address}")
+        warn(f"watch and steer it{'' if opened else ' in a browser'}: {address}")
+        for line in process.stdout:
+            relay.obey(line)

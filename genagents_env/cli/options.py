@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _LIMITS = "Limits"
 _MODEL = "Model"
+_LIVE = "The town while it runs"
 _ENDPOINT_KEYS = ("timeout", "deadline", "thinking", "reasoning_effort", "price_in", "price_out")
 
 
@@ -193,6 +194,31 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 ResultAsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.")]
 JudgeName = Annotated[
     str | None, typer.Option("--by", help="The name to store the verdicts under; else the model's.")
+]
+LOOPBACK = "127.0.0.1"
+Live = Annotated[
+    bool,
+    typer.Option(
+        "--live",
+        help="Watch and steer the run in the browser; without interviews unless asked for.",
+        rich_help_panel=_LIVE,
+    ),
+]
+Host = Annotated[
+    str,
+    typer.Option(
+        help="Address on which the page of --live listens; 0.0.0.0 lets a phone in.",
+        rich_help_panel=_LIVE,
+    ),
+]
+TurnSeconds = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        help="Wait so long for the people of the policy human, then they idle; by default until "
+        "they act, or leave their page.",
+        rich_help_panel=_LIVE,
+    ),
 ]
 RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="The run file.")]
 

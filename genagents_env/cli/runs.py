@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from genagents_env.cli import options as opt
-from genagents_env.cli.live_page import LivePage
 from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 
 if TYPE_CHECKING:
@@ -58,13 +57,9 @@ def run(
     embedder: opt.Embedder = None,
     out: Annotated[Path, typer.Option(help="The run file to write.")] = Path("run.sqlite"),
     force: Annotated[bool, typer.Option("--force", help="Replace an existing run file.")] = False,
-    view: Annotated[
-        bool,
-        typer.Option(
-            "--view",
-            help="Watch the run live in the browser; leaves out interviews unless --interviews.",
-        ),
-    ] = False,
+    live: opt.Live = False,
+    host: opt.Host = opt.LOOPBACK,
+    turn_seconds: opt.TurnSeconds = None,
     interviews: Annotated[
         bool | None,
         typer.Option(
@@ -97,6 +92,8 @@ def run(
 
     Example: genagents run valentines_party --people "Maria Lopez,Klaus Mueller" --hours 2
     """
+    from genagents_env.cli.live_page import LivePage
+    from genagents_env.cli.players import find_players
     from genagents_env.cli.progress import show_progress
     from genagents_env.config import TownConfig
     from genagents_env.judge import judge_finished_run
@@ -124,14 +121,15 @@ def run(
     models = [model, *opt.parse_choices(model_for).values()]
     deciding = (policy, *spec.policy_for.values())
     opt.warn_of_unused_models((name, deciding) for name in models if name is not None)
-    with LivePage(out, wanted=view) as page:
-        with show_progress(quiet) as watch:
+    players = find_players(town, policy, own)
+    with LivePage(out, players, live=live, host=host, turn_seconds=turn_seconds) as page:
+        with show_progress(quiet or page.in_terminal) as watch:
             options = opt.make_options(
                 model=model,
                 model_for=model_for,
                 endpoint=endpoint,
                 embedder=embedder,
-                interviews=not view if interviews is None else interviews,
+                interviews=not live if interviews is None else interviews,
                 max_calls=max_calls,
                 max_tokens=max_tokens,
                 max_dollars=max_dollars,
@@ -140,9 +138,9 @@ def run(
                 concurrency=concurrency,
                 strict=strict,
                 max_fallbacks=max_fallbacks,
-                watch=watch,
-                on_phase=page.begin if view else None,
+                **page.list_options(watch),
             )
+            page.take(options)
             result = run_scenario(spec, out, options, force=force)
             result = judge_finished_run(result, options) if judge else result
         print_result(result, quiet, as_json)
@@ -172,6 +170,9 @@ def resume(
     max_fallbacks: opt.MaxFallbacks = None,
     concurrency: opt.Concurrency = None,
     endpoint: opt.Endpoint = None,
+    live: opt.Live = False,
+    host: opt.Host = opt.LOOPBACK,
+    turn_seconds: opt.TurnSeconds = None,
     as_json: opt.ResultAsJson = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -181,31 +182,41 @@ def resume(
     Limits stored in the run count from its start; one given here replaces the stored one. Policy
     files named in a run are executed only with --trust-policies or --policy.
     """
+    from genagents_env.cli.live_page import LivePage
+    from genagents_env.cli.players import HUMAN
     from genagents_env.cli.progress import show_progress
     from genagents_env.judge import judge_finished_run
+    from genagents_env.record import RunReader
     from genagents_env.run import resume as resume_run
 
-    with show_progress(quiet) as watch:
-        options = opt.make_options(
-            model=model,
-            model_for=model_for,
-            endpoint=endpoint,
-            embedder=embedder,
-            max_calls=max_calls,
-            max_tokens=max_tokens,
-            max_dollars=max_dollars,
-            max_seconds=max_seconds,
-            no_limit=no_limit,
-            concurrency=concurrency,
-            trust_policies=trust_policies,
-            policies=tuple(policy or ()),
-            strict=strict,
-            max_fallbacks=max_fallbacks,
-            watch=watch,
-        )
-        result = resume_run(run_file, options, hours=hours)
-        result = judge_finished_run(result, options) if judge else result
-    print_result(result, quiet, as_json)
+    with RunReader(run_file) as record:
+        played = record.meta.policies.items()
+        players = tuple(name for name, chosen in played if chosen["name"] == HUMAN)
+    with LivePage(run_file, players, live=live, host=host, turn_seconds=turn_seconds) as page:
+        with show_progress(quiet or page.in_terminal) as watch:
+            options = opt.make_options(
+                model=model,
+                model_for=model_for,
+                endpoint=endpoint,
+                embedder=embedder,
+                max_calls=max_calls,
+                max_tokens=max_tokens,
+                max_dollars=max_dollars,
+                max_seconds=max_seconds,
+                no_limit=no_limit,
+                concurrency=concurrency,
+                trust_policies=trust_policies,
+                policies=tuple(policy or ()),
+                strict=strict,
+                max_fallbacks=max_fallbacks,
+                **page.list_options(watch),
+            )
+            page.take(options)
+            result = resume_run(run_file, options, hours=hours)
+            result = judge_finished_run(result, options) if judge else result
+        print_result(result, quiet, as_json)
+        if result.status != "interrupted":
+            page.keep()
     raise typer.Exit(result.exit_code)
 
 

@@ -11,8 +11,8 @@ from urllib.parse import quote, urlencode
 
 import typer
 
-from genagents_env.cli.live_page import open_browser
-from genagents_env.cli.options import RunFile, parse_tick
+from genagents_env.cli.browser import open_browser
+from genagents_env.cli.options import LOOPBACK, RunFile, parse_tick
 from genagents_env.cli.screen import say
 from genagents_env.name_search import find_person
 from genagents_env.record import RunReader
@@ -21,7 +21,6 @@ from genagents_env.show.view.demo_runs import DEFAULT, find_demo
 from genagents_env.show.view.open_run import OpenRun
 from genagents_env.show.view.server import ViewServer
 
-LOOPBACK = "127.0.0.1"
 _NEW = "new"  # as a token: one is drawn
 app = typer.Typer()
 

@@ -42,14 +42,14 @@ from genagents_env.record.spending import (
     encode_limits,
 )
 from genagents_env.record.tables import META
-from genagents_env.scenario.schema import Scenario
+from genagents_env.scenario.schema import Past, Scenario
 
 # What decides the course of a run, besides the scenario. The model and its price are not hashed.
 CANONICAL = ("arguments", "policies", "seed", "names", "clock")
 POLICY_CHANGES = "policy_changes"  # the note of them in a run file
 _SHOWN = 12  # digits of a checksum in a message
 _GROUPS = ("clock", "model", "embedder", "limits")
-_PARTS = (*CANONICAL, *_GROUPS, "price", "interviews", "versions", "origins")
+_PARTS = (*CANONICAL, *_GROUPS, "price", "interviews", "versions", "origins", "takeovers")
 
 
 class _Part(BaseModel):
@@ -164,6 +164,31 @@ class LimitChange:
     tick: Annotated[int, Field(ge=-1)]
 
 
+@dataclass(frozen=True, slots=True)
+class Takeover:
+    """An agent that another policy took over, where a run was forked.
+
+    Attributes:
+        agent: of whom.
+        name: of the policy before.
+        config: of the policy before.
+        tick: the last that it played.
+        past: with which the new one begins; None where it begins with nothing of before.
+    """
+
+    agent: Words
+    name: Words
+    config: dict[Words, JSON]
+    tick: Annotated[int, Field(ge=0)]
+    past: Past | None = None
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return it as JSON values."""
+        past = None if self.past is None else self.past.model_dump(mode="json")
+        own = {"agent": self.agent, "name": self.name, "config": self.config, "tick": self.tick}
+        return {**own, "past": past}
+
+
 @dataclass(frozen=True)
 class RunMeta:
     """The head of a run file.
@@ -192,6 +217,7 @@ class RunMeta:
         origins: of each policy that is not shipped, by its name.
         limits: of what it may spend.
         limit_changes: of the limits, oldest first.
+        takeovers: agents that another policy took over, oldest first; only of forks.
     """
 
     scenario: Annotated[Scenario, PlainValidator(read_scenario)]
@@ -218,10 +244,12 @@ class RunMeta:
     limits: StoredLimits = NO_LIMITS
     limit_changes: Annotated[tuple[LimitChange, ...], _at("limits", "changes")] = ()
     max_fallbacks: Annotated[Share, _at("limits", "fallbacks")] = MAX_FALLBACKS
+    takeovers: tuple[Takeover, ...] = ()
 
     def rows(self) -> dict[str, str]:
         """Return the JSON text of each key of the meta table."""
-        return {
+        own = {"takeovers": encode([each.as_json() for each in self.takeovers])}
+        return (own if self.takeovers else {}) | {
             "scenario": self.scenario.model_dump_json(),
             "arguments": encode(dict(self.arguments)),
             "policies": encode({agent: dict(spec) for agent, spec in self.policies.items()}),
@@ -248,6 +276,38 @@ class RunMeta:
         """The tick at which it ends."""
         hours = self.arguments.get("hours") or self.scenario.hours
         return max(1, round(hours * 3600 / self.seconds_per_tick))
+
+    def find_policy(self, agent: str, tick: int) -> str:
+        """Return the name of the policy that decided for `agent` in `tick`."""
+        for each in self.takeovers:
+            if each.agent == agent and tick <= each.tick:
+                return each.name
+        return str(self.policies[agent]["name"])
+
+    def find_since(self, agent: str, tick: int | None = None) -> int:
+        """Return the tick after which the policy of `agent` took over, -1 for the start.
+
+        `tick`: of the policy that decided in this tick; None is of the last.
+        """
+        ticks = (each.tick for each in self.takeovers if each.agent == agent)
+        return max((at for at in ticks if tick is None or at < tick), default=-1)
+
+    @property
+    def last_takeover(self) -> int:
+        """The last tick after which a policy took over, -1 for none."""
+        return max((each.tick for each in self.takeovers), default=-1)
+
+    def list_groups(self) -> list[tuple[Mapping[str, JSON], int]]:
+        """Return policy and first tick of each policy group, in the order of their states."""
+        groups: list[tuple[Mapping[str, JSON], int]] = []
+        for agent in self.names:
+            if (key := (self.policies[agent], self.find_since(agent))) not in groups:
+                groups.append(key)
+        return groups
+
+    def list_pasts(self) -> dict[str, Past | None]:
+        """Return the past of each agent that another policy took over."""
+        return {each.agent: each.past for each in self.takeovers}
 
     def _describe_others(self) -> dict[str, JSON]:
         """Return the settings of other models and contexts that the run has; mostly none."""

@@ -29,6 +29,7 @@ from genagents_env.record.checkpoint import Checkpoint, find_last_good
 from genagents_env.record.connection import RunConnection, damage_error, guard_reading
 from genagents_env.record.degradation import Degradation, PolicyFailure
 from genagents_env.record.event_data import read_event
+from genagents_env.record.inputs import SqliteInputs
 from genagents_env.record.lock import find_writer
 from genagents_env.record.meta import (
     POLICY_CHANGES,
@@ -108,6 +109,7 @@ class RunReader(CallSums):
         meta: what the run is.
         cassette: its model calls, for `get`.
         embeddings: its vectors, for `get`.
+        inputs: what people entered, for `get`.
 
     Raises:
         RecordError: the file is missing, foreign, damaged, or newer.
@@ -123,6 +125,7 @@ class RunReader(CallSums):
             self._last_state: tuple[list[int], Checkpoint | None] | None = None
             self.cassette = SqliteCassette(self._connection)
             self.embeddings = SqliteEmbeddings(self._connection)
+            self.inputs = SqliteInputs(self._connection)
         except BaseException:
             self._connection.close()
             raise

@@ -280,7 +280,7 @@ JUDGEMENTS = RecordTable(
     ("judge", "check_id", "tick", "agent", "question", "repeat"),
 )
 # Outside the canonical hash, and missing in files of earlier versions: what everybody attempted
-# in a tick, and what the endpoint reported of itself with an answer.
+# in a tick, what the endpoint reported of itself with an answer, and what people entered.
 ACTIONS = RecordTable("actions", _parse("tick tick, body text"), ("tick",), optional=True)
 RESPONSES = RecordTable(
     "responses",
@@ -288,9 +288,25 @@ RESPONSES = RecordTable(
     _CALL_KEY,
     optional=True,
 )
-OPTIONAL = (ACTIONS, RESPONSES)
+INPUTS = RecordTable(
+    "inputs",
+    _parse("agent text, tick tick, percept text, action text"),
+    ("agent", "tick"),
+    optional=True,
+)
+OPTIONAL = (ACTIONS, RESPONSES, INPUTS)
 # What a run has of each tick, besides ticks and events.
-OF_TICKS = (POLICY_ERRORS, NOTES, CALLS, RESPONSES, CHECKPOINTS, ACTIONS, INTERVIEWS, REMEMBERED)
+OF_TICKS = (
+    POLICY_ERRORS,
+    NOTES,
+    CALLS,
+    RESPONSES,
+    INPUTS,
+    CHECKPOINTS,
+    ACTIONS,
+    INTERVIEWS,
+    REMEMBERED,
+)
 SUMMED = (
     META,
     POLICY_ERRORS,

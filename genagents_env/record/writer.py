@@ -26,8 +26,15 @@ from genagents_env.record.calls import (
 from genagents_env.record.canonical import FIRST, seal_ticks, tick_checksum
 from genagents_env.record.cassette import OnPhase, SqliteCassette, SqliteEmbeddings
 from genagents_env.record.checkpoint import Checkpoint
-from genagents_env.record.connection import RunConnection, Transaction, guard, guard_reading
+from genagents_env.record.connection import (
+    RunConnection,
+    Transaction,
+    damage_error,
+    guard,
+    guard_reading,
+)
 from genagents_env.record.creation import create_file, creation_error, lock_file, remove_run
+from genagents_env.record.inputs import SqliteInputs
 from genagents_env.record.lock import RunLock
 from genagents_env.record.meta import RunMeta
 from genagents_env.record.notes import put_notes
@@ -68,6 +75,7 @@ class RunWriter:
         meta: what the run is.
         cassette: its model calls.
         embeddings: its vectors.
+        inputs: what people entered.
         spending: the note of what the run has spent.
         tick: the last tick in the file, -1 before the first.
     """
@@ -84,6 +92,7 @@ class RunWriter:
         self.spending = SpendingNote(connection)
         self.cassette = SqliteCassette(connection, self.spending, on_phase)
         self.embeddings = SqliteEmbeddings(connection, self.spending)
+        self.inputs = SqliteInputs(connection)
         self._lock, self._connection, self._on_phase = lock, connection, on_phase
         self._chain, self._actions = FIRST, ActionWriter(connection)
 
@@ -241,8 +250,10 @@ class RunWriter:
             CHECKPOINTS.put(self._connection, [(state.tick, body)])
             CHECKPOINTS.delete(
                 self._connection,
-                "tick NOT IN (SELECT tick FROM checkpoints ORDER BY tick DESC LIMIT ?)",
+                "tick NOT IN (SELECT tick FROM checkpoints ORDER BY tick DESC LIMIT ?) "
+                "AND tick <> ?",
                 checkpoints.KEPT,
+                self.meta.last_takeover,  # the policies of today cannot go on from before it
             )
             self.spending.write()
             self._actions.forget()
@@ -250,18 +261,27 @@ class RunWriter:
         with guard(self.path):
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
-    def adopt(self, parent: RunReader, tick: int) -> None:
+    def adopt(self, parent: RunReader, tick: int, state: Checkpoint | None = None) -> None:
         """Take over the record of another run up to `tick`, into a file without ticks.
+
+        Args:
+            parent: the other run.
+            tick: a recorded one.
+            state: after `tick`, in place of its checkpoints, whose policies are others.
 
         Raises:
             RecordError: what is taken over has changed since it was written.
         """
         with self._transaction():
             parent.copy_rows(self._connection, tick)
+            if state is not None:
+                CHECKPOINTS.delete(self._connection, "tick >= 0")
+                body = state.body(parent.find_checksum(tick) or FIRST)
+                CHECKPOINTS.put(self._connection, [(tick, body)])
             seal_ticks(self._connection)
 
     def rewind(self) -> Checkpoint | None:
-        """Go back to the last good checkpoint; drop all rows after it except model calls.
+        """Go back to the last good checkpoint; drop all later rows but calls and people's entries.
 
         Returns:
             The checkpoint; None without any, so that the run begins again at its start.
@@ -274,6 +294,8 @@ class RunWriter:
                 table.verify(self._connection)
             good = checkpoints.find_last_good(self._connection)
         state, self._chain = good if good is not None else (None, FIRST)
+        if (-1 if state is None else state.tick) < self.meta.last_takeover:
+            raise damage_error(self.path, "the state in which a policy took over is lost")
         self.tick = -1 if state is None else state.tick
         self._actions.forget()
         with self._transaction():

@@ -6,7 +6,7 @@ after that tick are answered by the parent's replies as long as their prompts ar
 fork without a change ends in its parent's hash.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,17 +16,26 @@ from pydantic import TypeAdapter, ValidationError
 from genagents_env.errors import ConfigError, RecordError
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import Cassette, RecordedReply
-from genagents_env.record import RunMeta, RunReader, RunWriter, canonical_hash
+from genagents_env.llm.event_loop import run_sync
+from genagents_env.name_search import find_people
+from genagents_env.record import Checkpoint, RunMeta, RunReader, RunWriter, canonical_hash
 from genagents_env.record.creation import check_free
-from genagents_env.record.rows import encode
+from genagents_env.record.inputs import Inputs
+from genagents_env.record.meta import Takeover
+from genagents_env.record.rows import JSON, encode
 from genagents_env.run.models import name_models, reopen_models
+from genagents_env.run.past import collect_run_pasts
+from genagents_env.run.people import ParentInputs
+from genagents_env.run.policies import check_for_run, find_policy_class, find_policy_file
+from genagents_env.run.policy_groups import PolicySpec
 from genagents_env.run.policy_trust import choose_policies, load_policies
-from genagents_env.run.replay import make_town, offer_menu
+from genagents_env.run.replay import RunReplay, make_town, offer_menu, open_replay
 from genagents_env.run.session import RunSession, add_degradation
 from genagents_env.run.spec import RunOptions, RunResult
 from genagents_env.scenario.loader import check_scenario
 from genagents_env.scenario.schema import ScheduledEvent
 
+NO_POLICIES: Mapping[str, PolicySpec] = {}
 _NOTE = "fork"  # of the run file
 
 
@@ -55,6 +64,7 @@ def fork(
     events: Sequence[ScheduledEvent] = (),
     options: RunOptions | None = None,
     *,
+    policy_for: Mapping[str, PolicySpec] = NO_POLICIES,
     force: bool = False,
 ) -> RunResult:
     """Continue the run in `parent` from `tick` in a file of its own, and return the result.
@@ -67,13 +77,15 @@ def fork(
         tick: the last of the parent's record.
         events: that happen in the fork besides those of the scenario, all after `tick`.
         options: of running; limits are the fork's own.
+        policy_for: by agent, of policies that take over at `tick`. Such a policy begins with the
+            past of the one before, if both support pasts; the note of the result says who does not.
         force: replace an existing run file.
 
     Raises:
         ConfigError: the parent has no such tick, or an event does not fit.
         RecordError: the parent cannot be read, or `path` cannot be written.
         RunLocked: another process writes `path`.
-        PolicyError: a policy given by path was not trusted.
+        PolicyError: a policy given by path was not trusted, or there is none of a name.
         DivergenceError: a mind has changed since the parent was recorded.
     """
     options = options or RunOptions()
@@ -82,6 +94,11 @@ def fork(
             raise ConfigError(f"{parent} has no tick {tick} that another one follows")
         meta = _make_meta(run, tick, events, options)
         check_free(Path(path), force=force)
+        state, note = None, ""
+        if policy_for:
+            state, meta, note = _take_over(run, tick, meta, policy_for, options)
+            given = [spec.name for spec in policy_for.values() if find_policy_file(spec.name)]
+            options = replace(options, policies=(*options.policies, *given))
         groups = load_policies(meta, options, choose_policies(run.path, meta, options))
         env = offer_menu(make_town(meta), groups)
         models = reopen_models(groups, options, meta)
@@ -89,7 +106,7 @@ def fork(
         origin = Origin(str(parent), canonical_hash(parent), tick)
         with RunWriter.create(path, meta, force=force, on_phase=options.on_phase) as writer:
             try:
-                writer.adopt(run, tick)
+                writer.adopt(run, tick, state)
                 writer.note(_NOTE, encode(_ORIGIN.dump_python(origin)))
             except BaseException:
                 writer.discard()
@@ -97,8 +114,46 @@ def fork(
             state = writer.rewind()
             session = RunSession(writer, env, groups, options, models)
             session.cassette = ParentCassette(writer.cassette, run.cassette, tick)
+            session.inputs = ParentInputs(writer.inputs, run.inputs, tick)
             result = session.execute(state)
-    return add_degradation(result)
+    return add_degradation(replace(result, note=note))
+
+
+def _take_over(
+    run: RunReader,
+    tick: int,
+    meta: RunMeta,
+    policy_for: Mapping[str, PolicySpec],
+    options: RunOptions,
+) -> tuple[Checkpoint, RunMeta, str]:
+    """Return the state after `tick` with other policies, the head with them, and what was lost."""
+    changes = find_people(policy_for, meta.names)
+    with open_replay(run, options) as replay:
+        able = [agent for agent in changes if replay.groups.has_past(agent)]
+        town, states = run_sync(_read_states(replay, tick))
+    pasts = collect_run_pasts(run.path, able, tick, options)[0] if able else {}
+    takeovers, lost = [], []
+    for agent, spec in changes.items():
+        check_for_run(spec.name)
+        past = pasts.get(agent) if find_policy_class(spec.name).has_past else None
+        name, config = str(meta.policies[agent]["name"]), dict(meta.policies[agent]["config"])
+        takeovers.append(Takeover(agent, name, config, tick, past))
+        if past is None:
+            lost.append(f"{agent} begins with nothing of what {name} remembered.")
+    given = {agent: {"name": s.name, "config": dict(s.config)} for agent, s in changes.items()}
+    after = replace(
+        meta,
+        policies={**meta.policies, **given},
+        takeovers=(*meta.takeovers, *takeovers),
+    )
+    kept = meta.list_groups()
+    held = [states[kept.index(key)] if key in kept else None for key in after.list_groups()]
+    return Checkpoint(tick, town, held), after, " ".join(lost)
+
+
+async def _read_states(replay: RunReplay, tick: int) -> tuple[JSON, list[JSON]]:
+    async with replay.open_at(tick):
+        return replay.env.save_state(), replay.groups.state()
 
 
 def find_origin(run: RunReader | RunWriter) -> Origin | None:
@@ -117,14 +172,17 @@ def find_origin(run: RunReader | RunWriter) -> Origin | None:
 
 
 @contextmanager
-def lend_replies(writer: RunWriter) -> Iterator[Cassette]:
-    """Give the stored calls of a run, and of a fork those of its parent where that is at hand."""
+def lend_replies(writer: RunWriter) -> Iterator[tuple[Cassette, Inputs]]:
+    """Give the calls and entries of a run, and of a fork its parent's where that is at hand."""
     origin = find_origin(writer)
     if origin is None or not Path(origin.parent).is_file():
-        yield writer.cassette
+        yield writer.cassette, writer.inputs
         return
     with RunReader(origin.parent) as parent:
-        yield ParentCassette(writer.cassette, parent.cassette, origin.tick)
+        yield (
+            ParentCassette(writer.cassette, parent.cassette, origin.tick),
+            ParentInputs(writer.inputs, parent.inputs, origin.tick),
+        )
 
 
 class ParentCassette:

@@ -1,7 +1,7 @@
 """One episode: perceive, decide together, step and record, until its end or a stop."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from genagents_env.env import TownEnv
@@ -10,6 +10,7 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.llm.event_loop import run_sync
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import AgentID, Infos, Observations, Policy
+from genagents_env.profile import ActionSource
 from genagents_env.record.rows import FaultRow
 from genagents_env.run.policies import load_policy
 from genagents_env.run.policy_groups import PolicyGroups
@@ -47,6 +48,7 @@ async def play(
     *,
     on_tick: OnTick | None = None,
     on_step: OnStep | None = None,
+    gate: Callable[[], Awaitable[None]] | None = None,
     stop: Callable[[], bool] | None = None,
     max_ticks: int | None = None,
     keep_events: bool = False,
@@ -60,6 +62,7 @@ async def play(
         infos: of the same agents.
         on_tick: called after each step with the faults of its decisions.
         on_step: called after each step with its actions and the result of `env.step`.
+        gate: awaited before each step; it may take as long as it likes.
         stop: called at each tick boundary.
         max_ticks: steps at most.
         keep_events: keep all events in the result.
@@ -71,6 +74,10 @@ async def play(
     while env.agents and not (stop is not None and stop()):
         if max_ticks is not None and done.ticks >= max_ticks:
             break
+        if gate is not None:
+            await gate()
+            if stop is not None and stop():
+                break
         await asyncio.sleep(0)  # calls under way continue, also while no policy awaits anything
         actions, faults = await groups.act(observations, infos, env.world.tick + 1)
         step = env.step(actions)
@@ -97,6 +104,7 @@ def rollout(
     *,
     model: ModelClient | None = None,
     embedder: Embedder | None = None,
+    people: ActionSource | None = None,
     max_ticks: int | None = None,
     keep_events: bool = False,
     isolate: bool = False,
@@ -109,6 +117,7 @@ def rollout(
         seed: of the episode and of the policies.
         model: a `ModelClient` for policies that ask a language model.
         embedder: an `Embedder` for policies that ask for embeddings.
+        people: who play the agents of the policy `human`.
         max_ticks: steps at most.
         keep_events: keep all events in the result.
         isolate: a policy that raises idles its agents; otherwise the error is raised here.
@@ -120,7 +129,7 @@ def rollout(
     env.percepts = True
     observations, infos = env.reset(seed=seed)
     groups = PolicyGroups(load_named(policies, env.possible_agents), isolate=isolate)
-    groups.reset(env.profiles(), seed, env.context(model, embedder))
+    groups.reset(env.profiles(), seed, env.context(model, embedder, people))
     try:
         return run_sync(
             play(env, groups, observations, infos, max_ticks=max_ticks, keep_events=keep_events)

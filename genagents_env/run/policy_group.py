@@ -45,6 +45,7 @@ def describe_fault(fault: FaultRow) -> str:
 class PolicyGroup:
     """A policy and the agents it decides for; `deadline` in seconds of wall clock, or None.
 
+    `former`: agents for whom it decided once, whom its state still has.
     `isolate`: turn an error of the policy into faults of its agents, rather than raise it.
     """
 
@@ -52,6 +53,7 @@ class PolicyGroup:
     agents: tuple[AgentID, ...]
     isolate: bool = True
     deadline: float | None = None
+    former: tuple[AgentID, ...] = ()
     worker: Worker | None = None
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from genagents_env.errors import ConfigError, PolicyError, PolicyFailed
 from genagents_env.llm.scripted import ScriptedReplies
@@ -31,6 +31,8 @@ from genagents_env.run.policies import (
 from genagents_env.run.policy_group import Decisions, PolicyGroup, describe_fault
 from genagents_env.scenario.schema import Past
 
+ALWAYS: Mapping[AgentID, int] = {}
+NO_PASTS: Mapping[AgentID, Past | None] = {}
 Answers = tuple[list[Answer], list[FaultRow]]
 
 
@@ -55,7 +57,8 @@ class PolicyGroups:
 
     Attributes:
         agents: of all policies.
-        needs_model, needs_embedder, needs_portable_menu: whether any of the policies does.
+        needs_model, needs_embedder, needs_people, needs_portable_menu: whether any of the policies
+            does.
         faculties: of all policies.
         switches: of the faculties of all policies.
         scripted_replies: of scripted models to the prompts of each policy.
@@ -72,7 +75,8 @@ class PolicyGroups:
         self.strict = strict
         together: dict[int, PolicyGroup] = {}
         for agent, policy in policies.items():
-            group = together.setdefault(id(policy), PolicyGroup(policy, (), isolate, deadline))
+            patience = None if policy.needs_people else deadline
+            group = together.setdefault(id(policy), PolicyGroup(policy, (), isolate, patience))
             group.agents += (agent,)
         self.groups = tuple(together.values())
         self._of = {agent: group for group in self.groups for agent in group.agents}
@@ -80,6 +84,7 @@ class PolicyGroups:
         self.agents = tuple(self._of)
         self.needs_model = any(policy.needs_model for policy in own)
         self.needs_embedder = any(policy.needs_embedder for policy in own)
+        self.needs_people = any(policy.needs_people for policy in own)
         self.needs_portable_menu = any(policy.needs_portable_menu for policy in own)
         self.faculties = tuple(sorted({name for policy in own for name in policy.faculties}))
         self.scripted_replies: list[ScriptedReplies] = [policy.scripted_replies for policy in own]
@@ -95,27 +100,41 @@ class PolicyGroups:
         specs: Mapping[AgentID, PolicySpec],
         sources: Mapping[str, PolicySource],
         *,
+        since: Mapping[AgentID, int] = ALWAYS,
+        former: Iterable[tuple[AgentID, PolicySpec, int]] = (),
         strict: bool = False,
         deadline: float | None = None,
     ) -> "PolicyGroups":
         """Return the groups that `specs` describe, each distinct policy loaded once.
 
-        `sources`: of each policy that is a file, by its name.
+        Args:
+            specs: of each agent.
+            sources: of each policy that is a file, by its name.
+            since: from which tick on; agents share a policy only from the same one on.
+            former: policies that decided for an agent before, and since when.
+            strict: as of the class.
+            deadline: as of the class.
 
         Raises:
             PolicyError: a policy cannot be found or does not accept its configuration.
         """
-        loaded: list[tuple[PolicySpec, Policy]] = []
+        loaded: list[tuple[tuple[PolicySpec, int], Policy]] = []
         policies: dict[AgentID, Policy] = {}
         for agent, spec in specs.items():
-            policy = next((policy for known, policy in loaded if known == spec), None)
+            key = spec, since.get(agent, -1)
+            policy = next((policy for known, policy in loaded if known == key), None)
             if policy is None:
                 source = sources.get(spec.name)
                 kind = find_policy_class(spec.name) if source is None else load_class(source)
                 policy = make_policy(kind, spec.name, spec.config)
-                loaded.append((spec, policy))
+                loaded.append((key, policy))
             policies[agent] = policy
-        return cls(policies, strict=strict, deadline=deadline)
+        groups = cls(policies, strict=strict, deadline=deadline)
+        for agent, spec, begun in former:
+            for policy in (policy for known, policy in loaded if known == (spec, begun)):
+                group = next(group for group in groups.groups if group.policy is policy)
+                group.former += (agent,)
+        return groups
 
     def remembers(self, agent: AgentID) -> bool:
         """Return True if the policy of `agent` can be interviewed."""
@@ -142,8 +161,16 @@ class PolicyGroups:
         """
         return self._of[agent].collect_past(agent, source)
 
-    def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
+    def reset(
+        self,
+        profiles: Mapping[AgentID, Profile],
+        seed: int,
+        context: Context,
+        pasts: Mapping[AgentID, Past | None] = NO_PASTS,
+    ) -> None:
         """Begin an episode for every policy, with the profiles of its own agents.
+
+        `pasts`: with which agents begin whom their policies took over.
 
         Raises:
             PolicyError: a policy failed, and these groups isolate; or it asks a language model and
@@ -154,7 +181,9 @@ class PolicyGroups:
                 name = group.policy.name
                 raise PolicyError(f"policy {name!r} asks a language model; give `model`")
         for group in self.groups:
-            group.reset({agent: profiles[agent] for agent in group.agents}, seed, context)
+            own = {a: p for a, p in profiles.items() if a in (*group.agents, *group.former)}
+            own |= {a: replace(own[a], past=pasts[a]) for a in group.agents if a in pasts}
+            group.reset(own, seed, context)
 
     async def act(self, observations: Observations, infos: Infos, tick: int) -> Decisions:
         """Ask all policies at once for the actions that lead to `tick`.
@@ -197,6 +226,8 @@ class PolicyGroups:
     def load_state(self, states: Sequence[JSON]) -> None:
         """Load the result of `state`, after a `reset` with the same arguments.
 
+        None stands for a policy that has only now taken over.
+
         Raises:
             ConfigError: these are the states of other policies.
             PolicyError: a policy failed to load its state.
@@ -204,7 +235,8 @@ class PolicyGroups:
         if len(states) != len(self.groups):
             raise ConfigError(f"{len(states)} policy states for {len(self.groups)} policies")
         for group, state in zip(self.groups, states, strict=True):
-            group.load_state(state)
+            if state is not None:
+                group.load_state(state)
 
     async def interview(
         self, agent: AgentID, questions: Sequence[str], tick: int, repeat: int = 0

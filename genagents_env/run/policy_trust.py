@@ -82,7 +82,18 @@ def load_policies(meta: RunMeta, options: RunOptions, chosen: ChosenPolicies) ->
     # In the order of the names, which the policy groups and their states follow.
     specs = {agent: PolicySpec(**meta.policies[agent]) for agent in meta.names}
     deadline = options.find_policy_deadline()
-    return PolicyGroups.load(specs, chosen.sources, strict=options.strict, deadline=deadline)
+    before = [
+        (each.agent, PolicySpec(each.name, each.config), meta.find_since(each.agent, each.tick))
+        for each in meta.takeovers
+    ]
+    return PolicyGroups.load(
+        specs,
+        chosen.sources,
+        since={agent: meta.find_since(agent) for agent in meta.names},
+        former=before,
+        strict=options.strict,
+        deadline=deadline,
+    )
 
 
 def note_changes(writer: RunWriter, chosen: ChosenPolicies) -> None:

@@ -56,6 +56,11 @@ def run(
     env, meta, chosen = _prepare(spec, options)
     check_free(Path(path), force=force)
     groups = load_policies(meta, options, chosen)
+    if groups.needs_people and options.people is None:
+        raise ConfigError(
+            "policy human: nobody plays; --live gives each person a page of their own, and a "
+            "terminal asks there"
+        )
     env = offer_menu(env, groups)
     check_pasts(meta.scenario, groups)
     models = open_language_models(groups, options)
@@ -123,7 +128,7 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
         if options.max_fallbacks is not None:
             writer.replace_meta(writer.meta.with_max_fallbacks(options.max_fallbacks, writer.tick))
         session = RunSession(writer, env, groups, options, models)
-        with lend_replies(writer) as session.cassette:
+        with lend_replies(writer) as (session.cassette, session.inputs):
             result = session.execute(state)
     return replace(add_degradation(result), resumed_from=-1 if state is None else state.tick)
 

@@ -18,6 +18,7 @@ from genagents_env.record import Checkpoint, RunMeta, RunReader
 from genagents_env.record.rows import encode
 from genagents_env.run.concurrency import cancel_others
 from genagents_env.run.models import Models, open_clients, reopen_models
+from genagents_env.run.people import RecordedPeople
 from genagents_env.run.play import OnStep, play
 from genagents_env.run.policy_groups import PolicyGroups
 from genagents_env.run.policy_trust import choose_policies, load_policies
@@ -125,6 +126,12 @@ class RunReplay:
 
     async def _replay(self, at: int, on_step: OnStep | None) -> None:
         state = self.run.checkpoint(at) if on_step is None else None
+        taken = self.run.meta.last_takeover
+        if taken >= 0 and (state is None or state.tick < taken):
+            raise ConfigError(
+                f"{self.run.path}: another policy took over at {self.run.time(taken):%H:%M:%S}, so "
+                "its minds are known from then on; what was before is in the run it was forked from"
+            )
         try:
             observations, infos = self._start(state)
             ticks = at - self.env.world.tick
@@ -148,7 +155,9 @@ class RunReplay:
     def _start(self, state: Checkpoint | None) -> tuple[Observations, Infos]:
         env, meta, path = self.env, self.run.meta, self.run.path
         begin = env.reset(seed=meta.seed) if state is None else restore_town(path, env, state)
-        self.groups.reset(env.profiles(), meta.seed, env.context(self.client, self.embedder))
+        people = RecordedPeople(self.run.inputs, None, kept=False)
+        context = env.context(self.client, self.embedder, people)
+        self.groups.reset(env.profiles(), meta.seed, context, meta.list_pasts())
         if state is not None:
             try:
                 restore_policies(path, self.groups, state)

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 
@@ -24,9 +24,11 @@ from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import Context, Infos, Observations
 from genagents_env.record import Checkpoint, FaultRow, RunReader, RunWriter
 from genagents_env.record.faculty_use import SWITCHES, encode_switches
+from genagents_env.record.inputs import Inputs
 from genagents_env.run.concurrency import cancel_others
 from genagents_env.run.interviews import interview_town
 from genagents_env.run.models import Models, open_clients
+from genagents_env.run.people import RecordedPeople
 from genagents_env.run.play import play
 from genagents_env.run.policy_group import describe_fault
 from genagents_env.run.policy_groups import PolicyGroups
@@ -53,6 +55,7 @@ class RunSession:
     ) -> None:
         self.writer, self.env, self.groups, self.options = writer, env, groups, options
         self.cassette: Cassette = writer.cassette
+        self.inputs: Inputs = writer.inputs
         self.models = models
         self.budget = options.limits.budget(options.shared_budget)
         self.client: ModelClient | None = None
@@ -113,14 +116,17 @@ class RunSession:
         try:
             if state is None:
                 await self._interview("before")
-            await play(
-                self.env,
-                self.groups,
-                observations,
-                infos,
-                on_tick=self._after_tick,
-                stop=lambda: self.stop.signal is not None,
-            )
+            live = self.options.live
+            with nullcontext() if live is None else live.steer(self.writer, self.env):
+                await play(
+                    self.env,
+                    self.groups,
+                    observations,
+                    infos,
+                    on_tick=self._after_tick,
+                    gate=None if live is None else partial(live.pass_tick, self._is_stopped),
+                    stop=self._is_stopped,
+                )
             if not self.env.agents:
                 await self._finish_episode()
         except PolicyFailed as failure:  # no checkpoint: the policy may be within a tick
@@ -173,8 +179,13 @@ class RunSession:
         return observations, infos
 
     def _reset_policies(self) -> None:
-        context: Context = self.env.context(self.client, self.embedder)
-        self.groups.reset(self.env.profiles(), self.writer.meta.seed, context)
+        people = RecordedPeople(self.inputs, self.options.people)
+        context: Context = self.env.context(self.client, self.embedder, people)
+        meta = self.writer.meta
+        self.groups.reset(self.env.profiles(), meta.seed, context, meta.list_pasts())
+
+    def _is_stopped(self) -> bool:
+        return self.stop.signal is not None
 
     def _after_tick(self, faults: Sequence[FaultRow]) -> None:
         self._commit(faults)

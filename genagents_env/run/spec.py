@@ -11,9 +11,11 @@ from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.open import ModelOptions
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.memory.embedder import EmbeddingSource
+from genagents_env.profile import ActionSource
 from genagents_env.record import Degradation
 from genagents_env.record.cassette import OnPhase
 from genagents_env.record.rows import JSON
+from genagents_env.run.live import LiveControl
 from genagents_env.run.policy_groups import PolicySpec
 
 _SCRIPTED = PolicySpec("scripted")
@@ -109,6 +111,9 @@ class RunOptions:
         checkpoint_every: ticks.
         watch: called with the progress after every tick and during interviews.
         on_phase: see `RunWriter.create`.
+        people: who play the agents of the policy `human`; a resumed run without them goes on with
+            these agents away.
+        live: by whose commands the run pauses, and things happen in it.
     """
 
     model: str | None = None
@@ -132,6 +137,8 @@ class RunOptions:
     checkpoint_every: int = 100
     watch: Callable[[Progress], None] | None = None
     on_phase: OnPhase | None = None
+    people: ActionSource | None = None
+    live: LiveControl | None = None
 
     def find_policy_deadline(self) -> float | None:
         """Return the seconds after which a policy counts as hung; None is never."""

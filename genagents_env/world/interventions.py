@@ -3,10 +3,11 @@
 Checkpoints keep those that wait as [class name, fields]: neither is renamed.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from genagents_env.scenario.schema import Scenario, ScheduledEvent
+from genagents_env.scenario.schema import ScheduledEvent
 from genagents_env.world import speech
 from genagents_env.world.constants import Clock
 from genagents_env.world.initial_state import draw_start_tile
@@ -126,10 +127,12 @@ TYPES: dict[str, type[Intervention]] = {
 }
 
 
-def schedule_events(scenario: Scenario, clock: Clock) -> dict[int, list[Intervention]]:
-    """Convert the events of a scenario to interventions, by the tick at which they are due."""
+def schedule_events(
+    events: Iterable[ScheduledEvent], clock: Clock
+) -> dict[int, list[Intervention]]:
+    """Convert events of a scenario to interventions, by the tick at which they are due."""
     due: dict[int, list[Intervention]] = {}
-    for event in scenario.events:
+    for event in events:
         first = max(0, clock.tick_at(event.at))
         last = first if event.until is None else max(first, clock.tick_at(event.until) - 1)
         for tick in range(first, last + 1):

@@ -7,6 +7,7 @@ from datetime import datetime
 import numpy as np
 
 from genagents_env.errors import ConfigError
+from genagents_env.scenario.schema import ScheduledEvent
 from genagents_env.text import clean
 from genagents_env.world.constants import TownConstants
 from genagents_env.world.events import Event
@@ -38,7 +39,7 @@ class World:
         self.town, self.state = town, WorldState(town)
         self.scenario, self.plan = town.scenario, town.plan
         self.names, self.count = town.names, town.count
-        self.state.due = schedule_events(town.scenario, town.clock)
+        self.state.due = schedule_events(town.scenario.events, town.clock)
         self._bounds = np.arange(self.count + 1)
         self._snapshot: Snapshot | None = None
         self._pairs: Pairs | None = None
@@ -105,6 +106,13 @@ class World:
                 raise ConfigError("text: there are no words in it")
         intervention = replace(intervention, **fixed)  # type: ignore[arg-type]  # by field name
         self.state.pending.append(intervention)
+
+    def schedule(self, event: ScheduledEvent) -> None:
+        """Let an event of the scenario happen at its time, after those that are due then."""
+        due = dict(self.state.due)
+        for tick, changes in schedule_events([event], self.town.clock).items():
+            due[tick] = [*due.get(tick, ()), *changes]
+        self.state.due = due
 
     def save_state(self) -> SavedWorld:
         """Return everything that changes, as JSON values."""

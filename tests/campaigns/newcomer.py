@@ -24,7 +24,7 @@ PAGES = ("README.md", "docs/first_scenario.md")
 _BLOCK = re.compile(r"(?:<!-- (?:file: (\S+)|ci: \w+) -->\n)?```(\w*)\n(.*?)```", re.S)
 _COMMENT = re.compile(r"\s+#\s.*$")
 # What stays until Ctrl-C, and the seconds until then; a run with a page is over in these.
-_STAYS = {re.compile(r"^genagents (demo|view)\b"): 20, re.compile(r"--view\b"): 480}
+_STAYS = {re.compile(r"^genagents (demo|view)\b"): 20, re.compile(r"--live\b"): 480}
 _CLONED = "git clone "
 _SERVER = "http://localhost:8000/v1"
 

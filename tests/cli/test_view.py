@@ -1,4 +1,4 @@
-"""`genagents view`, `demo` and `run --view`: what they say, and where and how long they listen."""
+"""`genagents view`, `demo` and `run --live`: what they say, and where and how long they listen."""
 
 import json
 import re
@@ -15,29 +15,30 @@ from time import sleep
 
 import pytest
 
-from genagents_env.cli.live_page import open_browser
+from genagents_env.cli.browser import open_browser
 from genagents_env.record import RunReader
 from tests.cli.conftest import Run
 from tests.run.towns import run_town
 from tests.show.view.processes import list_ports, start, wait_for
 
-ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
+ADDRESS = re.compile(r"(http://127\.0\.0\.1:\d+/)(?:\?token=(\S+))?")
 LONG = ("valentines_party", "--people", "Maria Lopez,Klaus Mueller", "--hours", "48")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
-def read_address(process: "subprocess.Popen[str]", *, error: bool = False) -> str:
-    """Return the address that a command tells, without the moment."""
+def read_address(process: "subprocess.Popen[str]", *, error: bool = False) -> tuple[str, str]:
+    """Return the address that a command tells, without the moment, and its token or nothing."""
     lines = process.stderr if error else process.stdout
     assert lines is not None
     for line in lines:
         if found := ADDRESS.search(line):
-            return found[0]
+            return found[1], found[2] or ""
     raise AssertionError("no address was told")
 
 
-def get(address: str) -> bytes:
-    with urllib.request.urlopen(address, timeout=30) as answer:  # noqa: S310 (loopback)
+def get(address: str, token: str = "") -> bytes:
+    asked = urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"})  # noqa: S310
+    with urllib.request.urlopen(asked, timeout=30) as answer:  # noqa: S310 (loopback)
         return bytes(answer.read())
 
 
@@ -101,11 +102,13 @@ def test_an_unknown_demo_names_those_there_are(genagents: Run) -> None:
 
 @linux
 def test_a_run_is_watched_from_its_start(tmp_path: Path) -> None:
-    with start("run", *LONG, "--view", "--out", "run.sqlite", "-q", folder=tmp_path) as run:
-        address = read_address(run, error=True)
-        head = json.loads(get(f"{address}data/head"))
-        assert (head["scenario"], head["live"]) == (LONG[0], True)
-        wait_for(lambda: json.loads(get(f"{address}data/status"))["lastTick"] > 5)
+    with start("run", *LONG, "--live", "--out", "run.sqlite", "-q", folder=tmp_path) as run:
+        address, token = read_address(run, error=True)
+        head = json.loads(get(f"{address}data/head", token))
+        assert (head["scenario"], head["live"], head["steered"]) == (LONG[0], True, True)
+        with pytest.raises(urllib.error.HTTPError):
+            get(f"{address}data/head")
+        wait_for(lambda: json.loads(get(f"{address}data/status", token))["lastTick"] > 5)
         assert len(list_ports(run.pid)) == 1
         run.send_signal(signal.SIGINT)
         out, _ = run.communicate(timeout=60)
@@ -121,7 +124,7 @@ def test_a_run_is_watched_from_its_start(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_interviews_are_held_while_one_watches_if_wished(tmp_path: Path) -> None:
-    words = ("run", "tiny", "--hours", "0.02", "--view", "--interviews", "--out", "run.sqlite")
+    words = ("run", "tiny", "--hours", "0.02", "--live", "--interviews", "--out", "run.sqlite")
     with start(*words, folder=tmp_path) as run:
         run.communicate(timeout=60)
         assert run.returncode == 0
@@ -131,7 +134,7 @@ def test_interviews_are_held_while_one_watches_if_wished(tmp_path: Path) -> None
 
 
 def test_a_mistake_is_reported_without_a_page(tmp_path: Path) -> None:
-    with start("run", "tinny", "--view", "--out", "run.sqlite", folder=tmp_path) as run:
+    with start("run", "tinny", "--live", "--out", "run.sqlite", folder=tmp_path) as run:
         out, err = run.communicate(timeout=60)
     assert (run.returncode, out) == (2, "")
     assert "tiny" in err
@@ -204,7 +207,7 @@ def test_a_machine_without_windows_opens_no_browser(
 
 def test_waiting_for_a_run_that_is_not_there_yet(tmp_path: Path) -> None:
     with start("view", "later.sqlite", "--wait", "--no-open", folder=tmp_path) as viewer:
-        address = read_address(viewer)
+        address, _ = read_address(viewer)
         with pytest.raises(urllib.error.HTTPError, match="503"):
             get(f"{address}data/head")
         run_town(tmp_path / "later.sqlite", ticks=2)

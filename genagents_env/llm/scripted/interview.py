@@ -22,8 +22,8 @@ def answer_honestly(prompt: Prompt) -> dict[str, object]:
     """Return what the numbered lines say about the question, and their numbers.
 
     One knows of people by ties, by talk and by word of them, not by having seen them, however
-    often. Of other things one knows by news that shares half of the question's words, or by another line that
-    shares more. Of a deed one suspects whom most testimonies are about.
+    often. Of other things one knows by news that shares half of the question's words, or by
+    another line that shares more. Of a deed one suspects whom most testimonies are about.
     """
     question = prompt.find_text("question") or prompt.words
     if _WHERE.match(question):

@@ -56,12 +56,15 @@ class Admission:
                 "own), without which nobody is let in"
             )
 
-    def check(self, headers: Mapping[str, str], *, document: bool) -> Refusal | None:
+    def check(
+        self, headers: Mapping[str, str], *, document: bool, secret: bool = False
+    ) -> Refusal | None:
         """Return why a request is refused; None lets it in.
 
         Args:
             headers: of the request; a name that is there twice has both values, by a comma.
             document: whether the page itself is asked for, to which others may link.
+            secret: the path has shown a secret of its own in place of the token.
         """
         host = headers.get("Host", "")
         if not self._knows_host(host):
@@ -72,7 +75,7 @@ class Admission:
         site = headers.get("Sec-Fetch-Site", "none")
         if site not in ("same-origin", "none") and not document:
             return Refusal(HTTPStatus.FORBIDDEN, "another site may not read this")
-        if self.token is not None and not self._shows_token(headers):
+        if self.token is not None and not secret and not self._shows_token(headers):
             return Refusal(HTTPStatus.UNAUTHORIZED, "open the address with ?token= once")
         return None
 

@@ -43,13 +43,16 @@ def make_status(run: RunReader, revision: int = 0) -> dict[str, JSON]:
     }
 
 
-def make_head(run: RunReader, *, revision: int = 0, live: bool = False) -> dict[str, JSON]:
+def make_head(
+    run: RunReader, *, revision: int = 0, live: bool = False, steered: bool = False
+) -> dict[str, JSON]:
     """Return title, scenario, people and facts of the run.
 
     Args:
         run: the run.
         revision: as of `make_status`.
         live: whether it may go on while it is looked at.
+        steered: whether the page may give commands to it.
     """
     meta = run.meta
     scenario = meta.scenario
@@ -64,6 +67,7 @@ def make_head(run: RunReader, *, revision: int = 0, live: bool = False) -> dict[
         "horizon": meta.horizon,
         "status": make_status(run, revision),
         "live": live,
+        "steered": steered,
         "model": meta.model,
         "versions": dict(meta.versions),
         "people": list(_list_people(run)),
@@ -87,9 +91,20 @@ def _list_people(run: RunReader) -> Iterator[dict[str, JSON]]:
             "age": person.age,
             "about": _describe_person(person),
             "home": person.home,
-            "policy": run.meta.policies[name]["name"],
+            "policy": _describe_policies(run, name),
             "knows": [k for k, fact in enumerate(facts) if name in fact.known_by],
         }
+
+
+def _describe_policies(run: RunReader, agent: str) -> str:
+    """Return who decides for an agent, and who did before another policy took over."""
+    before = [
+        f"{each.name} until {run.time(each.tick):%H:%M}"
+        for each in run.meta.takeovers
+        if each.agent == agent
+    ]
+    now = str(run.meta.policies[agent]["name"])
+    return f"{now} ({', '.join(before)})" if before else now
 
 
 def _describe_person(person: Person) -> str:

@@ -144,11 +144,8 @@ def _find_state(run: RunReader, agent: str) -> tuple[int, State | None]:
     saved = run.last_state()
     if saved is None:
         return -1, None
-    specs: list[Mapping[str, JSON]] = []
-    for name in run.meta.names:
-        if run.meta.policies[name] not in specs:
-            specs.append(run.meta.policies[name])  # one state for each, in this order
-    states = saved.policies[specs.index(run.meta.policies[agent])]
+    key = run.meta.policies[agent], run.meta.find_since(agent)
+    states = saved.policies[run.meta.list_groups().index(key)]
     state = states.get(agent) if isinstance(states, dict) else None
     return saved.tick, state if isinstance(state, dict) else None
 

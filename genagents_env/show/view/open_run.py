@@ -35,12 +35,14 @@ class OpenRun:
     Args:
         path: of the run file.
         wait: it need not be there yet.
+        steered: the page may give commands to the process that runs it.
 
     Raises:
         RecordError: it is missing, foreign, damaged or of another format.
     """
 
-    def __init__(self, path: Path, *, wait: bool = False) -> None:
+    def __init__(self, path: Path, *, wait: bool = False, steered: bool = False) -> None:
+        self.steered = steered
         self.path, self.live = path, not is_compressed(path)
         self._folder: TemporaryDirectory[str] | None = None
         self._file, self._lock = path, Lock()
@@ -77,7 +79,7 @@ class OpenRun:
                 if length.last_tick >= self._seen[0]:
                     self._seen = (length.last_tick, length.checksum)
                 revision = self._revision
-            yield RunView(run, revision, self.live, self._percepts, self._kept)
+            yield RunView(run, revision, self.live, self._percepts, self._kept, self.steered)
 
     def close(self) -> None:
         """Remove what was unpacked; safe to call twice."""

@@ -48,6 +48,7 @@ class RunView:
     live: bool = False
     percepts: Percepts | None = None
     kept: Path | None = None  # answers given after the run, a file that need not be there
+    steered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,9 @@ class Resource:
 
 
 RESOURCES: Mapping[str, Resource] = {
-    "head": Resource(lambda of: make_head(of.run, revision=of.revision, live=of.live)),
+    "head": Resource(
+        lambda of: make_head(of.run, revision=of.revision, live=of.live, steered=of.steered)
+    ),
     "status": Resource(lambda of: make_status(of.run, of.revision)),
     "town": Resource(lambda of: make_town(of.run)),
     "ticks": Resource(

@@ -1,4 +1,4 @@
-"""The server of the page.
+"""The server of the page of a run.
 
 It is Python's own `http.server`: three files and a dozen resources for one reader do not pay for
 a framework in everybody's base install. What that server leaves open is bounded here: the head of
@@ -132,6 +132,127 @@ _DATA, _PLAIN = "/data/", "text/plain; charset=utf-8"
 _log = logging.getLogger(__name__)
 
 
+class PageHandler(BaseHTTPRequestHandler):
+    """Answers one request of a browser."""
+
+    server: "ViewServer"
+    protocol_version = "HTTP/1.1"
+    default_request_version = "HTTP/1.0"  # of requests that name none: answers have headers
+    timeout = _ANSWER_SECONDS
+
+    def handle(self) -> None:
+        """Answer one request; the connection ends with it."""
+        self.close_connection = True
+        head = read_head(self.connection)
+        self.connection.settimeout(_ANSWER_SECONDS)
+        if head is None:
+            self.request_version, self.requestline, self.command = "HTTP/1.1", "", "GET"
+            self.send_text(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "too large, or too slow")
+            return
+        self.rfile = BytesIO(head)
+        self.handle_one_request()
+        self.close_connection = True
+
+    def do_GET(self) -> None:
+        """Answer with a file of the page or a resource."""
+        target = self.requestline.split()[1]  # `path` has leading slashes mended
+        path, asked, query = target.partition("?")
+        if path == "/" and asked and self._take_token(query):
+            return
+        refusal = self._find_refusal(path == "/")
+        if refusal is not None:
+            self.send_text(refusal.status, refusal.reason)
+        elif asked:
+            self.send_text(HTTPStatus.NOT_FOUND, "there is no such page")
+        elif path.startswith(_DATA):
+            self._send_resource(path.removeprefix(_DATA))
+        else:
+            self._send_file(path)
+
+    do_HEAD = do_GET
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Refuse what `http.server` cannot read, in plain text."""
+        if code == HTTPStatus.NOT_IMPLEMENTED:
+            code = HTTPStatus.METHOD_NOT_ALLOWED
+        self.send_text(HTTPStatus(code), HTTPStatus(code).phrase)
+
+    def version_string(self) -> str:
+        """Return the name of the server in answers."""
+        return "genagents"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Note a request where somebody wants to know."""
+        _log.debug(format, *args)
+
+    def _find_refusal(self, document: bool, *, secret: bool = False) -> Refusal | None:
+        if self.headers.get("Transfer-Encoding") or self.headers.get("Content-Length", "0") != "0":
+            return Refusal(HTTPStatus.BAD_REQUEST, "nothing is taken in here")
+        headers = join_headers(self.headers)
+        return self.server.admission.check(headers, document=document, secret=secret)
+
+    def _take_token(self, query: str) -> bool:
+        """Keep a token of the address in a cookie, out of sight; return whether it was the one."""
+        admission = self.server.admission
+        known = admission.is_token(query.removeprefix("token="))
+        if known:
+            headers = {**join_headers(self.headers), "Authorization": f"Bearer {admission.token}"}
+            known = admission.check(headers, document=True) is None
+        if known:
+            self.send(HTTPStatus.SEE_OTHER, b"", _PLAIN, admission.make_cookie())
+        return known
+
+    def _send_file(self, path: str) -> None:
+        page = load_page()
+        files = {
+            "/": (page.document, "text/html"),
+            "/view.js": (page.script, "text/javascript"),
+            "/view.css": (page.style, "text/css"),
+        }
+        if path not in files:
+            self.send_text(HTTPStatus.NOT_FOUND, "there is no such page")
+            return
+        text, kind = files[path]
+        self.send(HTTPStatus.OK, text.encode(), f"{kind}; charset=utf-8")
+
+    def _send_resource(self, name: str) -> None:
+        try:
+            key = parse_key(name)
+            body = self.server.answers.get(key)
+        except UnknownResource:
+            self.send_text(HTTPStatus.NOT_FOUND, "there is no such resource")
+        except RunNotBegun:
+            self.send_text(HTTPStatus.SERVICE_UNAVAILABLE, "the run has not begun yet")
+        except GenagentsError as error:
+            self.send_text(HTTPStatus.INTERNAL_SERVER_ERROR, clean(str(error)))
+        except Exception:
+            _log.exception("the resource %s could not be made", clean(name))
+            self.send_text(HTTPStatus.INTERNAL_SERVER_ERROR, "a fault of the program")
+        else:
+            self.send(HTTPStatus.OK, body, RESOURCES[key.resource].media_type)
+
+    def send_text(self, status: HTTPStatus, text: str) -> None:
+        """Answer with a line of text."""
+        self.send(status, f"{text}\n".encode(), _PLAIN)
+
+    def send(self, status: HTTPStatus, body: bytes, kind: str, cookie: str | None = None) -> None:
+        """Answer with `body` of the media type `kind`."""
+        self.send_response(status)
+        for name, value in HEADERS:
+            self.send_header(name, value)
+        if cookie is not None:
+            self.send_header("Set-Cookie", cookie)
+            self.send_header("Location", "/")
+        if status == HTTPStatus.METHOD_NOT_ALLOWED:
+            self.send_header("Allow", "GET, HEAD")
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Connection", "close")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+
 class ViewServer(ThreadingHTTPServer):
     """Serves the page of one run until `shutdown`; it listens from the moment it is made.
 
@@ -144,6 +265,7 @@ class ViewServer(ThreadingHTTPServer):
         ConfigError: it cannot listen there.
     """
 
+    handler: type[PageHandler] = PageHandler
     daemon_threads = True
     block_on_close = False
     request_queue_size = 64
@@ -154,7 +276,7 @@ class ViewServer(ThreadingHTTPServer):
         if ":" in admission.host:
             self.address_family = socket.AF_INET6
         try:
-            super().__init__((admission.host, port), _Handler)
+            super().__init__((admission.host, port), self.handler)
         except (OSError, OverflowError) as error:
             why = getattr(error, "strerror", None) or error
             raise ConfigError(
@@ -203,123 +325,7 @@ class ViewServer(ThreadingHTTPServer):
         _log.debug("a request was not answered", exc_info=True)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    server: ViewServer
-    protocol_version = "HTTP/1.1"
-    default_request_version = "HTTP/1.0"  # of requests that name none: answers have headers
-    timeout = _ANSWER_SECONDS
-
-    def handle(self) -> None:
-        """Answer one request; the connection ends with it."""
-        self.close_connection = True
-        head = read_head(self.connection)
-        self.connection.settimeout(_ANSWER_SECONDS)
-        if head is None:
-            self.request_version, self.requestline, self.command = "HTTP/1.1", "", "GET"
-            self._send_text(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "too large, or too slow")
-            return
-        self.rfile = BytesIO(head)
-        self.handle_one_request()
-        self.close_connection = True
-
-    def do_GET(self) -> None:
-        """Answer with a file of the page or a resource."""
-        target = self.requestline.split()[1]  # `path` has leading slashes mended
-        path, asked, query = target.partition("?")
-        if path == "/" and asked and self._take_token(query):
-            return
-        refusal = self._find_refusal(path == "/")
-        if refusal is not None:
-            self._send_text(refusal.status, refusal.reason)
-        elif asked:
-            self._send_text(HTTPStatus.NOT_FOUND, "there is no such page")
-        elif path.startswith(_DATA):
-            self._send_resource(path.removeprefix(_DATA))
-        else:
-            self._send_file(path)
-
-    do_HEAD = do_GET
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Refuse what `http.server` cannot read, in plain text."""
-        if code == HTTPStatus.NOT_IMPLEMENTED:
-            code = HTTPStatus.METHOD_NOT_ALLOWED
-        self._send_text(HTTPStatus(code), HTTPStatus(code).phrase)
-
-    def version_string(self) -> str:
-        """Return the name of the server in answers."""
-        return "genagents"
-
-    def log_message(self, format: str, *args: Any) -> None:
-        """Note a request where somebody wants to know."""
-        _log.debug(format, *args)
-
-    def _find_refusal(self, document: bool) -> Refusal | None:
-        if self.headers.get("Transfer-Encoding") or self.headers.get("Content-Length", "0") != "0":
-            return Refusal(HTTPStatus.BAD_REQUEST, "nothing is taken in here")
-        return self.server.admission.check(_join_headers(self.headers), document=document)
-
-    def _take_token(self, query: str) -> bool:
-        """Keep a token of the address in a cookie, out of sight; return whether it was the one."""
-        admission = self.server.admission
-        known = admission.is_token(query.removeprefix("token="))
-        if known:
-            headers = {**_join_headers(self.headers), "Authorization": f"Bearer {admission.token}"}
-            known = admission.check(headers, document=True) is None
-        if known:
-            self._send(HTTPStatus.SEE_OTHER, b"", _PLAIN, admission.make_cookie())
-        return known
-
-    def _send_file(self, path: str) -> None:
-        page = load_page()
-        files = {
-            "/": (page.document, "text/html"),
-            "/view.js": (page.script, "text/javascript"),
-            "/view.css": (page.style, "text/css"),
-        }
-        if path not in files:
-            self._send_text(HTTPStatus.NOT_FOUND, "there is no such page")
-            return
-        text, kind = files[path]
-        self._send(HTTPStatus.OK, text.encode(), f"{kind}; charset=utf-8")
-
-    def _send_resource(self, name: str) -> None:
-        try:
-            key = parse_key(name)
-            body = self.server.answers.get(key)
-        except UnknownResource:
-            self._send_text(HTTPStatus.NOT_FOUND, "there is no such resource")
-        except RunNotBegun:
-            self._send_text(HTTPStatus.SERVICE_UNAVAILABLE, "the run has not begun yet")
-        except GenagentsError as error:
-            self._send_text(HTTPStatus.INTERNAL_SERVER_ERROR, clean(str(error)))
-        except Exception:
-            _log.exception("the resource %s could not be made", clean(name))
-            self._send_text(HTTPStatus.INTERNAL_SERVER_ERROR, "a fault of the program")
-        else:
-            self._send(HTTPStatus.OK, body, RESOURCES[key.resource].media_type)
-
-    def _send_text(self, status: HTTPStatus, text: str) -> None:
-        self._send(status, f"{text}\n".encode(), _PLAIN)
-
-    def _send(self, status: HTTPStatus, body: bytes, kind: str, cookie: str | None = None) -> None:
-        self.send_response(status)
-        for name, value in HEADERS:
-            self.send_header(name, value)
-        if cookie is not None:
-            self.send_header("Set-Cookie", cookie)
-            self.send_header("Location", "/")
-        if status == HTTPStatus.METHOD_NOT_ALLOWED:
-            self.send_header("Allow", "GET, HEAD")
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Connection", "close")
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-
-def _join_headers(headers: "Message[str, str]") -> dict[str, str]:
+def join_headers(headers: "Message[str, str]") -> dict[str, str]:
     """Return the headers by name; those that are there twice with both values."""
     joined: dict[str, str] = {}
     for name, value in headers.items():

@@ -94,7 +94,7 @@ def _list_turns(
             scenario=meta.scenario.name,
             seed=meta.seed,
             agent=agent,
-            policy=str(meta.policies[agent]["name"]),
+            policy=meta.find_policy(agent, call.tick),
             model=call.model,
             purpose=call.purpose,
             tick=call.tick,

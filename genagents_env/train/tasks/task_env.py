@@ -13,7 +13,7 @@ from genagents_env.config import RENDER_MODES, TownConfig, TownOptions, check_re
 from genagents_env.env import Dicts, TownEnv, TownParts
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.observe.spaces import AnySpace, Floats, state_space
-from genagents_env.profile import AgentID, EmbedderT, EpisodeContext, ModelT, Profile
+from genagents_env.profile import ActionSource, AgentID, EmbedderT, EpisodeContext, ModelT, Profile
 from genagents_env.rng import draw_index
 from genagents_env.scenario import Scenario
 from genagents_env.train.tasks.task import HELD_OUT, TRAINING, Task, find_layout, shape_reward
@@ -194,10 +194,13 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         return self._town.profiles()
 
     def context(
-        self, model: ModelT | None = None, embedder: EmbedderT | None = None
+        self,
+        model: ModelT | None = None,
+        embedder: EmbedderT | None = None,
+        people: ActionSource | None = None,
     ) -> EpisodeContext[ModelT, EmbedderT]:
         """Return the setting of this episode, for `Policy.reset`."""
-        context = self._town.context(model, embedder)
+        context = self._town.context(model, embedder, people)
         return replace(context, make_solution=self.task.make_solution)
 
     def describe_choice(self, choice: int) -> str:

@@ -6,6 +6,7 @@ import { mountObjectCard, mountTip } from "./cards";
 import { mountControls, mountMapButtons } from "./controls";
 import { make } from "./dom";
 import { mountHeader } from "./header";
+import { mountLive } from "./live";
 import { layOut } from "./layout";
 import { TownMap } from "./map/town_map";
 import { Marks } from "./marks";
@@ -43,6 +44,7 @@ async function open(app: HTMLElement): Promise<void> {
   mountObjectCard(layout.map, replay, store);
   mountMapButtons(layout.map, map, store, actions);
   mountControls(layout.timeline, replay, store, marks, actions);
+  mountLive(layout.timeline, replay, store);
   new Strip(layout.timeline, replay, store, marks);
   const probe = exposeProbe(replay, store, map);
   const { playing = false, ...still } = given;

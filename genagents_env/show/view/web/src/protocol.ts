@@ -25,6 +25,7 @@ export interface Head {
   horizon: Tick; // at which it ends
   status: Status;
   live: boolean; // whether `status` may change: false in an exported file
+  steered: boolean; // whether the page may give commands to the town (live.ts)
   model: string | null;
   versions: Record<string, string>;
   people: Person[];

@@ -17,6 +17,7 @@ import { readInt16, readJson } from "./source";
 const AT_ONCE = 6; // requests; what browsers do of one host
 const MOST = 128e6; // bytes of positions that are loaded without being asked for
 const EVERY = 1000; // milliseconds between two looks at a run that is being written
+const SHARE = 10; // a look that takes long is repeated after so many times as long
 
 export class Recording {
   events: EventRow[] = [];
@@ -189,15 +190,17 @@ export class Recording {
 
   /** Keeps up with a run that is being written, as long as the page is open. */
   async follow(): Promise<void> {
+    let took = 0;
     while (this.head.live) {
-      await new Promise((resolve) => setTimeout(resolve, EVERY));
+      await new Promise((resolve) => setTimeout(resolve, Math.max(EVERY, SHARE * took)));
       if (document.hidden) continue;
+      const begun = performance.now();
       try {
         await this.grow(await readJson<Status>("status"));
       } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        continue; // the server is away; asked again
+        if (!(error instanceof Error)) throw error; // the server is away; asked again
       }
+      took = performance.now() - begun;
     }
   }
 

@@ -1,0 +1,164 @@
+"""Between the page of a run that goes on and the run: commands in, news out, as lines of JSON."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+from genagents_env.cli.options import parse_names
+from genagents_env.errors import ConfigError, GenagentsError
+from genagents_env.percept import Percept
+from genagents_env.run import RunOptions, interview
+from genagents_env.run.live import LiveControl
+from genagents_env.run.people import ActionQueue, make_action
+from genagents_env.run.spec import Progress
+from genagents_env.text import clean
+
+_EVERY = 0.2  # seconds between two words to the page on how the town is
+_MOST_TICKS = 100_000  # for which an entered action goes on
+
+
+@dataclass
+class LiveRelay:
+    """Obeys the page of a run, and tells it what happens.
+
+    Attributes:
+        path: of the run file.
+        players: the agents that people play.
+        control: of the run.
+        turn_seconds: as of `ActionQueue`.
+    """
+
+    path: Path
+    players: tuple[str, ...] = ()
+    turn_seconds: float | None = None
+    control: LiveControl = field(default_factory=LiveControl)
+
+    def __post_init__(self) -> None:
+        self.queue = ActionQueue(self.turn_seconds, self._tell_turn)
+        self.options = RunOptions()
+        self._turns: dict[str, dict[str, Any]] = {}  # the last of each player
+        self._here: dict[str, bool] = {}
+        self._send: Callable[[str], None] | None = None
+        self._tick, self._ended = -1, Event()
+
+    def begin(self, send: Callable[[str], None]) -> None:
+        """Tell the page through `send`, which takes a line, how the town is from now on."""
+        self._send = send
+        for turn in list(self._turns.values()):
+            self._tell(turn)
+        Thread(target=self._tell_states, daemon=True).start()
+
+    def end(self) -> None:
+        """Refuse commands from now on: the run is over."""
+        self._ended.set()
+        self._tell({"state": self._describe()})
+
+    def watch(self, progress: Progress) -> None:
+        """Note how far the run is; takes what `RunOptions.watch` gives."""
+        self._tick = progress.tick
+
+    def obey(self, line: str) -> None:
+        """Do what a line of the page says, and answer it; questions are answered later."""
+        order = json.loads(line)
+        if order["do"] in ("ask", "event"):  # take their time
+            Thread(target=self._answer, args=[order], daemon=True).start()
+        else:
+            self._answer(order)
+
+    def _answer(self, order: Mapping[str, Any]) -> None:
+        try:
+            said = {"said": self._do(order)}
+        except GenagentsError as error:
+            said = {"fault": clean(str(error), 400)}
+        except (KeyError, TypeError, ValueError) as error:
+            said = {"fault": f"this is no command: {clean(str(error), 100)}"}
+        if "number" in order:
+            self._tell({"reply": order["number"], **said})
+
+    def _do(self, order: Mapping[str, Any]) -> str:
+        do, control = order["do"], self.control
+        if do == "ask":
+            return self._ask(str(order["agent"]), clean(str(order["question"]), 500))
+        if do == "look":
+            control.look()
+            return ""
+        if do == "here":
+            self._here[order["agent"]] = order["here"]
+            self.queue.set_here(order["agent"], order["here"])
+            return ""
+        if self._ended.is_set():
+            raise ConfigError("the run is over")
+        if do == "act":
+            entered = dict(order["action"])
+            ticks = entered.pop("ticks", 1)
+            if type(ticks) is not int or not 1 <= ticks <= _MOST_TICKS:
+                raise ConfigError(f"ticks: a whole number from 1 to {_MOST_TICKS}")
+            self.queue.put(order["agent"], make_action(entered), ticks)
+        elif do == "clear":
+            self.queue.clear(order["agent"])
+        elif do == "event":
+            return control.add_event(order["event"]).result()
+        elif do == "speed":
+            speed = order["speed"]
+            control.set_speed(None if speed is None else float(speed))
+        elif do in ("pause", "go", "step"):
+            {"pause": control.pause, "go": control.go, "step": control.step}[do]()
+        else:
+            raise ConfigError(f"do: there is no command {clean(str(do), 40)!r}")
+        return ""
+
+    def _ask(self, agent: str, question: str) -> str:
+        if not question:
+            raise ConfigError("question: there are no words in it")
+        answers = interview(self.path, parse_names(agent) or [], [question], None, self.options)
+        return next(iter(answers.values()))[0][1].text
+
+    def _tell_turn(self, agent: str, percept: Percept, asked: bool) -> None:
+        count = self._turns.get(agent, {"count": 0})["count"] + 1
+        seen = describe_percept(percept)
+        self._turns[agent] = {"turn": agent, "count": count, "asked": asked, "percept": seen}
+        self._tell(self._turns[agent])
+
+    def _tell_states(self) -> None:
+        told: dict[str, Any] = {}
+        while not self._ended.wait(_EVERY):
+            if (state := self._describe()) != told:
+                self._tell({"state": state})
+                told = state
+
+    def _describe(self) -> dict[str, Any]:
+        away = [agent for agent in self.players if self._here.get(agent) is False]
+        return {
+            **asdict(self.control.pace),
+            "tick": self._tick,
+            "over": self._ended.is_set(),
+            "asked": self.queue.list_asked(),
+            "players": list(self.players),
+            "away": away,
+            "path": str(self.path),
+        }
+
+    def _tell(self, news: Mapping[str, Any]) -> None:
+        if self._send is not None:
+            self._send(json.dumps(news))
+
+
+def describe_percept(percept: Percept) -> dict[str, Any]:
+    """Return a percept as JSON values, all that a person's page is given."""
+    return {
+        "agent": percept.agent,
+        "tick": percept.tick,
+        "time": percept.time.isoformat(),
+        "me": asdict(percept.me),
+        "exits": list(percept.exits),
+        "people": [asdict(person) for person in percept.people],
+        "objects": [asdict(thing) for thing in percept.objects],
+        "heard": [asdict(words) for words in percept.heard],
+        "result": asdict(percept.result),
+        "conversation": None if percept.conversation is None else asdict(percept.conversation),
+        "known": list(percept.known),
+        "text": percept.text,
+    }

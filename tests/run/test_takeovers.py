@@ -1,0 +1,159 @@
+"""Another policy takes over some people where a run is forked."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from genagents_env.config import TownConfig
+from genagents_env.errors import ConfigError, PolicyError
+from genagents_env.llm.scripted import ScriptedEndpoint
+from genagents_env.record import RunReader, canonical_hash
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, fork, interview, resume, run
+from genagents_env.show.view.mind import read_mind
+from tests.scripted import neighbour
+
+ISABELLA, MARIA, KLAUS = PEOPLE = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller")
+LAST, TICK = 90, 40
+
+
+def make_options(**changes: object) -> RunOptions:
+    endpoint = ScriptedEndpoint(neighbour)
+    own = {"embedder": "hashed", "checkpoint_every": 25, "interviews": False, **changes}
+    return RunOptions(endpoint=endpoint, **own)  # type: ignore[arg-type]
+
+
+def make_run(path: Path, policy: str, policy_for: Mapping[str, str] | None = None) -> Path:
+    town = TownConfig(
+        "valentines_party", start="10:00", hours=LAST / 360, people=PEOPLE, place="Hobbs Cafe"
+    )
+    spec = RunSpec(town, policy=PolicySpec(policy), policy_for=policy_for or {})
+    assert run(spec, path, make_options()).status == "finished"
+    return path
+
+
+@pytest.fixture(scope="module")
+def parent(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a run of the mind that supports pasts."""
+    return make_run(tmp_path_factory.mktemp("parent") / "run.sqlite", "smallville")
+
+
+def list_chain(path: Path, ticks: range) -> list[bytes | None]:
+    with RunReader(path) as record:
+        return [record.find_checksum(tick) for tick in ticks]
+
+
+@pytest.mark.parametrize("policy", ["idle", "scripted", "reactive", "smallville"])
+def test_both_runs_are_the_same_until_the_other_policy_takes_over(
+    parent: Path, tmp_path: Path, policy: str
+) -> None:
+    config = {"reflection": False} if policy == "smallville" else {}
+    chosen = {"klaus": PolicySpec(policy, config)}
+    result = fork(parent, tmp_path / "fork.sqlite", TICK, (), make_options(), policy_for=chosen)
+    assert result.status == "finished"
+    assert list_chain(parent, range(TICK + 1)) == list_chain(result.path, range(TICK + 1))
+    with RunReader(result.path) as record:
+        assert record.meta.policies[KLAUS]["name"] == policy
+        assert record.meta.find_policy(KLAUS, TICK) == "smallville"
+        assert record.meta.find_policy(KLAUS, TICK + 1) == policy
+        assert record.policy_fault_count() == 0
+    carried = policy == "smallville"
+    assert (result.note == "") is carried
+    assert carried or f"{KLAUS} begins with nothing" in result.note
+
+
+def test_a_mind_that_takes_over_remembers_what_the_one_before_did(
+    parent: Path, tmp_path: Path
+) -> None:
+    chosen = {KLAUS: PolicySpec("smallville", {"reflection": False})}
+    result = fork(parent, tmp_path / "fork.sqlite", TICK, (), make_options(), policy_for=chosen)
+    with RunReader(parent) as before, RunReader(result.path) as after:
+        old = {memory.text for memory in read_mind(before, KLAUS).content.memories}
+        new = {memory.text for memory in read_mind(after, KLAUS).content.memories}
+        (takeover,) = after.meta.takeovers
+        assert takeover.past is not None
+        assert {memory.text for memory in takeover.past.memories} <= new
+        assert len(old & new) > 5
+        assert read_mind(after, MARIA).content.memories
+
+
+def test_who_takes_over_can_be_asked(parent: Path, tmp_path: Path) -> None:
+    chosen = {KLAUS: PolicySpec("smallville", {"reflection": False})}
+    result = fork(parent, tmp_path / "fork.sqlite", TICK, (), make_options(), policy_for=chosen)
+    answers = interview(result.path, [KLAUS, MARIA], ["Where are you?"], options=make_options())
+    assert all(answers[agent][0][1].text for agent in (KLAUS, MARIA))
+
+
+@pytest.mark.parametrize("kill_at", [TICK, TICK + 3, LAST - 5])
+def test_a_killed_takeover_resumes_to_the_same_record(
+    parent: Path, tmp_path: Path, kill_at: int
+) -> None:
+    chosen = {KLAUS: PolicySpec("reactive"), MARIA: PolicySpec("reactive")}
+    whole = fork(parent, tmp_path / "whole.sqlite", TICK, (), make_options(), policy_for=chosen)
+
+    def kill(phase: str, tick: int) -> None:
+        if (phase, tick) == ("boundary", kill_at + 1):
+            raise KeyboardInterrupt
+
+    path = tmp_path / "cut.sqlite"
+    with pytest.raises(KeyboardInterrupt):
+        fork(parent, path, TICK, (), make_options(on_phase=kill), policy_for=chosen)
+    assert resume(path, make_options()).status == "finished"
+    assert canonical_hash(path) == canonical_hash(whole.path)
+
+
+def test_a_fork_of_a_takeover_is_the_same_and_may_be_taken_over_again(
+    parent: Path, tmp_path: Path
+) -> None:
+    options = make_options()
+    chosen = {KLAUS: PolicySpec("reactive")}
+    first = fork(parent, tmp_path / "first.sqlite", TICK, (), options, policy_for=chosen)
+    same = fork(first.path, tmp_path / "same.sqlite", TICK + 20, (), options)
+    assert canonical_hash(same.path) == canonical_hash(first.path)
+    both = {KLAUS: PolicySpec("idle"), MARIA: PolicySpec("reactive")}
+    again = fork(first.path, tmp_path / "again.sqlite", TICK + 20, (), options, policy_for=both)
+    with RunReader(again.path) as record:
+        own = [record.meta.find_policy(KLAUS, tick) for tick in (TICK, TICK + 20, LAST)]
+        assert own == ["smallville", "reactive", "idle"]
+        assert record.policy_fault_count() == 0
+    back = fork(again.path, tmp_path / "back.sqlite", TICK + 30, (), options)
+    assert canonical_hash(back.path) == canonical_hash(again.path)
+
+
+def test_a_policy_that_others_have_from_the_start_takes_over_alone(tmp_path: Path) -> None:
+    path = make_run(tmp_path / "run.sqlite", "scripted", {"Klaus": "idle"})
+    chosen = {KLAUS: PolicySpec("scripted")}
+    result = fork(path, tmp_path / "fork.sqlite", TICK, (), make_options(), policy_for=chosen)
+    assert result.status == "finished"
+    with RunReader(result.path) as record:
+        assert record.policy_fault_count() == 0
+        assert [since for _, since in record.meta.list_groups()] == [-1, TICK]
+
+
+def test_minds_of_before_a_takeover_are_asked_in_the_parent(parent: Path, tmp_path: Path) -> None:
+    chosen = {KLAUS: PolicySpec("reactive")}
+    path = fork(parent, tmp_path / "a.sqlite", TICK, (), make_options(), policy_for=chosen).path
+    assert interview(path, [MARIA], ["Where are you?"], TICK, make_options())
+    with pytest.raises(ConfigError, match="took over at 10:06:40"):
+        interview(path, [MARIA], ["Where are you?"], TICK - 1, make_options())
+
+
+@pytest.mark.parametrize(
+    ("chosen", "error", "words"),
+    [
+        ({"Nobody": PolicySpec("idle")}, ConfigError, "Nobody"),
+        ({KLAUS: PolicySpec("no_such")}, PolicyError, "no_such"),
+        ({KLAUS: PolicySpec("solution")}, PolicyError, "solution"),
+        ({KLAUS: PolicySpec("idle", {"speed": 3})}, PolicyError, "speed"),
+    ],
+)
+def test_what_cannot_take_over_is_refused_and_writes_nothing(
+    parent: Path,
+    tmp_path: Path,
+    chosen: Mapping[str, PolicySpec],
+    error: type[Exception],
+    words: str,
+) -> None:
+    with pytest.raises(error, match=words):
+        fork(parent, tmp_path / "fork.sqlite", TICK, (), make_options(), policy_for=chosen)
+    assert list(tmp_path.iterdir()) == []
