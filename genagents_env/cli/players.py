@@ -1,10 +1,12 @@
 """People who play agents: who they are, and how they do in a terminal."""
 
 import sys
+from collections import deque
 from threading import Thread
+from time import sleep
 from typing import TYPE_CHECKING
 
-from genagents_env.actions import Idle, Move, parse_action
+from genagents_env.actions import Action, Idle, Move, parse_action
 from genagents_env.cli.screen import say, warn
 from genagents_env.config import TownConfig
 from genagents_env.percept import Percept
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 HUMAN = "human"
 _LONGEST_WALK = 100_000  # ticks
+_POLL = 0.01  # seconds between two looks at whose turn it is
 _HELP = (
     "(MOVE) park · (TALK) Maria: hello · (TALK) hello all · (INTERACT) stove -> on · "
     "(IDLE) reading · (LEAVE) · an empty line waits a tick"
@@ -47,25 +50,33 @@ class TerminalPlayers:
 
     def __init__(self, players: tuple[str, ...], turn_seconds: float | None) -> None:
         self._players = players
+        self._turns: deque[str] = deque()  # who was asked, and has entered nothing since
         self.queue = ActionQueue(turn_seconds, self._show)
         say(f"{' and '.join(players)}: you play. {_HELP}")
         Thread(target=self._read, daemon=True).start()
 
     def _show(self, agent: str, percept: Percept, asked: bool) -> None:
         if asked:
+            if agent not in self._turns:
+                self._turns.append(agent)
             say(f"\n{percept.text}\n{agent}>")
             sys.stdout.flush()
 
     def _read(self) -> None:
         for line in sys.stdin:
-            asked = self.queue.list_asked()
             text = line.strip()
-            action = Idle() if not text else parse_action(text)
+            action = parse_action(text) if text else Idle()
             if action is None:
                 say(_HELP)
-            elif asked:
-                walks = isinstance(action, Move)
-                self.queue.put(asked[0], action, _LONGEST_WALK if walks else 1)
-        warn(f"nothing is entered any more: {' and '.join(self._players)} are away from here on")
+            else:
+                self._enter(action)
+        warn(f"nothing is entered any more, so from here on away: {', '.join(self._players)}")
         for agent in self._players:
             self.queue.set_here(agent, False)
+
+    def _enter(self, action: Action) -> None:
+        """Enter an action for whose turn it is, once it is somebody's."""
+        while not self._turns:
+            sleep(_POLL)
+        walks = isinstance(action, Move)
+        self.queue.put(self._turns.popleft(), action, _LONGEST_WALK if walks else 1)

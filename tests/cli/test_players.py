@@ -1,0 +1,75 @@
+"""People who play in the terminal: they read what their agents perceive, and write actions."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from genagents_env.cli.players import find_players
+from genagents_env.config import TownConfig
+from genagents_env.errors import ConfigError
+from genagents_env.record import RunReader, canonical_hash
+from tests.show.view.processes import ROOT
+
+WORDS = ("tiny", "--hours", "0.03", "--no-interviews", "--quiet")
+
+
+def play(folder: Path, entered: str, *words: str) -> str:
+    """Run a command with what people enter, and return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "genagents_env", *words],
+        input=entered,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_a_person_plays_in_the_terminal(tmp_path: Path) -> None:
+    entered = "(TALK) Good morning!\nhm\n\n(MOVE) study\n"
+    told = play(tmp_path, entered, "run", *WORDS, "--policy-for", "Ada=human", "--out", "a.sqlite")
+    assert "Ada Brook: you play" in told
+    assert told.count("(INTERACT) stove -> on") == 2  # at the start, and where a line is none
+    assert "You are Ada Brook, in Cottage/kitchen" in told
+    assert "nothing is entered any more, so from here on away: Ada Brook" in told
+    with RunReader(tmp_path / "a.sqlite") as record:
+        assert [e.data["text"] for e in record.events(kind="say")][:1] == ["Good morning!"]
+        walked = [e.data["doing"] for e in record.events(kind="doing") if e.agent == "Ada Brook"]
+    assert any("study" in doing for doing in walked)
+    assert "away" in walked
+
+
+def test_two_people_take_turns_at_one_terminal(tmp_path: Path) -> None:
+    entered = "(TALK) I am Ada.\n(TALK) I am Ben.\n"
+    play(tmp_path, entered, "run", *WORDS, "--policy", "human", "--out", "a.sqlite")
+    with RunReader(tmp_path / "a.sqlite") as record:
+        said = {(e.agent, e.data["text"]) for e in record.events(kind="say")}
+    assert said == {("Ada Brook", "I am Ada."), ("Ben Carver", "I am Ben.")}
+
+
+def test_a_fork_is_played_by_somebody_from_there_on(tmp_path: Path) -> None:
+    play(tmp_path, "", "run", *WORDS, "--policy", "idle", "--out", "a.sqlite")
+    words = ("fork", "a.sqlite", "--at", "09:01", "--policy-for", "Ben=human", "--out", "b.sqlite")
+    told = play(tmp_path, "(TALK) Here I am.\n", *words, "--quiet")
+    assert "Ben Carver begins with nothing of what idle remembered" in told
+    with RunReader(tmp_path / "b.sqlite") as record:
+        assert [e.data["text"] for e in record.events(kind="say")] == ["Here I am."]
+    play(tmp_path, "", "fork", "b.sqlite", "--at", "09:01:10", "--out", "c.sqlite", "--quiet")
+    hashes = [canonical_hash(tmp_path / name) for name in ("b.sqlite", "c.sqlite")]
+    assert hashes[0] == hashes[1]
+
+
+def test_players_are_those_whose_policy_is_human() -> None:
+    town = TownConfig("tiny")
+    assert find_players(town, "scripted", {}) == ()
+    assert find_players(town, "scripted", {"ben": "human"}) == ("Ben Carver",)
+    assert find_players(town, "human", {"ben": "idle"}) == ("Ada Brook",)
+    with pytest.raises(ConfigError, match="Nobody"):
+        find_players(town, "scripted", {"Nobody": "human"})
