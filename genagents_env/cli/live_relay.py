@@ -1,6 +1,9 @@
 """Between the page of a run that goes on and the run: commands in, news out, as lines of JSON."""
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -16,6 +19,7 @@ from genagents_env.run.people import ActionQueue, make_action
 from genagents_env.run.spec import Progress
 from genagents_env.text import clean
 
+STEERED = "watch and steer it"  # begins the line with the address of a page
 _EVERY = 0.2  # seconds between two words to the page on how the town is
 _MOST_TICKS = 100_000  # for which an entered action goes on
 
@@ -63,7 +67,7 @@ class LiveRelay:
     def obey(self, line: str) -> None:
         """Do what a line of the page says, and answer it; questions are answered later."""
         order = json.loads(line)
-        if order["do"] in ("ask", "event"):  # take their time
+        if order["do"] in ("ask", "event", "fork"):  # take their time
             Thread(target=self._answer, args=[order], daemon=True).start()
         else:
             self._answer(order)
@@ -82,6 +86,8 @@ class LiveRelay:
         do, control = order["do"], self.control
         if do == "ask":
             return self._ask(str(order["agent"]), clean(str(order["question"]), 500))
+        if do == "fork":
+            return self._fork(str(order["at"]))
         if do == "look":
             control.look()
             return ""
@@ -115,6 +121,29 @@ class LiveRelay:
             raise ConfigError("question: there are no words in it")
         answers = interview(self.path, parse_names(agent) or [], [question], None, self.options)
         return next(iter(answers.values()))[0][1].text
+
+    def _fork(self, at: str) -> str:
+        """Fork the run in a process of its own, which goes on by itself; return its address."""
+        name, number = self.path.name.removesuffix(self.path.suffix), 1
+        while (out := self.path.with_name(f"{name}.fork{number}.sqlite")).exists():
+            number += 1
+        words = ["fork", str(self.path), f"--at={at}", f"--out={out}", "--live", "--quiet"]
+        process = subprocess.Popen(  # noqa: S603 (this package)
+            [sys.executable, "-P", "-m", "genagents_env", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            start_new_session=True,
+        )
+        told = ""
+        for line in process.stderr or ():
+            told = line.removeprefix("genagents: ").strip() or told
+            if STEERED in line:
+                Thread(target=process.communicate, daemon=True).start()
+                return line.rpartition(" ")[2].strip()
+        raise ConfigError(told or "the fork did not begin")
 
     def _tell_turn(self, agent: str, percept: Percept, asked: bool) -> None:
         count = self._turns.get(agent, {"count": 0})["count"] + 1

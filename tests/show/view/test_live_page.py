@@ -87,11 +87,10 @@ def act(page: Page, kind: str, **fields: str) -> str:
         else:
             field.fill(value)
     said = page.locator("dialog.deeds .said")
-    if kind != "fork":
-        press(page, "Do it")
-        page.wait_for_function(
-            "() => !document.querySelector('dialog.deeds button[type=submit]').disabled"
-        )
+    press(page, "Do it")
+    page.wait_for_function(
+        "() => !document.querySelector('dialog.deeds button[type=submit]').disabled"
+    )
     text = said.inner_text()
     page.locator("dialog.deeds").get_by_label("Close").click()
     return text
@@ -141,7 +140,10 @@ def test_a_town_is_paused_asked_whispered_to_and_forked(
         assert told.startswith("It happens at 2023-02-13")
         assert "nobody is called" not in act(page, "news", news="The mill is closed today.")
         assert "no state" in act(page, "object", state_from_now_on="flying")
-        assert "genagents fork" in act(page, "fork")
+        assert act(page, "fork") == "Open the fork"
+        forked = open_page(str(page.locator("dialog.deeds a").get_attribute("href")))
+        forked.page.wait_for_function("() => window.town.at(1e9).tick > 5")
+        forked.check()
         press(page, "One tick")
         press(page, "Let it go on")
         page.get_by_text("The town stands still.").wait_for(state="hidden")

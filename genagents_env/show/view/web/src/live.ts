@@ -130,8 +130,7 @@ function makeDeeds(replay: Replay, store: Store, state: () => TownState): HTMLDi
     const deed = chosen();
     for (const field of Object.keys(inputs) as Field[]) labels[field].hidden = !deed.fields.includes(field);
     name("words", deed.words ?? "Words");
-    send.hidden = deed.kind === "fork";
-    said.textContent = deed.kind === "fork" ? describeFork(replay, store, state().path ?? "run.sqlite") : "";
+    said.textContent = deed.kind === "fork" ? `Another future of ${state().path ?? "this run"}, from ${findTime(replay, store)} on, in a page of its own.` : "";
   };
   kind.addEventListener("change", show);
   form.addEventListener("submit", (submit) => {
@@ -140,11 +139,18 @@ function makeDeeds(replay: Replay, store: Store, state: () => TownState): HTMLDi
     const values: Record<string, string> = {};
     const names: Record<Field, string> = { person: "agent", place: "place", thing: "object", words: deed.kind === "object" ? "state" : "text" };
     for (const field of deed.fields) if (inputs[field].value !== "") values[names[field]] = inputs[field].value;
-    const order = deed.kind === "ask" ? { do: "ask", agent: values["agent"], question: values["text"] ?? "" } : { do: "event", event: { kind: deed.kind, ...values } };
-    said.textContent = deed.kind === "ask" ? "…" : "It happens in the next tick …";
+    const orders: Record<string, object> = {
+      ask: { do: "ask", agent: values["agent"], question: values["text"] ?? "" },
+      fork: { do: "fork", at: findTime(replay, store) },
+    };
+    said.textContent = "…";
     send.disabled = true;
-    command(order)
-      .then((answer) => (said.textContent = deed.kind === "ask" ? answer : `It happens at ${answer.replace("T", " ")}.`))
+    command(orders[deed.kind] ?? { do: "event", event: { kind: deed.kind, ...values } })
+      .then((answer) => {
+        if (deed.kind === "ask") said.textContent = answer;
+        else if (deed.kind === "fork") said.replaceChildren(make("a", { href: answer, target: "_blank", rel: "noopener" }, "Open the fork"));
+        else said.textContent = `It happens at ${answer.replace("T", " ")}.`;
+      })
       .catch((error: unknown) => (said.textContent = error instanceof Error ? error.message : String(error)))
       .finally(() => (send.disabled = false));
   });
@@ -163,8 +169,9 @@ function choose(values: string[], empty = ""): HTMLSelectElement {
   return make("select", {}, ...values.map((value) => make("option", { value }, value === "" ? empty : value)));
 }
 
-function describeFork(replay: Replay, store: Store, path: string): string {
-  const start = new Date(`${replay.recording.head.start}Z`).getTime();
-  const at = new Date(start + Math.floor(store.get().time) * replay.recording.head.secondsPerTick * 1000).toISOString().slice(0, 19);
-  return `genagents fork ${path} --at ${at} --out fork.sqlite --live`;
+/** The town time that the page shows, which another recorded tick follows. */
+function findTime(replay: Replay, store: Store): string {
+  const { head, lastTick } = replay.recording;
+  const tick = Math.max(0, Math.min(Math.floor(store.get().time), lastTick - 1));
+  return new Date(new Date(`${head.start}Z`).getTime() + tick * head.secondsPerTick * 1000).toISOString().slice(0, 19);
 }
