@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import weakref
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeVar
@@ -12,11 +13,13 @@ T = TypeVar("T")
 class OwnLoop:
     """An event loop that runs only during `run`; unfinished tasks continue in the next call.
 
-    It runs in a thread of its own if the calling thread already runs a loop.
+    It runs in a thread of its own if the calling thread already runs a loop. It is closed with its
+    last reference, too.
     """
 
     def __init__(self) -> None:
         self._runner = asyncio.Runner()
+        self._close_runner = weakref.finalize(self, _close, self._runner)
         self._pool: ThreadPoolExecutor | None = None
         self._task: asyncio.Task[object] | None = None
         self._begun = threading.Event()
@@ -42,11 +45,7 @@ class OwnLoop:
 
     def close(self) -> None:
         """Cancel what is under way and close the loop; safe to call twice."""
-        if not is_loop_running():
-            self._runner.close()
-        else:
-            with ThreadPoolExecutor(1) as pool:
-                pool.submit(self._runner.close).result()
+        self._close_runner()
         if self._pool is not None:
             self._pool.shutdown()
             self._pool = None
@@ -60,6 +59,14 @@ class OwnLoop:
         self._begun.wait()
         if self._task is not None:
             self._runner.get_loop().call_soon_threadsafe(self._task.cancel)
+
+
+def _close(runner: asyncio.Runner) -> None:
+    if not is_loop_running():
+        runner.close()
+        return
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(runner.close).result()
 
 
 def is_loop_running() -> bool:

@@ -1,0 +1,40 @@
+"""Event loops of plain code are closed with the last reference to them."""
+
+import asyncio
+import gc
+
+from genagents_env.llm.event_loop import OwnLoop
+
+
+async def find_loop() -> asyncio.AbstractEventLoop:
+    return asyncio.get_running_loop()
+
+
+def run_and_forget() -> asyncio.AbstractEventLoop:
+    """Return the loop of an `OwnLoop` that only a circle still holds."""
+    own = OwnLoop()
+    own.circle = own  # type: ignore[attr-defined]  # as a policy is held by what it made
+    return own.run(find_loop())
+
+
+def test_a_loop_that_nobody_closed_is_closed_with_its_last_reference() -> None:
+    loop = run_and_forget()
+    gc.collect()
+    assert loop.is_closed()
+
+
+def test_so_is_one_within_another_loop() -> None:
+    async def forget() -> asyncio.AbstractEventLoop:
+        loop = run_and_forget()
+        gc.collect()
+        return loop
+
+    assert asyncio.run(forget()).is_closed()
+
+
+def test_closing_twice_is_safe() -> None:
+    own = OwnLoop()
+    loop = own.run(find_loop())
+    own.close()
+    own.close()
+    assert loop.is_closed()
