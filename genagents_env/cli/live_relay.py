@@ -1,6 +1,7 @@
 """Between the page of a run that goes on and the run: commands in, news out, as lines of JSON."""
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -22,6 +23,9 @@ from genagents_env.text import clean
 STEERED = "watch and steer it"  # begins the line with the address of a page
 _EVERY = 0.2  # seconds between two words to the page on how the town is
 _MOST_TICKS = 100_000  # for which an entered action goes on
+
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -79,6 +83,9 @@ class LiveRelay:
             said = {"fault": clean(str(error), 400)}
         except (KeyError, TypeError, ValueError) as error:
             said = {"fault": f"this is no command: {clean(str(error), 100)}"}
+        except Exception:  # the page waits for an answer
+            _log.exception("the page's command %s failed", clean(str(order.get("do")), 40))
+            said = {"fault": "a fault of the program; the log has it"}
         if "number" in order:
             self._tell({"reply": order["number"], **said})
 

@@ -189,7 +189,7 @@ def resume(
     from genagents_env.record import RunReader
     from genagents_env.run import resume as resume_run
 
-    with RunReader(run_file) as record:
+    with RunReader(run_file, known=True) as record:  # checked when it is resumed
         played = record.meta.policies.items()
         players = tuple(name for name, chosen in played if chosen["name"] == HUMAN)
     with LivePage(run_file, players, live=live, host=host, turn_seconds=turn_seconds) as page:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from genagents_env.errors import ConfigError, RecordError
+from genagents_env.errors import ConfigError, DivergenceError, RecordError
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import Cassette, RecordedReply
 from genagents_env.llm.event_loop import run_sync
@@ -115,7 +115,15 @@ def fork(
             session = RunSession(writer, env, groups, options, models)
             session.cassette = ParentCassette(writer.cassette, run.cassette, tick)
             session.inputs = ParentInputs(writer.inputs, run.inputs, tick)
-            result = session.execute(state)
+            try:
+                result = session.execute(state)
+            except DivergenceError as error:
+                writer.discard()
+                raise DivergenceError(
+                    f"{run.path}: its minds have changed since it was recorded, so it cannot be "
+                    f"forked at {run.time(tick):%H:%M:%S} ({str(error).split(';')[0]}); fork it "
+                    "with the version that recorded it, or run it anew"
+                ) from error
     return add_degradation(replace(result, note=note))
 
 

@@ -1,16 +1,17 @@
 """A fork has its parent's record up to a tick, and another future only where something changes."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from genagents_env.config import TownConfig
-from genagents_env.errors import ConfigError, RecordError
-from genagents_env.record import RunReader, canonical_hash
+from genagents_env.errors import ConfigError, DivergenceError, RecordError
+from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, fork, resume, run
 from genagents_env.scenario.schema import ScheduledEvent
-from tests.run.towns import LoggingEndpoint, make_options, run_town
+from tests.run.towns import CURIOUS, LoggingEndpoint, make_options, run_town
 
 LAST = 40
 MINDS = ["random", "idle", "scripted", "reactive", "direct", "smallville", "lyfe", "ai_town"]
@@ -177,3 +178,18 @@ def test_a_fork_goes_on_without_its_parent(parent: Path, tmp_path: Path) -> None
     copy.unlink()
     assert resume(tmp_path / "fork.sqlite", make_options()).status == "finished"
     assert canonical_hash(tmp_path / "fork.sqlite") == canonical_hash(parent)
+
+
+def test_minds_that_have_changed_are_named_in_a_line_and_nothing_is_left(
+    parent: Path, tmp_path: Path
+) -> None:
+    copy, policy = tmp_path / "parent.sqlite", tmp_path / "curious.py"
+    copy.write_bytes(parent.read_bytes())
+    policy.write_text(Path(CURIOUS).read_text().replace("What now?", "And now?"))
+    with RunWriter.open(copy) as writer:
+        specs = {agent: {"name": str(policy), "config": {}} for agent in writer.meta.names}
+        writer.replace_meta(replace(writer.meta, policies=specs))
+    with pytest.raises(DivergenceError, match="cannot be forked at 09:02:50") as refusal:
+        fork(copy, tmp_path / "fork.sqlite", 17, options=make_options())
+    assert "\n" not in str(refusal.value)
+    assert not (tmp_path / "fork.sqlite").exists()
