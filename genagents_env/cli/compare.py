@@ -18,7 +18,7 @@ from genagents_env.sweep import SweepFolder, SweepOptions
 from genagents_env.sweep.design.comparison import format_comparison
 
 app = typer.Typer()
-_IDLE = "idle"  # nothing comes of it
+_LEFT_OUT = ("human", "idle")  # nobody is there to play; nothing comes of it
 
 
 @app.command()
@@ -27,7 +27,8 @@ def compare(
     policies: Annotated[
         str | None,
         typer.Option(
-            help='Policies by commas, with options: "random,lyfe preset=paper"; else all but idle.'
+            help='Policies by commas, with options: "random,lyfe preset=paper"; else all but idle '
+            "and human."
         ),
     ] = None,
     start: opt.Start = None,
@@ -118,7 +119,7 @@ def _make_folder(
 def _list_policies(policies: str | None) -> Iterator[tuple[str, dict[str, JSON]]]:
 
     if policies is None:
-        yield from ((name, {}) for name in list_policies() if name != _IDLE)
+        yield from ((name, {}) for name in list_policies() if name not in _LEFT_OUT)
         return
     for words in filter(None, (part.split() for part in policies.split(","))):
         yield words[0], opt.parse_config(words[1:])

@@ -53,7 +53,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("prompts", NAME),
     ("verify", NAME),
 )
-WRITING = ("judge", "resume")  # into the run file
+WRITING = ("interview", "judge", "resume")  # into the run file: an interview what it spent
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,13 +105,13 @@ def test_own_policies_and_scenarios_are_compared(genagents: Run) -> None:
 
 
 @pytest.mark.slow
-def test_all_that_come_with_the_package_are_compared_but_idle(genagents: Run) -> None:
+def test_all_that_come_with_the_package_are_compared_but_idle_and_human(genagents: Run) -> None:
     from genagents_env.run.policies import list_policies
 
     code, out, _ = genagents("compare", "tiny", "--hours", "0.02", *ASKS, "--json")
     assert code == 0
     names = [row["policy"] for row in json.loads(out)["policies"]]
-    assert names == [name for name in list_policies() if name != "idle"]
+    assert names == [name for name in list_policies() if name not in ("human", "idle")]
 
 
 @pytest.mark.parametrize(
