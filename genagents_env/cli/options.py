@@ -216,7 +216,7 @@ TurnSeconds = Annotated[
     typer.Option(
         min=0,
         help="Wait so long for the people of the policy human, then they idle; by default until "
-        "they act, or leave their page.",
+        "they act, or leave their page while others play.",
         rich_help_panel=_LIVE,
     ),
 ]

@@ -71,8 +71,7 @@ class TerminalPlayers:
             else:
                 self._enter(action)
         warn(f"nothing is entered any more, so from here on away: {', '.join(self._players)}")
-        for agent in self._players:
-            self.queue.set_here(agent, False)
+        self.queue.turn_seconds = 0  # nobody is waited for
 
     def _enter(self, action: Action) -> None:
         """Enter an action for whose turn it is, once it is somebody's."""

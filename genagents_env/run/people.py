@@ -44,7 +44,7 @@ class ActionQueue:
 
     Args:
         turn_seconds: for which the town waits for a person; 0 is not at all; None is until
-            something is entered, or the person goes away.
+            something is entered, or the person goes away while others are here.
         on_turn: called as each turn of an agent begins, with the agent, its percept, and whether
             the town waits for its person.
     """
@@ -107,12 +107,12 @@ class ActionQueue:
         return self._seats.setdefault(agent, _Seat())
 
     async def _await_entry(self, seat: _Seat) -> bool:
-        seconds = self.turn_seconds
-        until = None if seconds is None else monotonic() + seconds
-        seat.asked = True
+        begun, seat.asked = monotonic(), True
         try:
             while not seat.entries:
-                if not seat.here or (until is not None and monotonic() >= until):
+                away = not seat.here and any(other.here for other in list(self._seats.values()))
+                seconds = self.turn_seconds
+                if away or (seconds is not None and monotonic() - begun >= seconds):
                     return False
                 await asyncio.sleep(_POLL)
         finally:

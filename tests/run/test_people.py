@@ -107,6 +107,7 @@ def test_what_waits_is_bounded_and_can_be_cleared() -> None:
 def test_the_town_waits_for_who_is_here_and_not_for_who_went_away() -> None:
     asked: list[tuple[str, bool]] = []
     queue = ActionQueue(on_turn=lambda agent, _, waits: asked.append((agent, waits)))
+    queue.set_here("Ben Carver", True)
     queue.set_here(ADA, False)
     assert decide(queue) is None
     queue.set_here(ADA, True)
@@ -122,6 +123,20 @@ def test_the_town_waits_for_who_is_here_and_not_for_who_went_away() -> None:
     assert asyncio.run(play()) == Idle("thinking")
     assert queue.list_asked() == []
     assert asked == [(ADA, True), (ADA, True)]
+
+
+def test_a_town_whose_people_are_all_away_waits_for_one_of_them() -> None:
+    queue = ActionQueue()
+    queue.set_here(ADA, False)
+
+    async def play() -> Action | None:
+        turn = asyncio.create_task(queue.decide(ADA, Moment()))  # type: ignore[arg-type]
+        await asyncio.sleep(0.1)
+        assert not turn.done()
+        queue.set_here("Ben Carver", True)
+        return await turn
+
+    assert asyncio.run(play()) is None
 
 
 ACTIONS = [Move("park"), Talk(None, "Hi", leave=True), Interact("stove", "on"), Idle(), Restart()]
