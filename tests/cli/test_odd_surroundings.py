@@ -46,7 +46,6 @@ def make_town(folder: Path, mark: bytes = b"", names: Mapping[str, str] = NO_NAM
         ("list", "tasks", "meet", "--seed", "0", "--out", "town"),
         ("new", "town"),
         ("new-policy", "mine"),
-        ("doctor",),
     ],
 )
 def test_a_folder_that_is_gone_is_named(

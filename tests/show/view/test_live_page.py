@@ -175,7 +175,7 @@ def test_two_people_and_a_mind_talk_in_one_group(open_page: OpenPage, tmp_path: 
             watched.page.reload()
         tell(maria.page, "Good morning, you two!", ISABELLA, klaus.page)
         tell(klaus.page, "Good morning, Maria! Is there news?", MARIA, maria.page)
-        for _ in range(5):
+        for _ in range(10):
             wait_ticks(maria.page, 1)
             wait_ticks(klaus.page, 1)
         maria.page.locator(".log").get_by_text(f"{ISABELLA}:").first.wait_for()
