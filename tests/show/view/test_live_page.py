@@ -89,7 +89,8 @@ def act(page: Page, kind: str, **fields: str) -> str:
     said = page.locator("dialog.deeds .said")
     press(page, "Do it")
     page.wait_for_function(
-        "() => !document.querySelector('dialog.deeds button[type=submit]').disabled"
+        "() => !document.querySelector('dialog.deeds button[type=submit]').disabled",
+        timeout=60_000,  # a fork starts two processes
     )
     text = said.inner_text()
     page.locator("dialog.deeds").get_by_label("Close").click()
