@@ -155,7 +155,8 @@ def find_faults(
     files = [str(path.relative_to(folder)) for path in (folder / "run" / NAME, find_trial(folder))]
     allowed = {name + end for name in files for end in ("-wal", "-shm")}
     if command[0] in WRITING:
-        allowed |= {f"run/{NAME}", f"run/{NAME}-journal"}
+        # The lock stays where a log cannot be folded into a damaged file.
+        allowed |= {f"run/{NAME}{end}" for end in ("", "-journal", ".lock")}
     changed = {name for name in {*before, *after} if before.get(name) != after.get(name)} - allowed
     changed = {name for name in changed if not name.startswith(OUTPUTS)}
     if changed:
