@@ -53,7 +53,7 @@ def fork(
     events: Annotated[
         Path | None,
         typer.Option(
-            help="A TOML file of [[events]] as in a scenario: news, whispers, things, people who "
+            help="A TOML file of events as in a scenario: news, whispers, things, people who "
             "come and go."
         ),
     ] = None,

@@ -18,7 +18,7 @@ from threading import Event, Lock, Thread
 from typing import Any
 
 from genagents_env.cli.browser import open_browser
-from genagents_env.cli.live_relay import STEERED, LiveRelay
+from genagents_env.cli.live_relay import PLAYED, STEERED, LiveRelay
 from genagents_env.cli.options import LOOPBACK
 from genagents_env.cli.players import TerminalPlayers
 from genagents_env.cli.screen import say, warn
@@ -158,7 +158,7 @@ class LivePage:
             return
         relay.begin(self._send)
         for agent, place in zip(relay.players, places, strict=True):
-            warn(f"{agent} is played at {place}")
+            warn(f"{agent}{PLAYED}{place}")
         opened = open_browser(address)
         warn(f"{STEERED}{'' if opened else ' in a browser'}: {address}")
         for line in process.stdout:

@@ -20,6 +20,7 @@ from genagents_env.run.people import ActionQueue, make_action
 from genagents_env.run.spec import Progress
 from genagents_env.text import clean
 
+PLAYED = " is played at "  # between a player and the address of their page
 STEERED = "watch and steer it"  # begins the line with the address of a page
 _EVERY = 0.2  # seconds between two words to the page on how the town is
 _MOST_TICKS = 100_000  # for which an entered action goes on
@@ -130,7 +131,7 @@ class LiveRelay:
         return next(iter(answers.values()))[0][1].text
 
     def _fork(self, at: str) -> str:
-        """Fork the run in a process of its own, which goes on by itself; return its address."""
+        """Fork the run in a process of its own; return its address, and a line for each player."""
         name, number = self.path.name.removesuffix(self.path.suffix), 1
         while (out := self.path.with_name(f"{name}.fork{number}.sqlite")).exists():
             number += 1
@@ -144,12 +145,15 @@ class LiveRelay:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
             start_new_session=True,
         )
-        told = ""
+        told, played = "", []
         for line in process.stderr or ():
+            if PLAYED in line:
+                agent, _, place = line.removeprefix("genagents: ").strip().partition(PLAYED)
+                played.append(f"{place} {agent}")
             told = line.removeprefix("genagents: ").strip() or told
             if STEERED in line:
                 Thread(target=process.communicate, daemon=True).start()
-                return line.rpartition(" ")[2].strip()
+                return "\n".join((line.rpartition(" ")[2].strip(), *played))
         raise ConfigError(told or "the fork did not begin")
 
     def _tell_turn(self, agent: str, percept: Percept, asked: bool) -> None:

@@ -130,7 +130,7 @@ def test_a_town_is_paused_asked_whispered_to_and_forked(
 ) -> None:
     town = ("valentines_party", "--people", f"{ISABELLA},{MARIA}", "--start", "10:00", "--hours")
     mind = ("--policy", "reactive", "--model", "scripted:neighbour")
-    with go_live(tmp_path, *town, "12", "--place", CAFE, *mind) as live:
+    with go_live(tmp_path, *town, "46", "--place", CAFE, *mind) as live:
         watched = open_page(live.address)
         page = watched.page
         press(page, "Pause the town")

@@ -148,7 +148,7 @@ function makeDeeds(replay: Replay, store: Store, state: () => TownState): HTMLDi
     command(orders[deed.kind] ?? { do: "event", event: { kind: deed.kind, ...values } })
       .then((answer) => {
         if (deed.kind === "ask") said.textContent = answer;
-        else if (deed.kind === "fork") said.replaceChildren(make("a", { href: answer, target: "_blank", rel: "noopener" }, "Open the fork"));
+        else if (deed.kind === "fork") said.replaceChildren(...answer.split("\n").map(linkFork));
         else said.textContent = `It happens at ${answer.replace("T", " ")}.`;
       })
       .catch((error: unknown) => (said.textContent = error instanceof Error ? error.message : String(error)))
@@ -167,6 +167,12 @@ function makeDeeds(replay: Replay, store: Store, state: () => TownState): HTMLDi
 
 function choose(values: string[], empty = ""): HTMLSelectElement {
   return make("select", {}, ...values.map((value) => make("option", { value }, value === "" ? empty : value)));
+}
+
+/** Returns the link to a fork, or, behind a name, to the page of one who plays in it. */
+function linkFork(line: string): HTMLElement {
+  const [place = "", ...player] = line.split(" ");
+  return make("a", { href: place, target: "_blank", rel: "noopener" }, player.length === 0 ? "Open the fork" : ` Play ${player.join(" ")} in it`);
 }
 
 /** The town time that the page shows, which another recorded tick follows. */

@@ -44,6 +44,7 @@ interface Turn {
 }
 
 const WALK = 100_000; // ticks at most
+const WAIT = 60;
 const LINES = 60; // of what was heard
 const AGAIN = 1000; // milliseconds until an absent server is asked again
 
@@ -81,7 +82,7 @@ root.append(
     "div",
     { class: "row" },
     makeButton("Wait a tick", () => void act({ do: "idle" })),
-    makeButton("Wait until something happens", () => void act({ do: "idle" }, WALK)),
+    makeButton("Wait until somebody speaks, 60 ticks at most", () => void act({ do: "idle" }, WAIT)),
     makeButton("Stop", () => void send("clear", {})),
     leave,
   ),
