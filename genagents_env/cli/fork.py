@@ -7,7 +7,7 @@ import typer
 
 from genagents_env.cli import options as opt
 from genagents_env.cli.live_page import LivePage
-from genagents_env.cli.players import HUMAN
+from genagents_env.cli.players import list_players
 from genagents_env.cli.progress import show_progress
 from genagents_env.cli.runs import print_result
 from genagents_env.cli.screen import say_lines
@@ -100,7 +100,7 @@ def fork(
         takeovers = _read_policies(run, policy_for, policy_config)
         decide = {name: str(chosen["name"]) for name, chosen in run.meta.policies.items()}
         decide |= {name: spec.name for name, spec in takeovers.items()}
-        players = tuple(name for name, policy in decide.items() if policy == HUMAN)
+        players = list_players(decide)
         first = min((run.tick_at(change.at) for change in changes), default=0)
         tick = find_tick(run, at, "--at") if at is not None else max(0, first - 1)
     with LivePage(out, players, live=live, host=host, turn_seconds=turn_seconds) as page:
@@ -116,7 +116,7 @@ def fork(
                 policies=tuple(policy or ()),
                 **page.list_options(watch),
             )
-            page.take(options)
+            page.keep_options(options)
             result = fork_run(
                 run_file, out, tick, changes, options, policy_for=takeovers, force=force
             )

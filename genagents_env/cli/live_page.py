@@ -49,11 +49,11 @@ class LivePage:
         host: str = LOOPBACK,
         turn_seconds: float | None = None,
     ) -> None:
-        self._relay = LiveRelay(path, players, turn_seconds) if live else None
+        self._relay = LiveRelay(path, players, turn_seconds, host) if live else None
         self._terminal = None
         if players and not live:
             self._terminal = TerminalPlayers(players, turn_seconds)
-        self._host, self._address = host, ""
+        self._address = ""
         self._process: subprocess.Popen[str] | None = None
         self._begun, self._ended, self._turn = Event(), False, Lock()
         self._reader = Thread(target=self._read, daemon=True)
@@ -67,24 +67,17 @@ class LivePage:
         """Return the options of the run that belong to the page, with `watch` among them."""
         if self._terminal is not None:
             return {"watch": watch, "people": self._terminal.queue}
-        relay = self._relay
-        if relay is None:
+        if self._relay is None:
             return {"watch": watch}
+        people = self._relay.queue if self._relay.players else None
+        own = {"live": self._relay.control, "people": people, "on_phase": self._begin}
+        return {"watch": watch, **own}
 
-        def watch_both(progress: Progress) -> None:
-            relay.watch(progress)
-            if watch is not None:
-                watch(progress)
-
-        people = relay.queue if relay.players else None
-        own = {"live": relay.control, "people": people, "on_phase": self._begin}
-        return {"watch": watch_both, **own}
-
-    def take(self, options: RunOptions) -> None:
-        """Take the options of the run, with which the page's questions are asked."""
+    def keep_options(self, options: RunOptions) -> None:
+        """Keep the options of the run for the page's questions; its policies run here already."""
         if self._relay is not None:
             self._relay.options = replace(
-                options, live=None, people=None, on_phase=None, watch=None
+                options, live=None, people=None, on_phase=None, watch=None, trust_policies=True
             )
 
     def _begin(self, phase: str, tick: int) -> None:
@@ -113,7 +106,7 @@ class LivePage:
                 process_group=0,  # Ctrl-C is for the run
             )
             seats = {secrets.token_urlsafe(18): agent for agent in self._relay.players}
-            setting = {"token": secrets.token_urlsafe(24), "seats": seats, "host": self._host}
+            setting = {"token": secrets.token_urlsafe(24), "seats": seats, "host": self._relay.host}
             self._send(json.dumps(setting))
             self._reader.start()
         return self

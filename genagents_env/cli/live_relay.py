@@ -11,13 +11,12 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from genagents_env.cli.options import parse_names
-from genagents_env.errors import ConfigError, GenagentsError
+from genagents_env.cli.options import LOOPBACK
+from genagents_env.errors import ConfigError, GenagentsError, RunLocked
 from genagents_env.percept import Percept
 from genagents_env.run import RunOptions, interview
 from genagents_env.run.live import LiveControl
 from genagents_env.run.people import ActionQueue, make_action
-from genagents_env.run.spec import Progress
 from genagents_env.text import clean
 
 PLAYED = " is played at "  # between a player and the address of their page
@@ -38,11 +37,13 @@ class LiveRelay:
         players: the agents that people play.
         control: of the run.
         turn_seconds: as of `ActionQueue`.
+        host: on which its page listens, and the pages of its forks.
     """
 
     path: Path
     players: tuple[str, ...] = ()
     turn_seconds: float | None = None
+    host: str = LOOPBACK
     control: LiveControl = field(default_factory=LiveControl)
 
     def __post_init__(self) -> None:
@@ -51,7 +52,7 @@ class LiveRelay:
         self._turns: dict[str, dict[str, Any]] = {}  # the last of each player
         self._here: dict[str, bool] = {}
         self._send: Callable[[str], None] | None = None
-        self._tick, self._ended = -1, Event()
+        self._ended = Event()
 
     def begin(self, send: Callable[[str], None]) -> None:
         """Tell the page through `send`, which takes a line, how the town is from now on."""
@@ -64,10 +65,6 @@ class LiveRelay:
         """Refuse commands from now on: the run is over."""
         self._ended.set()
         self._tell({"state": self._describe()})
-
-    def watch(self, progress: Progress) -> None:
-        """Note how far the run is; takes what `RunOptions.watch` gives."""
-        self._tick = progress.tick
 
     def obey(self, line: str) -> None:
         """Do what a line of the page says, and answer it; questions are answered later."""
@@ -127,8 +124,13 @@ class LiveRelay:
     def _ask(self, agent: str, question: str) -> str:
         if not question:
             raise ConfigError("question: there are no words in it")
-        answers = interview(self.path, parse_names(agent) or [], [question], None, self.options)
-        return next(iter(answers.values()))[0][1].text
+        try:
+            answers = interview(self.path, [agent], [question], None, self.options)
+        except RunLocked:  # to note what the answer cost, the file would have to be written
+            raise ConfigError(
+                "this run has limits, beside which a question would be spent; ask when it is over"
+            ) from None
+        return answers[agent][0][1].text
 
     def _fork(self, at: str) -> str:
         """Fork the run in a process of its own; return its address, and a line for each player."""
@@ -136,6 +138,9 @@ class LiveRelay:
         while (out := self.path.with_name(f"{name}.fork{number}.sqlite")).exists():
             number += 1
         words = ["fork", str(self.path), f"--at={at}", f"--out={out}", "--live", "--quiet"]
+        words += [f"--host={self.host}", "--trust-policies"]  # they run here already
+        if self.turn_seconds is not None:
+            words.append(f"--turn-seconds={self.turn_seconds:g}")
         process = subprocess.Popen(  # noqa: S603 (this package)
             [sys.executable, "-P", "-m", "genagents_env", *words],
             stdin=subprocess.DEVNULL,
@@ -173,10 +178,8 @@ class LiveRelay:
         away = [agent for agent in self.players if self._here.get(agent) is False]
         return {
             **asdict(self.control.pace),
-            "tick": self._tick,
             "over": self._ended.is_set(),
             "asked": self.queue.list_asked(),
-            "players": list(self.players),
             "away": away,
             "path": str(self.path),
         }

@@ -21,9 +21,14 @@ HUMAN = "human"
 _LONGEST_WALK = 100_000  # ticks
 _POLL = 0.01  # seconds between two looks at whose turn it is
 _HELP = (
-    "(MOVE) park · (TALK) Maria: hello · (TALK) hello all · (INTERACT) stove -> on · "
-    "(IDLE) reading · (LEAVE) · an empty line waits a tick"
+    "(MOVE) PLACE · (TALK) NAME: words · (TALK) words to all · (INTERACT) THING -> STATE · "
+    "(IDLE) what you do · (LEAVE) · an empty line waits a tick"
 )
+
+
+def list_players(policies: "Mapping[str, str]") -> tuple[str, ...]:
+    """Return the agents whose policy, by name, is that of people."""
+    return tuple(agent for agent, policy in policies.items() if policy == HUMAN)
 
 
 def find_players(town: TownConfig, policy: str, own: "Mapping[str, str]") -> tuple[str, ...]:
@@ -37,7 +42,7 @@ def find_players(town: TownConfig, policy: str, own: "Mapping[str, str]") -> tup
         return ()
     names = [person.name for person in town.load_scenario().people]
     specs = match_specs(names, PolicySpec(policy), own)
-    return tuple(name for name in names if specs[name].name == HUMAN)
+    return list_players({name: specs[name].name for name in names})
 
 
 class TerminalPlayers:
@@ -52,11 +57,13 @@ class TerminalPlayers:
         self._players = players
         self._turns: deque[str] = deque()  # who was asked, and has entered nothing since
         self.queue = ActionQueue(turn_seconds, self._show)
-        say(f"{' and '.join(players)}: you play. {_HELP}")
-        Thread(target=self._read, daemon=True).start()
+        self._reader = Thread(target=self._read, daemon=True)
 
     def _show(self, agent: str, percept: Percept, asked: bool) -> None:
-        if asked:
+        if self._reader.ident is None:  # not started: the run has just begun
+            say(f"{' and '.join(self._players)}: you play. {_HELP}")
+            self._reader.start()
+        if asked and self.queue.turn_seconds != 0:
             if agent not in self._turns:
                 self._turns.append(agent)
             say(f"\n{percept.text}\n{agent}>")
@@ -67,7 +74,7 @@ class TerminalPlayers:
             text = line.strip()
             action = parse_action(text) if text else Idle()
             if action is None:
-                say(_HELP)
+                say(f"That is no action. {_HELP}")
             else:
                 self._enter(action)
         warn(f"nothing is entered any more, so from here on away: {', '.join(self._players)}")

@@ -140,7 +140,7 @@ def run(
                 max_fallbacks=max_fallbacks,
                 **page.list_options(watch),
             )
-            page.take(options)
+            page.keep_options(options)
             result = run_scenario(spec, out, options, force=force)
             result = judge_finished_run(result, options) if judge else result
         print_result(result, quiet, as_json)
@@ -183,15 +183,15 @@ def resume(
     files named in a run are executed only with --trust-policies or --policy.
     """
     from genagents_env.cli.live_page import LivePage
-    from genagents_env.cli.players import HUMAN
+    from genagents_env.cli.players import list_players
     from genagents_env.cli.progress import show_progress
     from genagents_env.judge import judge_finished_run
     from genagents_env.record import RunReader
     from genagents_env.run import resume as resume_run
 
     with RunReader(run_file, known=True) as record:  # checked when it is resumed
-        played = record.meta.policies.items()
-        players = tuple(name for name, chosen in played if chosen["name"] == HUMAN)
+        named = {name: str(chosen["name"]) for name, chosen in record.meta.policies.items()}
+    players = list_players(named)
     with LivePage(run_file, players, live=live, host=host, turn_seconds=turn_seconds) as page:
         with show_progress(quiet or page.in_terminal) as watch:
             options = opt.make_options(
@@ -211,7 +211,7 @@ def resume(
                 max_fallbacks=max_fallbacks,
                 **page.list_options(watch),
             )
-            page.take(options)
+            page.keep_options(options)
             result = resume_run(run_file, options, hours=hours)
             result = judge_finished_run(result, options) if judge else result
         print_result(result, quiet, as_json)

@@ -5,10 +5,12 @@ The checksum of a tick covers all ticks before it, so the first that differs is 
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import permutations
 
 from genagents_env.evaluate.measures.diffusion import trace_run_facts
 from genagents_env.evaluate.measures.gatherings import find_gathering_visits
 from genagents_env.evaluate.run_data import RunData
+from genagents_env.record import canonical_hash
 from genagents_env.show.transcript import format_transcript
 
 _MOST_NAMES = 6  # of a line
@@ -49,6 +51,11 @@ def find_parting(first: RunData, second: RunData) -> Parting:
 def describe_parting(first: RunData, second: RunData) -> Iterator[str]:
     """Yield where two runs part, the first difference, and what it changed, line by line."""
     parting, names = find_parting(first, second), [str(first.path), str(second.path)]
+    for one, parent in permutations((first, second)):
+        origin = one.reader.origin
+        if origin is not None and origin.hash == canonical_hash(parent.path):
+            when = parent.reader.time(origin.tick)
+            yield f"{one.path} is a fork of {parent.path}, after {when:%H:%M:%S}."
     if parting.tick is None:
         same = "are equal" if first.last_tick == second.last_tick else "are equal as far as both go"
         yield f"{names[0]} and {names[1]} {same}."

@@ -1,6 +1,6 @@
 """All that one run amounts to, from its record alone: one type for CLI, report and sweep."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -82,6 +82,7 @@ class RunSummary:
         policy_errors: of all policies; their agents idled.
         degradation: what took the place of decisions; see `Degradation.degraded`.
         policy_changes: changed policies with which it was resumed.
+        takeovers: a sentence for each policy that took over where the run was forked.
         prompt_cuts: what prompts had no room for.
         faculty_uses: what came of the faculties that can be switched off.
         outcomes: whether the scenario's successes were reached, by judge; see `measures.success`.
@@ -134,6 +135,7 @@ class RunSummary:
     policy_errors: int
     degradation: Degradation
     policy_changes: tuple[PolicyChange, ...]
+    takeovers: tuple[str, ...]
     prompt_cuts: PromptCuts
     faculty_uses: tuple[FacultyUse, ...]
     outcomes: tuple[SuccessOutcome, ...]
@@ -177,7 +179,7 @@ class RunSummary:
         What was said and answered is not in it: see `words_as_json`. `thinking` is a key
         of those whose model thought, `crowding` of those whose people are in one another's way,
         `tool_use` of those in which a mind acts by tools; `lost`, `clipped`, `limits`,
-        `limit_changes`, `model_changes`, `later`, `policy_failures`, `policy_changes`,
+        `limit_changes`, `model_changes`, `later`, `policy_failures`, `policy_changes`, `takeovers`,
         `faculty_uses` and `prompt_cuts` are there only where there are any.
         """
         rare = {
@@ -192,6 +194,7 @@ class RunSummary:
             "thinking": None if self.thinking is None else _as_json(self.thinking),
             "policy_failures": [_as_json(one) for one in self.degradation.failures],
             "policy_changes": [_as_json(one) for one in self.policy_changes],
+            "takeovers": list(self.takeovers),
             "faculty_uses": [_as_json(one) for one in self.faculty_uses],
             "prompt_cuts": _as_json(self.prompt_cuts) if self.prompt_cuts.cut else None,
         }
@@ -295,6 +298,7 @@ def summarize(
         policy_errors=reader.policy_fault_count(),
         degradation=reader.find_degradation(),
         policy_changes=reader.policy_changes,
+        takeovers=tuple(describe_takeovers(reader)),
         prompt_cuts=reader.find_prompt_cuts(),
         faculty_uses=reader.list_faculty_uses(),
         outcomes=compute_outcomes(data),
@@ -327,3 +331,11 @@ def _as_json(value: object) -> JSON:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+def describe_takeovers(run: RunReader) -> Iterator[str]:
+    """Yield who decided for an agent before and after a policy took over, a sentence for each."""
+    for each in run.meta.takeovers:
+        now = run.meta.find_policy(each.agent, each.tick + 1)
+        until = run.time(each.tick)
+        yield f"Takeover: {each.agent} by {each.name} until {until:%H:%M:%S}, then by {now}"

@@ -91,6 +91,7 @@ def describe_summary(summary: RunSummary, width: int = 0, *, brief: bool = False
             f"Policy {change.policy} changed {_format_since(change.tick)} "
             f"({change.before}; since then {change.now})"
         )
+    yield from summary.takeovers
     for spread in summary.facts:
         told = _describe_spread(summary, spread) if brief else _describe_fact(summary, spread)
         yield from told

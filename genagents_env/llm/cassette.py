@@ -112,6 +112,29 @@ class MemoryCassette:
         return before - len(self.rows)
 
 
+class ParentCassette:
+    """The calls of a fork; those after its tick that it lacks are borrowed from its parent."""
+
+    def __init__(self, own: Cassette, parent: Cassette, tick: int) -> None:
+        self._own, self._parent, self._tick = own, parent, tick
+
+    def get(self, key: CallKey) -> RecordedReply | None:
+        """Return the reply recorded under `key`, the parent's as borrowed."""
+        recorded = self._own.get(key)
+        if recorded is None and key.tick > self._tick:
+            recorded = self._parent.get(key)
+            return None if recorded is None else replace(recorded, borrowed=True)
+        return recorded
+
+    def put(self, key: CallKey, recorded: RecordedReply) -> None:
+        """Store a reply in the fork."""
+        self._own.put(key, recorded)
+
+    def forget_fallbacks(self, from_tick: int) -> int:
+        """Drop the fork's fallbacks of `from_tick` and later; return how many."""
+        return self._own.forget_fallbacks(from_tick)
+
+
 def recall(
     cassette: Cassette | None, key: CallKey, request: CompletionRequest
 ) -> RecordedReply | None:

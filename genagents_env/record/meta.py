@@ -46,6 +46,7 @@ from genagents_env.scenario.schema import Past, Scenario
 
 # What decides the course of a run, besides the scenario. The model and its price are not hashed.
 CANONICAL = ("arguments", "policies", "seed", "names", "clock")
+ORIGIN = "fork"  # the note of the run that a fork comes from
 POLICY_CHANGES = "policy_changes"  # the note of them in a run file
 _SHOWN = 12  # digits of a checksum in a message
 _GROUPS = ("clock", "model", "embedder", "limits")
@@ -165,6 +166,35 @@ class LimitChange:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The run from which a fork comes.
+
+    Attributes:
+        parent: its file, as it was named.
+        hash: its canonical hash, as far as it went then.
+        tick: the last that both have.
+        checksum: of that tick, and through it of all before, in hexadecimal.
+    """
+
+    parent: str
+    hash: str
+    tick: int
+    checksum: str
+
+
+_ORIGIN = TypeAdapter(Origin)
+
+
+def decode_origin(note: str | None) -> Origin | None:
+    """Return the run from which a fork comes, from the note of it; None for none.
+
+    Raises:
+        ValueError: it is no such note.
+    """
+    return None if note is None else _ORIGIN.validate_json(note, strict=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Takeover:
     """An agent that another policy took over, where a run was forked.
 
@@ -182,11 +212,8 @@ class Takeover:
     tick: Annotated[int, Field(ge=0)]
     past: Past | None = None
 
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values."""
-        past = None if self.past is None else self.past.model_dump(mode="json")
-        own = {"agent": self.agent, "name": self.name, "config": self.config, "tick": self.tick}
-        return {**own, "past": past}
+
+_TAKEOVERS = TypeAdapter(tuple[Takeover, ...])
 
 
 @dataclass(frozen=True)
@@ -248,8 +275,8 @@ class RunMeta:
 
     def rows(self) -> dict[str, str]:
         """Return the JSON text of each key of the meta table."""
-        own = {"takeovers": encode([each.as_json() for each in self.takeovers])}
-        return (own if self.takeovers else {}) | {
+        rows = {"takeovers": encode(_TAKEOVERS.dump_python(self.takeovers, mode="json"))}
+        return (rows if self.takeovers else {}) | {
             "scenario": self.scenario.model_dump_json(),
             "arguments": encode(dict(self.arguments)),
             "policies": encode({agent: dict(spec) for agent, spec in self.policies.items()}),
@@ -345,6 +372,7 @@ _STATUS = TypeAdapter(Words)
 # How the notes that are checked at opening are read.
 _NOTES: Mapping[str, Callable[[str], object]] = {
     "status": _STATUS.validate_json,
+    ORIGIN: decode_origin,
     SPENDING: decode_spending,
     INTERVIEWED: decode_later_spending,
     JUDGED: decode_later_spending,

@@ -32,10 +32,13 @@ from genagents_env.record.event_data import read_event
 from genagents_env.record.inputs import SqliteInputs
 from genagents_env.record.lock import find_writer
 from genagents_env.record.meta import (
+    ORIGIN,
     POLICY_CHANGES,
+    Origin,
     PolicyChange,
     RunMeta,
     decode_changes,
+    decode_origin,
     load_meta,
     read_rows,
 )
@@ -159,6 +162,11 @@ class RunReader(CallSums):
             notes = {"interviews": self.find_note(INTERVIEWED), "judging": self.find_note(JUDGED)}
             sums = {name: decode_later_spending(note).sum for name, note in notes.items()}
         return {name: spent for name, spent in sums.items() if spent.total.calls}
+
+    @property
+    def origin(self) -> Origin | None:
+        """The run from which a fork comes; None where the run is no fork."""
+        return decode_origin(self.find_note(ORIGIN))
 
     @property
     def policy_changes(self) -> tuple[PolicyChange, ...]:

@@ -388,6 +388,11 @@ class RunWriter:
             self.spending.write()
 
     @property
+    def origin(self) -> heads.Origin | None:
+        """The run from which a fork comes; None where the run is no fork."""
+        return heads.decode_origin(self.find_note(heads.ORIGIN))
+
+    @property
     def last_checkpoint(self) -> int:
         """The tick of the newest checkpoint, -1 when there is none."""
         with guard(self.path):

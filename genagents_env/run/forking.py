@@ -8,24 +8,18 @@ fork without a change ends in its parent's hash.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
-
-from genagents_env.errors import ConfigError, DivergenceError, RecordError
-from genagents_env.llm.calls import CallKey
-from genagents_env.llm.cassette import Cassette, RecordedReply
+from genagents_env.errors import ConfigError, DivergenceError
 from genagents_env.llm.event_loop import run_sync
 from genagents_env.name_search import find_people
 from genagents_env.record import Checkpoint, RunMeta, RunReader, RunWriter, canonical_hash
 from genagents_env.record.creation import check_free
-from genagents_env.record.inputs import Inputs
-from genagents_env.record.meta import Takeover
+from genagents_env.record.meta import ORIGIN, Origin, Takeover
 from genagents_env.record.rows import JSON, encode
 from genagents_env.run.models import name_models, reopen_models
-from genagents_env.run.past import collect_run_pasts
-from genagents_env.run.people import ParentInputs
+from genagents_env.run.past import Pasts, collect_pasts
 from genagents_env.run.policies import check_for_run, find_policy_class, find_policy_file
 from genagents_env.run.policy_groups import PolicySpec
 from genagents_env.run.policy_trust import choose_policies, load_policies
@@ -36,25 +30,6 @@ from genagents_env.scenario.loader import check_scenario
 from genagents_env.scenario.schema import ScheduledEvent
 
 NO_POLICIES: Mapping[str, PolicySpec] = {}
-_NOTE = "fork"  # of the run file
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The run from which a fork comes.
-
-    Attributes:
-        parent: its file, as it was named.
-        hash: its canonical hash.
-        tick: the last that both have.
-    """
-
-    parent: str
-    hash: str
-    tick: int
-
-
-_ORIGIN = TypeAdapter(Origin)
 
 
 def fork(
@@ -103,18 +78,18 @@ def fork(
         env = offer_menu(make_town(meta), groups)
         models = reopen_models(groups, options, meta)
         meta = name_models(meta, models, options)
-        origin = Origin(str(parent), canonical_hash(parent), tick)
+        checksum = (run.find_checksum(tick) or b"").hex()
+        origin = Origin(str(parent), canonical_hash(parent), tick, checksum)
         with RunWriter.create(path, meta, force=force, on_phase=options.on_phase) as writer:
             try:
                 writer.adopt(run, tick, state)
-                writer.note(_NOTE, encode(_ORIGIN.dump_python(origin)))
+                writer.note(ORIGIN, encode(asdict(origin)))
             except BaseException:
                 writer.discard()
                 raise
             state = writer.rewind()
             session = RunSession(writer, env, groups, options, models)
-            session.cassette = ParentCassette(writer.cassette, run.cassette, tick)
-            session.inputs = ParentInputs(writer.inputs, run.inputs, tick)
+            session.borrow(run)
             try:
                 result = session.execute(state)
             except DivergenceError as error:
@@ -138,15 +113,15 @@ def _take_over(
     changes = find_people(policy_for, meta.names)
     with open_replay(run, options) as replay:
         able = [agent for agent in changes if replay.groups.has_past(agent)]
-        town, states = run_sync(_read_states(replay, tick))
-    pasts = collect_run_pasts(run.path, able, tick, options)[0] if able else {}
+        remembering = [agent for agent in changes if replay.groups.remembers(agent)]
+        town, states, pasts = run_sync(_read_minds(replay, tick, able))
     takeovers, lost = [], []
     for agent, spec in changes.items():
         check_for_run(spec.name)
         past = pasts.get(agent) if find_policy_class(spec.name).has_past else None
         name, config = str(meta.policies[agent]["name"]), dict(meta.policies[agent]["config"])
         takeovers.append(Takeover(agent, name, config, tick, past))
-        if past is None:
+        if past is None and agent in remembering:
             lost.append(f"{agent} begins with nothing of what {name} remembered.")
     given = {agent: {"name": s.name, "config": dict(s.config)} for agent, s in changes.items()}
     after = replace(
@@ -159,61 +134,34 @@ def _take_over(
     return Checkpoint(tick, town, held), after, " ".join(lost)
 
 
-async def _read_states(replay: RunReplay, tick: int) -> tuple[JSON, list[JSON]]:
+async def _read_minds(
+    replay: RunReplay, tick: int, people: Sequence[str]
+) -> tuple[JSON, list[JSON], Pasts]:
+    """Return the states of town and policies after `tick`, and the pasts of people."""
     async with replay.open_at(tick):
-        return replay.env.save_state(), replay.groups.state()
-
-
-def find_origin(run: RunReader | RunWriter) -> Origin | None:
-    """Return the run from which a fork comes; None where the run is no fork.
-
-    Raises:
-        RecordError: the note of it was changed.
-    """
-    note = run.find_note(_NOTE)
-    if note is None:
-        return None
-    try:
-        return _ORIGIN.validate_json(note, strict=True)
-    except ValidationError:
-        raise RecordError(f"{run.path}: its note of its parent run is damaged") from None
+        return replay.env.save_state(), replay.groups.state(), collect_pasts(replay, people)
 
 
 @contextmanager
-def lend_replies(writer: RunWriter) -> Iterator[tuple[Cassette, Inputs]]:
-    """Give the calls and entries of a run, and of a fork its parent's where that is at hand."""
-    origin = find_origin(writer)
-    if origin is None or not Path(origin.parent).is_file():
-        yield writer.cassette, writer.inputs
+def open_parent(writer: RunWriter) -> Iterator[tuple[RunReader | None, str]]:
+    """Open the run from which a fork comes, for replies and entries; or say why it is not used.
+
+    Raises:
+        RecordError: the parent is there, but damaged.
+    """
+    origin = writer.origin
+    if origin is None:
+        yield None, ""
+        return
+    unused = "nothing of it is used, and models are asked anew"
+    if not Path(origin.parent).is_file():
+        yield None, f"its parent run {origin.parent} is not there any more: {unused}"
         return
     with RunReader(origin.parent) as parent:
-        yield (
-            ParentCassette(writer.cassette, parent.cassette, origin.tick),
-            ParentInputs(writer.inputs, parent.inputs, origin.tick),
-        )
-
-
-class ParentCassette:
-    """The calls of a fork; those after its tick that it lacks are borrowed from its parent."""
-
-    def __init__(self, own: Cassette, parent: Cassette, tick: int) -> None:
-        self._own, self._parent, self._tick = own, parent, tick
-
-    def get(self, key: CallKey) -> RecordedReply | None:
-        """Return the reply recorded under `key`, the parent's as borrowed."""
-        recorded = self._own.get(key)
-        if recorded is None and key.tick > self._tick:
-            recorded = self._parent.get(key)
-            return None if recorded is None else replace(recorded, borrowed=True)
-        return recorded
-
-    def put(self, key: CallKey, recorded: RecordedReply) -> None:
-        """Store a reply in the fork."""
-        self._own.put(key, recorded)
-
-    def forget_fallbacks(self, from_tick: int) -> int:
-        """Drop the fork's fallbacks of `from_tick` and later; return how many."""
-        return self._own.forget_fallbacks(from_tick)
+        if (parent.find_checksum(origin.tick) or b"").hex() == origin.checksum:
+            yield parent, ""
+        else:
+            yield None, f"its parent run {origin.parent} is another one now: {unused}"
 
 
 def _make_meta(

@@ -109,18 +109,27 @@ def _choose_people(replay: RunReplay, agents: Sequence[AgentID]) -> list[AgentID
 
 
 async def _collect(replay: RunReplay, people: Sequence[AgentID], at: int) -> Pasts:
-    run = replay.run
-    source = f"run {canonical_hash(run.path)[:16]}, {run.time(at):%Y-%m-%d %H:%M:%S}"
     async with replay.open_at(at):
-        town, known = replay.env.world.town, replay.env.world.state
-        pasts: Pasts = {}
-        for agent in people:
-            i = town.people.index[agent]
-            facts, places = known.facts[i], known.known[i]
-            pasts[agent] = replay.groups.collect_past(agent, source).model_copy(
-                update={
-                    "facts": tuple(f for k, f in enumerate(town.people.fact_ids) if facts >> k & 1),
-                    "places": tuple(p for k, p in enumerate(town.places.ids) if places >> k & 1),
-                }
-            )
-        return pasts
+        return collect_pasts(replay, people)
+
+
+def collect_pasts(replay: RunReplay, people: Sequence[AgentID]) -> Pasts:
+    """Return the pasts of people whose policies support them, at the tick a replay is open at.
+
+    Raises:
+        PolicyError: a policy fails.
+    """
+    run, world = replay.run, replay.env.world
+    source = f"run {canonical_hash(run.path)[:16]}, {world.time:%Y-%m-%d %H:%M:%S}"
+    town, known = world.town, world.state
+    pasts: Pasts = {}
+    for agent in people:
+        i = town.people.index[agent]
+        facts, places = known.facts[i], known.known[i]
+        pasts[agent] = replay.groups.collect_past(agent, source).model_copy(
+            update={
+                "facts": tuple(f for k, f in enumerate(town.people.fact_ids) if facts >> k & 1),
+                "places": tuple(p for k, p in enumerate(town.places.ids) if places >> k & 1),
+            }
+        )
+    return pasts

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from time import monotonic
 
@@ -15,7 +15,7 @@ from genagents_env.errors import ConfigError, DivergenceError, RecordError
 from genagents_env.percept import Percept
 from genagents_env.policy import AgentID
 from genagents_env.profile import ActionSource
-from genagents_env.record.inputs import Inputs, RecordedInput
+from genagents_env.record.inputs import RecordedInput, SqliteInputs
 from genagents_env.record.rows import encode
 
 MOST_WAITING = 8  # entries of a person that are not yet done
@@ -39,8 +39,9 @@ class _Seat:
 class ActionQueue:
     """Actions that people enter for their agents, which the policy `human` takes, one a tick.
 
-    A walk goes on until it arrives and an idle as long as it was meant to, unless somebody speaks
-    to the person. Every method may be called in any thread but `decide`, which the policy calls.
+    A walk goes on until it arrives and an idle as long as it was meant to, unless the person is
+    spoken to, or hears news or a thought. Every method may be called in any thread but `decide`,
+    which the policy calls.
 
     Args:
         turn_seconds: for which the town waits for a person; 0 is not at all; None is until
@@ -135,11 +136,19 @@ class RecordedPeople:
     Args:
         inputs: of the run file.
         source: the people; None if nobody is there any more.
+        parent: of the run that a fork comes from: what was entered there at the same percept holds.
         kept: whether what is entered is stored; a replay stores nothing.
     """
 
-    def __init__(self, inputs: Inputs, source: ActionSource | None, *, kept: bool = True) -> None:
-        self._inputs, self._source, self._kept = inputs, source, kept
+    def __init__(
+        self,
+        inputs: SqliteInputs,
+        source: ActionSource | None,
+        parent: SqliteInputs | None = None,
+        *,
+        kept: bool = True,
+    ) -> None:
+        self._inputs, self._source, self._parent, self._kept = inputs, source, parent, kept
 
     async def decide(self, agent: AgentID, percept: Percept) -> Action | None:
         """Return what the person of `agent` does next, as recorded, or else as entered now.
@@ -149,38 +158,21 @@ class RecordedPeople:
         """
         tick, digest = percept.tick + 1, sha256(percept.text.encode()).hexdigest()
         known = self._inputs.get(agent, tick)
-        if known is not None and known.percept == digest:
-            if known.borrowed and self._kept:
-                self._inputs.put(agent, tick, replace(known, borrowed=False))
-            return decode_action(known.action)
-        if known is not None and not known.borrowed:
+        if known is not None and known.percept != digest:
             raise DivergenceError(
                 f"what {agent} perceived before tick {tick} was not this when their person acted: "
                 "policies, scenario or seed have changed since; start a new run"
             )
-        action = None if self._source is None else await self._source.decide(agent, percept)
+        if known is not None:
+            return decode_action(known.action)
+        lent = None if self._parent is None else self._parent.get(agent, tick)
+        if lent is not None and lent.percept == digest:
+            action = decode_action(lent.action)
+        else:
+            action = None if self._source is None else await self._source.decide(agent, percept)
         if self._kept:
             self._inputs.put(agent, tick, RecordedInput(digest, encode_action(action)))
         return action
-
-
-class ParentInputs:
-    """The entries of a fork; those after its tick that it lacks are borrowed from its parent."""
-
-    def __init__(self, own: Inputs, parent: Inputs, tick: int) -> None:
-        self._own, self._parent, self._tick = own, parent, tick
-
-    def get(self, agent: AgentID, tick: int) -> RecordedInput | None:
-        """Return what the person of `agent` did in `tick`, the parent's as borrowed."""
-        entered = self._own.get(agent, tick)
-        if entered is None and tick > self._tick:
-            entered = self._parent.get(agent, tick)
-            return None if entered is None else replace(entered, borrowed=True)
-        return entered
-
-    def put(self, agent: AgentID, tick: int, entered: RecordedInput) -> None:
-        """Store what the person of `agent` did in the fork."""
-        self._own.put(agent, tick, entered)
 
 
 def encode_action(action: Action | None) -> str:

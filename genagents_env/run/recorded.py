@@ -13,7 +13,7 @@ from genagents_env.llm.redact import KeyHolder
 from genagents_env.record import RunMeta, RunWriter
 from genagents_env.record.creation import check_free, creation_error
 from genagents_env.record.degradation import MAX_FALLBACKS
-from genagents_env.run.forking import lend_replies
+from genagents_env.run.forking import open_parent
 from genagents_env.run.models import (
     Models,
     add_source,
@@ -128,8 +128,10 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
         if options.max_fallbacks is not None:
             writer.replace_meta(writer.meta.with_max_fallbacks(options.max_fallbacks, writer.tick))
         session = RunSession(writer, env, groups, options, models)
-        with lend_replies(writer) as (session.cassette, session.inputs):
-            result = session.execute(state)
+        with open_parent(writer) as (parent, note):
+            if parent is not None:
+                session.borrow(parent)
+            result = replace(session.execute(state), note=note)
     return replace(add_degradation(result), resumed_from=-1 if state is None else state.tick)
 
 

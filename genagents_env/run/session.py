@@ -17,14 +17,14 @@ from genagents_env.errors import (
     RecordError,
 )
 from genagents_env.llm.calls import PromptRefused
-from genagents_env.llm.cassette import Cassette
+from genagents_env.llm.cassette import Cassette, ParentCassette
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.event_loop import run_sync
 from genagents_env.memory.embedder import Embedder
 from genagents_env.policy import Context, Infos, Observations
 from genagents_env.record import Checkpoint, FaultRow, RunReader, RunWriter
 from genagents_env.record.faculty_use import SWITCHES, encode_switches
-from genagents_env.record.inputs import Inputs
+from genagents_env.record.inputs import SqliteInputs
 from genagents_env.run.concurrency import cancel_others
 from genagents_env.run.interviews import interview_town
 from genagents_env.run.models import Models, open_clients
@@ -55,13 +55,20 @@ class RunSession:
     ) -> None:
         self.writer, self.env, self.groups, self.options = writer, env, groups, options
         self.cassette: Cassette = writer.cassette
-        self.inputs: Inputs = writer.inputs
+        self.parent_inputs: SqliteInputs | None = None
         self.models = models
         self.budget = options.limits.budget(options.shared_budget)
         self.client: ModelClient | None = None
         self.embedder: Embedder | None = None
         self.stop = StopSignal()
         self.policy_errors, self.policy_error = 0, ""
+
+    def borrow(self, parent: RunReader) -> None:
+        """Let replies and entries of the run that this one is a fork of hold where they fit."""
+        origin = self.writer.origin
+        if origin is not None:
+            self.cassette = ParentCassette(self.writer.cassette, parent.cassette, origin.tick)
+            self.parent_inputs = parent.inputs
 
     def execute(self, state: Checkpoint | None) -> RunResult:
         """Run from `state`, or from the start, and return the result."""
@@ -179,7 +186,7 @@ class RunSession:
         return observations, infos
 
     def _reset_policies(self) -> None:
-        people = RecordedPeople(self.inputs, self.options.people)
+        people = RecordedPeople(self.writer.inputs, self.options.people, self.parent_inputs)
         context: Context = self.env.context(self.client, self.embedder, people)
         meta = self.writer.meta
         self.groups.reset(self.env.profiles(), meta.seed, context, meta.list_pasts())

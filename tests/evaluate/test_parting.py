@@ -32,7 +32,10 @@ def describe(first: Path, second: Path) -> list[str]:
 
 def test_equal_runs_do_not_part(day: Path, tmp_path: Path) -> None:
     same = fork(day, tmp_path / "same.sqlite", 50).path
-    assert describe(day, same) == [f"{day} and {same} are equal."]
+    assert describe(day, same) == [
+        f"{same} is a fork of {day}, after 10:08:20.",
+        f"{day} and {same} are equal.",
+    ]
 
 
 def test_the_first_difference_is_found_and_its_consequences_are_named(

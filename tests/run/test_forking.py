@@ -176,7 +176,9 @@ def test_a_fork_goes_on_without_its_parent(parent: Path, tmp_path: Path) -> None
     with pytest.raises(Killed):
         fork(copy, tmp_path / "fork.sqlite", 20, options=make_options(on_phase=kill))
     copy.unlink()
-    assert resume(tmp_path / "fork.sqlite", make_options()).status == "finished"
+    resumed = resume(tmp_path / "fork.sqlite", make_options())
+    assert resumed.status == "finished"
+    assert "parent.sqlite is not there any more" in resumed.note
     assert canonical_hash(tmp_path / "fork.sqlite") == canonical_hash(parent)
 
 

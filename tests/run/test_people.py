@@ -14,12 +14,10 @@ from genagents_env.errors import ConfigError, DivergenceError, PolicyError, Reco
 from genagents_env.percept import Body, HeardWords, Percept, Result
 from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.record.cassette import OnPhase
-from genagents_env.record.inputs import RecordedInput
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, fork, resume, rollout, run
 from genagents_env.run.people import (
     MOST_WAITING,
     ActionQueue,
-    ParentInputs,
     RecordedPeople,
     decode_action,
     encode_action,
@@ -255,22 +253,13 @@ def test_an_entry_at_another_percept_is_not_taken(tmp_path: Path, played: Path) 
             asyncio.run(RecordedPeople(record.inputs, None, kept=False).decide(ADA, strange))
 
 
-def test_a_fork_asks_anew_where_the_percept_is_another() -> None:
-    class Held:
-        def __init__(self, entered: RecordedInput | None) -> None:
-            self.entered = entered
-
-        def get(self, agent: str, tick: int) -> RecordedInput | None:
-            return self.entered
-
-        def put(self, agent: str, tick: int, entered: RecordedInput) -> None:
-            self.entered = entered
-
-    own, parent = Held(None), Held(RecordedInput("of another percept", "null"))
-    people = RecordedPeople(ParentInputs(own, parent, 0), Planned({1: Idle("anew")}))
-    assert asyncio.run(people.decide(ADA, Moment())) == Idle("anew")  # type: ignore[arg-type]
-    assert own.entered is not None
-    assert decode_action(own.entered.action) == Idle("anew")
+def test_a_fork_asks_anew_where_the_percept_is_another(played: Path, tmp_path: Path) -> None:
+    with RunReader(played) as record, RunWriter.create(tmp_path / "a.sqlite", record.meta) as own:
+        people = RecordedPeople(own.inputs, Planned({1: Idle("anew")}), record.inputs)
+        assert asyncio.run(people.decide(ADA, Moment())) == Idle("anew")  # type: ignore[arg-type]
+        entered = own.inputs.get(ADA, 1)
+    assert entered is not None
+    assert decode_action(entered.action) == Idle("anew")
 
 
 def test_a_forged_entry_is_an_error_of_the_file(played: Path, tmp_path: Path) -> None:

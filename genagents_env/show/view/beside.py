@@ -2,8 +2,8 @@
 
 `python -m genagents_env.show.view.beside RUN` reads a line of JSON (see `Setting`), prints the
 address of the page and those of the people who play, a line each, and ends when nobody can write to
-its input any more. With a token the page gives commands, which are printed as lines of JSON; then
-lines of JSON on the input are news of the town. The run file may come later.
+its input any more. Commands of the page are printed as lines of JSON, and further lines of the
+input are news of the town. The run file may come later.
 """
 
 import os
@@ -32,13 +32,11 @@ class Setting:
         token: of who may look and give commands.
         seats: the agents that people play, by the token of each.
         host: on which it listens.
-        port: 0 takes a free one.
     """
 
     token: str
     seats: dict[str, str] = field(default_factory=dict)
     host: str = LOOPBACK[0]
-    port: int = 0
 
 
 def serve_beside(path: Path, setting: Setting) -> None:
@@ -53,7 +51,7 @@ def serve_beside(path: Path, setting: Setting) -> None:
     link, admission = LiveLink(setting.seats, send), Admission(setting.host, setting.token)
     with (
         closing(OpenRun(path, wait=True, steered=True)) as run,
-        LiveServer(run, admission, link, setting.port) as server,
+        LiveServer(run, admission, link) as server,
     ):
         for address in (server.address, *map(server.find_place, setting.seats)):
             send(address)

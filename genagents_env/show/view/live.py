@@ -200,11 +200,11 @@ class LiveHandler(PageHandler):
         link = self.server.link
         refusal = self._find_refusal(document=not what, secret=True)
         agent = link.find_agent(token)
-        if refusal is None and agent is None:
-            refusal = Refusal(HTTPStatus.NOT_FOUND, "there is no such link")
-        if refusal is not None or agent is None:
-            if refusal is not None:
-                self.send_text(refusal.status, refusal.reason)
+        if refusal is not None:
+            self.send_text(refusal.status, refusal.reason)
+            return
+        if agent is None:
+            self.send_text(HTTPStatus.NOT_FOUND, "there is no such link")
             return
         known = {"": "play.html", "play.js": "play.js", "play.css": "play.css"}.get(what)
         if known is not None:

@@ -12,7 +12,6 @@ interface TownState {
   over?: boolean;
   asked?: string[]; // for whose people the town waits
   away?: string[]; // people who left their page
-  players?: string[];
   path?: string;
 }
 
@@ -25,14 +24,14 @@ const PACES: [label: string, ticks: number | null][] = [
 ];
 
 type Field = "person" | "place" | "thing" | "words";
-const DEEDS: { kind: string; label: string; fields: Field[]; words?: string; optional?: Field }[] = [
+const DEEDS: { kind: string; label: string; fields: Field[]; words?: string }[] = [
   { kind: "ask", label: "Ask somebody; it leaves no trace", fields: ["person", "words"], words: "Question" },
   { kind: "whisper", label: "Whisper a thought to somebody", fields: ["person", "words"], words: "Thought" },
-  { kind: "news", label: "Spread news", fields: ["place", "words"], words: "News", optional: "place" },
+  { kind: "news", label: "Spread news", fields: ["place", "words"], words: "News" },
   { kind: "object", label: "Change a thing", fields: ["thing", "words"], words: "State from now on" },
   { kind: "move", label: "Put somebody elsewhere", fields: ["person", "place"] },
   { kind: "leave", label: "Let somebody leave the town", fields: ["person"] },
-  { kind: "join", label: "Let somebody come back", fields: ["person", "place"], optional: "place" },
+  { kind: "join", label: "Let somebody come back", fields: ["person", "place"] },
   { kind: "fork", label: "Fork here: what if?", fields: [] },
 ];
 
@@ -81,7 +80,7 @@ class LiveBar {
 
   private async follow(): Promise<void> {
     while (this.state.over !== true) {
-      if (!document.hidden) await this.look().catch(() => undefined); // the server is away; asked again
+      if (!document.hidden) await this.look().catch(() => (this.told.textContent = "The town does not answer: its run may have ended."));
       await new Promise((resolve) => setTimeout(resolve, EVERY));
     }
   }
@@ -91,6 +90,7 @@ class LiveBar {
     if (!answer.ok) return;
     this.state = (await answer.json()) as TownState;
     const { paused, over, asked = [], away = [], unwatched } = this.state;
+    this.pace.value = String(this.state.speed ?? null);
     this.pause.textContent = paused === true ? "Let it go on" : "Pause the town";
     for (const control of [this.pause, this.step, this.pace]) control.disabled = over === true;
     const parts = [
@@ -102,7 +102,7 @@ class LiveBar {
   }
 }
 
-/** The dialog in which one asks, whispers, changes things, and learns how to fork. */
+/** The dialog in which one asks, whispers, changes things, and forks. */
 function makeDeeds(replay: Replay, store: Store, state: () => TownState): HTMLDialogElement {
   const { head, town } = replay.recording;
   const kind = make("select", { "aria-label": "What to do" }, ...DEEDS.map(({ kind, label }) => make("option", { value: kind }, label)));
