@@ -70,6 +70,9 @@ class Profile:
 class ActionSource(Protocol):
     """The people who play agents, for the policy `human`; see `run.people.ActionQueue`."""
 
+    def begin(self, profiles: Mapping[AgentID, Profile]) -> None:
+        """Begin an episode, in which people play these agents."""
+
     async def decide(self, agent: AgentID, percept: Percept) -> Action | None:
         """Return what the person of `agent` does in the next tick; None if nobody is there."""
 

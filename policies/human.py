@@ -29,6 +29,7 @@ class HumanPolicy(Policy):
         if context.people is None:
             raise PolicyError("policy 'human' asks people; give `people`")
         self.people = context.people
+        self.people.begin(profiles)
 
     async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
         """Return what the people enter, once all of them have; a sleeper sleeps on unasked."""

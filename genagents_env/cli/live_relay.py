@@ -13,7 +13,8 @@ from typing import Any
 
 from genagents_env.cli.options import LOOPBACK
 from genagents_env.errors import ConfigError, GenagentsError, RunLocked
-from genagents_env.percept import Percept
+from genagents_env.percept import OwnGoal, Percept
+from genagents_env.profile import Profile
 from genagents_env.run import RunOptions, interview
 from genagents_env.run.live import LiveControl
 from genagents_env.run.people import ActionQueue, make_action
@@ -164,7 +165,9 @@ class LiveRelay:
     def _tell_turn(self, agent: str, percept: Percept, asked: bool) -> None:
         count = self._turns.get(agent, {"count": 0})["count"] + 1
         seen = describe_percept(percept)
-        self._turns[agent] = {"turn": agent, "count": count, "asked": asked, "percept": seen}
+        who = describe_profile(self.queue.profiles[agent])
+        own = {"turn": agent, "count": count, "asked": asked}
+        self._turns[agent] = {**own, "percept": seen, "who": who}
         self._tell(self._turns[agent])
 
     def _tell_states(self) -> None:
@@ -190,7 +193,7 @@ class LiveRelay:
 
 
 def describe_percept(percept: Percept) -> dict[str, Any]:
-    """Return a percept as JSON values, all that a person's page is given."""
+    """Return a percept as JSON values."""
     return {
         "agent": percept.agent,
         "tick": percept.tick,
@@ -203,5 +206,23 @@ def describe_percept(percept: Percept) -> dict[str, Any]:
         "result": asdict(percept.result),
         "conversation": None if percept.conversation is None else asdict(percept.conversation),
         "known": list(percept.known),
+        "goals": [_describe_goal(goal) for goal in percept.goals],
         "text": percept.text,
+    }
+
+
+def _describe_goal(goal: OwnGoal) -> dict[str, Any]:
+    times = {name: getattr(goal, name) for name in ("start", "end")}
+    return asdict(goal) | {name: time and time.isoformat() for name, time in times.items()}
+
+
+def describe_profile(profile: Profile) -> dict[str, Any]:
+    """Return what an agent knows of itself at the start, as JSON values."""
+    return {
+        "about": list(filter(None, (", ".join(profile.traits), profile.persona))),
+        "currently": profile.currently,
+        "goal": profile.goal,
+        "home": profile.home,
+        "people": dict(profile.relationships),
+        "facts": [fact.statement for fact in profile.facts],
     }

@@ -62,6 +62,9 @@ class TerminalPlayers:
     def _show(self, agent: str, percept: Percept, asked: bool) -> None:
         if self._reader.ident is None:  # not started: the run has just begun
             say(f"{' and '.join(self._players)}: you play. {_HELP}")
+            for own in self.queue.profiles.values():
+                known = (own.persona, own.currently, own.goal, *(f.statement for f in own.facts))
+                say(f"{own.name}: {' '.join(filter(None, known))}")
             self._reader.start()
         if asked and self.queue.turn_seconds != 0:
             if agent not in self._turns:

@@ -44,7 +44,7 @@ class TownPace:
 
 
 class LiveControl:
-    """Commands to a running town; every method but `steer` and `pass_tick` is for any thread.
+    """Commands to a running town; all but `steer` and the coroutines are for any thread.
 
     Args:
         idle_after: seconds without a `look` after which the town stands still until the next one;
@@ -54,6 +54,7 @@ class LiveControl:
     def __init__(self, idle_after: float = IDLE_AFTER) -> None:
         self.idle_after, self.pace = idle_after, TownPace()
         self._steps, self._looked, self._passed = 0, 0.0, 0.0
+        self._stepping = False  # the tick under way is one of `step`
         self._add: Callable[[Mapping[str, JSON]], str] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting = 0
@@ -125,12 +126,24 @@ class LiveControl:
                 return
             await asyncio.sleep(_POLL)
 
+    async def hold(self, stop: Callable[[], bool]) -> None:
+        """Wait with a tick that is decided already while the town is paused; `stop` ends the wait.
+
+        People may take so long to decide that the town is paused meanwhile.
+        """
+        while self.pace.paused and not self._stepping and not stop():
+            if self._steps > 0:
+                self._steps -= 1
+                return
+            await asyncio.sleep(_POLL)
+
     def _goes_on(self) -> bool:
         now, pace = monotonic(), self.pace
         unwatched = bool(self._looked) and now - self._looked > self.idle_after
         if unwatched != pace.unwatched:
             self.pace = pace = replace(pace, unwatched=unwatched)
-        if self._steps > 0:
+        self._stepping = self._steps > 0
+        if self._stepping:
             self._steps -= 1
             return True
         due = pace.speed is None or now - self._passed >= 1 / pace.speed

@@ -14,7 +14,7 @@ from genagents_env.actions import Action, Idle, Interact, Move, Restart, Talk
 from genagents_env.errors import ConfigError, DivergenceError, RecordError
 from genagents_env.percept import Percept
 from genagents_env.policy import AgentID
-from genagents_env.profile import ActionSource
+from genagents_env.profile import ActionSource, Profile
 from genagents_env.record.inputs import RecordedInput, SqliteInputs
 from genagents_env.record.rows import encode
 
@@ -43,6 +43,9 @@ class ActionQueue:
     spoken to, or hears news or a thought. Every method may be called in any thread but `decide`,
     which the policy calls.
 
+    Attributes:
+        profiles: of the agents that people play, which is what these know of themselves.
+
     Args:
         turn_seconds: for which the town waits for a person; 0 is not at all; None is until
             something is entered, or the person goes away while others are here.
@@ -56,7 +59,12 @@ class ActionQueue:
         on_turn: Callable[[AgentID, Percept, bool], None] | None = None,
     ) -> None:
         self.turn_seconds, self.on_turn = turn_seconds, on_turn
+        self.profiles: Mapping[AgentID, Profile] = {}
         self._seats: dict[AgentID, _Seat] = {}
+
+    def begin(self, profiles: Mapping[AgentID, Profile]) -> None:
+        """Begin an episode, in which people play these agents."""
+        self.profiles = profiles
 
     def put(self, agent: AgentID, action: Action, ticks: int = 1) -> None:
         """Enter an action.
@@ -149,6 +157,11 @@ class RecordedPeople:
         kept: bool = True,
     ) -> None:
         self._inputs, self._source, self._parent, self._kept = inputs, source, parent, kept
+
+    def begin(self, profiles: Mapping[AgentID, Profile]) -> None:
+        """Begin an episode, in which people play these agents."""
+        if self._source is not None:
+            self._source.begin(profiles)
 
     async def decide(self, agent: AgentID, percept: Percept) -> Action | None:
         """Return what the person of `agent` does next, as recorded, or else as entered now.

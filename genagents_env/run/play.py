@@ -49,6 +49,7 @@ async def play(
     on_tick: OnTick | None = None,
     on_step: OnStep | None = None,
     gate: Callable[[], Awaitable[None]] | None = None,
+    hold: Callable[[], Awaitable[None]] | None = None,
     stop: Callable[[], bool] | None = None,
     max_ticks: int | None = None,
     keep_events: bool = False,
@@ -62,7 +63,8 @@ async def play(
         infos: of the same agents.
         on_tick: called after each step with the faults of its decisions.
         on_step: called after each step with its actions and the result of `env.step`.
-        gate: awaited before each step; it may take as long as it likes.
+        gate: awaited before the decisions of each step; it may take as long as it likes.
+        hold: awaited between the decisions and the step.
         stop: called at each tick boundary.
         max_ticks: steps at most.
         keep_events: keep all events in the result.
@@ -80,6 +82,8 @@ async def play(
                 break
         await asyncio.sleep(0)  # calls under way continue, also while no policy awaits anything
         actions, faults = await groups.act(observations, infos, env.world.tick + 1)
+        if hold is not None:
+            await hold()
         step = env.step(actions)
         observations, rewards, _, _, infos = step
         done.ticks += 1

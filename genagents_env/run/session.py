@@ -132,6 +132,7 @@ class RunSession:
                     infos,
                     on_tick=self._after_tick,
                     gate=None if live is None else partial(live.pass_tick, self._is_stopped),
+                    hold=None if live is None else partial(live.hold, self._is_stopped),
                     stop=self._is_stopped,
                 )
             if not self.env.agents:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -9,6 +10,8 @@ import pytest
 
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError
+from genagents_env.percept import Percept
+from genagents_env.profile import Profile
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, RunResult, RunSpec, fork, resume, run
 from genagents_env.run.live import MOST_WAITING, LiveControl
@@ -204,3 +207,35 @@ def test_events_that_wait_are_bounded(tmp_path: Path) -> None:
     options = RunOptions(live=control, watch=watch, interviews=False)
     run(make_spec(), tmp_path / "run.sqlite", options)
     assert "wait already" in refused[0]
+
+
+def test_a_town_that_is_paused_while_somebody_decides_stands_still(tmp_path: Path) -> None:
+    driver = Driver({})
+    driver.control.go()
+    held: list[int] = []
+
+    class Slow:
+        """A person during whose third decision the town is paused."""
+
+        def begin(self, profiles: Mapping[str, Profile]) -> None:
+            pass
+
+        async def decide(self, agent: str, percept: Percept) -> None:
+            if percept.tick == 3:
+                driver.control.pause()
+
+    def look() -> None:
+        driver.wait_for(3)
+        sleep(0.3)
+        held.append(driver.tick)
+        driver.control.step()
+        driver.wait_for(4)
+        driver.control.go()
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    spec = replace(make_spec(), policy_for={ADA: "human"})
+    options = RunOptions(live=driver.control, people=Slow(), watch=driver.watch, interviews=False)
+    assert run(spec, tmp_path / "run.sqlite", options).status == "finished"
+    thread.join()
+    assert held == [3]

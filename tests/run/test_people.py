@@ -1,6 +1,7 @@
 """People as agents: what they enter is taken a tick at a time, recorded, and never asked twice."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,7 @@ from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, DivergenceError, PolicyError, RecordError
 from genagents_env.percept import Body, HeardWords, Percept, Result
+from genagents_env.profile import Profile
 from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.record.cassette import OnPhase
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, fork, resume, rollout, run
@@ -170,6 +172,9 @@ class Planned:
 
     def __init__(self, plan: dict[int, Action]) -> None:
         self.plan, self.asked = plan, 0
+
+    def begin(self, profiles: Mapping[str, Profile]) -> None:
+        assert ADA in profiles
 
     async def decide(self, agent: str, percept: Percept) -> Action | None:
         self.asked += 1

@@ -1,7 +1,7 @@
 """The page of a town that goes on: commands to it, and a page for each person who plays an agent.
 
 The town runs in another process. Commands go to it as lines of JSON, and news of it come back the
-same way. A person's page is given what that agent perceives, and nothing else.
+same way. A person's page is given what that agent perceives and knows of itself, and nothing else.
 """
 
 import hmac

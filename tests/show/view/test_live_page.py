@@ -17,11 +17,11 @@ from urllib.request import Request, urlopen
 import pytest
 from playwright.sync_api import Page, Response
 
-from genagents_env.cli.live_relay import describe_percept
+from genagents_env.cli.live_relay import describe_percept, describe_profile
 from genagents_env.llm.event_loop import run_sync
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import RunOptions, fork, resume
-from genagents_env.run.replay import open_replay
+from genagents_env.run.replay import make_town, open_replay
 from tests.show.view.browser import PHONE, OpenPage
 from tests.show.view.processes import start, wait_for
 
@@ -215,11 +215,15 @@ def compare_with_percepts(path: Path, given: dict[str, list[dict[str, Any]]]) ->
 
     with RunReader(path) as run:
         run_sync(replay(run))
+    with RunReader(path) as run:
+        profiles = make_town(run.meta).profiles()
+    known = {agent: json.loads(json.dumps(describe_profile(profiles[agent]))) for agent in given}
     for agent, turns in given.items():
         told = [turn for turn in turns if turn]
         assert len(told) >= 10
         for turn in told:
-            assert set(turn) == {"turn", "count", "asked", "percept"}
+            assert set(turn) == {"turn", "count", "asked", "percept", "who"}
+            assert turn["who"] == known[agent]
             assert turn["turn"] == agent
             if turn["percept"]["tick"] > 0:
                 assert turn["percept"] == seen[agent, turn["percept"]["tick"]]

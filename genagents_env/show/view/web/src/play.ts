@@ -36,11 +36,21 @@ interface Percept {
   result: { ok: boolean; text: string; arrived: boolean };
   conversation: { members: string[]; turn: string | null; may_speak: boolean } | null;
   known: string[];
+  goals: { kind: string; object: string | null; state: string | null; place: string | null; person: string | null; fact: string | null; done: boolean }[];
+}
+interface Who {
+  about: string[];
+  currently: string;
+  goal: string;
+  home: string;
+  people: Record<string, string>;
+  facts: string[];
 }
 interface Turn {
   count: number;
   asked: boolean;
   percept: Percept;
+  who: Who; // what the agent knows of itself
 }
 
 const WALK = 100_000; // ticks at most
@@ -52,9 +62,11 @@ const root = document.getElementById("play");
 if (root === null) throw new Error("the page has no place for the town");
 
 let now: Percept | undefined;
+let spoken: HTMLLIElement | undefined; // what one has entered to say, until it is said or refused
 let target = ""; // whom one speaks to; everybody in earshot if empty
 const title = make("h1", {});
 const where = make("p", { class: "where" });
+const who = make("details", { class: "who" });
 const status = make("p", { class: "status", role: "status" });
 const canvas = make("canvas", { class: "around", "aria-label": "Around you; click where to walk" });
 const log = make("ol", { class: "log", "aria-live": "polite", "aria-label": "What you heard" });
@@ -67,6 +79,7 @@ const leave = makeButton("Leave the talk", () => void act({ do: "talk", to: null
 root.append(
   title,
   where,
+  who,
   status,
   canvas,
   log,
@@ -93,7 +106,7 @@ say.addEventListener("submit", (submit) => {
   submit.preventDefault();
   if (words.value.trim() === "") return;
   void act({ do: "talk", to: target === "" ? null : target, text: words.value });
-  write(make("li", { class: "own" }, make("b", {}, target === "" ? "You: " : `You to ${target}: `), words.value));
+  spoken = make("li", { class: "own" }, make("b", {}, target === "" ? "You: " : `You to ${target}: `), words.value);
   words.value = "";
 });
 
@@ -109,7 +122,7 @@ async function send(what: string, body: object): Promise<void> {
 
 /** Enters an action; it is done at the next turn. */
 async function act(action: object, ticks = 1): Promise<void> {
-  status.textContent = "…";
+  status.textContent = "Entered: it is done as soon as the town goes on.";
   await send("act", { ...action, ticks });
 }
 
@@ -215,6 +228,8 @@ function hear(percept: Percept): void {
     const who = speaker ?? { news: "News", thought: "A thought" }[kind] ?? "You notice";
     return make("li", { class: addressed ? "addressed" : kind }, make("b", {}, `${who}: `), text);
   });
+  if (spoken !== undefined && percept.result.ok) lines.unshift(spoken);
+  spoken = undefined;
   if (percept.result.text !== "") lines.push(make("li", { class: percept.result.ok ? "result" : "refused" }, percept.result.text));
   write(...lines);
 }
@@ -225,7 +240,21 @@ function write(...lines: HTMLElement[]): void {
   if (lines.length > 0) log.scrollTop = log.scrollHeight;
 }
 
-function show({ asked, percept }: Turn): void {
+/** What the agent knows of itself, and what it is to achieve. */
+function showWho(self: Who, percept: Percept): void {
+  if (who.childElementCount === 0) {
+    const ties = Object.entries(self.people).map(([name, tie]) => `${name}: ${tie}`);
+    const texts = [...self.about, self.currently, self.goal, ...self.facts, ...ties, self.home === "" ? "" : `Home: ${self.home.replaceAll("/", ", ")}`];
+    who.append(make("summary", {}, "Who you are, and what you know"), ...texts.filter((text) => text !== "").map((text) => make("p", {}, text)), make("ul", { class: "goals" }));
+  }
+  const goals = percept.goals.map(({ kind, object, state, place, person, fact, done }) => {
+    const what = [kind, object, state, person, fact, place].filter((part) => part !== null).join(" ");
+    return make("li", {}, `${done ? "Done" : "Goal"}: ${what.replaceAll("/", ", ")}`);
+  });
+  who.querySelector(".goals")?.replaceChildren(...goals);
+}
+
+function show({ asked, percept, who: self }: Turn): void {
   if (now?.tick !== percept.tick) hear(percept);
   now = percept;
   title.textContent = percept.agent;
@@ -236,6 +265,7 @@ function show({ asked, percept }: Turn): void {
   status.textContent = `${asked ? "It is your turn." : "The town goes on."}${company}`;
   leave.hidden = talk === null;
   document.body.classList.toggle("asked", asked);
+  showWho(self, percept);
   showPeople(percept);
   showThings(percept);
   showPlaces(percept);
@@ -249,9 +279,9 @@ async function follow(): Promise<void> {
       const answer = await fetch(`turn/${count}`, { cache: "no-store" });
       if (!answer.ok) throw new Error((await answer.text()).trim());
       const turn = (await answer.json()) as Partial<Turn>;
-      if (turn.count !== undefined && turn.percept !== undefined) {
+      if (turn.count !== undefined) {
         count = turn.count;
-        show({ count, asked: turn.asked ?? false, percept: turn.percept });
+        show(turn as Turn);
       }
     } catch {
       status.textContent = "The town does not answer: the run may be over.";
