@@ -94,11 +94,7 @@ def fork(
                 result = session.execute(state)
             except DivergenceError as error:
                 writer.discard()
-                raise DivergenceError(
-                    f"{run.path}: its minds have changed since it was recorded, so it cannot be "
-                    f"forked at {run.time(tick):%H:%M:%S} ({str(error).split(';')[0]}); fork it "
-                    "with the version that recorded it, or run it anew"
-                ) from error
+                raise _offer_memories(run, tick, error) from error
     return add_degradation(replace(result, note=note))
 
 
@@ -114,7 +110,10 @@ def _take_over(
     with open_replay(run, options) as replay:
         able = [agent for agent in changes if replay.groups.has_past(agent)]
         remembering = [agent for agent in changes if replay.groups.remembers(agent)]
-        town, states, pasts = run_sync(_read_minds(replay, tick, able))
+        try:
+            town, states, pasts = run_sync(_read_minds(replay, tick, able))
+        except DivergenceError as error:
+            raise _offer_memories(run, tick, error) from error
     takeovers, lost = [], []
     for agent, spec in changes.items():
         check_for_run(spec.name)
@@ -140,6 +139,22 @@ async def _read_minds(
     """Return the states of town and policies after `tick`, and the pasts of people."""
     async with replay.open_at(tick):
         return replay.env.save_state(), replay.groups.state(), collect_pasts(replay, people)
+
+
+def _offer_memories(run: RunReader, tick: int, error: DivergenceError) -> DivergenceError:
+    """Return the error that says from when on the minds of today can take over."""
+    held = run.checkpoint(tick)
+    offer = "or run it anew"
+    if held is not None:
+        offer = (
+            f"or with --at {run.time(held.tick):%Y-%m-%dT%H:%M:%S}, where today's minds take over "
+            "with the memories of then"
+        )
+    return DivergenceError(
+        f"{run.path}: its minds have changed since it was recorded, so it cannot be forked at "
+        f"{run.time(tick):%H:%M:%S} ({str(error).split(';')[0]}); fork it with the version that "
+        f"recorded it, {offer}"
+    )
 
 
 @contextmanager

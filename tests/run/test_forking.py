@@ -9,6 +9,7 @@ import pytest
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError, DivergenceError, RecordError
 from genagents_env.record import RunReader, RunWriter, canonical_hash
+from genagents_env.record.town_times import find_tick
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, fork, resume, run
 from genagents_env.scenario.schema import ScheduledEvent
 from tests.run.towns import CURIOUS, LoggingEndpoint, make_options, run_town
@@ -191,7 +192,17 @@ def test_minds_that_have_changed_are_named_in_a_line_and_nothing_is_left(
     with RunWriter.open(copy) as writer:
         specs = {agent: {"name": str(policy), "config": {}} for agent in writer.meta.names}
         writer.replace_meta(replace(writer.meta, policies=specs))
-    with pytest.raises(DivergenceError, match="cannot be forked at 09:02:50") as refusal:
-        fork(copy, tmp_path / "fork.sqlite", 17, options=make_options())
+    with pytest.raises(DivergenceError, match="cannot be forked at 09:06:10") as refusal:
+        fork(copy, tmp_path / "fork.sqlite", 37, options=make_options())
     assert "\n" not in str(refusal.value)
     assert not (tmp_path / "fork.sqlite").exists()
+    offered = str(refusal.value).split("--at ")[1].split(",")[0]
+    with RunReader(copy) as record:
+        tick = find_tick(record, offered, "--at")
+    took_over = fork(copy, tmp_path / "fork.sqlite", tick, options=make_options())
+    with RunReader(took_over.path) as record, RunReader(copy) as before:
+        asked = {call.tick: messages[-1].content for call, messages in record.prompts()}
+        kept = {call.tick: messages[-1].content for call, messages in before.prompts()}
+    assert tick == 30
+    assert all("And now?" in text for at, text in asked.items() if at >= tick)
+    assert all(text == kept[at] for at, text in asked.items() if at < tick)
