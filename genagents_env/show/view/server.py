@@ -30,10 +30,13 @@ from genagents_env.show.view.resources import (
     parse_key,
 )
 from genagents_env.show.view.single_file import load_page
+from genagents_env.show.view.timeline import find_span
 from genagents_env.text import clean
 
-_MOST = 256  # slow answers kept
+_MOST = 1 << 26  # bytes of answers kept
 _SHARE = 20  # a slow answer of a run that goes on is kept so many times as long as it took
+_EVERY = 1.0  # seconds for which a status is told again, as often as a page asks for one
+_PARTS = ("ticks", "events")  # what a page reads again and again while a run goes on
 _Stamp = tuple[int, int, int, str]
 
 
@@ -45,12 +48,17 @@ class _Answer:
 
 
 class Answers:
-    """Makes resources of a run; safe to be used by several threads."""
+    """Makes resources of a run; safe to be used by several threads.
+
+    Several pages that follow a run share what is made for one of them: they are told the same
+    status, and a part of the run that reaches as far is not made again.
+    """
 
     def __init__(self, run: OpenRun) -> None:
         self._run, self._lock = run, Lock()
         self._kept: OrderedDict[ResourceKey, _Answer] = OrderedDict()
-        self._turns = {name: Lock() for name, one in RESOURCES.items() if one.slow}
+        kept = ("status", *_PARTS)
+        self._turns = {name: Lock() for name, one in RESOURCES.items() if one.slow or name in kept}
 
     def get(self, key: ResourceKey) -> bytes:
         """Return a resource.
@@ -63,10 +71,23 @@ class Answers:
         if key.resource not in self._turns:
             with self._run.look() as view:
                 return make_resource(view, key)
-        with self._turns[key.resource], self._run.look() as view:
-            return self._get_slow(view, key)
+        with self._turns[key.resource]:
+            shared = self._find_shared(key) if key.resource in _PARTS else None
+            if shared is not None:
+                return shared
+            with self._run.look() as view:
+                return self._get_kept(view, key)
 
-    def _get_slow(self, view: RunView, key: ResourceKey) -> bytes:
+    def _find_shared(self, key: ResourceKey) -> bytes | None:
+        """Return a part as far as the status that was told just now, if it is kept."""
+        with self._lock:
+            told, kept = self._kept.get(_STATUS), self._kept.get(key)
+        if told is None or kept is None or time.monotonic() >= told.until:
+            return None
+        far = min(told.stamp[1], find_span(key.numbers[0])[1])
+        return kept.body if kept.stamp[0] == told.stamp[0] and kept.stamp[1] >= far else None
+
+    def _get_kept(self, view: RunView, key: ResourceKey) -> bytes:
         length = view.run.measure()
         stamp = (view.revision, length.last_tick, length.calls, view.run.status)
         with self._lock:
@@ -76,10 +97,12 @@ class Answers:
         begun = time.monotonic()
         body = make_resource(view, key)
         now = time.monotonic()
+        lasts = _EVERY if key == _STATUS else _SHARE * (now - begun)
+        lasts = 0.0 if key.resource in _PARTS else lasts
         with self._lock:
-            self._kept[key] = _Answer(stamp, body, now + _SHARE * (now - begun))
+            self._kept[key] = _Answer(stamp, body, now + lasts)
             self._kept.move_to_end(key)
-            if len(self._kept) > _MOST:
+            while sum(len(answer.body) for answer in self._kept.values()) > _MOST:
                 self._kept.popitem(last=False)
         return body
 
@@ -89,6 +112,7 @@ class Answers:
         return kept.stamp == stamp or (same_run and time.monotonic() < kept.until)
 
 
+_STATUS = ResourceKey("status")
 LARGEST = 16_384  # bytes; browsers send a thousand
 LONGEST = 5.0  # seconds that all of it may take
 _ENDS = (b"\r\n\r\n", b"\n\n")

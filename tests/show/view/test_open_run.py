@@ -190,10 +190,26 @@ def test_slow_answers_of_a_run_that_rests_are_made_once(
     assert found.get(story) == b"4"  # its writer is gone, which is told at once
 
 
+def test_pages_that_follow_a_run_share_what_is_made(
+    path: Path, writer: RunWriter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("genagents_env.show.view.server.time.monotonic", lambda: now[0])
+    live(writer, 3)
+    answers = Answers(OpenRun(path))
+    part, status = parse_key("ticks/0"), ResourceKey("status")
+    told, first = answers.get(status), answers.get(part)
+    live(writer, 7)
+    assert (answers.get(status), answers.get(part)) == (told, first)
+    now[0] = 1.0
+    assert json.loads(answers.get(status))["lastTick"] == 7
+    assert len(answers.get(part)) == 2 * len(first)
+
+
 @pytest.mark.slow
 def test_the_page_survives_that_its_run_is_killed_and_resumed(tmp_path: Path) -> None:
     words = ("run", "valentines_party", "--people", "Maria Lopez,Klaus Mueller", "--out")
-    with start(*words, "whole.sqlite", "--hours", "3", "-q", folder=tmp_path) as run:
+    with start(*words, "whole.sqlite", "--hours", "9", "-q", folder=tmp_path) as run:
         assert run.wait(120) == 0
     run_file = tmp_path / "run.sqlite"
     with serve(run_file, wait=True) as page:
@@ -202,7 +218,7 @@ def test_the_page_survives_that_its_run_is_killed_and_resumed(tmp_path: Path) ->
             answer = page.get("/data/status")
             return dict(json.loads(answer.body)) if answer.status == 200 else {"lastTick": -1}
 
-        with start(*words, "run.sqlite", "--hours", "3", "-q", folder=tmp_path) as run:
+        with start(*words, "run.sqlite", "--hours", "9", "-q", folder=tmp_path) as run:
             wait_for(lambda: int(str(status()["lastTick"])) > 20)
             run.send_signal(signal.SIGKILL)
             run.wait()
@@ -215,6 +231,6 @@ def test_the_page_survives_that_its_run_is_killed_and_resumed(tmp_path: Path) ->
                 assert page.get("/data/ticks/0").status in (200, 503)
             assert run.returncode == 0
         done = status()
-        assert (done["state"], done["lastTick"], done["revision"]) == ("finished", 1080, 0)
+        assert (done["state"], done["lastTick"], done["revision"]) == ("finished", 3240, 0)
     assert canonical_hash(run_file) == canonical_hash(tmp_path / "whole.sqlite")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["run.sqlite", "whole.sqlite"]
