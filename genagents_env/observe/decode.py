@@ -24,6 +24,7 @@ from genagents_env.world.resolved import (
     ResolvedUse,
 )
 from genagents_env.world.speech import make_small_talk
+from genagents_env.world.state import WorldState
 from genagents_env.world.tiles import Ints
 from genagents_env.world.world import World
 
@@ -39,6 +40,13 @@ class Attempt(NamedTuple):
 
     goals: Ints
     acts: dict[int, ResolvedAct]
+
+
+def speak(state: WorldState, i: int, j: int, fact: int | None = None) -> ResolvedSpeak:
+    """Let `i` tell `j` a fact, or greet them."""
+    if fact is not None:
+        return ResolvedSpeak(j, state.town.people.statements[fact])
+    return ResolvedSpeak(j, make_small_talk(state, i, j))
 
 
 class Decoder:
@@ -142,29 +150,36 @@ class Decoder:
         kind, index, next_state = self._menu.choices[choice]
         state = self._world.state
         if kind == "leave":
-            return ResolvedSpeak(None, "", leave=True)
+            return self.leave()
         if kind == "use":
-            o = self._menu.object(i, index)
-            return ResolvedUse(o, state.objects.next_states(o, state.objects.states[o])[next_state])
+            return self.use(self._menu.object(i, index), next_state)
         if kind == "reach":
-            return self._go_beside(self._menu.object(i, index), None, None)
+            return self.go_beside(self._menu.object(i, index))
         if kind in OWN_KINDS and isinstance(self._menu, PortableMenu):
             return self._resolve_own(i, kind, *self._menu.find_wanted(i, index))
         j = self._menu.person(i, index)
         if kind == "approach":
-            return self._go_towards(i, j, None, None)
+            return self.go_towards(i, j)
         if kind == "tell" and isinstance(self._menu, PortableMenu):
-            fact = self._menu.find_fact(i, next_state)
-            return ResolvedSpeak(j, self._world.town.people.statements[fact])
+            return speak(state, i, j, self._menu.find_fact(i, next_state))
         text = clean(message, self._utterance) if isinstance(message, str) else ""
-        return ResolvedSpeak(j, text or make_small_talk(state, i, j))
+        return ResolvedSpeak(j, text) if text else speak(state, i, j)
+
+    def leave(self) -> ResolvedSpeak:
+        """Leave the conversation one is in."""
+        return ResolvedSpeak(None, "", leave=True)
+
+    def use(self, o: int, following: int) -> ResolvedUse:
+        """Put an object into one of its next states."""
+        objects = self._world.state.objects
+        return ResolvedUse(o, objects.next_states(o, objects.states[o])[following])
 
     def _resolve_own(self, i: int, kind: str, person: int, item: int, state: int) -> ResolvedAct:
         """Resolve a choice about the person or the object of a goal of `i`."""
         if kind == "seek":
-            return self._go_towards(i, person, None, None)
+            return self.go_towards(i, person)
         if kind == "reach_own":
-            return self._go_beside(item, None, None)
+            return self.go_beside(item)
         return ResolvedUse(item, self._world.plan.objects[item].states[state])
 
     def _find_reading(self, action: Action) -> "_Reading | None":
@@ -217,7 +232,7 @@ class Decoder:
         kind, index = named
         if kind == "object":
             place = town.places.of_arena[town.plan.objects[index].arena]
-            return _Aim(name, doing, emoji, place, self._go_beside(index, doing, emoji))
+            return _Aim(name, doing, emoji, place, self.go_beside(index, doing, emoji))
         label = town.places.all[index].label
         move = make_move(town.paths.find_targets(index), label, doing, emoji)
         return _Aim(name, doing, emoji, index, move)
@@ -234,7 +249,7 @@ class Decoder:
                 return RefusedAct("move", state.access.explain_refusal(i, arena))
             return aim.move
         if aim.person is not None and aim.person != i:
-            return self._go_towards(i, aim.person, aim.doing, aim.emoji)
+            return self.go_towards(i, aim.person, aim.doing, aim.emoji)
         if aim.tile is not None:
             return self._go_to_tile(i, aim.tile, aim.name, aim.doing, aim.emoji)
         known = [p for k, p in enumerate(town.places.ids) if state.known[i] >> k & 1]
@@ -242,7 +257,9 @@ class Decoder:
             "move", town.places.explain_unknown(aim.name) + town.places.suggest(aim.name, known)
         )
 
-    def _go_beside(self, index: int, doing: str | None, emoji: str | None) -> ResolvedMove:
+    def go_beside(
+        self, index: int, doing: str | None = None, emoji: str | None = None
+    ) -> ResolvedMove:
         """Walk to an object: to the nearest free tile beside it."""
         ground, item = self._world.town.ground, self._world.plan.objects[index]
         return make_move(ground.around(item), f"the {item.name}", doing, emoji)
@@ -265,7 +282,9 @@ class Decoder:
             return RefusedAct("move", f"you know of no free tile {name}")
         return make_move((tile,), f"({name.strip('()')})", doing, emoji)
 
-    def _go_towards(self, i: int, j: int, doing: str | None, emoji: str | None) -> ResolvedAct:
+    def go_towards(
+        self, i: int, j: int, doing: str | None = None, emoji: str | None = None
+    ) -> ResolvedAct:
         """Walk to `j`, if in sight, else to where they were last seen."""
         state, town = self._world.state, self._world.town
         last = state.sightings.last(i, j)

@@ -19,6 +19,7 @@ from genagents_env.world.sight import Sight, Surroundings
 from genagents_env.world.tiles import Ground
 
 DAY = 86_400
+_KEPT = 1000  # utterances of which it is known what facts they tell
 
 
 def second_of_day(at: dt.time) -> int:
@@ -71,6 +72,7 @@ class PeopleTable:
         self.statements = tuple(f.statement for f in scenario.facts)
         self.secret = tuple(f.secret for f in scenario.facts)
         self._patterns = tuple(compile_any(f.patterns) for f in scenario.facts)
+        self._recognised: dict[str, tuple[int, ...]] = {}
         self.facts_at_start = tuple(
             sum(1 << k for k, f in enumerate(scenario.facts) if name in f.known_by)
             for name in self.names
@@ -86,8 +88,14 @@ class PeopleTable:
 
     def find_facts(self, text: str) -> tuple[int, ...]:
         """Return the indices of the facts recognised in `text`."""
-        ready = prepare(text)
-        return tuple(k for k, pattern in enumerate(self._patterns) if pattern.is_in(ready))
+        facts = self._recognised.get(text)
+        if facts is None:
+            if len(self._recognised) == _KEPT:
+                self._recognised.clear()
+            ready = prepare(text)
+            facts = tuple(k for k, pattern in enumerate(self._patterns) if pattern.is_in(ready))
+            self._recognised[text] = facts
+        return facts
 
 
 def _find_known_places(places: Places, people: Sequence[Person]) -> tuple[int, ...]:

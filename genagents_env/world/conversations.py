@@ -1,6 +1,7 @@
 """Conversations as world state: members, turns and ends."""
 
-from dataclasses import astuple, dataclass, field
+from copy import copy
+from dataclasses import astuple, dataclass, field, replace
 from typing import NamedTuple
 
 from genagents_env.scenario.schema import ConversationRules
@@ -128,6 +129,16 @@ class Conversations:
         """Return a conversation as its members know it."""
         turn = talk.turn if self.rules.turn_taking == "round_robin" else None
         return ConversationView(talk.id, tuple(talk.members), turn, tuple(talk.said))
+
+    def copy(self) -> "Conversations":
+        """Return conversations that go on from these."""
+        other = copy(self)
+        other.of, other.until = list(self.of), dict(self.until)
+        other.open = {
+            id_: replace(talk, members=list(talk.members), said=list(talk.said))
+            for id_, talk in self.open.items()
+        }
+        return other
 
     def state(self) -> dict[str, JSON]:
         """Return everything, as JSON values."""

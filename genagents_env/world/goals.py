@@ -1,5 +1,7 @@
 """The goals of agents, as arrays that observations, menus, texts and rewards read."""
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -32,6 +34,7 @@ class GoalBoard:
         fact: the fact of `tell` and `keep`, and of a `be` that one has to have word of.
         start: the tick from which on `be` counts.
         end: the tick at which `be` ends.
+        targets: the tile to which it leads, whether the agent knows of it or not.
         done: whether it is achieved, or lost.
         noticed: whether the agent can know that it is, which is all that is shown of it.
         goals: the goal in each slot, by agent.
@@ -48,7 +51,7 @@ class GoalBoard:
         self.noticed: npt.NDArray[np.bool_] = np.zeros(shape, dtype=np.bool_)
         self.goals: list[list[Goal]] = [[] for _ in range(world.count)]
         self.version = 0
-        self._tile = self._blank()
+        self.targets = self._blank()
         self._hidden: dict[tuple[int, int], bool] = {}  # of each `be` with a fact
         self._unnoticed: list[tuple[int, int]] = []  # agent and slot of ends yet to be noticed
         self._bundles: dict[int, list[Goal]] = {}
@@ -140,7 +143,7 @@ class GoalBoard:
         known = world.state.known
         if self._based_on[0] is not known or self._based_on[1] != self.version:
             self._based_on = (known, self.version)
-            self._reachable = np.where(self._find_known(known), self._tile, NONE)
+            self._reachable = np.where(self._find_known(known), self.targets, NONE)
         moving = (self.person >= 0) & (self.place < 0)
         if not moving.any():
             return self._reachable
@@ -178,37 +181,57 @@ class GoalBoard:
                 self._write_goal(world, i, slot, goal)
             for part in (self.kind, self.place, self.object, self.state, self.person, self.fact):
                 part[i, len(own) :] = 0 if part is self.kind else NONE
-            for part in (self.start, self.end, self._tile):
+            for part in (self.start, self.end, self.targets):
                 part[i, len(own) :] = NONE
 
     def _write_goal(
         self, world: World, i: int, slot: int, goal: Goal, *, word: bool = False
     ) -> None:
         """Write a goal into the arrays; `word`: the agent has word of it, where that is needed."""
-        town, at = world.town, (i, slot)
+        numbers, at = read_goal(world, goal), (i, slot)
         self.kind[at] = 1 + GOAL_KINDS.index(goal.kind)
-        for part in (self.place, self.object, self.state, self._tile, self.start, self.end):
-            part[at] = NONE
-        named = goal.person is not None and goal.kind != "accuse"
-        self.person[at] = town.people.index[goal.person or ""] if named else NONE
-        self.fact[at] = NONE if goal.fact is None else town.people.fact_ids.index(goal.fact)
+        self.person[at], self.fact[at] = numbers.person, numbers.fact
         if goal.kind == "be" and goal.fact is not None:
             self._hidden[at] = not word
             if not word:
-                return
-        if goal.object is not None:
-            o = town.places.find_object(goal.object)
-            item = town.plan.objects[o]
-            self.object[at], self.place[at] = o, town.places.of_arena[item.arena]
-            self._tile[at] = town.ground.around(item)[0]
-            if goal.state is not None:
-                known = goal.state in item.states
-                self.state[at] = item.states.index(goal.state) if known else NONE
-        if goal.place is not None:
-            self.place[at] = town.places.find_place(goal.place)
-            tiles = town.ground.tiles_of(town.places.find_arenas(goal.place))
-            self._tile[at] = town.ground.find_middle(tiles)
-        self.start[at], self.end[at] = find_ticks(world, goal)
+                numbers = _NO_WORD
+        self.place[at], self.object[at], self.state[at] = numbers[:3]
+        self.targets[at], self.start[at], self.end[at] = numbers[3:6]
+
+
+class GoalNumbers(NamedTuple):
+    """A goal in numbers: see `GoalBoard`; `target` is the tile to which it leads."""
+
+    place: int = NONE
+    object: int = NONE
+    state: int = NONE
+    target: int = NONE
+    start: int = NONE
+    end: int = NONE
+    person: int = NONE
+    fact: int = NONE
+
+
+_NO_WORD = GoalNumbers()
+
+
+def read_goal(world: World, goal: Goal) -> GoalNumbers:
+    """Return a goal in numbers, as one who has word of it knows it."""
+    town, place, o, state, target = world.town, NONE, NONE, NONE, NONE
+    if goal.object is not None:
+        o = town.places.find_object(goal.object)
+        item = town.plan.objects[o]
+        place, target = town.places.of_arena[item.arena], town.ground.around(item)[0]
+        if goal.state in item.states:
+            state = item.states.index(goal.state)
+    if goal.place is not None:
+        place = town.places.find_place(goal.place)
+        target = town.ground.find_middle(town.ground.tiles_of(town.places.find_arenas(goal.place)))
+    person = NONE
+    if goal.person is not None and goal.kind != "accuse":
+        person = town.people.index[goal.person]
+    fact = NONE if goal.fact is None else town.people.fact_ids.index(goal.fact)
+    return GoalNumbers(place, o, state, target, *find_ticks(world, goal), person, fact)
 
 
 def _show(goal: Goal, *, done: bool, hidden: bool) -> OwnGoal:

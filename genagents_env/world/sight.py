@@ -184,6 +184,11 @@ class Sightings:
         tiles: Ints = self._tiles[viewers, seen]
         return tiles
 
+    def list_all(self) -> Ints:
+        """Return the tile on which each last saw each, -1 if never, shape (N, N)."""
+        self._write()
+        return self._tiles
+
     def state(self) -> list[list[int]]:
         """Return everything, as JSON values."""
         self._write()

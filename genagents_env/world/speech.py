@@ -76,7 +76,7 @@ def end_conversations(state: WorldState) -> None:
         for i in list(talk.members):
             if i not in talk.members:
                 continue
-            if state.asleep[i]:
+            if not state.all_awake and state.asleep[i]:
                 leave(state, i, "asleep")
             elif not talk.remote and not set(find_hearers(state, i)) & set(talk.members):
                 leave(state, i, "walked_away")
@@ -185,7 +185,7 @@ def _utter(
 ) -> None:
     members = [m for m in talk.members if m != i] if talk is not None else []
     remote = talk is not None and talk.remote
-    awake = [j for j in near if not state.asleep[j]] if state.asleep.any() else near
+    awake = near if state.all_awake else [j for j in near if not state.asleep[j]]
     if talk is None:
         addressed = awake
     else:

@@ -52,7 +52,10 @@ class Objects:
 
     def match_state(self, o: int, wanted: str) -> str | None:
         """Return the state meant by `wanted`, or None where the object cannot become that."""
-        options = self.next_states(o, self.states[o])
+        return self.match_option(o, self.next_states(o, self.states[o]), wanted)
+
+    def match_option(self, o: int, options: Sequence[str], wanted: str) -> str | None:
+        """Return the one of `options` meant by `wanted`, or None if there is none."""
         folded = re.sub(r"\W+", " ", wanted).strip().casefold()
         for state in options:
             if re.sub(r"\W+", " ", state).strip().casefold() == folded:
@@ -269,7 +272,7 @@ class WorldState:
 
     def sleep(self, i: int, bed: int | None, cause: str) -> None:
         """Lay `i` down to sleep, in a bed if there is one."""
-        self.asleep = self.asleep.copy()
+        self.asleep, self.all_awake = self.asleep.copy(), False
         self.asleep[i] = True
         self.bed[i] = -1 if bed is None else bed
         self.log.emit("sleep", i, cause=cause)

@@ -19,14 +19,9 @@ from genagents_env.config import (
 )
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
-from genagents_env.observe.decode import NOTHING
 from genagents_env.observe.spaces import Floats, Mask
-from genagents_env.train.wrappers.batched_observation import BatchedObservation
-from genagents_env.world.batched_world import BatchedWorld
-from genagents_env.world.movement import TownActs
-from genagents_env.world.resolved import RefusedAct, ResolvedAct
-from genagents_env.world.rewards import CallableReward
-from genagents_env.world.state import TownIndex
+from genagents_env.scenario import Scenario
+from genagents_env.train.core.core import Core
 from genagents_env.world.tiles import Ints
 
 Observation: TypeAlias = dict[str, Any]  # arrays by name, and the texts
@@ -49,8 +44,8 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
     `infos["present"]` False. Its slot ends with its town: terminated if the agent had left.
 
     Args:
-        scenario: as for `TownEnv`.
-        towns: how many, at least 1.
+        scenario: as for `TownEnv`; or several that are loaded, whose agents and spaces are alike.
+        towns: how many of each, at least 1.
         options: those of `TownConfig` but `actions`, by keyword; all towns share a callable
             `reward`. `text` is False unless given; `texts` gives them in any case.
 
@@ -59,11 +54,11 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         ConfigError: an option has a value that is not allowed.
     """
 
-    envs: tuple[TownEnv, ...] = ()  # gymnasium 1.2 closes what was never built, too
+    _envs: tuple[TownEnv, ...] = ()  # gymnasium 1.2 closes what was never built, too
 
     def __init__(
         self,
-        scenario: ScenarioSource | TownConfig = "tiny",
+        scenario: ScenarioSource | TownConfig | Sequence[Scenario] = "tiny",
         towns: int = 64,
         **options: Unpack[TownOptions],
     ) -> None:
@@ -73,12 +68,18 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             raise ConfigError(f"actions: {options['actions']!r} is not allowed; use 'menu'")
         if options.get("percepts"):
             raise ConfigError("percepts: policies read them, and those play in a `TownEnv`")
-        config = TownConfig.create(scenario, **options)
         text = options.get("text", False)
-        first = TownEnv(replace(config, actions="menu", text=text))
-        self.envs = (first, *(first.fresh_copy() for _ in range(towns - 1)))
-        self.towns, self.agents = towns, tuple(first.possible_agents)
-        self.num_envs = towns * len(self.agents)
+        firsts = [
+            TownEnv(replace(TownConfig.create(source, **options), actions="menu", text=text))
+            for source in (scenario if isinstance(scenario, list | tuple) else [scenario])
+        ]
+        self._check_layouts(firsts)
+        first = firsts[0]
+        self._envs = tuple(
+            env if k == 0 else env.fresh_copy() for env in firsts for k in range(towns)
+        )
+        self.towns, self.agents = len(self._envs), tuple(first.possible_agents)
+        self.num_envs = self.towns * len(self.agents)
         self.render_mode, self._text = first.render_mode, text
         self.metadata = {
             "name": "vector_town_v0",
@@ -87,17 +88,17 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             "autoreset_mode": AutoresetMode.SAME_STEP,
         }
         self._make_spaces(first)
-        self._batch: BatchedWorld | None = None
-        self._max_cycles, self._ends = first.max_cycles, first.world.scenario.reward.ends
-        self._earns = (
-            type(first.parts.reward) is not CallableReward or first.config.reward is not None
-        )
-        self._menu, self._index = first.parts.menu, first.world.town.people.index
-        self._refused = [
-            RefusedAct("choice", f"it is not possible now to {self._menu.describe(choice)}")
-            for choice in range(self._menu.size)
-        ]
-        self._rows = np.arange(self.num_envs)
+        self._max_cycles: Ints = np.array([env.max_cycles for env in self._envs])
+        self._ends: Bools = np.array([e.world.scenario.reward.ends for e in self._envs])
+        self._core: Core | None = None
+
+    @property
+    def envs(self) -> tuple[TownEnv, ...]:
+        """The towns, each as it is now; read it anew after every step."""
+        if self._core is not None:
+            for t in range(self.towns):
+                self._core.sync(t)
+        return self._envs
 
     def reset(
         self,
@@ -118,17 +119,15 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         if options is not None and "reset_mask" in options:
             raise ConfigError("options: no reset_mask; towns begin anew by themselves")
         check_reset_options(options)
-        seeds = list_seeds(0 if seed is None and self._batch is None else seed, self.towns)
-        for env, own in zip(self.envs, seeds, strict=True):
+        seeds = list_seeds(0 if seed is None and self._core is None else seed, self.towns)
+        for env, own in zip(self._envs, seeds, strict=True):
             env.begin_episode(own)
-        if self._batch is None:
-            self._batch = BatchedWorld([env.world for env in self.envs])
-            self._stack = BatchedObservation(self.envs, self._batch)
-        else:
-            self._batch.rejoin(range(self.towns))
+        if self._core is None:
+            self._core = Core(self._envs)
+        self._core.read(range(self.towns))
         self._left: Bools = np.zeros((self.towns, len(self.agents)), dtype=np.bool_)
         self._name_agents(range(self.towns))
-        self._seen, self._mask = self._look(self._batch.present)
+        self._seen, self._mask = self._look(self._core.towns.present)
         return self._make_observation(), self._make_infos()
 
     def step(self, actions: npt.ArrayLike) -> tuple[Observation, Rewards, Bools, Bools, Info]:
@@ -147,19 +146,19 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             EpisodeError: before the first `reset`.
             ConfigError: `actions` are not integers of that shape.
         """
-        batch = self._batch
-        if batch is None:
+        core = self._core
+        if core is None:
             raise EpisodeError("call reset() before step()")
-        before = batch.present
-        goals, acts = self._attempt(self._check_actions(actions), before)
-        batch.step(goals, acts)
-        now = batch.present
-        here = before if now is before else before | now
-        if now is not before:
+        before = core.towns.present.copy()
+        over = core.towns.tick + 1 >= self._max_cycles
+        rewards = core.step(self._check_actions(actions), self._mask, over)
+        now = core.towns.present
+        here, moved = before | now, (now != before).any(axis=1)
+        if moved.any():
             self._left = (self._left | before) & ~now
-            self._name_agents((now != before).any(axis=1).nonzero()[0].tolist())
-        over = batch.ticks >= self._max_cycles
-        rewards, done = self._compute_rewards(here, over), self._find_done()
+            self._name_agents(moved.nonzero()[0].tolist())
+        rewards[~here] = 0.0
+        done = core.find_done() & self._ends
         self._seen, self._mask = self._look(here)
         ended = done | over
         infos: Info = {}
@@ -220,8 +219,25 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
 
     def close_extras(self, **kwargs: object) -> None:
         """Close every town."""
-        for env in self.envs:
+        for env in self._envs:
             env.close()
+
+    @staticmethod
+    def _check_layouts(envs: Sequence[TownEnv]) -> None:
+        """Raise ConfigError if towns cannot be one vector."""
+        if not envs:
+            raise ConfigError("scenario: there is none; at least one")
+        agent = envs[0].possible_agents[0]
+        for k, env in enumerate(envs):
+            alike = env.possible_agents == envs[0].possible_agents and (
+                env.observation_space(agent) == envs[0].observation_space(agent)
+                and env.action_space(agent) == envs[0].action_space(agent)
+            )
+            if not alike:
+                raise ConfigError(
+                    f"scenario: agents and spaces of number {k} differ from those of number 0; "
+                    'give ids="indexed" and menu="portable"'
+                )
 
     def _make_spaces(self, env: TownEnv) -> None:
         agent = self.agents[0]
@@ -240,54 +256,15 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             )
         return chosen.astype(np.int64)
 
-    def _attempt(self, chosen: Ints, present: Bools) -> tuple[Ints, TownActs]:
-        """Resolve the choices of all slots as `Decoder` does: (goals, actions of each town)."""
-        menu, acts = self._menu, dict[TownIndex, dict[int, ResolvedAct]]()
-        here = present.ravel()
-        chosen[~here] = 0
-        strange = (chosen < 0) | (chosen >= menu.size)
-        chosen[strange] = 0
-        goals = self._stack.find_goals(chosen)
-        legal = self._mask[self._rows, chosen]
-        odd = (menu.special[chosen] >= legal) | strange
-        for slot in odd.nonzero()[0].tolist():
-            t, i = divmod(slot, len(self.agents))
-            choice = int(chosen[slot])
-            act: ResolvedAct
-            if strange[slot]:
-                act = NOTHING
-            elif legal[slot]:
-                act = self.envs[t].parts.decoder.resolve_choice(i, choice)
-            else:
-                goals[slot] = -1
-                act = self._refused[choice]
-            acts.setdefault(t, {})[i] = act
-        return goals.reshape(present.shape), acts
-
     def _look(self, here: Bools) -> tuple[Floats, Mask]:
         """See this tick; nothing for those who are not `here`."""
-        seen, mask = self._stack.look()
+        assert self._core is not None  # noqa: S101 (mypy: only called after a reset)
+        seen, mask = self._core.observe()
+        self._illegal = self._core.towns.illegal.ravel().astype(np.int64)
         if not here.all():
             seen[~here.ravel()] = 0.0
-            self._stack.illegal[~here.ravel()] = 0
+            self._illegal[~here.ravel()] = 0
         return seen, mask
-
-    def _compute_rewards(self, here: Bools, over: Bools) -> Rewards:
-        rewards = np.zeros(here.shape)
-        if self._earns:
-            for env, own, last in zip(self.envs, rewards, over.tolist(), strict=True):
-                world = env.world
-                earned = env.parts.reward(world, world.state.log.events, over=last)
-                env.parts.reward.board.refresh(world)
-                for name, value in earned.items():
-                    own[self._index[name]] = value
-            rewards[~here] = 0.0
-        return rewards
-
-    def _find_done(self) -> Bools:
-        if not self._ends:
-            return np.zeros(self.towns, dtype=np.bool_)
-        return np.array([env.parts.reward.is_done() for env in self.envs], dtype=np.bool_)
 
     def _make_final_infos(self, last: Bools) -> Info:
         """Return the last observations and infos, for the slots whose town has ended."""
@@ -307,22 +284,22 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
 
     def _begin_anew(self, towns: Sequence[int]) -> None:
         """Reset towns that have ended, and see the first of their new episodes."""
-        assert self._batch is not None  # noqa: S101 (mypy: only called after a reset)
+        assert self._core is not None  # noqa: S101 (mypy: only called after a reset)
         for t in towns:
-            self.envs[t].begin_episode(None)
-        self._batch.rejoin(towns)
+            self._envs[t].begin_episode(None)
+        self._core.read(towns)
         self._left[towns] = False
         self._name_agents(towns)
-        illegal = self._stack.illegal
-        seen, mask = self._look(self._batch.present)
+        illegal = self._illegal
+        seen, mask = self._look(self._core.towns.present)
         new = np.repeat(np.isin(np.arange(self.towns), towns), len(self.agents))
         self._seen[new], self._mask[new] = seen[new], mask[new]
-        self._stack.illegal = np.where(new, 0, illegal)
+        self._illegal = np.where(new, 0, illegal)
 
     def _name_agents(self, towns: Sequence[int] | range) -> None:
         """Let each of `towns` know who is in it."""
         for t in towns:
-            env = self.envs[t]
+            env = self._envs[t]
             present = env.world.state.present.tolist()
             env.agents = [a for a, p in zip(self.agents, present, strict=True) if p]
 
@@ -332,12 +309,12 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         return parts | {"text": self.texts()} if self._text else parts
 
     def _make_infos(self) -> Info:
-        assert self._batch is not None  # noqa: S101 (mypy: only called after a reset)
+        assert self._core is not None  # noqa: S101 (mypy: only called after a reset)
         every = np.ones(self.num_envs, dtype=np.bool_)
         return {
-            "illegal": self._stack.illegal,
+            "illegal": self._illegal,
             "_illegal": every,
-            "present": self._batch.present.ravel().copy(),
+            "present": self._core.towns.present.ravel().copy(),
             "_present": every.copy(),
         }
 

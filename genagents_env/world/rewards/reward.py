@@ -77,27 +77,27 @@ class GoalReward(EpisodeReward, ABC):
         declared = world.scenario.reward
         self.owners, self.cost = self.board.owners, declared.step_cost
         self._ends, self._shared = declared.ends, declared.shared
-        self._shaping = Shaping(world, self.board, either=either)
+        self.shaping = Shaping(world, self.board, either=either)
 
     def reset(self, world: World) -> None:
         """Deal the goals; nothing is achieved yet."""
         super().reset(world)
         self.begin(world)
-        self._shaping.begin(world)
+        self.shaping.begin(world)
 
     def __call__(self, world: World, events: Sequence[Event], *, over: bool) -> Mapping[str, float]:
         """Return the rewards of this tick, less its cost."""
         earned = {world.names[i]: pay for i, pay in self.pay(world, events).items()}
         ended = over or (self._ends and self.is_done())
         self.settle(world, events, earned, ended=ended)
-        self._shaping.add(world, earned, ended=ended)
+        self.shaping.add(world, earned, ended=ended)
         if self._shared:
             return dict.fromkeys(earned, sum(earned.values()) / max(1, len(earned)))
         return earned
 
     def state(self) -> JSON:
         """Return the goals done, the counts and the potentials."""
-        done, potential = self.board.done.tolist(), self._shaping.state()
+        done, potential = self.board.done.tolist(), self.shaping.state()
         return {"done": done, **self.save_counts(), "potential": potential}
 
     def load_state(self, state: JSON) -> None:
@@ -108,9 +108,9 @@ class GoalReward(EpisodeReward, ABC):
         """
         match state:
             case {"done": done, "potential": [*potential], **counts}:
-                fits = self.board.fits(done) and self._shaping.fits(potential)
+                fits = self.board.fits(done) and self.shaping.fits(potential)
                 if fits and self.load_counts(done, counts):
-                    self._shaping.load_state(potential)
+                    self.shaping.load_state(potential)
                     return
         raise ConfigError("reward: this is no saved state of the scenario's goals")
 

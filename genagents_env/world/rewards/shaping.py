@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from genagents_env.scenario.schema import Goal
+from genagents_env.world.constants import TownConstants
 from genagents_env.world.events import JSON
 from genagents_env.world.goals import GoalBoard
 from genagents_env.world.tiles import Ints
@@ -80,13 +81,7 @@ class Potential:
         key = (goal.object, goal.place)
         targets = self._targets.get(key)
         if targets is None:
-            town = world.town
-            if goal.object is not None:
-                item = town.plan.objects[town.places.find_object(goal.object)]
-                targets = town.ground.around(item)
-            else:
-                targets = town.ground.tiles_of(town.places.find_arenas(goal.place or ""))
-            self._targets[key] = targets
+            targets = self._targets[key] = find_way_targets(world.town, goal)
         steps = self._steps.get(targets)
         if steps is None:
             steps = self._steps[targets] = np.full(world.town.ground.count, -1, dtype=np.int64)
@@ -94,6 +89,13 @@ class Potential:
             path = world.town.paths.to_tiles.find_path(tile, targets)
             steps[tile] = self._span if path is None else min(self._span, len(path))
         return float(steps[tile]) / self._span
+
+
+def find_way_targets(town: TownConstants, goal: Goal) -> tuple[int, ...]:
+    """Return the tiles to which a goal with a thing or a place leads."""
+    if goal.object is not None:
+        return town.ground.around(town.plan.objects[town.places.find_object(goal.object)])
+    return town.ground.tiles_of(town.places.find_arenas(goal.place or ""))
 
 
 class Shaping:
@@ -106,6 +108,9 @@ class Shaping:
         world: whose reward says how much it counts; 0 is no shaping.
         board: the goals.
         either: of an agent's goals the nearest counts alone, since one of them is enough.
+
+    Attributes:
+        potentials: of the owners of goals, in the last state.
     """
 
     def __init__(self, world: World, board: GoalBoard, *, either: bool = False) -> None:
@@ -113,25 +118,25 @@ class Shaping:
         self._weight, self._discount = declared.shaping, declared.discount
         self._owners = board.owners
         self._potential = Potential(world, board, either=either)
-        self._before: list[float] = []
+        self.potentials: list[float] = []
 
     def begin(self, world: World) -> None:
         """Begin an episode where the agents stand."""
         if self._weight:
-            self._before = [self._potential.measure(world, i) for i in self._owners]
+            self.potentials = [self._potential.measure(world, i) for i in self._owners]
 
     def add(self, world: World, out: dict[str, float], *, ended: bool) -> None:
         """Add what the tick is worth to `out`, by name; `ended`: it was the episode's last."""
         if not self._weight:
             return
         now = [0.0 if ended else self._potential.measure(world, i) for i in self._owners]
-        for i, before, after in zip(self._owners, self._before, now, strict=True):
+        for i, before, after in zip(self._owners, self.potentials, now, strict=True):
             out[world.names[i]] += self._weight * (self._discount * after - before)
-        self._before = now
+        self.potentials = now
 
     def state(self) -> JSON:
         """Return the potentials of the last state."""
-        return list(self._before)
+        return list(self.potentials)
 
     def fits(self, state: Sequence[JSON]) -> bool:
         """Return True if `state` is one of such a reward."""
@@ -140,4 +145,4 @@ class Shaping:
 
     def load_state(self, state: Sequence[JSON]) -> None:
         """Resume from `state`, which fits."""
-        self._before = [float(value) for value in state]
+        self.potentials = [float(value) for value in state]

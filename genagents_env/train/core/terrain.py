@@ -1,0 +1,342 @@
+"""The ground of all layouts as one: tables that are indexed by tile, person, place and thing.
+
+Tiles of all layouts are numbered through; people, places, things, facts and states have the numbers
+of their own town, in tables as large as the largest town needs. The last place, thing and fact of a
+table is none, so that -1 means it. Nothing here ever changes but for caches of pure results.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.env import TownEnv
+from genagents_env.observe.columns import OBJECT_COLUMNS, OBJECT_SLOTS, STATE_SLOTS
+from genagents_env.observe.spaces import Floats
+from genagents_env.scenario.plan import ObjectPlan
+from genagents_env.world.paths import FIELD_BYTES
+from genagents_env.world.tiles import HOLD, Bools, Ints
+from genagents_env.world.world import World
+
+_UNKNOWN = -2  # of a tile whose things were not looked for yet
+
+
+class Terrain:
+    """The tables of L layouts with N people each.
+
+    Attributes:
+        worlds: one of each layout.
+        first: the first tile of each layout, and the number of all, shape (L + 1,).
+        places, arenas, objects, facts, states: the most that a layout has.
+    """
+
+    def __init__(self, envs: Sequence[TownEnv]) -> None:
+        self.envs, self.worlds = tuple(envs), tuple(env.world for env in envs)
+        towns = [world.town for world in self.worlds]
+        self.people, self.layouts = self.worlds[0].count, len(towns)
+        grounds = [town.ground for town in towns]
+        self.first: Ints = np.cumsum([0, *(ground.count for ground in grounds)])
+        self.layout_of: Ints = np.repeat(np.arange(self.layouts), np.diff(self.first))
+        self.places = max(len(town.places.all) for town in towns)
+        self.arenas = max(len(town.plan.arenas) for town in towns)
+        self.objects = max(len(town.plan.objects) for town in towns)
+        self.facts = max(len(town.people.fact_ids) for town in towns)
+        self.x: Ints = np.concatenate([ground.x for ground in grounds])
+        self.y: Ints = np.concatenate([ground.y for ground in grounds])
+        self.sight_x: Ints = np.concatenate([ground.sight[0] for ground in grounds])
+        self.arena: Ints = np.concatenate([ground.arena for ground in grounds])
+        # By how much columns and rows are divided.
+        self.size: Ints = np.array([[max(1, g.width - 1), max(1, g.height - 1)] for g in grounds])
+        self.delta: Ints = np.stack([ground.delta for ground in grounds])
+        self.neighbours: Ints = np.concatenate(
+            [
+                np.where(ground.neighbours < 0, -1, ground.neighbours + start)
+                for ground, start in zip(grounds, self.first, strict=False)
+            ],
+            axis=1,
+        )
+        self._tabulate_rules()
+        self._tabulate_people()
+        self._tabulate_places()
+        self.things = Things(self)
+        self.surroundings = NearThings(self)
+        self.fields = WalkFields(self)
+
+    def _tabulate_rules(self) -> None:
+        """Tabulate the rules of each layout."""
+        worlds = self.worlds
+        self.horizon: Ints = np.array([world.scenario.horizon for world in worlds])
+        self.seconds: Ints = np.array([world.scenario.seconds_per_tick for world in worlds])
+        self.speed = np.array([w.scenario.rules.walk_speed for w in worlds]) * self.seconds
+        self.limited: Bools = np.array([bool(w.town.rights.limited) for w in worlds])
+        self.timed: Bools = np.array([w.town.rights.timed for w in worlds])
+        # Rules that are the town's own affair, tick by tick.
+        self.plain: Bools = np.array([not world.town.paths.one_by_one for world in worlds])
+        self.clear_sight: Bools = np.array([not w.scenario.rules.line_of_sight for w in worlds])
+        talks = [world.scenario.rules.conversation for world in worlds]
+        self.may_wait: Bools = np.array(
+            [t.max_members < self.people or t.turn_taking == "round_robin" for t in talks]
+        )
+        clocks: dict[tuple[object, int], Floats] = {}
+        for env in self.envs:
+            key = (env.world.town.clock, env.world.scenario.horizon)
+            if key not in clocks:
+                ticks = range(max(env.world.scenario.horizon, env.max_cycles) + 1)
+                times = [env.parts.vector.measure_time(tick) for tick in ticks]
+                clocks[key] = np.array(times, dtype=np.float32)
+        own = [clocks[env.world.town.clock, env.world.scenario.horizon] for env in self.envs]
+        longest = max(map(len, own))
+        self.clock: Floats = np.stack(
+            [np.pad(times, ((0, longest - len(times)), (0, 0)), mode="edge") for times in own]
+        )
+
+    def _tabulate_people(self) -> None:
+        worlds, columns = self.worlds, [env.parts.town for env in self.envs]
+        self.vision: Ints = np.stack([world.town.people.vision for world in worlds])
+        self.hearing: Ints = np.stack([world.town.people.hearing for world in worlds])
+        self.index: Floats = np.stack([own.index for own in columns])
+        self.count: Floats = np.array([own.count for own in columns], dtype=np.float32)
+        self.scale: Floats = np.array([own.scale for own in columns], dtype=np.float32)
+        self.home: Ints = np.stack([own.home for own in columns])
+        self.workplace: Ints = np.stack([own.workplace for own in columns])
+        self.sees_hearers: Bools = np.stack([own.sees_hearers for own in columns])
+        self.about: Ints = np.full((self.layouts, self.facts + 1), -1)
+        self.known_facts: Ints = np.array([len(own.about) for own in columns])
+        for layout, own in enumerate(columns):
+            self.about[layout, : len(own.about)] = own.about
+
+    def _tabulate_places(self) -> None:
+        layouts, people = self.layouts, self.people
+        self.covers: Bools = np.zeros((layouts, self.places + 1, self.arenas), dtype=np.bool_)
+        self.room: Floats = np.zeros((layouts, people, self.arenas, 3), dtype=np.float32)
+        self.place_of: Ints = np.full((layouts, self.arenas), -1)
+        self.sector: Ints = np.full((layouts, self.arenas), -1)
+        self.admitted: Bools = np.zeros((layouts, people, self.arenas), dtype=np.bool_)
+        self.middle: Ints = np.zeros((layouts, self.places + 1), dtype=np.int64)
+        # All places by their nearness to each tile; the last place stands for none.
+        self.nearest: Ints = np.full((int(self.first[-1]), self.places), self.places)
+        for layout, (world, env) in enumerate(zip(self.worlds, self.envs, strict=True)):
+            own, town, start = env.parts.town, world.town, int(self.first[layout])
+            places, arenas = len(town.places.all), len(town.plan.arenas)
+            self.covers[layout, :places, :arenas] = own.covers[:-1]
+            self.room[layout, :, :arenas] = own.room.reshape(people, arenas, 3)
+            self.place_of[layout, :arenas] = own.of_arena
+            self.sector[layout, :arenas] = [arena.sector for arena in town.plan.arenas]
+            self.admitted[layout, :, :arenas] = town.rights.allowed
+            self.middle[layout, :places] = own.middle + start
+            x, y = town.ground.x, town.ground.y
+            apart = np.abs(x[own.middle] - x[:, None]) + np.abs(y[own.middle] - y[:, None])
+            rows = slice(start, start + town.ground.count)
+            self.nearest[rows, :places] = apart.argsort(axis=1, kind="stable")
+
+
+class Things:
+    """The states of the things of all layouts, by number: the last of a thing is any other.
+
+    All tables begin with layout and thing; states follow.
+
+    Attributes:
+        first: the state in which each begins.
+        states: how many a plan names, at least 1.
+        number: what observations show of a state.
+        following: the states that may follow one, in menu order; -1 where there are no more.
+        options: how many of them a menu shows.
+        number_of: as which of them another state follows, -1 if it does not; by state now, wanted.
+        named: the person whom a following state names, -1 for nobody.
+        sleeps: whether one who brings about a state sleeps then.
+        users: who may use a thing, by person.
+        place: in which place it stands.
+        reach: by tile and thing, whether it can be used from there.
+    """
+
+    def __init__(self, terrain: Terrain) -> None:
+        plans = [world.plan.objects for world in terrain.worlds]
+        most = max((len(plan.states) for own in plans for plan in own), default=0) + 1
+        shape = (terrain.layouts, terrain.objects + 1)
+        self.code: list[list[dict[str, int]]] = []
+        self.first: Ints = np.zeros(shape, dtype=np.int64)
+        self.states: Ints = np.ones(shape, dtype=np.int64)
+        self.number: Floats = np.ones((*shape, most), dtype=np.float32)
+        self.following: Ints = np.full((*shape, most, max(most, STATE_SLOTS)), -1)
+        self.options: Ints = np.zeros((*shape, most), dtype=np.int64)
+        self.number_of: Ints = np.full((*shape, most, most), -1)
+        self.named: Ints = np.full((*shape, most, STATE_SLOTS), -1)
+        self.sleeps: Bools = np.zeros((*shape, most), dtype=np.bool_)
+        self.users: Bools = np.zeros((*shape, terrain.people), dtype=np.bool_)
+        self.place: Ints = np.full(shape, -1)
+        self.reach: Bools = np.zeros((int(terrain.first[-1]), shape[1]), dtype=np.bool_)
+        for layout, world in enumerate(terrain.worlds):
+            self.code.append([])
+            for o, plan in enumerate(world.plan.objects):
+                self._tabulate(world, layout, o, plan)
+                self._mark_reach(world, int(terrain.first[layout]), o, plan)
+
+    def find_states(self, layout: int, states: Sequence[str]) -> list[int]:
+        """Return the numbers of states, a state for each thing of a layout."""
+        codes = zip(self.code[layout], states, strict=True)
+        return [code.get(state, len(code)) for code, state in codes]
+
+    def _tabulate(self, world: World, layout: int, o: int, plan: ObjectPlan) -> None:
+        code = {state: s for s, state in enumerate(plan.states)}
+        self.code[layout].append(code)
+        at, objects = (layout, o), world.state.objects
+        self.first[at] = code.get(plan.state, len(code))
+        self.states[at] = max(1, len(code))
+        self.users[at] = [not plan.users or name in plan.users for name in world.names]
+        self.place[at] = world.town.places.of_arena[plan.arena]
+        for now, s in (*code.items(), ("", len(code))):
+            self.number[(*at, s)] = s / len(code) if s < len(code) else 1.0
+            self.sleeps[(*at, s)] = plan.sleep_state is not None and now == plan.sleep_state
+            options = objects.next_states(o, now)
+            self.options[(*at, s)] = min(len(options), STATE_SLOTS)
+            for k, state in enumerate(options[: self.following.shape[-1]]):
+                becomes = objects.match_option(o, options, state)
+                self.following[(*at, s, k)] = code.get(becomes or "", len(code))
+                if state in code:
+                    self.number_of[(*at, s, code[state])] = k
+                if k < STATE_SLOTS and state in world.town.people.index:
+                    self.named[(*at, s, k)] = world.town.people.index[state]
+
+    def _mark_reach(self, world: World, start: int, o: int, plan: ObjectPlan) -> None:
+        ground = world.town.ground
+        near = np.zeros((ground.height, ground.width), dtype=np.bool_)
+        for x, y in plan.tiles:
+            near[max(0, y - 1) : y + 2, max(0, x - 1) : x + 2] = True
+        there = near.ravel() & (ground.zone == ground.zone_of_arena[plan.arena])
+        self.reach[start : start + ground.count, o] = there
+
+
+class NearThings:
+    """The nearest things to each tile, for each radius of sight; found when they are asked for.
+
+    Attributes:
+        group: the number of each person's radius, shape (L, N).
+    """
+
+    def __init__(self, terrain: Terrain) -> None:
+        self._terrain = terrain
+        self._radii: list[int] = np.unique(terrain.vision).tolist()
+        self.group: Ints = np.searchsorted(self._radii, terrain.vision)
+        shape = (len(self._radii), int(terrain.first[-1]), OBJECT_SLOTS)
+        self._things: Ints = np.full(shape, _UNKNOWN)
+        self._columns: Floats = np.zeros((*shape, OBJECT_COLUMNS), dtype=np.float32)
+        places = (*shape[:2], terrain.places)
+        self._places: npt.NDArray[np.int8] | None = None
+        self._place_shape = places
+
+    def find(self, group: Ints, tile: Ints) -> tuple[Ints, Floats]:
+        """Return the things near M tiles, -1 for none, and their columns, but for states."""
+        things = self._things[group, tile]
+        new = (things[:, 0] == _UNKNOWN).nonzero()[0]
+        if len(new):
+            for at in dict.fromkeys(zip(group[new].tolist(), tile[new].tolist(), strict=True)):
+                self._fill(*at)
+            things = self._things[group, tile]
+        return things, self._columns[group, tile]
+
+    def find_places(self, group: Ints, tile: Ints) -> Bools:
+        """Return which places one learns of on tiles, shape (M, places)."""
+        if self._places is None:
+            self._places = np.full(self._place_shape, -1, dtype=np.int8)
+        new = (self._places[group, tile, 0] < 0).nonzero()[0]
+        for g, at in dict.fromkeys(zip(group[new].tolist(), tile[new].tolist(), strict=True)):
+            world, start = self._find_layout(at)
+            around = world.town.surroundings[self._radii[g]]
+            bits = around.places[at - start]
+            bits = around.places_at(at - start) if bits is None else bits
+            rows = world.town.places.to_rows([bits])[0]
+            self._places[g, at] = 0
+            self._places[g, at, : len(rows)] = rows
+        return self._places[group, tile] > 0
+
+    def _find_layout(self, tile: int) -> tuple[World, int]:
+        layout = int(self._terrain.layout_of[tile])
+        return self._terrain.worlds[layout], int(self._terrain.first[layout])
+
+    def _fill(self, group: int, tile: int) -> None:
+        world, start = self._find_layout(tile)
+        radius, objects = self._radii[group], world.plan.objects
+        x, y = world.town.ground.xy(tile - start)
+        near = world.town.surroundings[radius].objects(tile - start)[:OBJECT_SLOTS]
+        self._things[group, tile] = [o for o, _ in near] + [-1] * (OBJECT_SLOTS - len(near))
+        for k, (o, apart) in enumerate(near):
+            u, v = objects[o].find_nearest_tile(x, y)
+            which = (o + 1) / len(objects)
+            row = (1.0, (u - x) / radius, (v - y) / radius, 0.0, apart <= 1, which)
+            self._columns[group, tile, k] = row
+
+
+class WalkFields:
+    """Direction fields of all layouts in one flat array, each computed when it is walked along.
+
+    A row is where a field begins less the first tile of its layout: `flat[row + tile]` is the step.
+    """
+
+    def __init__(self, terrain: Terrain) -> None:
+        self._terrain = terrain
+        longest = int(np.diff(terrain.first).max())
+        self.flat: npt.NDArray[np.uint8] = np.full(longest, HOLD, dtype=np.uint8)
+        self._used = longest
+        self.hold: Ints = -terrain.first[:-1]
+        self._begin()
+
+    def _begin(self) -> None:
+        terrain, self._kept = self._terrain, self._used
+        self._to_place: Ints = np.full((terrain.layouts, terrain.places), _NONE)
+        self._to_thing: Ints = np.full((terrain.layouts, terrain.objects), _NONE)
+        self._to_tile: Ints = np.full(int(terrain.first[-1]), _NONE)
+
+    def find_places(self, layout: Ints, place: Ints) -> Ints:
+        """Return the rows of the ways to places, all shapes (M,)."""
+        rows = self._to_place[layout, place]
+        if (rows == _NONE).any():
+            for at, p in _list_new(rows, layout, place):
+                paths = self._terrain.worlds[at].town.paths
+                self._to_place[at, p] = self._add(at, paths.find_targets(p))
+            rows = self._to_place[layout, place]
+        return rows
+
+    def find_things(self, layout: Ints, thing: Ints) -> Ints:
+        """Return the rows of the ways to things, all shapes (M,)."""
+        rows = self._to_thing[layout, thing]
+        if (rows == _NONE).any():
+            for at, o in _list_new(rows, layout, thing):
+                world = self._terrain.worlds[at]
+                targets = world.town.ground.around(world.plan.objects[o])
+                self._to_thing[at, o] = self._add(at, targets)
+            rows = self._to_thing[layout, thing]
+        return rows
+
+    def find_tiles(self, layout: Ints, tile: Ints) -> Ints:
+        """Return the rows of the ways to beside tiles, on which people are; all shapes (M,)."""
+        rows = self._to_tile[tile]
+        if (rows == _NONE).any():
+            for at, goal in _list_new(rows, layout, tile):
+                start = int(self._terrain.first[at])
+                beside = self._terrain.worlds[at].town.ground.beside(goal - start)
+                self._to_tile[goal] = self._add(at, tuple(beside))
+            rows = self._to_tile[tile]
+        return rows
+
+    def trim(self) -> None:
+        """Forget all fields where they take too much room."""
+        if self._used > FIELD_BYTES:
+            self._used = int(np.diff(self._terrain.first).max())
+            self._begin()
+
+    def _add(self, layout: int, targets: tuple[int, ...]) -> int:
+        field = self._terrain.worlds[layout].town.paths.to_tiles.field(targets)
+        start, self._used = self._used, self._used + len(field)
+        if self._used > len(self.flat):
+            more = np.zeros(max(len(self.flat), len(field)), dtype=np.uint8)
+            self.flat = np.concatenate([self.flat, more])
+        self.flat[start : self._used] = field
+        return start - int(self._terrain.first[layout])
+
+
+_NONE = np.iinfo(np.int64).min  # the row of a field that was not computed yet
+
+
+def _list_new(rows: Ints, layout: Ints, number: Ints) -> list[tuple[int, int]]:
+    new = rows == _NONE
+    return list(dict.fromkeys(zip(layout[new].tolist(), number[new].tolist(), strict=True)))
