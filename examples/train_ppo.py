@@ -133,14 +133,12 @@ class Training:
 def make_towns(config: Config, seed: int) -> JoinedTowns:
     """Return the towns of all tasks as one vector; another seed has other layouts."""
     numbers = [(seed * config.layouts + k) % LAYOUTS for k in range(config.layouts)]
-    vectors = [
-        vector
-        for task in config.tasks.split(",")
-        for vector in make_vector(
-            task, numbers, config.towns, shaping=config.shaping, discount=config.gamma
-        ).vectors
-    ]
-    return JoinedTowns(vectors)
+    return JoinedTowns(
+        [
+            make_vector(task, numbers, config.towns, shaping=config.shaping, discount=config.gamma)
+            for task in config.tasks.split(",")
+        ]
+    )
 
 
 class Evaluation:

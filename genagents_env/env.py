@@ -132,7 +132,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self.agents: list[AgentID] = []
         reward = make_reward(world, self.config.reward)
         board = reward.board if self.config.goal_line else None
-        knowledge = KnowledgeTable([world], [reward.board], town)
+        knowledge = KnowledgeTable(world, reward.board, town)
         menu = Menu(world, vicinity)
         if self.config.menu == "portable":
             menu = PortableMenu(world, vicinity, knowledge, town)

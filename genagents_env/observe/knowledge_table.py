@@ -15,16 +15,16 @@ from genagents_env.world.world import World
 
 
 class GoalObjects:
-    """Tables of the K objects of goals in T towns of one scenario.
+    """Tables of the K objects of goals in a town.
 
     Args:
-        worlds: the towns.
+        world: the town.
         objects: the indices of the objects.
     """
 
-    def __init__(self, worlds: Sequence[World], objects: Sequence[int]) -> None:
-        self._worlds, self._objects = worlds, tuple(objects)
-        world, ground = worlds[0], worlds[0].town.ground
+    def __init__(self, world: World, objects: Sequence[int]) -> None:
+        self._world, self._objects = world, tuple(objects)
+        ground = world.town.ground
         plans = [world.plan.objects[o] for o in objects]
         self._row: Ints = np.full(len(world.plan.objects) + 1, len(plans), dtype=np.int64)
         self._row[list(objects)] = np.arange(len(plans))
@@ -47,27 +47,26 @@ class GoalObjects:
             for x, y in plan.tiles:
                 near[max(0, y - 1) : y + 2, max(0, x - 1) : x + 2] = True
             self._reach[k] = near.ravel() & (ground.zone == ground.zone_of_arena[plan.arena])
-        self._now: Ints = np.zeros((len(worlds), len(plans) + 1), dtype=np.int64)
-        self._states: list[object] = [None] * len(worlds)
+        self._now: Ints = np.zeros(len(plans) + 1, dtype=np.int64)
+        self._states: object = None
 
     def refresh(self) -> None:
         """Take over the states that the objects are in now."""
-        for t, world in enumerate(self._worlds):
-            states = world.state.objects.states
-            if states is not self._states[t]:
-                self._states[t] = states
-                for k, (o, code) in enumerate(zip(self._objects, self._code, strict=True)):
-                    self._now[t, k] = code.get(states[o], len(code))
+        states = self._world.state.objects.states
+        if states is not self._states:
+            self._states = states
+            for k, (o, code) in enumerate(zip(self._objects, self._code, strict=True)):
+                self._now[k] = code.get(states[o], len(code))
 
-    def find_now(self, towns: Ints, objects: Ints) -> Ints:
-        """Return the states that objects are in, by number; all shapes (M,)."""
-        now: Ints = self._now[towns, self._row[objects]]
+    def find_now(self, objects: Ints) -> Ints:
+        """Return the states that objects are in, by number; both shapes (M,)."""
+        now: Ints = self._now[self._row[objects]]
         return now
 
-    def find_next(self, towns: Ints, objects: Ints, wanted: Ints) -> Ints:
+    def find_next(self, objects: Ints, wanted: Ints) -> Ints:
         """Return the index of the wanted state among an object's next states, -1 if it is none."""
         row = self._row[objects]
-        number: Ints = self._next[row, self._now[towns, row], wanted]
+        number: Ints = self._next[row, self._now[row], wanted]
         return number
 
     def find_in_reach(self, people: Ints, tiles: Ints, objects: Ints) -> Bools:
@@ -187,88 +186,77 @@ _SHOWN = {"done": "noticed"}  # what stands on the board under another name
 
 
 class KnowledgeTable:
-    """Knowledge and goals of the people of T towns of one scenario, rows town * N + person.
+    """Knowledge and goals of the N people of a town.
 
     `refresh` brings all of it up to date. `kind` to `end` are those of `GoalBoard`, `done` its
-    `noticed`, one board under the other, shape (T * N, GOAL_SLOTS).
+    `noticed`, shape (N, GOAL_SLOTS).
 
     Attributes:
         has_goals: whether anybody ever has a goal.
         tile: where the target of each goal is as far as the person knows, -1 where unknown.
         person_tile: where they saw the goal's person last, -1 if never.
-        knows: which facts they know, shape (T * N, F + 1); nobody knows the last.
+        knows: which facts they know, shape (N, F + 1); nobody knows the last.
         things: the objects that goals are about; None where there are none.
-        suspects: of whom they know a fact, shape (T * N, N).
-        changes: by town, how often anything but the two tiles has changed.
+        suspects: of whom they know a fact, shape (N, N).
+        changes: how often anything but the two tiles has changed.
 
     Args:
-        worlds: the towns.
-        boards: the goals of each.
+        world: the town.
+        board: the goals.
         town: what never changes of it.
     """
 
-    def __init__(
-        self, worlds: Sequence[World], boards: Sequence[GoalBoard], town: TownColumns
-    ) -> None:
-        self._worlds, self._boards = worlds, boards
-        self._count, self._about = worlds[0].count, town.about
-        rows = len(worlds) * self._count
-        self.has_goals = any(map(bool, boards))
-        blank: Ints = np.full((rows, GOAL_SLOTS), -1, dtype=np.int64)
+    def __init__(self, world: World, board: GoalBoard, town: TownColumns) -> None:
+        self._world, self._board, self._about = world, board, town.about
+        self.has_goals = bool(board)
+        blank: Ints = np.full((world.count, GOAL_SLOTS), -1, dtype=np.int64)
         self.kind, self.done = np.zeros_like(blank), np.zeros_like(blank)
         self.place, self.object, self.state = blank.copy(), blank.copy(), blank.copy()
         self.person, self.fact = blank.copy(), blank.copy()
         self.start, self.end = blank.copy(), blank.copy()
         self.tile, self.person_tile = blank.copy(), blank
-        self.knows: Bools = np.zeros((rows, len(town.about) + 1), dtype=np.bool_)
-        objects = {o for board in boards for o in board.object.ravel().tolist() if o >= 0}
-        self.things = GoalObjects(worlds, sorted(objects)) if objects else None
-        self.suspects: Bools = np.zeros((rows, self._count), dtype=np.bool_)
+        self.knows: Bools = np.zeros((world.count, len(town.about) + 1), dtype=np.bool_)
+        objects = {o for o in board.object.ravel().tolist() if o >= 0}
+        self.things = GoalObjects(world, sorted(objects)) if objects else None
+        self.suspects: Bools = np.zeros((world.count, world.count), dtype=np.bool_)
         self.has_suspects = bool((town.about >= 0).any())
-        self.changes = [0] * len(worlds)
-        self._facts: list[list[int]] = [[] for _ in worlds]
-        self._versions = [-1] * len(worlds)
-        self._places: list[object] = [None] * len(worlds)
-        self._seeks = [False] * len(worlds)
-
-    def rows(self, t: int) -> slice:
-        """Return the rows of one town."""
-        return slice(t * self._count, (t + 1) * self._count)
+        self.changes = 0
+        self._facts: list[int] = []
+        self._version, self._seeks = -1, False
+        self._places: object = None
 
     def refresh(self) -> None:
-        """Take over changes on the boards and in people's knowledge."""
-        for t, world in enumerate(self._worlds):
-            if self._facts[t] != world.state.facts:
-                self._facts[t] = list(world.state.facts)
-                self._write_facts(self.rows(t), self._facts[t])
-                self.changes[t] += 1
-            if self.has_goals:
-                self._refresh_goals(t, world, self._boards[t])
+        """Take over changes on the board and in people's knowledge."""
+        facts = self._world.state.facts
+        if self._facts != facts:
+            self._facts = list(facts)
+            self._write_facts(self._facts)
+            self.changes += 1
+        if self.has_goals:
+            self._refresh_goals(self._world, self._board)
         if self.things is not None:
             self.things.refresh()
 
-    def _write_facts(self, rows: slice, facts: list[int]) -> None:
-        knows, suspects = self.knows[rows], self.suspects[rows]
-        suspects[:] = False
+    def _write_facts(self, facts: list[int]) -> None:
+        self.suspects[:] = False
         for f, j in enumerate(self._about.tolist()):
-            knows[:, f] = [bits >> f & 1 for bits in facts]
+            self.knows[:, f] = [bits >> f & 1 for bits in facts]
             if j >= 0:
-                suspects[:, j] |= knows[:, f]
+                self.suspects[:, j] |= self.knows[:, f]
 
-    def _refresh_goals(self, t: int, world: World, board: GoalBoard) -> None:
-        rows, places = self.rows(t), world.state.known
-        new = self._versions[t] != board.version
+    def _refresh_goals(self, world: World, board: GoalBoard) -> None:
+        places, new = world.state.known, self._version != board.version
         if new:
-            self._versions[t] = board.version
-            self.changes[t] += 1
+            self._version = board.version
+            self.changes += 1
             for part in _PARTS:
-                getattr(self, part)[rows] = getattr(board, _SHOWN.get(part, part))
-            self._seeks[t] = bool((board.person >= 0).any())
-            self.person_tile[rows] = -1
-        if new or self._seeks[t] or self._places[t] is not places:
-            self._places[t] = places
-            self.tile[rows] = board.locate(world)
-        if self._seeks[t]:
+                getattr(self, part)[:] = getattr(board, _SHOWN.get(part, part))
+            self._seeks = bool((board.person >= 0).any())
+            self.person_tile[:] = -1
+        if new or self._seeks or self._places is not places:
+            self._places = places
+            self.tile[:] = board.locate(world)
+        if self._seeks:
             viewer, slot = (board.person >= 0).nonzero()
             seen = world.state.sightings.list_last(viewer, board.person[viewer, slot])
-            self.person_tile[t * self._count + viewer, slot] = seen
+            self.person_tile[viewer, slot] = seen

@@ -39,7 +39,7 @@ class Choice(NamedTuple):
 
 
 class Near(NamedTuple):
-    """Who fills the person slots of P people, of one town or of several, one after another.
+    """Who fills the person slots of P people.
 
     All have the shape (P * PERSON_SLOTS,), because numpy takes twice as long for rows so short:
     `viewer`, whose slot it is; `who` is in it, P where nobody is; whether anybody is `there`; and
@@ -231,15 +231,10 @@ class Menu:
         mask[:, self.talk : self.reach] = may.reshape(-1, PERSON_SLOTS)
 
     def mask_owned(self, mask: Mask, tiles: Ints) -> None:
-        """Remove from the mask the uses of objects that belong to others.
-
-        Args:
-            mask: of all people, or of those of several towns one after another.
-            tiles: where they are, one for each row of `mask`.
-        """
+        """Remove from the mask the uses of objects that belong to others than those on `tiles`."""
         usable = np.flatnonzero(mask[:, self.use : self.leave].any(axis=1))
         for row, tile in zip(usable.tolist(), tiles[usable].tolist(), strict=True):
-            for start in self._find_foreign_uses(row % self._world.count, tile):
+            for start in self._find_foreign_uses(row, tile):
                 mask[row, start : start + STATE_SLOTS] = 0
 
     def _find_foreign_uses(self, i: int, tile: int) -> tuple[int, ...]:

@@ -21,8 +21,6 @@ facts that can be told: that of goal 1 in the first slot, that of goal 2 in the 
 knows them; the other slots hold what else one knows, in the scenario's order, secrets too.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from genagents_env.observe.columns import (
@@ -52,47 +50,43 @@ _USE = 1 + GOAL_KINDS.index("use")
 
 
 class PortableSlots:
-    """The slots of the people of T towns of one scenario.
+    """The slots of the N people of a town.
 
     Attributes:
-        places: the place in each place slot, -1 where one may not go, shape (T * N, PLACE_SLOTS).
-        facts: the fact in each slot of facts to tell, -1 for none, shape (T * N, TELL_SLOTS).
+        places: the place in each place slot, -1 where one may not go, shape (N, PLACE_SLOTS).
+        facts: the fact in each slot of facts to tell, -1 for none, shape (N, TELL_SLOTS).
 
     Args:
-        worlds: the towns.
-        knowledge: of their people.
-        town: the constants of the town.
+        world: the town.
+        knowledge: of its people.
+        town: its constants.
     """
 
-    def __init__(
-        self, worlds: Sequence[World], knowledge: KnowledgeTable, town: TownColumns
-    ) -> None:
-        self._worlds, self._table, self._town = worlds, knowledge, town
-        self._count, self.has_goals = worlds[0].count, knowledge.has_goals
-        self._who: Ints = np.tile(np.arange(self._count), len(worlds))
-        rows, places = len(self._who), len(worlds[0].town.places.all)
+    def __init__(self, world: World, knowledge: KnowledgeTable, town: TownColumns) -> None:
+        self._world, self._table, self._town = world, knowledge, town
+        self.has_goals = knowledge.has_goals
+        rows, places = world.count, len(world.town.places.all)
         self._allowed: Bools = np.zeros((rows, places + 1), dtype=np.bool_)
         self.places: Ints = np.full((rows, PLACE_SLOTS), -1, dtype=np.int64)
         self._roles: Ints = np.full((rows, len(PLACE_ROLES)), -1, dtype=np.int64)
-        self._roles[:, 2], self._roles[:, 3] = town.home[self._who], town.workplace[self._who]
+        self._roles[:, 2], self._roles[:, 3] = town.home, town.workplace
         self._new: Bools = np.ones(rows, dtype=np.bool_)
         self._tile: Ints = np.full(rows, -1, dtype=np.int64)
         self._arena = self._tile
         self.facts: Ints = np.full((rows, TELL_SLOTS), -1, dtype=np.int64)
         self._tells: Floats = np.zeros((rows, TELL_SLOTS, TELL_COLUMNS), dtype=np.float32)
-        self._changes = [-1] * len(worlds)
+        self._changes = -1
 
-    def allow(self, t: int, allowed: Mask) -> None:
-        """Take over which places the people of town `t` know and may enter, shape (N, P)."""
-        rows = self._table.rows(t)
-        self._allowed[rows, :-1] = allowed
-        self._new[rows] = True
+    def allow(self, allowed: Mask) -> None:
+        """Take over which places people know and may enter, shape (N, P)."""
+        self._allowed[:, :-1] = allowed
+        self._new[:] = True
 
     def fill_places(self, tile: Ints, arena: Ints) -> Mask:
         """Bring `places` up to date for people on `tile`, in `arena`; return which of them are."""
         table, roles = self._table, self._roles
         if table.has_goals:
-            ground, of_arena = self._worlds[0].town.ground, self._town.of_arena
+            ground, of_arena = self._world.town.ground, self._town.of_arena
             seen = np.where(table.person_tile < 0, -1, of_arena[ground.arena[table.person_tile]])
             wanted = np.where(table.place < 0, seen, table.place)
             self._new |= (wanted != roles[:, :GOAL_SLOTS]).any(axis=1)
@@ -109,57 +103,51 @@ class PortableSlots:
 
     def fill_facts(self) -> Mask:
         """Bring `facts` up to date; return which of them are."""
-        table = self._table
-        if self._changes != table.changes:
-            for t, changes in enumerate(table.changes):
-                if self._changes[t] != changes:
-                    self._write_facts(range(len(self._who))[table.rows(t)])
-            self._changes = list(table.changes)
+        if self._changes != self._table.changes:
+            self._write_facts()
+            self._changes = self._table.changes
         return (self.facts >= 0).astype(np.int8)
 
     def find_seekers(self, pairs: Pairs) -> Mask:
-        """Mark the goals whose person can be walked to, in sight or where last seen; (T * N, 2)."""
+        """Mark the goals whose person can be walked to, in sight or where last seen; (N, 2)."""
         table = self._table
         last = table.person_tile
         if not (last >= 0).any():
             return np.zeros(last.shape, dtype=np.int8)
         viewer, seen, _ = pairs
         in_sight = np.zeros(last.shape, dtype=np.bool_)
-        there = (table.person[viewer] == self._who[seen][:, None]).nonzero()
+        there = (table.person[viewer] == seen[:, None]).nonzero()
         in_sight[viewer[there[0]], there[1]] = True
-        town, here = self._worlds[0].town, self._tile[:, None]
+        town, here = self._world.town, self._tile[:, None]
         ground = town.ground
         apart = np.maximum(
             np.abs(ground.x[last] - ground.x[here]), np.abs(ground.y[last] - ground.y[here])
         )
-        in_view = (apart <= town.people.vision[self._who][:, None]) & (
-            ground.zone[last] == ground.zone[here]
-        )
+        in_view = (apart <= town.people.vision[:, None]) & (ground.zone[last] == ground.zone[here])
         may: Bools = (last >= 0) & (in_sight | ~in_view)
         return may.astype(np.int8)
 
     def find_reachers(self) -> Mask:
-        """Mark the goals whose object can be walked to: its place is known and open; (T * N, 2)."""
+        """Mark the goals whose object can be walked to: its place is known and open; (N, 2)."""
         table = self._table
         may: Mask = np.take_along_axis(self._allowed, table.place, axis=1).astype(np.int8)
         return may * (table.object >= 0)
 
     def find_users(self) -> Mask:
-        """Mark the goals whose object can be put into the wanted state now; (T * N, 2)."""
+        """Mark the goals whose object can be put into the wanted state now; (N, 2)."""
         table = self._table
         may = np.zeros(table.object.shape, dtype=np.int8)
         things = table.things
         row, g = ((table.kind == _USE) & (table.state >= 0)).nonzero()
         if things is not None and len(row):
             o = table.object[row, g]
-            fits = things.find_in_reach(self._who[row], self._tile[row], o)
+            fits = things.find_in_reach(row, self._tile[row], o)
             row, g, o = row[fits], g[fits], o[fits]
-            towns = row // self._count
-            may[row, g] = things.find_next(towns, o, table.state[row, g]) >= 0
+            may[row, g] = things.find_next(o, table.state[row, g]) >= 0
         return may
 
     def fill_columns(self, out: Floats) -> None:
-        """Write the columns of all slots into `out`, shape (T * N, PORTABLE_SIZE - SIZE)."""
+        """Write the columns of all slots into `out`, shape (N, PORTABLE_SIZE - SIZE)."""
         slots = out[:, : TELLS - SIZE].reshape(len(out), PLACE_SLOTS, PLACE_COLUMNS)
         town, places = self._town, self.places
         there = places >= 0
@@ -174,7 +162,7 @@ class PortableSlots:
 
     def _find_nearest(self, rows: Ints, tile: Ints, roles: Ints) -> Ints:
         """Return the nearest places without a role, by columns and rows to their middles."""
-        town, ground = self._town, self._worlds[0].town.ground
+        town, ground = self._town, self._world.town.ground
         count, wanted = len(town.middle), PLACE_SLOTS - len(PLACE_ROLES)
         apart = np.abs(ground.x[town.middle] - ground.x[tile][:, None])
         apart += np.abs(ground.y[town.middle] - ground.y[tile][:, None])
@@ -187,10 +175,10 @@ class PortableSlots:
         key = np.sort(key[:, :wanted], axis=1)
         return np.where(key < _FAR, key % count, -1)
 
-    def _write_facts(self, rows: range) -> None:
+    def _write_facts(self) -> None:
         """Put the facts of goals into the slots of their goals, others into the rest, by index."""
         table, town = self._table, self._town
-        for row in rows:
+        for row in range(len(self.facts)):
             known = table.knows[row].nonzero()[0].tolist()
             slots = [-1] * TELL_SLOTS
             for g, fact in enumerate(table.fact[row].tolist()):
@@ -223,12 +211,7 @@ class PortableMenu(Menu):
         self, world: World, vicinity: Vicinity, knowledge: KnowledgeTable, town: TownColumns
     ) -> None:
         super().__init__(world, vicinity, list_portable_choices())
-        self._slots, self._first = PortableSlots([world], knowledge, town), 0
-        self._knowledge = knowledge
-
-    def share(self, slots: PortableSlots, knowledge: KnowledgeTable, first: int) -> None:
-        """Read the slots of several towns from now on; those of this one begin at `first`."""
-        self._slots, self._knowledge, self._first = slots, knowledge, first
+        self._slots, self._knowledge = PortableSlots(world, knowledge, town), knowledge
 
     def describe(self, choice: int) -> str:
         """Return a choice in words."""
@@ -249,63 +232,23 @@ class PortableMenu(Menu):
 
     def find_goals(self, chosen: Ints) -> Ints:
         """Return the places to which everyone's choices lead, -1 for other choices."""
-        slot = chosen - PLACES
-        first = self._first
-        places = self._slots.places[first : first + len(chosen)]
+        slot, rows = chosen - PLACES, np.arange(len(chosen))
         is_place = (slot >= 0) & (slot < PLACE_SLOTS)
-        rows = np.arange(len(chosen))
-        return np.where(is_place, places[rows, np.where(is_place, slot, 0)], -1)
+        return np.where(is_place, self._slots.places[rows, np.where(is_place, slot, 0)], -1)
 
     def find_fact(self, i: int, slot: int) -> int:
         """Return the fact in a slot of facts to tell of `i` at this tick."""
-        return int(self._slots.facts[self._first + i, slot])
+        return int(self._slots.facts[i, slot])
 
     def find_wanted(self, i: int, goal: int) -> tuple[int, int, int]:
         """Return person, object and state of a goal of `i`."""
-        table, row = self._knowledge, self._first + i
-        return (
-            int(table.person[row, goal]),
-            int(table.object[row, goal]),
-            int(table.state[row, goal]),
-        )
+        table = self._knowledge
+        return int(table.person[i, goal]), int(table.object[i, goal]), int(table.state[i, goal])
 
     def mask(self, snapshot: Snapshot, near: Near) -> Mask:
         """Return the mask of possible choices, int8, shape (N, choices), a new array."""
-        mask = super().mask(snapshot, near)
-        awake = snapshot.all_awake
-        self.fill_slots(
-            mask,
-            self._slots,
-            snapshot.tile,
-            snapshot.arena,
-            snapshot.pairs,
-            None if awake else snapshot.asleep,
-            None if awake else snapshot.present,
-        )
-        return mask
-
-    def fill_slots(
-        self,
-        mask: Mask,
-        slots: PortableSlots,
-        tile: Ints,
-        arena: Ints,
-        pairs: Pairs,
-        asleep: Bools | None,
-        present: Bools | None,
-    ) -> None:
-        """Bring `slots` up to date, and write into `mask` what is possible with them.
-
-        Args:
-            mask: of the people in `slots`, with everything else written.
-            slots: of one town, or of several.
-            tile: where they are.
-            arena: and in which arena.
-            pairs: who sees whom.
-            asleep: who sleeps; None if nobody.
-            present: who is in town; None if everybody.
-        """
-        mask[:, PLACES:SEEK] = slots.fill_places(tile, arena)
+        mask, slots = super().mask(snapshot, near), self._slots
+        mask[:, PLACES:SEEK] = slots.fill_places(snapshot.tile, snapshot.arena)
         facts = slots.fill_facts()
         talk = mask[:, self.talk : self.reach]
         if facts.any() and talk.any():
@@ -313,20 +256,20 @@ class PortableMenu(Menu):
                 len(mask), -1
             )
         if slots.has_goals:
-            mask[:, SEEK:REACH_OWN] = slots.find_seekers(pairs)
+            mask[:, SEEK:REACH_OWN] = slots.find_seekers(snapshot.pairs)
             mask[:, REACH_OWN:USE_OWN] = slots.find_reachers()
             mask[:, USE_OWN:TELL] = slots.find_users()
-        if asleep is not None:
-            mask[asleep, SEEK:TELL] = 0
-        if present is not None:
-            mask[~present, 1:] = 0
+        if not snapshot.all_awake:
+            mask[snapshot.asleep, SEEK:TELL] = 0
+            mask[~snapshot.present, 1:] = 0
+        return mask
 
     def fill_columns(self, out: Floats) -> None:
         """Write the columns of the slots into `out`, shape (N, columns - SIZE)."""
         self._slots.fill_columns(out)
 
     def _write_base(self) -> None:
-        self._slots.allow(self._first // self._world.count, self.allowed)
+        self._slots.allow(self.allowed)
 
 
 def list_portable_choices() -> tuple[Choice, ...]:

@@ -1,7 +1,6 @@
 """A moment as numbers: what a network sees, float32 in [-1, 1]; `columns.py` says what each is."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -40,87 +39,78 @@ _OTHERS, _TOLD, _ABOUT = 6, 8, 10  # of a person slot: of goal 1, told goal 1, i
 
 
 class OwnColumns:
-    """Fills them for the people of T towns of one scenario.
+    """Fills them for the N people of a town.
 
     Args:
-        worlds: the towns.
-        knowledge: of their people.
-        town: the constants of the town.
+        world: the town.
+        knowledge: of its people.
+        town: its constants.
         size: columns of a whole vector.
     """
 
     def __init__(
-        self,
-        worlds: Sequence[World],
-        knowledge: KnowledgeTable,
-        town: TownColumns,
-        size: int,
+        self, world: World, knowledge: KnowledgeTable, town: TownColumns, size: int
     ) -> None:
-        self._table, self._worlds, self._town = knowledge, worlds, town
-        self._horizon, self._count = worlds[0].scenario.horizon, worlds[0].count
-        self._who: Ints = np.tile(np.arange(self._count), len(worlds))
-        self._rooms: Ints = self._who * town.arenas
-        # By who fills a slot, of all T * N; the last of each stands for nobody.
-        self._index: Floats = np.append(town.index[self._who], np.float32(0))
-        self._person: Ints = np.append(self._who, self._count)
-        self._base: Floats = np.zeros((len(self._who), size), dtype=np.float32)
-        self._base[:, SELF] = town.index[self._who]
+        self._table, self._world, self._town = knowledge, world, town
+        self._horizon, self._count = world.scenario.horizon, world.count
+        self._rooms: Ints = np.arange(self._count) * town.arenas
+        # By who fills a slot; the last stands for nobody.
+        self._index: Floats = np.append(town.index, np.float32(0))
+        self._base: Floats = np.zeros((self._count, size), dtype=np.float32)
+        self._base[:, SELF] = town.index
         self._base[:, SELF + 1] = town.count
-        self._changes = [-1] * len(worlds)
+        self._changes = -1
         self._arena: Ints | None = None  # of which the rooms stand in `_base`
-        surroundings = worlds[0].town.surroundings
-        vision = worlds[0].town.people.vision[self._who]
-        self._groups = [(np.flatnonzero(vision == r), a) for r, a in surroundings.items()]
+        vision = world.town.people.vision
+        around = world.town.surroundings.items()
+        self._groups = [(np.flatnonzero(vision == r), a) for r, a in around]
 
     def start(self, arena: Ints) -> Floats:
-        """Return new vectors, shape (T * N, size), that hold what rarely changes.
+        """Return new vectors, shape (N, size), that hold what rarely changes.
 
-        That is which room people are in, `arena` of shape (T * N,), and what they know.
+        That is which room people are in, `arena` of shape (N,), and what they know.
         """
-        knowledge = self._table
-        if self._changes != knowledge.changes:
-            for t, changes in enumerate(knowledge.changes):
-                if self._changes[t] != changes:
-                    self._write(knowledge.rows(t))
-            self._changes = list(knowledge.changes)
+        if self._changes != self._table.changes:
+            self._write()
+            self._changes = self._table.changes
         if arena is not self._arena:
             self._arena = arena
             self._base[:, ROOM:SELF] = self._town.room.take(self._rooms + arena, axis=0)
         return self._base.copy()
 
-    def fill(self, out: Floats, tile: Ints, arena: Ints, tick: Ints | int) -> None:
+    def fill(self, out: Floats, tile: Ints, arena: Ints, tick: int) -> None:
         """Write the goals of everyone into `out`.
 
         Args:
             out: of `start`.
-            tile: where everyone is, shape (T * N,).
+            tile: where everyone is, shape (N,).
             arena: and in which arena.
-            tick: of everyone's town, shape (T * N,) or the same for all.
+            tick: the present one.
         """
         if self._table.has_goals:
             slots = out[:, GOALS:FACTS].reshape(len(out), GOAL_SLOTS, GOAL_COLUMNS)
-            self._fill_goals(slots[..., GOAL_FIXED:], tile, arena, np.reshape(tick, (-1, 1)))
+            self._fill_goals(slots[..., GOAL_FIXED:], tile, arena, tick)
 
     def fill_people(self, slots: Floats, near: Near) -> None:
         """Write who the people in sight are.
 
         Args:
-            slots: of everyone, shape (T * N * PERSON_SLOTS, PERSON_COLUMNS).
+            slots: of everyone, shape (N * PERSON_SLOTS, PERSON_COLUMNS).
             near: who fills them.
         """
         table = self._table
         slots[:, 5] = self._index[near.who]
         if table.has_goals:
-            j = self._person[near.who]
+            j = near.who
             slots[:, _OTHERS:_TOLD] = table.person[near.viewer] == j[:, None]
             about = near.there & (table.fact[near.viewer] >= 0).any(axis=1)
             for k in about.nonzero()[0].tolist():
                 row, seen = int(near.viewer[k]), int(j[k])
-                if self._town.sees_hearers[self._who[row], seen]:
+                if self._town.sees_hearers[row, seen]:
                     slots[k, _TOLD:_ABOUT] = self._find_told(row, seen)
         if table.has_suspects:
             shown = near.there.nonzero()[0]
-            j = self._person[near.who[shown]]
+            j = near.who[shown]
             slots[shown, _ABOUT] = table.suspects[near.viewer[shown], j]
 
     def fill_things(self, out: Floats, tile: Ints) -> None:
@@ -137,38 +127,34 @@ class OwnColumns:
             if len(at):
                 self._fill_things(slots, table.things, who[at], k, g)
 
-    def _write(self, rows: slice) -> None:
-        """Write what the people of one town know, and what they have to achieve."""
-        table, town, base = self._table, self._town, self._base[rows]
+    def _write(self) -> None:
+        """Write what people know, and what they have to achieve."""
+        table, town, base = self._table, self._town, self._base
         slots = base[:, FACTS:THINGS].reshape(len(base), FACT_SLOTS, FACT_COLUMNS)
         shown = min(FACT_SLOTS, len(town.about))
-        known, about = table.knows[rows, :shown], town.about[:shown]
-        base[:, _PART_KNOWN] = table.knows[rows].sum(axis=1) / max(1, len(town.about))
+        known, about = table.knows[:, :shown], town.about[:shown]
+        base[:, _PART_KNOWN] = table.knows.sum(axis=1) / max(1, len(town.about))
         slots[:, :shown, 0] = known
         slots[:, :shown, 1] = np.where(known & (about >= 0), town.index[about], 0)
         if table.has_goals:
-            fact = table.fact[rows]
-            slots[:, :shown, 2:] = fact[:, None, :] == np.arange(shown)[:, None]
-            goals = base[:, GOALS:FACTS].reshape(len(base), GOAL_SLOTS, GOAL_COLUMNS)
-            self._write_goals(goals, rows)
+            slots[:, :shown, 2:] = table.fact[:, None, :] == np.arange(shown)[:, None]
+            self._write_goals(base[:, GOALS:FACTS].reshape(len(base), GOAL_SLOTS, GOAL_COLUMNS))
 
-    def _write_goals(self, slots: Floats, rows: slice) -> None:
+    def _write_goals(self, slots: Floats) -> None:
         table, town = self._table, self._town
-        kind, o, person, fact = (
-            part[rows] for part in (table.kind, table.object, table.person, table.fact)
-        )
+        kind, o, person, fact = table.kind, table.object, table.person, table.fact
         slots[..., :_KINDS] = kind[..., None] == np.arange(1, _KINDS + 1)
-        slots[..., _KINDS] = table.done[rows]
-        objects = self._worlds[0].plan.objects
+        slots[..., _KINDS] = table.done
+        objects = self._world.plan.objects
         states = np.array([max(1, len(item.states)) for item in objects] or [1])
-        wanted = table.state[rows]
+        wanted = table.state
         slots[..., _KINDS + 1] = np.where(wanted >= 0, (wanted + 1) / states[o], 0)
         slots[..., _KINDS + 2] = np.where(person >= 0, town.index[person], 0)
         slots[..., _KINDS + 3] = np.where(fact >= 0, (fact + 1) / max(1, len(town.about)), 0)
-        slots[..., _KINDS + 4] = np.take_along_axis(table.knows[rows], fact, axis=1)
+        slots[..., _KINDS + 4] = np.take_along_axis(table.knows, fact, axis=1)
 
-    def _fill_goals(self, slots: Floats, tile: Ints, arena: Ints, tick: Ints) -> None:
-        """Write what changes as one walks and as time goes by; `slots` of shape (T * N, 2, 10)."""
+    def _fill_goals(self, slots: Floats, tile: Ints, arena: Ints, tick: int) -> None:
+        """Write what changes as one walks and as time goes by; `slots` of shape (N, 2, 10)."""
         goals, town, here = self._table, self._town, tile[:, None]
         located, seen = goals.tile >= 0, goals.person_tile >= 0
         slots[..., 0] = located
@@ -185,18 +171,17 @@ class OwnColumns:
 
     def _find_told(self, row: int, j: int) -> tuple[bool, ...]:
         """Return True if `j` heard the facts of the goals of `row` from that person."""
-        t, i = divmod(row, self._count)
-        told = self._worlds[t].state.told
-        return tuple((i, j, fact) in told for fact in self._table.fact[row].tolist())
+        told = self._world.state.told
+        return tuple((row, j, fact) in told for fact in self._table.fact[row].tolist())
 
     def _fill_things(self, slots: Floats, things: GoalObjects, row: Ints, k: Ints, g: Ints) -> None:
         """Write what goal `g` of `row` wants of the object in its slot `k`; all shapes (M,)."""
-        table, towns = self._table, row // self._count
+        table = self._table
         slots[row, k, g] = 1.0
         o, wanted = table.object[row, g], table.state[row, g]
         known = wanted >= 0
-        slots[row, k, GOAL_SLOTS + g] = known & (things.find_now(towns, o) == wanted)
-        s = np.where(known, things.find_next(towns, o, wanted), -1)
+        slots[row, k, GOAL_SLOTS + g] = known & (things.find_now(o) == wanted)
+        s = np.where(known, things.find_next(o, wanted), -1)
         fits = (s >= 0) & (s < STATE_SLOTS)
         slots[row[fits], k[fits], 2 * GOAL_SLOTS + s[fits]] = 1.0
         for m in (table.kind[row, g] == _ACCUSE).nonzero()[0].tolist():
@@ -206,7 +191,7 @@ class OwnColumns:
 
     def _list_suspects(self, row: int, o: int) -> Floats:
         """Mark the next states of an object that name somebody of whom a fact is known."""
-        world = self._worlds[row // self._count]
+        world = self._world
         names = {world.names[j] for j in self._table.suspects[row].nonzero()[0].tolist()}
         objects = world.state.objects
         states = objects.next_states(o, objects.states[o])[:STATE_SLOTS]
@@ -230,7 +215,7 @@ class VectorObservation:
     ) -> None:
         self._vicinity, self._menu = vicinity, menu
         self._horizon = world.scenario.horizon
-        self._own = OwnColumns([world], knowledge, town, menu.columns)
+        self._own = OwnColumns(world, knowledge, town, menu.columns)
         self._state, self._count = world.state, world.count
         self._clock, self._objects = world.town.clock, world.plan.objects
         ground = world.town.ground

@@ -39,11 +39,6 @@ class VicinityTable:
         self._uses: Mask = np.zeros((ground.count, OBJECT_CHOICES), dtype=np.int8)
         self._texts: list[str | None] = [None] * ground.count
 
-    def move(self, numbers: Floats, uses: Mask, ready: npt.NDArray[np.bool_]) -> None:
-        """Keep the tables in the given arrays from now on; they are overwritten."""
-        numbers[:], uses[:], ready[:] = self._numbers, self._uses, self._ready
-        self._numbers, self._uses, self._ready = numbers, uses, ready
-
     def refresh(self, snapshot: Snapshot, tiles: Ints) -> None:
         """Bring the rows of `tiles` up to date with the snapshot's object states."""
         states = snapshot.object_states

@@ -1,32 +1,17 @@
-"""Movement: everyone's next tiles at once, or one by one; room on arrival; what others see of it.
-
-Each rule is written once, for one town and for many that step together: see `state.Bodies`.
-"""
+"""Movement: all at once or one by one; room on arrival; what others see of it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TypeAlias
 
 import numpy as np
 
 from genagents_env.world.crowd import Crowd, Doors, Walk
 from genagents_env.world.resolved import ResolvedAct, ResolvedMove
 from genagents_env.world.snapshot import ActionOutcome
-from genagents_env.world.state import (
-    IDLE_DOING,
-    IDLE_EMOJI,
-    Bodies,
-    Moves,
-    OwnFields,
-    TownFields,
-    TownIndex,
-    TownMoves,
-    WorldState,
-)
+from genagents_env.world.state import IDLE_DOING, IDLE_EMOJI, Moves, WorldState
 from genagents_env.world.tiles import STAY, Bools, Ints
 
 WALK_EMOJI = "🚶"
-TownActs: TypeAlias = Mapping[TownIndex, Mapping[int, ResolvedAct]]  # by town, then by person
 NO_ACTS: Mapping[int, ResolvedAct] = {}
 NO_MOVES: Moves = {}
 # numpy compares with an array of the same type twice as fast as with a number.
@@ -57,50 +42,59 @@ def make_move(
     )
 
 
-def walk(bodies: Bodies, goals: Ints, acts: TownActs, moves: TownMoves) -> None:
+def walk(state: WorldState, goals: Ints, acts: Mapping[int, ResolvedAct], moves: Moves) -> None:
     """Move everyone one tick, and show others where they are going.
 
     Args:
-        bodies: of one town or of several.
-        goals: the index of the place each walks to, -1 for none; shape as `bodies.tile`.
+        state: of the town.
+        goals: the index of the place each walks to, -1 for none, shape (N,).
         acts: what everyone else attempts.
         moves: those of them that are walks.
     """
-    paths = bodies.town.paths
-    if paths.one_by_one:
-        _walk_one_by_one(bodies, goals, moves)
+    if state.town.paths.one_by_one:
+        _walk_one_by_one(state, goals, moves)
     else:
-        paths.prepare(goals)
-        rows = goals * paths.ground.count
-        fields = {
-            town: OwnFields(
-                np.array(list(own)), paths.to_tiles.list_views([m.targets for m in own.values()])
-            )
-            for town, own in moves.items()
-        }
-        trail = [bodies.tile]
-        for step, movers in bodies.plan_steps(rows, fields):
-            _advance(bodies, step, movers)
-            trail.append(bodies.tile)
-        _arrive(bodies, goals, rows, moves, fields, trail)
-    _show_walkers(bodies, goals, acts, moves)
+        _walk_along_fields(state, goals, moves)
+    _show_walkers(state, goals, acts, moves)
 
 
-def _advance(bodies: Bodies, rows: Ints, movers: TownFields) -> None:
+def _walk_along_fields(state: WorldState, goals: Ints, moves: Moves) -> None:
+    """Move everyone along the direction field to where they go."""
+    paths = state.town.paths
+    paths.prepare(goals)
+    rows, who = goals * paths.ground.count, np.array(list(moves), dtype=np.int64)
+    fields = paths.to_tiles.list_views([move.targets for move in moves.values()])
+    trail = [state.tile]
+    for _ in range(paths.tiles_at(state.tick)):
+        _advance(state, rows, who, fields)
+        trail.append(state.tile)
+    arrived = paths.fields[rows + state.tile] == _STAY
+    if len(who):
+        arrived[who] = [step == STAY for step in _find_steps(state, who, fields)]
+    if np.count_nonzero(arrived):
+        _make_room(state, arrived, goals, moves, trail)
+    state.arrived = arrived
+
+
+def _find_steps(state: WorldState, who: Ints, fields: Sequence[memoryview]) -> list[int]:
+    """Return the next step of each along a field of their own."""
+    tiles = state.tile[who].tolist()
+    return [field[at] for field, at in zip(fields, tiles, strict=True)]
+
+
+def _advance(state: WorldState, rows: Ints, who: Ints, fields: Sequence[memoryview]) -> None:
     """Take one step along the direction fields that start at `rows`, or along one's own field."""
-    paths, tile = bodies.town.paths, bodies.tile
+    paths, tile = state.town.paths, state.tile
     ground = paths.ground
     new = tile + ground.delta.take(paths.fields[rows + tile])
-    for town, own in movers.items():
-        here, there = tile[town], new[town]
-        there[own.who] = here[own.who] + ground.delta.take(own.find_steps(here))
+    if len(who):
+        new[who] = tile[who] + ground.delta.take(_find_steps(state, who, fields))
     arena = ground.arena[new]
-    crossing = arena != bodies.arena
+    crossing = arena != state.arena
     if np.count_nonzero(crossing):
-        for town, state in bodies.towns_with(crossing):
-            _cross(state, new[town], arena[town], crossing[town].nonzero()[0].tolist())
-        bodies.arena = ground.arena[new]
-    bodies.tile = new
+        _cross(state, new, arena, crossing.nonzero()[0].tolist())
+        state.arena = ground.arena[new]
+    state.tile = new
 
 
 def _cross(state: WorldState, new: Ints, arena: Ints, crossing: list[int]) -> None:
@@ -120,59 +114,24 @@ def _cross(state: WorldState, new: Ints, arena: Ints, crossing: list[int]) -> No
             new[i] = state.tile[i]
 
 
-def _arrive(
-    bodies: Bodies,
-    goals: Ints,
-    rows: Ints,
-    moves: TownMoves,
-    fields: TownFields,
-    trail: Sequence[Ints],
-) -> None:
-    """Mark who has arrived, and let them make room for one another.
-
-    Args:
-        bodies: where they are.
-        goals: the place each walks to.
-        rows: where each one's direction field starts.
-        moves: of those who have their own way.
-        fields: along which these walk.
-        trail: `bodies.tile` before this tick's steps and after each.
-    """
-    paths, tile = bodies.town.paths, bodies.tile
-    arrived = paths.fields[rows + tile] == _STAY
-    for town, own in fields.items():
-        arrived[town][own.who] = [step == STAY for step in own.find_steps(tile[town])]
-    if np.count_nonzero(arrived):
-        for town, state in bodies.towns_with(arrived):
-            steps = (tile[town] for tile in trail)
-            _make_room(state, arrived[town], goals[town], moves.get(town, NO_MOVES), steps)
-        bodies.collect_tiles()
-    bodies.arrived = arrived
-
-
-def _walk_one_by_one(bodies: Bodies, goals: Ints, moves: TownMoves) -> None:
-    """Move everyone one tick, town by town, each on an own way."""
-    arrived: Bools = np.zeros_like(bodies.arrived)
-    paths = bodies.town.paths
-    for town, state in bodies.towns:
-        places, own = state.town.places.all, moves.get(town, NO_MOVES)
-        walks = {
-            i: Walk(paths.find_targets(goal), places[goal].label)
-            for i, goal in enumerate(goals[town].tolist())
-            if goal >= 0
-        }
-        walks |= {i: Walk(move.targets, move.label) for i, move in own.items()}
-        crowd, trail = Crowd(state, walks), [state.tile]
-        for _ in range(paths.tiles_at(state.tick)):
-            crowd.step()
-            trail.append(state.tile)
-        there = np.zeros(len(state.tile), dtype=np.bool_)
-        there[list(crowd.arrived)] = True
-        if not state.town.scenario.rules.bodies_block:
-            _make_room(state, there, goals[town], own, trail)
-        arrived[town] = there
-    bodies.collect_tiles()
-    bodies.arrived = arrived
+def _walk_one_by_one(state: WorldState, goals: Ints, moves: Moves) -> None:
+    """Move everyone one tick, each on an own way."""
+    paths, places = state.town.paths, state.town.places.all
+    walks = {
+        i: Walk(paths.find_targets(goal), places[goal].label)
+        for i, goal in enumerate(goals.tolist())
+        if goal >= 0
+    }
+    walks |= {i: Walk(move.targets, move.label) for i, move in moves.items()}
+    crowd, trail = Crowd(state, walks), [state.tile]
+    for _ in range(paths.tiles_at(state.tick)):
+        crowd.step()
+        trail.append(state.tile)
+    arrived = np.zeros(len(state.tile), dtype=np.bool_)
+    arrived[list(crowd.arrived)] = True
+    if not state.town.scenario.rules.bodies_block:
+        _make_room(state, arrived, goals, moves, trail)
+    state.arrived = arrived
 
 
 def _make_room(
@@ -213,25 +172,23 @@ def _make_room(
         state.set_tiles(aside)
 
 
-def _show_walkers(bodies: Bodies, goals: Ints, acts: TownActs, moves: TownMoves) -> None:
+def _show_walkers(
+    state: WorldState, goals: Ints, acts: Mapping[int, ResolvedAct], moves: Moves
+) -> None:
     """Show others who set out, arrived or stopped."""
     # How walking changes what others see of everyone, as a number; -1 for no change, as of those
     # who have their own way.
-    arrived, shown = bodies.arrived, goals
+    arrived, shown, own = state.arrived, goals, list(moves)
     some_arrived = bool(np.count_nonzero(arrived))
     if some_arrived:
-        shown = goals + arrived * len(bodies.town.places.all)
-        for town, own in moves.items():
-            shown[town][list(own)] = -1
-    changed = shown != bodies.shown
+        shown = goals + arrived * len(state.town.places.all)
+        shown[own] = -1
+    changed = shown != state.shown
     if not (some_arrived or moves or np.count_nonzero(changed)):
         return  # at most ticks everybody just walks on
-    bodies.shown = shown
-    for town, own in moves.items():
-        changed[town][list(own)] = True
-    for town, state in bodies.towns_with(changed, arrived):
-        who = changed[town].nonzero()[0].tolist()
-        _show(state, who, acts.get(town, NO_ACTS), moves.get(town, NO_MOVES))
+    state.shown = shown
+    changed[own] = True
+    _show(state, changed.nonzero()[0].tolist(), acts, moves)
 
 
 def _show(

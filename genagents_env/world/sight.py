@@ -16,43 +16,30 @@ class Sight:
         count = len(radius)
         self._radius = radius
         self._reach = float(radius.max())
-        self._codes: dict[tuple[int, ...], Ints] = {}
         self._dense = count <= DENSE
         if self._dense:
             self._limit: Ints = np.repeat(radius[:, None], count, axis=1)
             np.fill_diagonal(self._limit, -1)  # nobody sees oneself
+            # Viewer and seen, as they stand in a key.
+            self._codes: Ints = (np.arange(count)[:, None] << 40) + np.arange(count)
 
     def find_pairs(self, where: Ints) -> Pairs:
         """Return (viewer, seen, distance), each shape (M,), sorted by viewer, distance, seen.
 
         Args:
-            where: columns and rows of everyone as `Ground.sight` measures them, shape (2, N), or
-                (2, T, N) for T towns, whose people count through all: town * N + person.
+            where: columns and rows of everyone as `Ground.sight` measures them, shape (2, N).
         """
-        several, count = where.ndim == 3, where.shape[-1]
-        if several and not self._dense:
-            towns = [self.find_pairs(where[:, t]) for t in range(where.shape[1])]
-            rows = [(i + t * count, j + t * count, d) for t, (i, j, d) in enumerate(towns)]
-            viewers, seens, aparts = zip(*rows, strict=True)
-            return np.concatenate(viewers), np.concatenate(seens), np.concatenate(aparts)
         key = self._list_all(where) if self._dense else self._list_near(where)
         key.sort()
-        viewer, seen = key >> 40, key & _LOW
-        if several:
-            seen += viewer // count * count
-        return viewer, seen, key >> 20 & _LOW
+        return key >> 40, key & _LOW, key >> 20 & _LOW
 
     def _list_all(self, where: Ints) -> Ints:
-        offset = where[..., :, None] - where[..., None, :]
+        offset = where[:, :, None] - where[:, None, :]
         np.abs(offset, out=offset)
         apart = np.maximum(offset[0], offset[1])
         near = apart <= self._limit
         apart <<= 20
-        codes = self._codes.get(apart.shape)
-        if codes is None:  # viewer and seen, as they stand in a key
-            viewers = np.arange(apart.size // apart.shape[-1]).reshape(*apart.shape[:-1], 1)
-            codes = self._codes[apart.shape] = (viewers << 40) + np.arange(apart.shape[-1])
-        apart += codes
+        apart += self._codes
         keys: Ints = apart[near]
         return keys
 
@@ -146,26 +133,11 @@ _PENDING = 64  # ticks of sightings held back, because writing many at once is f
 
 
 class Sightings:
-    """For N people the tile on which each last saw each, or -1.
+    """For N people the tile on which each last saw each, or -1."""
 
-    Args:
-        count: N.
-        towns: several towns note together, in rows town * N + person: see `share`.
-    """
-
-    def __init__(self, count: int, towns: int = 1) -> None:
-        self._count = count
-        self._tiles: Ints = np.full((towns * count, count), -1, dtype=np.int64)
+    def __init__(self, count: int) -> None:
+        self._tiles: Ints = np.full((count, count), -1, dtype=np.int64)
         self._pending: list[tuple[Ints, Ints, Ints]] = []
-        self._shared: Sightings | None = None
-
-    def share(self, shared: "Sightings", town: int) -> None:
-        """Keep what is known in the rows of `town` in `shared`, which is used from now on."""
-        self._write()
-        shared._write()
-        rows = shared._tiles[town * self._count : (town + 1) * self._count]
-        rows[:] = self._tiles
-        self._tiles, self._shared = rows, shared
 
     def note(self, viewer: Ints, seen: Ints, tile: Ints) -> None:
         """Remember that each `viewer` saw `seen`, shapes (M,), where `tile`, by person, says."""
@@ -203,14 +175,11 @@ class Sightings:
         self._tiles[rows, columns] = tiles
 
     def _write(self) -> None:
-        if self._shared is not None:
-            self._shared._write()
         if self._pending:
             viewers, seen, tiles = zip(*self._pending, strict=True)
-            whom = np.concatenate(seen)
-            where = np.concatenate([t.ravel()[s] for s, t in zip(seen, tiles, strict=True)])
+            where = np.concatenate([t[s] for s, t in zip(seen, tiles, strict=True)])
             # Of what is assigned to one element several times, the last stays.
-            self._tiles[np.concatenate(viewers), whom % self._count] = where
+            self._tiles[np.concatenate(viewers), np.concatenate(seen)] = where
             self._pending = []
 
 

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import Field
-from types import EllipsisType
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
@@ -80,25 +79,7 @@ class Objects:
 IDLE_DOING, IDLE_EMOJI = "standing around", "🧍"
 ASLEEP_DOING, ASLEEP_EMOJI = "sleeping", "😴"
 
-TownIndex: TypeAlias = int | EllipsisType
 Moves: TypeAlias = Mapping[int, ResolvedMove]  # by person
-TownMoves: TypeAlias = Mapping[TownIndex, Moves]
-ONLY: EllipsisType = ...  # the index of the one town of arrays without an axis for towns
-
-
-class OwnFields(NamedTuple):
-    """Who walks along a direction field of their own, and that field: the step from every tile."""
-
-    who: Ints
-    fields: list[memoryview]
-
-    def find_steps(self, tile: Ints) -> list[int]:
-        """Return the next step of each; `tile` is where all people of their town are."""
-        tiles = tile[self.who].tolist()
-        return [field[at] for field, at in zip(self.fields, tiles, strict=True)]
-
-
-TownFields: TypeAlias = Mapping[TownIndex, OwnFields]
 
 
 class StateChange(Protocol):
@@ -110,54 +91,19 @@ class StateChange(Protocol):
         """Do it now."""
 
 
-class Bodies(Protocol):
-    """The people of one town, arrays of shape (N,), or of T towns at once, shape (T, N).
-
-    Rules are written once, for either: `array[town]` is the row of a town whatever the shape,
-    because the index of a town alone is `ONLY`. `WorldState` is one town, `BatchedWorld` many.
-    """
-
-    town: TownConstants
-    tile: Ints
-    arena: Ints
-    arrived: Bools
-    shown: Ints
-    asleep: Bools
-    present: Bools
-    all_here: bool  # whether everyone was in town at the end of the last tick
-    all_awake: bool  # and awake
-
-    @property
-    def towns(self) -> Iterable[tuple[TownIndex, "WorldState"]]:
-        """Every town with its index."""
-
-    def towns_with(self, *masks: Bools) -> Iterable[tuple[TownIndex, "WorldState"]]:
-        """Return at least the towns in which one of `masks` holds for anybody."""
-
-    def plan_steps(self, rows: Ints, own: TownFields) -> Iterable[tuple[Ints, TownFields]]:
-        """Return the movers of each step of this tick; there is a step for each tile walked in it.
-
-        Args:
-            rows: where everyone's direction field starts in `PlacePaths.fields`.
-            own: the fields of those who have their own way.
-        """
-
-    def rank_in(self, towns: Sequence[TownIndex]) -> Mapping[TownIndex, Sequence[int]]:
-        """Return the order in which ties are won at this tick, in each of `towns`."""
-
-    def collect(self) -> None:
-        """Take over what was changed in single towns: where people are, and asleep or here."""
-
-    def collect_tiles(self) -> None:
-        """Take over where people were put in single towns."""
-
-
 class WorldState:
     """The mutable part of one town, and the few ways to change it.
 
     Arrays have shape (N,), by person. They are replaced and never written again once a tick is
-    over: snapshots keep them. Valid after `begin`; `tick` is -1 before. Implements `Bodies`.
+    over: snapshots keep them. Valid after `begin`; `tick` is -1 before.
+
+    Attributes:
+        all_here: whether everyone was in town at the end of the last tick.
+        all_awake: and awake; False from when somebody lies down.
     """
+
+    all_here: bool
+    all_awake: bool
 
     def __init__(self, town: TownConstants) -> None:
         self.town = town
@@ -214,29 +160,6 @@ class WorldState:
             self._checked = (self.present, self.asleep)
             self.all_here = bool(self.present.all())
             self.all_awake = self.all_here and not self.asleep.any()
-
-    @property
-    def towns(self) -> tuple[tuple[TownIndex, "WorldState"]]:
-        """This town alone."""
-        return ((ONLY, self),)
-
-    def towns_with(self, *masks: Bools) -> tuple[tuple[TownIndex, "WorldState"]]:
-        """Return this town."""
-        return self.towns
-
-    def plan_steps(self, rows: Ints, own: TownFields) -> Iterable[tuple[Ints, TownFields]]:
-        """Return everyone for each step of this tick."""
-        return ((rows, own),) * self.town.paths.tiles_at(self.tick)
-
-    def rank_in(self, towns: Sequence[TownIndex]) -> Mapping[TownIndex, Sequence[int]]:
-        """Return the order in which ties are won at this tick."""
-        return {town: self.rank() for town in towns}
-
-    def collect(self) -> None:
-        """Nothing is kept elsewhere."""
-
-    def collect_tiles(self) -> None:
-        """Nothing is kept elsewhere."""
 
     def rank(self) -> list[int]:
         """Return everyone in the order in which ties are won at this tick."""

@@ -1,4 +1,4 @@
-"""One tick of one town or of several that step together: the order of the rules."""
+"""One tick of a town: the order of the rules."""
 
 from collections.abc import Iterable, Mapping
 
@@ -6,13 +6,7 @@ import numpy as np
 
 from genagents_env.world import speech
 from genagents_env.world.interaction import use
-from genagents_env.world.movement import (
-    NO_ACTS,
-    NO_MOVES,
-    TownActs,
-    is_shown_by_walking,
-    walk,
-)
+from genagents_env.world.movement import is_shown_by_walking, walk
 from genagents_env.world.resolved import (
     RefusedAct,
     ResolvedAct,
@@ -24,47 +18,34 @@ from genagents_env.world.resolved import (
 )
 from genagents_env.world.sight import Pairs, is_clear
 from genagents_env.world.snapshot import ActionOutcome
-from genagents_env.world.state import IDLE_DOING, IDLE_EMOJI, Bodies, Moves, WorldState
+from genagents_env.world.state import IDLE_DOING, IDLE_EMOJI, Moves, WorldState
 from genagents_env.world.tiles import Ints
 
 SILENCED = "no word came out"
 _WAKING = (ResolvedMove, ResolvedSpeak, ResolvedUse, ResolvedRestart)  # what no sleeper does
 
 
-def advance(bodies: Bodies, goals: Ints, acts: TownActs) -> None:
+def advance(state: WorldState, goals: Ints, acts: Mapping[int, ResolvedAct]) -> None:
     """Advance one tick.
 
     Args:
-        bodies: of one town or of several.
-        goals: the index of the place each walks to, -1 for none; shape as `bodies.tile`.
+        state: of the town.
+        goals: the index of the place each walks to, -1 for none, shape (N,).
         acts: what everyone else attempts; the rest stand still.
     """
-    towns = bodies.towns
-    for town, state in towns:
-        state.begin_tick()
-        apply_changes(state)
-        if not state.all_awake:
-            _wake(state, goals[town], acts.get(town, NO_ACTS))
-    bodies.collect()
-    if not bodies.all_here:
-        goals, acts = _drop_absent(bodies, goals, acts)
-    moves = {
-        town: walks
-        for town, own in acts.items()
-        if (walks := {i: act for i, act in own.items() if type(act) is ResolvedMove})
-    }
-    walk(bodies, goals, acts, moves)
+    state.begin_tick()
+    apply_changes(state)
+    if not state.all_awake:
+        _wake(state, goals, acts)
+    if not state.all_here:
+        goals = np.where(state.present, goals, -1)
+        acts = {i: act for i, act in acts.items() if state.present[i]}
+    moves = {i: act for i, act in acts.items() if type(act) is ResolvedMove}
+    walk(state, goals, acts, moves)
     if acts:
-        due = {
-            town: _select_due(state, acts.get(town, NO_ACTS), moves.get(town, NO_MOVES))
-            for town, state in towns
-        }
-        orders = bodies.rank_in([town for town, own in due.items() if len(own) > 1])
-        for town, state in towns:
-            _resolve(state, due[town], orders.get(town, due[town]))
-    for _, state in towns:
-        _finish(state)
-    bodies.collect()
+        due = _select_due(state, acts, moves)
+        _resolve(state, due, state.rank() if len(due) > 1 else due)
+    _finish(state)
 
 
 def apply_changes(state: WorldState) -> None:
@@ -81,34 +62,18 @@ def update_access(state: WorldState) -> None:
     state.access.set_minute(state.town.clock.second(state.tick) // 60)
 
 
-def find_pairs(bodies: Bodies) -> Pairs:
-    """Find the pairs in sight: (viewer, seen, distance), each shape (M,), nearest first.
-
-    People of several towns count through all of them: town * N + person.
-    """
-    town, tile = bodies.town, bodies.tile
+def find_pairs(state: WorldState) -> Pairs:
+    """Find the pairs in sight: (viewer, seen, distance), each shape (M,), nearest first."""
+    town, tile = state.town, state.tile
     viewer, seen, apart = town.sight.find_pairs(town.ground.sight.take(tile, axis=1))
-    if not bodies.all_awake:
-        present, asleep = bodies.present.ravel(), bodies.asleep.ravel()
-        keep = present[viewer] & ~asleep[viewer] & present[seen]
+    if not state.all_awake:
+        keep = state.present[viewer] & ~state.asleep[viewer] & state.present[seen]
         viewer, seen, apart = viewer[keep], seen[keep], apart[keep]
     if town.scenario.rules.line_of_sight and len(viewer):
-        tile = tile.ravel()
         lines = zip(tile[viewer].tolist(), tile[seen].tolist(), strict=True)
         keep = np.array([is_clear(town.ground, a, b) for a, b in lines], dtype=np.bool_)
         viewer, seen, apart = viewer[keep], seen[keep], apart[keep]
     return viewer, seen, apart
-
-
-def _drop_absent(bodies: Bodies, goals: Ints, acts: TownActs) -> tuple[Ints, TownActs]:
-    """Let those who are out of town do nothing."""
-    goals, kept = goals.copy(), dict(acts)
-    for town, state in bodies.towns:
-        if not state.all_here:
-            goals[town] = np.where(state.present, goals[town], -1)
-            own = acts.get(town, NO_ACTS)
-            kept[town] = {i: act for i, act in own.items() if state.present[i]}
-    return goals, kept
 
 
 def _finish(state: WorldState) -> None:

@@ -1,6 +1,6 @@
 """The world of one episode, stepped by the attempts of all."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -24,7 +24,7 @@ from genagents_env.world.resolved import ResolvedAct
 from genagents_env.world.saved_town import SavedWorld, check_saved_town, load_state, save_state
 from genagents_env.world.sight import Pairs
 from genagents_env.world.snapshot import Snapshot
-from genagents_env.world.state import ONLY, WorldState
+from genagents_env.world.state import WorldState
 from genagents_env.world.tick import advance, apply_changes, find_pairs, update_access
 from genagents_env.world.tiles import Ints
 
@@ -43,7 +43,6 @@ class World:
         self._bounds = np.arange(self.count + 1)
         self._snapshot: Snapshot | None = None
         self._pairs: Pairs | None = None
-        self._glance: Callable[[], Pairs] | None = None
 
     def fresh_copy(self) -> "World":
         """Return another world of the same town, before its first `reset`."""
@@ -66,7 +65,7 @@ class World:
             goals: the index of the place each walks to, shape (N,), -1 for none.
             acts: what everyone else attempts, by person index; the rest stand still.
         """
-        advance(self.state, goals, {ONLY: acts} if acts else {})
+        advance(self.state, goals, acts)
         self.look()
 
     def look(self) -> None:
@@ -75,11 +74,6 @@ class World:
         self._pairs, self._snapshot = find_pairs(self.state), None
         viewer, seen, _ = self._pairs
         self.state.sightings.note(viewer, seen, self.state.tile)
-
-    def look_later(self, glance: Callable[[], Pairs]) -> None:
-        """Let `glance` find the pairs in sight at the end of this tick, on request."""
-        self._glance = glance
-        self._pairs = self._snapshot = None
 
     def intervene(self, intervention: Intervention) -> None:
         """Let something happen at the next tick.
@@ -133,8 +127,6 @@ class World:
     @property
     def pairs(self) -> Pairs:
         """Who sees whom at this tick: (viewer, seen, distance), as in `Snapshot.pairs`."""
-        if self._pairs is None and self._glance is not None:
-            self._pairs = self._glance()
         return self._pairs  # type: ignore[return-value]  # None only before the first reset
 
     @property

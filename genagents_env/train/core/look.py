@@ -155,16 +155,10 @@ class Look:
         slots[:, :shown, 0] = known
         index = np.take_along_axis(terrain.index[of], whom, axis=1)
         slots[:, :shown, 1] = np.where(known & (whom >= 0), index, 0)
-        kind, o, person, fact, state, done = (
-            part.reshape(len(self._rows), GOAL_SLOTS)[rows]
-            for part in (
-                goals.kind,
-                goals.object,
-                goals.person,
-                goals.fact,
-                goals.state,
-                goals.noticed,
-            )
+        done = goals.noticed.reshape(-1, GOAL_SLOTS)[rows]
+        kind, o, person, fact, state = (
+            part.reshape(-1, GOAL_SLOTS)[rows]
+            for part in (goals.kind, goals.object, goals.person, goals.fact, goals.state)
         )
         slots[:, :shown, 2:] = fact[:, None, :] == np.arange(shown)[:, None]
         own = base[:, GOALS:FACTS].reshape(len(rows), GOAL_SLOTS, GOAL_COLUMNS)
@@ -402,8 +396,8 @@ class Look:
         near = terrain.nearest[tile]
         fits = allowed[at, near]
         rank = fits.cumsum(axis=1)
-        row, k = (fits & (rank <= PLACE_SLOTS - _ROLES)).nonzero()
-        places[row, _ROLES - 1 + rank[row, k]] = near[row, k]
+        row, at_place = (fits & (rank <= PLACE_SLOTS - _ROLES)).nonzero()
+        places[row, _ROLES - 1 + rank[row, at_place]] = near[row, at_place]
         self.slots.places[rows] = places
         block = np.zeros((len(rows), PLACE_SLOTS, PLACE_COLUMNS), dtype=np.float32)
         there, of = places >= 0, towns.of[rows][:, None]

@@ -179,7 +179,7 @@ class GoalsPay(GoalPay):
         """Return the towns in which nobody has a goal left to achieve."""
         goals = self.towns.goals
         left = (goals.kind > 0) & ~goals.done & ~np.isin(goals.kind, _LASTING)
-        return ~left.any(axis=(1, 2))
+        return np.logical_not(left.any(axis=(1, 2)))
 
     def judge_use(self, slot: int, own: Bools) -> tuple[Rewards, Bools]:
         """Return the pay for putting the thing into the state by one's own hand."""
@@ -275,7 +275,7 @@ class PresencePay(GoalPay):
     def find_done(self) -> Bools:
         """Return the towns in which nobody has a goal left."""
         goals = self.towns.goals
-        return ~((goals.kind > 0) & ~goals.done).any(axis=(1, 2))
+        return np.logical_not(((goals.kind > 0) & ~goals.done).any(axis=(1, 2)))
 
     def find_there(self, place: Ints) -> Bools:
         """Return whether people are at places, both shapes (T, N)."""
@@ -296,7 +296,7 @@ class CompanyPay(PresencePay):
             start, end, place = (part[..., slot] for part in (goals.start, goals.end, goals.place))
             own = goals.kind[..., slot] > 0
             there = own & (start < tick) & (tick <= end) & self.find_there(place)
-            for i in there.any(axis=0).nonzero()[0].tolist():
+            for i in np.flatnonzero(there.any(axis=0)).tolist():
                 here = self.find_there(np.broadcast_to(place[:, i : i + 1], out.shape)) & self.owns
                 part = (here.sum(axis=1) - here[:, i]) / others[:, 0]
                 pay = goals.worth[:, i, slot] * part / np.maximum(1, end - start)[:, i]
@@ -356,7 +356,8 @@ class PublicGoodsPay(PresencePay):
         """Return everybody's pay for the work of this tick."""
         towns, goals = self.towns, self.towns.goals
         ticks = self.terrain.horizon[towns.layout][:, None]
-        out, pool = np.zeros(towns.tile.shape), np.zeros(towns.count)
+        out: Rewards = np.zeros(towns.tile.shape)
+        pool = np.zeros(towns.count)
         pays, common = [], []
         for slot in range(GOAL_SLOTS):
             place = goals.place[..., slot]
@@ -367,7 +368,8 @@ class PublicGoodsPay(PresencePay):
             for pay, shared in zip(pays, common, strict=True):
                 pool += np.where(shared[:, i], pay[:, i], 0.0)
                 out[:, i] += np.where(shared[:, i], 0.0, pay[:, i])
-        return out + (pool / np.maximum(1, self.owns.sum(axis=1)))[:, None]
+        out += np.expand_dims(pool / np.maximum(1, self.owns.sum(axis=1)), 1)
+        return out
 
 
 _PAYS: Mapping[type[EpisodeReward], type[Pay]] = {

@@ -1,6 +1,7 @@
 """The rules of talk and of doors, for towns that are arrays: the town's own, on a shadow of it."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from genagents_env.train.core.towns import NEVER, Towns
 from genagents_env.world import speech
@@ -135,17 +136,19 @@ class _NoLog(Log):
 
 
 class _Told(set[tuple[int, int, int]]):
-    """Who told whom what: an entry is one of the array."""
+    """Who told whom what: speaker, hearer and fact of an entry of the array."""
 
     def __init__(self, towns: Towns, t: int) -> None:
         self._towns, self._t = towns, t
 
     def add(self, entry: tuple[int, int, int]) -> None:
         """Note that one told another a fact."""
-        self._towns.told[(self._t, *entry)] = True
+        speaker, hearer, fact = entry
+        self._towns.told[self._t, speaker, hearer, fact] = True
 
-    def __contains__(self, entry: object) -> bool:
-        return bool(self._towns.told[(self._t, *entry)])  # type: ignore[misc]  # three numbers
+    def __contains__(self, entry: Any) -> bool:
+        speaker, hearer, fact = entry
+        return bool(self._towns.told[self._t, speaker, hearer, fact])
 
 
 class _Earshot(Earshot):

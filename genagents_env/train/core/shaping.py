@@ -107,7 +107,7 @@ class Shaper:
     def _measure_slot(self, slot: int) -> Rewards:
         towns, goals = self._towns, self._towns.goals
         kind, person = goals.kind[..., slot], goals.person[..., slot]
-        out = np.zeros(kind.shape)
+        out: Rewards = np.zeros(kind.shape)
         other = np.take_along_axis(towns.tile, person, axis=1)
         mine = np.isin(kind, _TO_PLACE)
         out = np.where(mine, -self._find_way(slot, towns.tile, mine), out)
@@ -131,13 +131,15 @@ class Shaper:
         way = np.where(to_place, self._find_way(slot, towns.tile, to_place), 1.0)
         way = np.where(person >= 0, self._find_gap(other), way)
         way = np.where((unknowing > 0) & knows, way, 1.0)
-        return unknowing * (1.0 + way) / 2
+        ignorance: Rewards = unknowing * (1.0 + way) / 2
+        return ignorance
 
     def _find_gap(self, other: Ints) -> Rewards:
         """Return columns and rows to other tiles, over those of the town."""
         terrain, tile = self._towns.terrain, self._towns.tile
         apart = np.abs(terrain.x[other] - terrain.x[tile])
-        return (apart + np.abs(terrain.y[other] - terrain.y[tile])) / self._span
+        gap: Rewards = (apart + np.abs(terrain.y[other] - terrain.y[tile])) / self._span
+        return gap
 
     def _find_way(self, slot: int, tile: Ints, where: Bools) -> Rewards:
         """Return the steps from tiles to the goals' places, as a part of the longest way."""

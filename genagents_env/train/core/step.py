@@ -185,7 +185,8 @@ class Stepper:
         if not talking.any():
             return np.zeros(len(talk), dtype=np.bool_)
         together = self._towns.near & (talk[:, :, None] == talk[:, None, :])
-        return (talking & ~together.any(axis=2)).any(axis=1)
+        deserted: Bools = (talking & ~together.any(axis=2)).any(axis=1)
+        return deserted
 
     def _learn_places(self, left_out: Bools) -> None:
         """Let people know the places in sight of where they now are."""
@@ -196,7 +197,7 @@ class Stepper:
         group = terrain.surroundings.group[towns.layout[t], i]
         seen = terrain.surroundings.find_places(group, towns.tile[t, i])
         new = (seen & ~towns.known[t, i, :-1]).any(axis=1)
-        for k in new.nonzero()[0].tolist():
+        for k in np.flatnonzero(new).tolist():
             at = (int(t[k]), int(i[k]))
             towns.known[at][:-1] |= seen[k]
             count = len(self._shadows[at[0]].town.places.all)

@@ -42,7 +42,7 @@ class Goals:
 
     def __init__(self, terrain: Terrain, towns: int) -> None:
         shape = (towns, terrain.people, GOAL_SLOTS)
-        for name in _NUMBERS:
+        for name in (*_NUMBERS, *_TICKS):
             setattr(self, name, np.full(shape, NONE, dtype=np.int64))
         self.kind: Ints = np.zeros(shape, dtype=np.int64)
         self.done: Bools = np.zeros(shape, dtype=np.bool_)
@@ -64,8 +64,8 @@ class Goals:
     last: Ints
 
 
-_NUMBERS = ("place", "start", "end", "target", "object", "person", "fact", "state")
-_NUMBERS += ("wanted", "first", "last")
+_NUMBERS = ("place", "start", "end", "target", "object", "person", "fact", "state", "wanted")
+_TICKS = ("first", "last")
 _AS_THEY_ARE = ("kind", "place", "start", "end", "object", "person", "fact", "state", "noticed")
 
 

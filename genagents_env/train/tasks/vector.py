@@ -7,7 +7,6 @@ from genagents_env.config import TownOptions
 from genagents_env.errors import ConfigError
 from genagents_env.train.tasks import get_task
 from genagents_env.train.tasks.task import LAYOUTS, Task, shape_reward
-from genagents_env.train.wrappers.joined_towns import JoinedTowns
 from genagents_env.train.wrappers.vector_town import VectorTown
 
 
@@ -19,7 +18,7 @@ def make_vector(
     shaping: float | None = None,
     discount: float = 0.99,
     **options: Unpack[TownOptions],
-) -> JoinedTowns:
+) -> VectorTown:
     """Return towns of a task that are stepped together, without texts, as `rl_env` makes them.
 
     `reset(seed=seeds)` with a seed of each layout's own begins the episodes that `TaskEnv` begins.
@@ -44,4 +43,4 @@ def make_vector(
     if shaping is not None:
         drawn = [shape_reward(scenario, shaping, discount) for scenario in drawn]
     chosen: TownOptions = {"ids": "indexed", "menu": "portable", **options}
-    return JoinedTowns([VectorTown(scenario, towns, **chosen) for scenario in drawn])
+    return VectorTown(drawn, towns, **chosen)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeAlias, Unpack
 
 import numpy as np
@@ -71,7 +72,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         text = options.get("text", False)
         firsts = [
             TownEnv(replace(TownConfig.create(source, **options), actions="menu", text=text))
-            for source in (scenario if isinstance(scenario, list | tuple) else [scenario])
+            for source in _list_sources(scenario)
         ]
         self._check_layouts(firsts)
         first = firsts[0]
@@ -317,6 +318,14 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             "present": self._core.towns.present.ravel().copy(),
             "_present": every.copy(),
         }
+
+
+def _list_sources(
+    scenario: ScenarioSource | TownConfig | Sequence[Scenario],
+) -> Sequence[ScenarioSource | TownConfig]:
+    if isinstance(scenario, str | Path | Scenario | TownConfig):
+        return [scenario]
+    return scenario
 
 
 def list_seeds(seed: int | Sequence[int | None] | None, towns: int) -> list[int | None]:
