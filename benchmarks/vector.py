@@ -1,156 +1,122 @@
-"""Agent-steps per CPU second of `VectorTown` beside as many towns stepped in a loop, in one run.
+"""Agent-steps per CPU second of vectors of towns beside mpe2's simple_spread, measured in one run.
 
-Both get the same actions: drawn beforehand, possible or not; or drawn from the masks, step by step.
-Run: `python -m benchmarks.vector` (about a minute). Rounds alternate; the median of each is taken.
+Choices are drawn from the masks, the drawing left out; towns that end begin anew. The first row of
+towns are as many in a loop, one `step` each. Run: `python -m benchmarks.vector` (four minutes);
+`--only errand` measures the rows whose name has this in it.
 """
 
 import argparse
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from functools import partial
 from statistics import median
-from typing import Protocol, TypeVar
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env import town_v0
+from benchmarks.courses import simple_spread
+from genagents_env.config import TownConfig
+from genagents_env.env import TownEnv
+from genagents_env.scenario import Scenario
+from genagents_env.train.tasks import TASKS
 from genagents_env.train.wrappers import VectorTown
 
+SIZES = ((128, 1), (8, 16))  # layouts, and towns of each
+_EVENING = 16  # layouts of an evening, whose town is large
+Menu: TypeAlias = Literal["town", "portable"]
 Choices = npt.NDArray[np.int64]
-Actions = TypeVar("Actions")
-Draws = npt.NDArray[np.float64]  # parts of the choices there are, in [0, 1)
 
 
-class Course(Protocol[Actions]):
-    """Towns under measurement."""
+class Vector:
+    """A vector of towns under measurement."""
 
-    def prepare(self, actions: Choices) -> Iterable[Actions]:
-        """Return actions, shape (steps, slots), as `step` takes them."""
+    def __init__(
+        self, drawn: list[Scenario] | TownConfig, towns: int, menu: Menu = "portable"
+    ) -> None:
+        self._vector = VectorTown(drawn, towns, ids="indexed", menu=menu)
+        self._rng = np.random.default_rng(0)
+        self._masks = self._vector.reset(seed=0)[0]["action_mask"]
 
-    def step(self, actions: Actions) -> None:
-        """Step every town once."""
-
-    def legal(self, draws: Draws) -> Actions:
-        """Return a possible choice for every slot: the part `draws` of those there are."""
+    def spell(self, seconds: float) -> float:
+        """Step for `seconds` of CPU time; return the agent-steps per second."""
+        spent, steps = 0.0, 0
+        while spent < seconds:
+            chosen = draw_legal(self._masks, self._rng)
+            begun = time.process_time()
+            self._masks = self._vector.step(chosen)[0]["action_mask"]
+            spent += time.process_time() - begun
+            steps += len(chosen)
+        return steps / spent
 
 
 class Loop:
     """The documented loop: dictionaries, one `step` a town, `reset` at its end."""
 
-    def __init__(self, scenario: str, towns: int) -> None:
-        self.envs = [town_v0.parallel_env(scenario, actions="menu") for _ in range(towns)]
-        self.agents = self.envs[0].possible_agents
-        self.seen = [env.reset(seed=t)[0] for t, env in enumerate(self.envs)]
+    def __init__(self, drawn: list[Scenario], towns: int) -> None:
+        first = [TownEnv(one, actions="menu", menu="portable", text=False) for one in drawn]
+        self._envs = [env if k == 0 else env.fresh_copy() for env in first for k in range(towns)]
+        self._seen = [env.reset(seed=t)[0] for t, env in enumerate(self._envs)]
+        self._rng = np.random.default_rng(0)
 
-    def prepare(self, actions: Choices) -> list[list[dict[str, int]]]:
-        """Return actions, shape (steps, towns * A), as `step` of each town takes them."""
-        shaped = actions.reshape(len(actions), len(self.envs), -1).tolist()
-        return [[dict(zip(self.agents, own, strict=True)) for own in row] for row in shaped]
-
-    def step(self, actions: list[dict[str, int]]) -> None:
-        """Step every town once."""
-        for t, (env, chosen) in enumerate(zip(self.envs, actions, strict=True)):
-            self.seen[t] = env.step(chosen)[0]
-            if not env.agents:
-                self.seen[t] = env.reset()[0]
-
-    def legal(self, draws: Draws) -> list[dict[str, int]]:
-        """Return a possible choice for every agent: the part `draws` of those there are."""
-        chosen = []
-        for own, row in zip(self.seen, draws.reshape(len(self.envs), -1), strict=True):
-            choices = {}
-            for draw, (agent, seen) in zip(row, own.items(), strict=False):
-                possible = seen["action_mask"].nonzero()[0]
-                choices[agent] = int(possible[int(draw * len(possible))])
-            chosen.append(choices)
-        return chosen
+    def spell(self, seconds: float) -> float:
+        """Step for `seconds` of CPU time; return the agent-steps per second."""
+        spent, steps = 0.0, 0
+        while spent < seconds:
+            for t, env in enumerate(self._envs):
+                masks = np.stack([own["action_mask"] for own in self._seen[t].values()])
+                chosen = draw_legal(masks, self._rng).tolist()
+                given = dict(zip(self._seen[t], chosen, strict=True))
+                begun = time.process_time()
+                self._seen[t] = env.step(given)[0]
+                if not env.agents:
+                    self._seen[t] = env.reset()[0]
+                spent += time.process_time() - begun
+                steps += len(given)
+        return steps / spent
 
 
-class Vector:
-    """`VectorTown`: arrays."""
-
-    def __init__(self, scenario: str, towns: int) -> None:
-        self.vector = VectorTown(scenario, towns)
-        self.seen, _ = self.vector.reset(seed=0)
-
-    def prepare(self, actions: Choices) -> Choices:
-        """Return actions as they are."""
-        return actions
-
-    def step(self, actions: Choices) -> None:
-        """Step every town once."""
-        self.seen = self.vector.step(actions)[0]
-
-    def legal(self, draws: Draws) -> Choices:
-        """Return a possible choice for every slot: the part `draws` of those there are."""
-        mask = self.seen["action_mask"]
-        rank = (draws * mask.sum(axis=1)).astype(np.int64)
-        chosen: Choices = (mask.cumsum(axis=1) > rank[:, None]).argmax(axis=1)
-        return chosen
+def draw_legal(masks: npt.NDArray[np.int8], rng: np.random.Generator) -> Choices:
+    """Draw a possible choice for every slot."""
+    rank = (rng.random(len(masks)) * masks.sum(axis=1)).astype(np.int64)
+    chosen: Choices = (masks.cumsum(axis=1) > rank[:, None]).argmax(axis=1)
+    return chosen
 
 
-def spent(work: Callable[[], None]) -> float:
-    """Return the CPU seconds of `work`."""
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
-def spell(course: Course[Actions], choices: Choices) -> float:
-    """Return the CPU seconds of stepping with `choices`, possible or not, shape (steps, slots)."""
-    prepared = course.prepare(choices)
-
-    def work() -> None:
-        for row in prepared:
-            course.step(row)
-
-    return spent(work)
-
-
-def spell_legal(course: Course[Actions], draws: Draws) -> float:
-    """Return the CPU seconds of a spell in which the masks and `draws` decide step by step."""
-
-    def work() -> None:
-        for row in draws:
-            course.step(course.legal(row))
-
-    return spent(work)
+def list_rows() -> dict[str, Callable[[], Vector | Loop]]:
+    """Return all there is to measure, by name."""
+    errands = [TASKS["errand"].draw(layout) for layout in range(8)]
+    rows: dict[str, Callable[[], Vector | Loop]] = {
+        "errand, 8 x 16, in a loop": partial(Loop, errands, 16)
+    }
+    for name, task in TASKS.items():
+        for layouts, towns in SIZES:
+            several = min(layouts, _EVENING) if task.town else layouts
+            drawn = [task.draw(layout) for layout in range(several)]
+            rows[f"{name}, {several} x {towns}"] = partial(Vector, drawn, towns)
+    party = TownConfig("valentines_party", start="12:00")
+    rows["valentines_party, 25 people, 64 towns"] = partial(Vector, party, 64, "town")
+    rows["tiny, 2 people, 64 towns"] = partial(Vector, TownConfig("tiny"), 64, "town")
+    return rows
 
 
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scenario", nargs="+", default=["tiny"])
-    parser.add_argument("--towns", type=int, default=64)
-    parser.add_argument("--steps", type=int, default=120)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--seconds", type=float, default=1.0, help="CPU seconds a spell")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--only", default="", help="rows whose name has this in it")
     args = parser.parse_args()
-    print(
-        "| scenario | towns | agents | actions | loop, agent-steps / CPU s | VectorTown | times |"
-    )
-    print("|---|---|---|---|---|---|---|")
-    for scenario in args.scenario:
-        loop, vector = Loop(scenario, args.towns), Vector(scenario, args.towns)
-        random, slots = np.random.default_rng(0), vector.vector.num_envs
-        choices = vector.vector.single_action_space.n  # type: ignore[attr-defined]  # Discrete
-        for legal in (False, True):
-            seconds: list[tuple[float, float]] = []
-            for _ in range(args.rounds + 1):
-                shape = (args.steps, slots)
-                if legal:
-                    draws = random.random(shape)
-                    seconds.append((spell_legal(loop, draws), spell_legal(vector, draws)))
-                else:
-                    drawn = random.integers(0, choices, shape)
-                    seconds.append((spell(loop, drawn), spell(vector, drawn)))
-            kept = seconds[1:]  # the first warms up
-            rates = [args.steps * slots / median(each) for each in zip(*kept, strict=True)]
-            times = median(a / b for a, b in kept)
-            source = "from the masks" if legal else "any"
-            print(
-                f"| {scenario} | {args.towns} | {len(loop.agents)} | {source} "
-                f"| {rates[0]:,.0f} | {rates[1]:,.0f} | {times:.1f} |"
-            )
+    print("| towns: layouts x towns of each | agent-steps / CPU s | times mpe2 simple_spread |")
+    print("|---|---|---|")
+    for name, make in list_rows().items():
+        if args.only not in name:
+            continue
+        peer, own = simple_spread(25), make()
+        own.spell(args.seconds)  # ways are found, tables filled
+        pairs = [(own.spell(args.seconds), peer.spell(0.3)) for _ in range(args.rounds)]
+        speed, times = median(a for a, _ in pairs), median(a / b for a, b in pairs)
+        print(f"| {name} | {speed:,.0f} | {times:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

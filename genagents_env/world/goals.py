@@ -55,6 +55,7 @@ class GoalBoard:
         self._hidden: dict[tuple[int, int], bool] = {}  # of each `be` with a fact
         self._unnoticed: list[tuple[int, int]] = []  # agent and slot of ends yet to be noticed
         self._bundles: dict[int, list[Goal]] = {}
+        self._numbers: dict[Goal, GoalNumbers] = {}
         for goal in world.scenario.reward.list_goals():
             self._bundles.setdefault(world.town.people.index[goal.agent], []).append(goal)
         self.owners = sorted(self._bundles)
@@ -91,6 +92,13 @@ class GoalBoard:
                 self.version += 1
         if self._unnoticed:
             self._unnoticed = [at for at in self._unnoticed if not self.noticed[at]]
+
+    def read(self, world: World, goal: Goal) -> "GoalNumbers":
+        """Return one of the goals in numbers, as one who has word of it knows it."""
+        numbers = self._numbers.get(goal)
+        if numbers is None:
+            numbers = self._numbers[goal] = _read_goal(world, goal)
+        return numbers
 
     def is_hidden(self, i: int, slot: int) -> bool:
         """Return True if `i` has had no word yet of that goal's place and time."""
@@ -188,7 +196,7 @@ class GoalBoard:
         self, world: World, i: int, slot: int, goal: Goal, *, word: bool = False
     ) -> None:
         """Write a goal into the arrays; `word`: the agent has word of it, where that is needed."""
-        numbers, at = read_goal(world, goal), (i, slot)
+        numbers, at = self.read(world, goal), (i, slot)
         self.kind[at] = 1 + GOAL_KINDS.index(goal.kind)
         self.person[at], self.fact[at] = numbers.person, numbers.fact
         if goal.kind == "be" and goal.fact is not None:
@@ -215,8 +223,7 @@ class GoalNumbers(NamedTuple):
 _NO_WORD = GoalNumbers()
 
 
-def read_goal(world: World, goal: Goal) -> GoalNumbers:
-    """Return a goal in numbers, as one who has word of it knows it."""
+def _read_goal(world: World, goal: Goal) -> GoalNumbers:
     town, place, o, state, target = world.town, NONE, NONE, NONE, NONE
     if goal.object is not None:
         o = town.places.find_object(goal.object)

@@ -8,7 +8,6 @@ from genagents_env.env import TownEnv
 from genagents_env.observe.columns import GOAL_SLOTS
 from genagents_env.train.core.shaping import Shaper
 from genagents_env.train.core.towns import KIND, Rewards, Towns
-from genagents_env.world.goals import read_goal
 from genagents_env.world.rewards import CallableReward, EpisodeReward
 from genagents_env.world.rewards.goals import GoalsReward
 from genagents_env.world.rewards.presence import CompanyReward, OccupancyReward, PublicGoodsReward
@@ -405,7 +404,8 @@ def refresh_goals(towns: Towns) -> None:
 
 def _reveal(towns: Towns, t: int, i: int, slot: int) -> None:
     env, goals, at = towns.envs[t], towns.goals, (t, i, slot)
-    numbers = read_goal(env.world, env.parts.reward.board.goals[i][slot])
+    board = env.parts.reward.board
+    numbers = board.read(env.world, board.goals[i][slot])
     goals.place[at], goals.start[at], goals.end[at] = numbers.place, numbers.start, numbers.end
     goals.target[at] = numbers.target + towns.terrain.first[towns.layout[t]]
     goals.hidden[at], towns.stale[t] = False, True

@@ -14,10 +14,9 @@ from genagents_env.observe.columns import GOAL_SLOTS
 from genagents_env.rng import ranks
 from genagents_env.scenario.schema import GOAL_KINDS, Goal
 from genagents_env.train.core.terrain import Terrain
-from genagents_env.world.goals import read_goal
+from genagents_env.world.goals import GoalBoard
 from genagents_env.world.places import Places
 from genagents_env.world.tiles import Bools, Ints
-from genagents_env.world.world import World
 
 KIND = {kind: 1 + number for number, kind in enumerate(GOAL_KINDS)}
 NONE, NEVER = -1, np.iinfo(np.int64).max
@@ -220,7 +219,7 @@ class Towns:
             self.told[t, speaker, hearer, fact] = True
 
     def _read_goals(self, t: int) -> None:
-        world, board, goals = self.envs[t].world, self.envs[t].parts.reward.board, self.goals
+        board, goals = self.envs[t].parts.reward.board, self.goals
         for name in _AS_THEY_ARE:
             getattr(goals, name)[t] = getattr(board, name)
         goals.done[t] = board.done
@@ -231,20 +230,22 @@ class Towns:
             for slot, goal in enumerate(board.goals[i]):
                 at = (t, i, slot)
                 goals.hidden[at] = board.is_hidden(i, slot)
-                terms = self._find_terms(t, world, goal)
+                terms = self._find_terms(t, board, goal)
                 goals.worth[at], goals.first[at], goals.last[at] = terms[:3]
                 goals.wanted[at], goals.arenas[at] = terms[3:]
 
-    def _find_terms(self, t: int, world: World, goal: Goal) -> GoalTerms:
-        key = (int(self.layout[t]), goal)
+    def _find_terms(self, t: int, board: GoalBoard, goal: Goal) -> GoalTerms:
+        layout = int(self.layout[t])
+        key = (layout, goal)
         terms = self._terms.get(key)
         if terms is None:
-            numbers = read_goal(world, goal)
+            world = self.envs[t].world
+            numbers = board.read(world, goal)
             arenas = np.zeros(self.terrain.arenas, dtype=np.bool_)
             arenas[list(world.town.places.find_arenas(goal.place or ""))] = True
             wanted, name = NONE, goal.person if goal.kind == "accuse" else goal.state
             if goal.object is not None and name is not None:
-                code = self.terrain.things.code[key[0]][numbers.object]
+                code = self.terrain.things.code[layout][numbers.object]
                 wanted = code.get(name, len(code))
             terms = GoalTerms(goal.worth, numbers.start, numbers.end, wanted, arenas)
             self._terms[key] = terms
