@@ -8,7 +8,7 @@
 | object | who did it, or None | object, state |
 | doing | who | doing, emoji |
 | arrive | who entered another arena | place |
-| say | speaker | text, to, heard_by, addressed, conversation, phone, facts |
+| say | speaker | text, to, heard_by, addressed, conversation, phone, facts, by a rule claims |
 | learn | who heard a fact first | fact, cause (event id), source (who said it, or None) |
 | converse | who joined | conversation, members (after joining) |
 | leave | who left | conversation, reason (see below) |

@@ -1,5 +1,7 @@
 """Speech: hearers, opening and ending conversations, news, and small talk."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from genagents_env.world.conversations import OpenConversation
@@ -194,7 +196,12 @@ def _utter(
     hearers = sorted({*addressed, *awake}) if overhear else addressed
     names = state.town.names
     facts = state.town.people.find_facts(act.text)
-    ids = tuple(state.town.people.fact_ids[f] for f in facts)
+    claims: dict[str, list[str]] = {}
+    if state.town.scenario.rules.claims:
+        held = state.facts[i]
+        claims["claims"] = _name_facts(state, [f for f in facts if not held >> f & 1])
+        facts = tuple(f for f in facts if held >> f & 1)
+    ids = tuple(_name_facts(state, facts))
     event = state.log.emit(
         "say",
         i,
@@ -205,6 +212,7 @@ def _utter(
         conversation=None if talk is None else talk.id,
         phone=remote,
         facts=list(ids),
+        **claims,
     )
     state.spoken.append((i, act.text))
     state.outcomes[i] = ActionOutcome(True, "" if hearers else "Nobody heard you.")
@@ -216,3 +224,7 @@ def _utter(
         for fact in facts:
             state.told.add((i, j, fact))
             state.learn_fact(j, fact, event, names[i])
+
+
+def _name_facts(state: WorldState, facts: Iterable[int]) -> list[str]:
+    return [state.town.people.fact_ids[fact] for fact in facts]

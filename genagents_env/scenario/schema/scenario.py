@@ -64,6 +64,8 @@ class Rules(Model):
         hearing_radius: How far words carry.
         line_of_sight: Walls and corners hide what is behind them.
         overhear: Those in earshot hear what is said to others, too.
+        claims: Facts pass on from those who know them alone. Whoever says one that they do not know
+            makes a claim, which is recorded as theirs and lets nobody know it.
         phone: People can talk over any distance, if both have a telephone.
         restart: The action `Restart` puts one back to one's start.
         max_utterance: Characters; what is longer is cut.
@@ -81,6 +83,7 @@ class Rules(Model):
     hearing_radius: Radius = 8
     line_of_sight: bool = False
     overhear: bool = True
+    claims: Later[bool] = False
     phone: bool = False
     restart: bool = False
     max_utterance: Annotated[int, Field(ge=1, le=500)] = 500

@@ -5,6 +5,7 @@ the culprit, who hides among them: by putting a board into the state of the name
 The culprit earns a part for each who names somebody else, or nobody.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from genagents_env.train.tasks.layouts import (
 from genagents_env.train.tasks.task import Task, set_up
 from genagents_env.train.tasks.telling import (
     TellingSolution,
+    draw_fact,
     find_word,
     list_open,
     make_rules,
@@ -56,11 +58,12 @@ def assign_case(town: Scenario, rng: np.random.Generator) -> Scenario:
     innocent = [names[i] for i in order if names[i] != culprit]
     facts, goals = [], [{"agent": culprit, "kind": "escape", "object": board}]
     for k, name in enumerate(innocent):
-        facts.append(_make_clue(k, name))
+        facts.append(_make_clue(rng, k, name))
         own = {"agent": name, "worth": TELL_WORTH}
         goals.append({"agent": name, "kind": "accuse", "object": board, "person": culprit})
         goals.append(own | {"kind": "tell", "fact": f"clue_{k}", "place": room})
-    texts = [_describe(name, culprit, names, crime, board) for name in names]
+    proofs = {fact["about"]: fact["statement"] for fact in facts}
+    texts = [_describe(name, culprit, names, crime, board, proofs) for name in names]
     ticks = fit_horizon(town, HORIZON)
     cost = STEP_COST * HORIZON / ticks
     reward = {"name": "goals", "goals": goals, "step_cost": cost, "ends": True}
@@ -75,18 +78,20 @@ def assign_case(town: Scenario, rng: np.random.Generator) -> Scenario:
     )
 
 
-def _make_clue(number: int, name: str) -> dict[str, Any]:
-    first = name.split()[0]
-    return {
-        "id": f"clue_{number}",
-        "statement": f"It was not {name}.",
-        "patterns": [rf"\bnot {first}\b", rf"\b{first}( \w+)? (did not|didn't|is innocent)\b"],
-        "known_by": [name],
-        "about": name,
-    }
+def _make_clue(rng: np.random.Generator, number: int, name: str) -> dict[str, Any]:
+    sentence = f"It was not {name}, seen at {{time}} with ticket {{number}}."
+    clue = {"id": f"clue_{number}", "known_by": [name], "about": name}
+    return clue | draw_fact(rng, sentence, name.split()[0])
 
 
-def _describe(name: str, culprit: str, names: tuple[str, ...], crime: str, board: str) -> str:
+def _describe(
+    name: str,
+    culprit: str,
+    names: tuple[str, ...],
+    crime: str,
+    board: str,
+    proofs: Mapping[str, str],
+) -> str:
     """Return the goal of one of them in words."""
     others = ", ".join(other for other in names if other != name)
     if name == culprit:
@@ -95,7 +100,7 @@ def _describe(name: str, culprit: str, names: tuple[str, ...], crime: str, board
             f"somebody else, or nobody, by {board}."
         )
     return (
-        f"Somebody {crime}: one of {others}. You have proof for one thing: it was not {name}. Tell "
+        f'Somebody {crime}: one of {others}. You have proof for one thing: "{proofs[name]}" Tell '
         f"everybody, hear what they know, and when you know who it was, put {board} into the state "
         "of that name; you can do so once."
     )

@@ -82,7 +82,7 @@ def assign_evening(occasion: Occasion, town: Scenario, rng: np.random.Generator)
     cast = select_people(town, names)
     known = {gathering.fact: knowers} | dict.fromkeys(occasion.facts, knowers[:1])
     rules = cast.rules.model_dump()
-    rules["conversation"]["cooldown_seconds"] = _COOLDOWN
+    rules["conversation"]["cooldown_seconds"], rules["claims"] = _COOLDOWN, True
     return change(
         cast,
         start=start,

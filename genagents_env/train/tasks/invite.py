@@ -15,6 +15,7 @@ from genagents_env.train.tasks.layouts import draw_names, draw_rooms, fit_horizo
 from genagents_env.train.tasks.task import Task, find_time, set_up
 from genagents_env.train.tasks.telling import (
     TellingSolution,
+    draw_fact,
     go,
     list_open,
     make_rules,
@@ -35,14 +36,11 @@ def assign_party(town: Scenario, rng: np.random.Generator) -> Scenario:
     ticks = fit_horizon(town, HORIZON)
     hours = [find_time(town, tick * ticks // HORIZON) for tick in (*WORK, *PARTY)]
     occasion = OCCASIONS[rng.integers(len(OCCASIONS))]
-    statement = f"There is a {occasion} at {party} from {hours[2]:%H:%M} to {hours[3]:%H:%M}."
-    fact = {
-        "id": "party",
-        "statement": statement,
-        "patterns": [rf"\b{occasion}\b"],
-        "known_by": [names[host]],
-        "secret": True,
-    }
+    when = f"from {hours[2]:%H:%M} to {hours[3]:%H:%M}"
+    sentence = f"There is a {occasion}, by invitation {{number}}, at {party} {when}."
+    drawn = draw_fact(rng, sentence, occasion, digits=5)
+    fact = {"id": "party", "known_by": [names[host]], "secret": True} | drawn
+    statement = drawn["statement"]
     goals: list[dict[str, object]] = []
     texts = []
     for i, name in enumerate(names):

@@ -19,6 +19,7 @@ from genagents_env.train.tasks.layouts import draw_names, draw_rooms, fit_horizo
 from genagents_env.train.tasks.task import Task, find_time, set_up
 from genagents_env.train.tasks.telling import (
     TellingSolution,
+    draw_fact,
     go,
     list_open,
     make_rules,
@@ -27,15 +28,15 @@ from genagents_env.train.tasks.telling import (
 
 PEOPLE, HORIZON, HEARING = 5, 100, 6
 VISITS = ((8, 38), (58, 88))  # when the outsider is where, in ticks
-SECRETS = (  # the sentence, and by what it is recognised
-    ("The key lies under the third stone.", r"\bthird stone\b"),
-    ("The letter is behind the clock.", r"\bletter is\b"),
-    ("The boat leaves at midnight.", r"\bboat leaves\b"),
-    ("The painting is a copy.", r"\bpainting is\b"),
-    ("The map has been drawn wrong on purpose.", r"\bmap has\b"),
-    ("The money is in the old mill.", r"\bmoney is\b"),
-    ("The cook was once a thief.", r"\bcook was\b"),
-    ("The deed was never signed.", r"\bdeed was\b"),
+SECRETS = (  # the sentence, and the word that goes with its time and number
+    ("The key lies under stone {number} until {time}.", "key"),
+    ("The letter comes at {time} to box {number}.", "letter"),
+    ("The boat leaves at {time} from berth {number}.", "boat"),
+    ("The painting goes at {time} as lot {number}.", "painting"),
+    ("The map lies on shelf {number} from {time}.", "map"),
+    ("The money is in safe {number} until {time}.", "money"),
+    ("The cook waits at {time} by gate {number}.", "cook"),
+    ("The deed is signed at {time} on page {number}.", "deed"),
 )
 
 
@@ -47,14 +48,8 @@ def assign_secrets(town: Scenario, rng: np.random.Generator) -> Scenario:
         first, later = later, first
     chosen = [SECRETS[i] for i in rng.permutation(len(SECRETS))[: PEOPLE - 1]]
     facts = [
-        {
-            "id": f"secret_{i}",
-            "statement": said,
-            "patterns": [by],
-            "known_by": [name],
-            "secret": True,
-        }
-        for i, (name, (said, by)) in enumerate(zip(names, chosen, strict=False))
+        {"id": f"secret_{i}", "known_by": [name], "secret": True} | draw_fact(rng, *secret)
+        for i, (name, secret) in enumerate(zip(names, chosen, strict=False))
     ]
     ticks = fit_horizon(town, HORIZON)
     visits = [
@@ -63,10 +58,10 @@ def assign_secrets(town: Scenario, rng: np.random.Generator) -> Scenario:
     ]
     goals = [*_list_goals(names, homes), *_list_visits(names[-1], visits)]
     texts = [
-        f'You know a secret: "{said}" Tell it to {names[i ^ 1]}, who lives at {homes[i ^ 1]} and '
-        f"has one for you, when {names[-1]} is not within {HEARING} tiles in the same room or "
-        f"outdoors. {names[-1]} must hear neither."
-        for i, (said, _) in enumerate(chosen)
+        f'You know a secret: "{fact["statement"]}" Tell it to {names[i ^ 1]}, who lives at '
+        f"{homes[i ^ 1]} and has one for you, when {names[-1]} is not within {HEARING} tiles in "
+        f"the same room or outdoors. {names[-1]} must hear neither."
+        for i, fact in enumerate(facts)
     ]
     errands = (f"at {place} from {start:%H:%M} to {end:%H:%M}" for place, start, end in visits)
     texts.append(f"You have business {', and '.join(errands)}.")

@@ -14,6 +14,7 @@ from genagents_env.train.tasks.layouts import draw_names, draw_rooms, fit_horizo
 from genagents_env.train.tasks.task import Task, set_up
 from genagents_env.train.tasks.telling import (
     TellingSolution,
+    draw_fact,
     go,
     list_open,
     make_rules,
@@ -21,13 +22,13 @@ from genagents_env.train.tasks.telling import (
 
 PEOPLE, HORIZON, STEP_COST, HEARING = 5, 120, 0.01, 1
 NEXT = ((1, 2), (3,), (4,), (4,), (3,))  # whom each has to tell, by number
-NEWS = (  # the sentence, and by what it is recognised
-    ("The ferry does not run tomorrow.", r"\bferry\b"),
-    ("A storm will come tonight.", r"\bstorm\b"),
-    ("The school opens a week later.", r"\bschool\b"),
-    ("The well must not be drunk from.", r"\bwell must\b"),
-    ("The mayor has stepped down.", r"\bmayor\b"),
-    ("A circus is on its way to us.", r"\bcircus\b"),
+NEWS = (  # the sentence, and the word that goes with its time and number
+    ("The ferry leaves at {time} from berth {number}.", "ferry"),
+    ("The storm is here at {time}, at {number} miles an hour.", "storm"),
+    ("The school is shut from {time} for {number} days.", "school"),
+    ("The well is open from {time} for {number} buckets.", "well"),
+    ("The mayor speaks at {time} in hall {number}.", "mayor"),
+    ("The circus begins at {time} on field {number}.", "circus"),
 )
 
 
@@ -35,15 +36,10 @@ def assign_news(town: Scenario, rng: np.random.Generator) -> Scenario:
     """Put PEOPLE into rooms of their own, as far as these last; one of them has news."""
     names, homes = draw_names(rng, PEOPLE), draw_rooms(rng, list_rooms(town), PEOPLE)
     order = rng.permutation(PEOPLE).tolist()  # who is the first, and so on
-    statement, pattern = NEWS[rng.integers(len(NEWS))]
-    first = names[order[0]]
-    fact = {
-        "id": "news",
-        "statement": statement,
-        "patterns": [pattern],
-        "known_by": [first],
-        "secret": True,
-    }
+    sentence, key = NEWS[rng.integers(len(NEWS))]
+    drawn = draw_fact(rng, sentence, key)
+    fact = {"id": "news", "known_by": [names[order[0]]], "secret": True} | drawn
+    statement = drawn["statement"]
     goals, texts = [], [""] * PEOPLE
     for place, others in enumerate(NEXT):
         who = order[place]

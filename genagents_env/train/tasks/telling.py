@@ -1,6 +1,7 @@
-"""Rules of talk, the base of solutions, and bounds on spread, for the tasks of telling."""
+"""Facts, rules of talk, the base of solutions, and bounds on spread, for the tasks of telling."""
 
 from collections.abc import Collection, Mapping
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,36 @@ from genagents_env.world.places import find_arenas
 from genagents_env.world.tiles import Ground, Ints
 
 VISION = 8  # tiles
+_APART = 24  # characters at most between two of the words by which a fact is recognised
+
+
+def draw_fact(
+    rng: np.random.Generator, sentence: str, key: str, *, digits: int = 3
+) -> dict[str, Any]:
+    """Return statement and patterns of a fact with a time and a number of its own.
+
+    It is recognised by key, time and number near one another, in any order and whatever is said
+    around them. There are too many times and numbers to recite.
+
+    Args:
+        rng: draws both.
+        sentence: with `{number}`, and perhaps `{time}`.
+        key: the word that goes with them.
+        digits: of the number.
+    """
+    time = f"{rng.integers(6, 23):02d}:{5 * rng.integers(12):02d}"
+    number = str(rng.integers(10 ** (digits - 1), 10**digits))
+    slots = [key, number] + [time.replace(":", "[:.]")] * ("{time}" in sentence)
+    gap = rf"\b.{{0,{_APART}}}\b"
+    patterns = [rf"\b{gap.join(order)}\b" for order in permutations(slots)]
+    return {"statement": sentence.format(time=time, number=number), "patterns": patterns}
 
 
 def make_rules(people: int, *, hearing: int, overhear: bool = True) -> dict[str, Any]:
-    """Return rules by which everybody may speak at any time, and words carry `hearing` tiles."""
+    """Return rules by which everybody may speak at any time, and words carry `hearing` tiles.
+
+    Facts pass on from those who know them alone: to recite what others might know helps nobody.
+    """
     talk = {
         "max_members": people,
         "max_exchanges": 1000,
@@ -28,7 +55,12 @@ def make_rules(people: int, *, hearing: int, overhear: bool = True) -> dict[str,
         "cooldown_seconds": 0,
         "idle_seconds": 60,
     }
-    heard = {"overhear": overhear, "hearing_radius": hearing, "vision_radius": VISION}
+    heard = {
+        "overhear": overhear,
+        "hearing_radius": hearing,
+        "vision_radius": VISION,
+        "claims": True,
+    }
     return {**heard, "phone": False, "conversation": talk}
 
 

@@ -1,5 +1,7 @@
 """The tasks of telling: what is said is recognised; who has to know does, and others do not."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from genagents_env.train.tasks import HELD_OUT, TASKS, TaskEnv
 from genagents_env.train.tasks.invite import OCCASIONS
 from genagents_env.train.tasks.keep_secret import SECRETS
 from genagents_env.train.tasks.spread import NEWS
-from genagents_env.train.tasks.telling import find_soonest, find_word
+from genagents_env.train.tasks.telling import draw_fact, find_soonest, find_word
 
 SEEDS = (0, 1, HELD_OUT[0])
 
@@ -21,11 +23,20 @@ def play_solution(name: str, seed: int) -> tuple[TaskEnv, dict[str, float]]:
 
 
 @pytest.mark.parametrize("said", [NEWS, SECRETS])
-def test_each_sentence_is_recognised_as_itself_alone(said: tuple[tuple[str, str], ...]) -> None:
-    patterns = [compile_any((pattern,)) for _, pattern in said]
-    for k, (sentence, _) in enumerate(said):
-        found = [j for j, pattern in enumerate(patterns) if pattern.is_in(prepare(sentence))]
-        assert found == [k]
+def test_a_paraphrase_is_the_fact_and_a_list_of_words_is_not(
+    said: tuple[tuple[str, str], ...],
+) -> None:
+    fact = draw_fact(np.random.default_rng(0), *said[0])
+    time, number = re.findall(r"\d\d:\d\d|\b\d{3}\b", fact["statement"])
+    if ":" not in time:
+        time, number = number, time
+    pattern, key = compile_any(fact["patterns"]), said[0][1]
+    assert pattern.is_in(prepare(fact["statement"]))
+    assert pattern.is_in(prepare(f"At {time.replace(':', '.')}, number {number}: the {key}!"))
+    assert not pattern.is_in(prepare(f"The {key} is at {time}."))
+    keys = " ".join(word for _, word in said)
+    times = " ".join(f"{hour:02d}:{minute:02d}" for hour in (9, 10) for minute in range(0, 60, 5))
+    assert not pattern.is_in(prepare(f"{keys} {times} {' '.join(map(str, range(100, 120)))}"))
 
 
 @pytest.mark.parametrize("name", ["spread", "keep_secret", "invite", "culprit"])
@@ -130,3 +141,25 @@ def test_words_do_not_carry_through_walls() -> None:
         if own & 1 and name in others
     }
     assert hearers <= {name for name in others if rooms[name] == rooms[fact.known_by[0]]}
+
+
+def test_who_says_what_they_do_not_know_makes_a_claim() -> None:
+    env = TaskEnv(TASKS["spread"], actions="words")
+    env.reset(seed=0)
+    fact, world = env.world.scenario.facts[0], env.world
+    knower = world.names.index(fact.known_by[0])
+    liar = (knower + 1) % world.count
+    host = env.possible_agents[knower]
+    for _ in range(60):  # all come to who has the news, and the liar says them all the time
+        env.step(
+            {
+                a: Talk(None, fact.statement) if a == env.possible_agents[liar] else Move(host)
+                for a in env.agents
+                if a != host
+            }
+            | {host: Idle()}
+        )
+    assert [bits & 1 for bits in world.state.facts].count(1) == 1
+    said = [e for e in env.events if e.kind == "say"]
+    assert {tuple(e.data["facts"]) for e in said} == {()}
+    assert {tuple(e.data["claims"]) for e in said} == {("news",)}
