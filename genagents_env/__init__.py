@@ -31,6 +31,21 @@ _LATER = {
     "load_run": "genagents_env.report.loaded_run",
 }
 _ZOO = "pettingzoo"
+# Those of `genagents_env.train.tasks`, which is not loaded for their names.
+_TASKS = (
+    "errand",
+    "meet",
+    "find",
+    "spread",
+    "keep_secret",
+    "invite",
+    "gather",
+    "queue",
+    "share",
+    "culprit",
+    "valentines_evening",
+    "election_afternoon",
+)
 
 
 def __getattr__(name: str) -> Any:  # whatever the module has
@@ -73,6 +88,9 @@ def _enter_town(pettingzoo: ModuleType) -> None:
     if hasattr(pettingzoo, "register"):  # new in PettingZoo 1.27
         pettingzoo.register("parallel", "genagents/town-v0", "genagents_env.town_v0:parallel_env")
         pettingzoo.register("aec", "genagents/town-v0", "genagents_env.town_v0:env")
+        for task in _TASKS:
+            make, given = "genagents_env.town_v0:rl_env", {"task": task}
+            pettingzoo.register("parallel", f"genagents/{task}-v0", make, kwargs=given)
 
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())

@@ -24,6 +24,7 @@ from genagents_env import town_v0
 from genagents_env.memory.embed import HashedNgrams
 from genagents_env.scenario import list_scenario_names
 from genagents_env.testing import check_env
+from genagents_env.train.tasks import TASKS
 from genagents_env.train.wrappers import DropText, EncodeText, FlatBox, MaskInInfo, RenameForRLlib
 from genagents_env.train.wrappers.observation import Env
 from tests.campaigns import false_alarms
@@ -198,3 +199,11 @@ def test_the_town_is_registered() -> None:
         env.reset(seed=0)
         assert env.possible_agents == make("tiny", "words").possible_agents
         env.close()
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_each_task_is_registered_under_its_name(task: str) -> None:
+    pettingzoo = pytest.importorskip("pettingzoo", "1.27")
+    env = pettingzoo.make("parallel", f"genagents/{task}-v0", shaping=0.5)
+    assert env.unwrapped.metadata["name"] == f"{task}_v0"
+    assert env.unwrapped.task is TASKS[task]

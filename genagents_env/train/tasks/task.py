@@ -85,11 +85,14 @@ def find_layout(seed: int) -> int:
     Seeds of HELD_OUT and of TRAINING have LAYOUTS towns each, and none in common.
 
     Raises:
-        ConfigError: `seed` is no seed.
+        ConfigError: `seed` is in neither of them.
     """
     check_seed(seed)
-    block = HELD_OUT.start if seed >= HELD_OUT.start else TRAINING.start
-    return block + (seed - block) % LAYOUTS
+    for block in (TRAINING, HELD_OUT):
+        if seed in block:
+            return block.start + (seed - block.start) % LAYOUTS
+    ranges = " or ".join(f"{block.start} to {block.stop - 1}" for block in (TRAINING, HELD_OUT))
+    raise ConfigError(f"seed: {seed} is not allowed in a task; {ranges} (to train on, held out)")
 
 
 def read_baselines() -> dict[str, dict[str, float]]:

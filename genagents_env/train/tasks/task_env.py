@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -43,7 +43,7 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         ScenarioError: the task cannot be put into `town`.
     """
 
-    metadata: ClassVar[dict[str, object]] = {
+    metadata: dict[str, object] = {  # noqa: RUF012 - PettingZoo's; each has its task's name
         "name": "town_task_v0",
         "render_modes": list(RENDER_MODES),
         "is_parallelizable": True,
@@ -62,6 +62,7 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         if options.get("ids", "indexed") != "indexed":
             raise ConfigError("ids: a task's agents are indexed, since its people change")
         self.task, self._place = task, town
+        self.metadata = TaskEnv.metadata | {"name": f"{task.name}_v0"}
         self._shaping, self._discount = shaping, discount
         if options.get("menu", "portable") != "portable" and town is None:
             raise ConfigError("menu: towns that change need 'portable'; 'town' needs one `town`")
