@@ -83,7 +83,7 @@ class Core:
         for t in by_themselves:
             self.sync(t)
             rewards[t] = self._step_alone(t, acts, over=bool(over[t]))
-        self._tried.append(acts)
+        self._tried.append(acts.shrink())
         if by_themselves:
             self.read(by_themselves)
         self._forget()

@@ -393,7 +393,7 @@ class Look:
         places[:, :_ROLES] = np.where(np.take_along_axis(allowed, own, axis=1), own, NONE)
         at = np.arange(len(rows))[:, None]
         allowed[at, own] = False
-        near = terrain.nearest[tile]
+        near = terrain.find_nearest(tile)
         fits = allowed[at, near]
         rank = fits.cumsum(axis=1)
         row, at_place = (fits & (rank <= PLACE_SLOTS - _ROLES)).nonzero()
@@ -435,7 +435,7 @@ class Look:
         row, g = ((goals.kind.reshape(shape) == KIND["use"]) & (state >= 0)).nonzero()
         if len(row):
             o, wanted, of = o[row, g], state[row, g], towns.of[row]
-            may = terrain.things.reach[tile[row], o]
+            may = terrain.things.find_in_reach(of, o, tile[row])
             may &= terrain.things.users[of, o, towns.who[row]]
             now = towns.objects[towns.town[row], o]
             may &= terrain.things.number_of[of, o, now, wanted] >= 0

@@ -18,6 +18,8 @@ from genagents_env.world.paths import FIELD_BYTES
 from genagents_env.world.tiles import HOLD, Bools, Ints
 from genagents_env.world.world import World
 
+_FAR = 1 << 20  # more tiles than any town is wide
+_MOST = 4 * FIELD_BYTES  # of the fields of all layouts
 _UNKNOWN = -2  # of a tile whose things were not looked for yet
 
 
@@ -113,8 +115,11 @@ class Terrain:
         self.sector: Ints = np.full((layouts, self.arenas), -1)
         self.admitted: Bools = np.zeros((layouts, people, self.arenas), dtype=np.bool_)
         self.middle: Ints = np.zeros((layouts, self.places + 1), dtype=np.int64)
-        # All places by their nearness to each tile; the last place stands for none.
-        self.nearest: Ints = np.full((int(self.first[-1]), self.places), self.places)
+        self._place_count: Ints = np.array([len(w.town.places.all) for w in self.worlds])
+        # All places by their nearness to each tile, found when they are asked for.
+        shape = (int(self.first[-1]), self.places)
+        self._nearest: npt.NDArray[np.int16] = np.zeros(shape, dtype=np.int16)
+        self._is_near_known: Bools = np.zeros(shape[0], dtype=np.bool_)
         for layout, (world, env) in enumerate(zip(self.worlds, self.envs, strict=True)):
             own, town, start = env.parts.town, world.town, int(self.first[layout])
             places, arenas = len(town.places.all), len(town.plan.arenas)
@@ -124,10 +129,21 @@ class Terrain:
             self.sector[layout, :arenas] = [arena.sector for arena in town.plan.arenas]
             self.admitted[layout, :, :arenas] = town.rights.allowed
             self.middle[layout, :places] = own.middle + start
-            x, y = town.ground.x, town.ground.y
-            apart = np.abs(x[own.middle] - x[:, None]) + np.abs(y[own.middle] - y[:, None])
-            rows = slice(start, start + town.ground.count)
-            self.nearest[rows, :places] = apart.argsort(axis=1, kind="stable")
+
+    def find_nearest(self, tile: Ints) -> Ints:
+        """Return all places by their nearness to tiles, shape (M, places); `places` is none."""
+        new = np.unique(tile[~self._is_near_known[tile]])
+        if len(new):
+            layout, place = self.layout_of[new], np.arange(self.places)
+            middle = self.middle[layout, :-1]
+            apart = np.abs(self.x[middle] - self.x[new, None])
+            apart += np.abs(self.y[middle] - self.y[new, None])
+            is_none = place >= self._place_count[layout, None]
+            order = np.where(is_none, _FAR, apart).argsort(axis=1, kind="stable")
+            # Where a town has fewer places, the rest of the order is none.
+            self._nearest[new] = np.where(is_none, self.places, order)
+            self._is_near_known[new] = True
+        return self._nearest[tile].astype(np.int64)
 
 
 class Things:
@@ -146,7 +162,6 @@ class Things:
         sleeps: whether one who brings about a state sleeps then.
         users: who may use a thing, by person.
         place: in which place it stands.
-        reach: by tile and thing, whether it can be used from there.
     """
 
     def __init__(self, terrain: Terrain) -> None:
@@ -164,12 +179,24 @@ class Things:
         self.sleeps: Bools = np.zeros((*shape, most), dtype=np.bool_)
         self.users: Bools = np.zeros((*shape, terrain.people), dtype=np.bool_)
         self.place: Ints = np.full(shape, -1)
-        self.reach: Bools = np.zeros((int(terrain.first[-1]), shape[1]), dtype=np.bool_)
+        wanted = [
+            {o for o in env.parts.reward.board.object.ravel().tolist() if o >= 0}
+            for env in terrain.envs
+        ]
+        self._column: Ints = np.full(shape, -1)
+        most_wanted = max(map(len, wanted))
+        self._reach: Bools = np.zeros((int(terrain.first[-1]), most_wanted + 1), dtype=np.bool_)
         for layout, world in enumerate(terrain.worlds):
             self.code.append([])
             for o, plan in enumerate(world.plan.objects):
                 self._tabulate(world, layout, o, plan)
-                self._mark_reach(world, int(terrain.first[layout]), o, plan)
+            for column, o in enumerate(sorted(wanted[layout])):
+                self._column[layout, o] = column
+                self._mark_reach(world, int(terrain.first[layout]), column, world.plan.objects[o])
+
+    def find_in_reach(self, layout: Ints, thing: Ints, tile: Ints) -> Bools:
+        """Mark the things of goals that can be used from tiles; all shapes (M,)."""
+        return self._reach[tile, self._column[layout, thing]]
 
     def find_states(self, layout: int, states: Sequence[str]) -> list[int]:
         """Return the numbers of states, a state for each thing of a layout."""
@@ -197,13 +224,13 @@ class Things:
                 if k < STATE_SLOTS and state in world.town.people.index:
                     self.named[(*at, s, k)] = world.town.people.index[state]
 
-    def _mark_reach(self, world: World, start: int, o: int, plan: ObjectPlan) -> None:
+    def _mark_reach(self, world: World, start: int, column: int, plan: ObjectPlan) -> None:
         ground = world.town.ground
         near = np.zeros((ground.height, ground.width), dtype=np.bool_)
         for x, y in plan.tiles:
             near[max(0, y - 1) : y + 2, max(0, x - 1) : x + 2] = True
         there = near.ravel() & (ground.zone == ground.zone_of_arena[plan.arena])
-        self.reach[start : start + ground.count, o] = there
+        self._reach[start : start + ground.count, column] = there
 
 
 class NearThings:
@@ -221,8 +248,8 @@ class NearThings:
         self._things: Ints = np.full(shape, _UNKNOWN)
         self._columns: Floats = np.zeros((*shape, OBJECT_COLUMNS), dtype=np.float32)
         places = (*shape[:2], terrain.places)
-        self._places: npt.NDArray[np.int8] | None = None
-        self._place_shape = places
+        self._places: Bools = np.zeros(places, dtype=np.bool_)
+        self._are_places_known: Bools = np.zeros(places[:2], dtype=np.bool_)
 
     def find(self, group: Ints, tile: Ints) -> tuple[Ints, Floats]:
         """Return the things near M tiles, -1 for none, and their columns, but for states."""
@@ -236,18 +263,16 @@ class NearThings:
 
     def find_places(self, group: Ints, tile: Ints) -> Bools:
         """Return which places one learns of on tiles, shape (M, places)."""
-        if self._places is None:
-            self._places = np.full(self._place_shape, -1, dtype=np.int8)
-        new = (self._places[group, tile, 0] < 0).nonzero()[0]
+        new = (~self._are_places_known[group, tile]).nonzero()[0]
         for g, at in dict.fromkeys(zip(group[new].tolist(), tile[new].tolist(), strict=True)):
             world, start = self._find_layout(at)
             around = world.town.surroundings[self._radii[g]]
             bits = around.places[at - start]
             bits = around.places_at(at - start) if bits is None else bits
             rows = world.town.places.to_rows([bits])[0]
-            self._places[g, at] = 0
             self._places[g, at, : len(rows)] = rows
-        return self._places[group, tile] > 0
+            self._are_places_known[g, at] = True
+        return self._places[group, tile]
 
     def _find_layout(self, tile: int) -> tuple[World, int]:
         layout = int(self._terrain.layout_of[tile])
@@ -320,7 +345,7 @@ class WalkFields:
 
     def trim(self) -> None:
         """Forget all fields where they take too much room."""
-        if self._used > FIELD_BYTES:
+        if self._used > _MOST:
             self._used = int(np.diff(self._terrain.first).max())
             self._begin()
 
