@@ -101,8 +101,9 @@ def _describe(
         )
     return (
         f'Somebody {crime}: one of {others}. You have proof for one thing: "{proofs[name]}" Tell '
-        f"everybody, hear what they know, and when you know who it was, put {board} into the state "
-        "of that name; you can do so once."
+        "everybody, with name, time and ticket, without which it proves nothing; hear what they "
+        f"know, and when you know who it was, put {board} into the state of that name; you can do "
+        "so once."
     )
 
 

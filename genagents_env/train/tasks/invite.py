@@ -67,8 +67,8 @@ def _make_visit(name: str, place: str, hours: list[datetime]) -> dict[str, objec
 
 def _invite(statement: str, work: str, hours: list[datetime]) -> str:
     return (
-        f'You give a party: "{statement}" Tell everybody so, while they are at {work} from '
-        f"{hours[0]:%H:%M} to {hours[1]:%H:%M}, and be there yourself."
+        f'You give a party: "{statement}" Tell everybody so, with the number, while they are at '
+        f"{work} from {hours[0]:%H:%M} to {hours[1]:%H:%M}, and be there yourself."
     )
 
 

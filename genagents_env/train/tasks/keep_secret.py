@@ -58,9 +58,9 @@ def assign_secrets(town: Scenario, rng: np.random.Generator) -> Scenario:
     ]
     goals = [*_list_goals(names, homes), *_list_visits(names[-1], visits)]
     texts = [
-        f'You know a secret: "{fact["statement"]}" Tell it to {names[i ^ 1]}, who lives at '
-        f"{homes[i ^ 1]} and has one for you, when {names[-1]} is not within {HEARING} tiles in "
-        f"the same room or outdoors. {names[-1]} must hear neither."
+        f'You know a secret: "{fact["statement"]}" Tell it, with its time and number, to '
+        f"{names[i ^ 1]}, who lives at {homes[i ^ 1]} and has one for you, when {names[-1]} is not "
+        f"within {HEARING} tiles in the same room or outdoors. {names[-1]} must hear neither."
         for i, fact in enumerate(facts)
     ]
     errands = (f"at {place} from {start:%H:%M} to {end:%H:%M}" for place, start, end in visits)

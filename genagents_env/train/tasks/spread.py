@@ -59,7 +59,7 @@ def assign_news(town: Scenario, rng: np.random.Generator) -> Scenario:
         what = (
             f'You have news: "{statement}" Tell' if place == 0 else "When you hear the news, tell"
         )
-        texts[who] = f"{what} {hearers}. It has to reach everybody."
+        texts[who] = f"{what} {hearers}. It has to reach everybody, with its time and number."
     ticks = fit_horizon(town, HORIZON)
     cost = STEP_COST * HORIZON / ticks
     reward = {"name": "goals", "goals": goals, "step_cost": cost, "ends": True, "shared": True}
