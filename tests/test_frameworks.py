@@ -48,7 +48,7 @@ def test_maskable_ppo_trains_as_it_stands(task: str, tmp_path: Path) -> None:
 
     low, high = get_task(task).bounds
     file = tmp_path / "model.zip"
-    assert low <= train_sb3.main(["--task", task, "--steps", "1", "--out", str(file)]) <= high
+    assert low <= train_sb3.main(["--task", task, "--total-steps", "1", "--out", str(file)]) <= high
     assert file.is_file()
 
 

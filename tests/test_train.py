@@ -105,7 +105,7 @@ def test_maskable_ppo_learns_the_errand_almost_to_the_optimum_for_every_agent() 
 def test_a_population_trains_and_is_measured_among_every_other(tmp_path: Path) -> None:
     from examples import self_play
 
-    options = ["--task", "errand", "--population", "2", "--steps", "3000", "--episodes", "1"]
+    options = ["--task", "errand", "--population", "2", "--total-steps", "3000", "--episodes", "1"]
     table = self_play.main([*options, "--towns", "2", "--out", str(tmp_path)])
     names = ["network 0", "network 1", "random", "solution"]
     assert [*table] == names
