@@ -116,7 +116,9 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, dict[str, float]]:
     parser.add_argument("--task", default="queue")
     parser.add_argument("--population", type=int, default=3)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--total-steps", type=int, default=300_000, help="agent-steps of each network")
+    parser.add_argument(
+        "--total-steps", type=int, default=300_000, help="agent-steps of each network"
+    )
     parser.add_argument("--towns", type=int, default=16, help="of each of 8 layouts, at once")
     parser.add_argument("--episodes", type=int, default=20)
     parser.add_argument("--out", type=Path, default=Path("runs/self_play"))

@@ -70,7 +70,6 @@ class Shaper:
         self._span: Ints = np.array(span)[towns.layout][:, None]
         self._ways = Ways(terrain)
         self._way: Ints = np.full(towns.goals.kind.shape, NONE)
-        self._place_only: Bools = np.zeros(towns.goals.kind.shape, dtype=np.bool_)
         self._before = np.zeros(towns.tile.shape)
         self._used = bool(self._weight.any())
 

@@ -41,30 +41,15 @@ class Goals:
 
     def __init__(self, terrain: Terrain, towns: int) -> None:
         shape = (towns, terrain.people, GOAL_SLOTS)
-        for name in (*_NUMBERS, *_TICKS):
-            setattr(self, name, np.full(shape, NONE, dtype=np.int64))
+        self.place, self.start, self.end, self.target = _make_numbers(shape, 4)
+        self.object, self.person, self.fact, self.state = _make_numbers(shape, 4)
+        self.wanted, self.first, self.last = _make_numbers(shape, 3)
         self.kind: Ints = np.zeros(shape, dtype=np.int64)
-        self.done: Bools = np.zeros(shape, dtype=np.bool_)
-        self.noticed: Bools = np.zeros(shape, dtype=np.bool_)
-        self.hidden: Bools = np.zeros(shape, dtype=np.bool_)
+        self.done, self.noticed, self.hidden = _make_flags(shape, 3)
         self.worth: Rewards = np.zeros(shape)
-        self.arenas: Bools = np.zeros((*shape, terrain.arenas), dtype=np.bool_)
-
-    place: Ints
-    start: Ints
-    end: Ints
-    target: Ints
-    object: Ints
-    person: Ints
-    fact: Ints
-    state: Ints
-    wanted: Ints
-    first: Ints
-    last: Ints
+        (self.arenas,) = _make_flags((*shape, terrain.arenas), 1)
 
 
-_NUMBERS = ("place", "start", "end", "target", "object", "person", "fact", "state", "wanted")
-_TICKS = ("first", "last")
 _AS_THEY_ARE = ("kind", "place", "start", "end", "object", "person", "fact", "state", "noticed")
 
 
@@ -131,12 +116,10 @@ class Towns:
         (self.enter,) = _make_flags((*shape, terrain.arenas), 1)
         (self.facts,) = _make_flags((*shape, terrain.facts + 1), 1)
         (self.told,) = _make_flags((*shape, people, terrain.facts + 1), 1)
-        self.last: Ints = np.full((*shape, people), NONE)
+        (self.last,) = _make_numbers((*shape, people), 1)
         self.seen, self.near = _make_flags((*shape, people), 2)
         self.apart: Ints = np.zeros((*shape, people), dtype=np.int64)
-        self.talk: Ints = np.full(shape, NONE)
-        self.used: Ints = np.full(shape, NONE)
-        self.became: Ints = np.full(shape, NONE)
+        self.talk, self.used, self.became = _make_numbers(shape, 3)
         self.goals = Goals(terrain, towns)
         self.full, self.waits = _make_flags(shape, 2)
         self.may_wait: Bools = terrain.may_wait[layout]
@@ -254,3 +237,7 @@ class Towns:
 
 def _make_flags(shape: tuple[int, ...], count: int) -> list[Bools]:
     return [np.zeros(shape, dtype=np.bool_) for _ in range(count)]
+
+
+def _make_numbers(shape: tuple[int, ...], count: int) -> list[Ints]:
+    return [np.full(shape, NONE) for _ in range(count)]
