@@ -40,13 +40,15 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
     does and earns is, bit for bit, what `TownEnv` gives for the same seed and actions.
 
     A town ends for all its slots at once and begins anew in the same step (`SAME_STEP`): the last
-    observations are in `infos["final_obs"]`, by slot, the last infos in `infos["final_info"]`. An
+    observations are in `infos["final_obs"]`, by slot, the last infos in `infos["final_info"]`. With
+    `NEXT_STEP` it begins anew in the step after, whatever its actions then, for a reward of 0. An
     agent that is not in town leaves its slot inert: observation 0, reward 0, idle the only choice,
     `infos["present"]` False. Its slot ends with its town: terminated if the agent had left.
 
     Args:
         scenario: as for `TownEnv`; or several that are loaded, whose agents and spaces are alike.
         towns: how many of each, at least 1.
+        autoreset: `AutoresetMode.SAME_STEP` or `NEXT_STEP`.
         options: those of `TownConfig` but `actions`, by keyword; all towns share a callable
             `reward`. `text` is False unless given; `texts` gives them in any case.
 
@@ -61,10 +63,13 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         self,
         scenario: ScenarioSource | TownConfig | Sequence[Scenario] = "tiny",
         towns: int = 64,
+        autoreset: AutoresetMode = AutoresetMode.SAME_STEP,
         **options: Unpack[TownOptions],
     ) -> None:
         if towns < 1:
             raise ConfigError(f"towns: {towns} is not allowed; at least 1")
+        if autoreset is AutoresetMode.DISABLED:
+            raise ConfigError("autoreset: towns begin anew by themselves; SAME_STEP or NEXT_STEP")
         if options.get("actions", "menu") != "menu":
             raise ConfigError(f"actions: {options['actions']!r} is not allowed; use 'menu'")
         if options.get("percepts"):
@@ -86,8 +91,9 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             "name": "vector_town_v0",
             "render_modes": list(RENDER_MODES),
             "render_fps": first.metadata["render_fps"],
-            "autoreset_mode": AutoresetMode.SAME_STEP,
+            "autoreset_mode": autoreset,
         }
+        self._same_step = autoreset is AutoresetMode.SAME_STEP
         self._make_spaces(first)
         self._max_cycles: Ints = np.array([env.max_cycles for env in self._envs])
         self._ends: Bools = np.array([e.world.scenario.reward.ends for e in self._envs])
@@ -127,6 +133,7 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             self._core = Core(self._envs)
         self._core.read(range(self.towns))
         self._left: Bools = np.zeros((self.towns, len(self.agents)), dtype=np.bool_)
+        self._ended: Bools = np.zeros(self.towns, dtype=np.bool_)
         self._name_agents(range(self.towns))
         self._seen, self._mask = self._look(self._core.towns.present)
         return self._make_observation(), self._make_infos()
@@ -150,9 +157,13 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         core = self._core
         if core is None:
             raise EpisodeError("call reset() before step()")
-        before = core.towns.present.copy()
+        before, waited = core.towns.present.copy(), self._ended
         over = core.towns.tick + 1 >= self._max_cycles
         rewards = core.step(self._check_actions(actions), self._mask, over)
+        if waited.any():
+            self._restart(waited.nonzero()[0].tolist())
+            rewards[waited], before[waited] = 0.0, core.towns.present[waited]
+            over &= ~waited
         now = core.towns.present
         here, moved = before | now, (now != before).any(axis=1)
         if moved.any():
@@ -170,8 +181,10 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             last = np.repeat(ended, len(self.agents))
             terminations = last & (done[:, None] | gone).ravel()
             truncations = last & ~terminations
-            infos |= self._make_final_infos(last)
-            self._begin_anew(ended.nonzero()[0].tolist())
+            if self._same_step:
+                infos |= self._make_final_infos(last)
+                self._begin_anew(ended.nonzero()[0].tolist())
+        self._ended = ended & (not self._same_step)
         return (
             self._make_observation(),
             rewards.ravel(),
@@ -286,16 +299,21 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
     def _begin_anew(self, towns: Sequence[int]) -> None:
         """Reset towns that have ended, and see the first of their new episodes."""
         assert self._core is not None  # noqa: S101 (mypy: only called after a reset)
-        for t in towns:
-            self._envs[t].begin_episode(None)
-        self._core.read(towns)
-        self._left[towns] = False
-        self._name_agents(towns)
+        self._restart(towns)
         illegal = self._illegal
         seen, mask = self._look(self._core.towns.present)
         new = np.repeat(np.isin(np.arange(self.towns), towns), len(self.agents))
         self._seen[new], self._mask[new] = seen[new], mask[new]
         self._illegal = np.where(new, 0, illegal)
+
+    def _restart(self, towns: Sequence[int]) -> None:
+        """Begin the next episode in towns that have ended."""
+        assert self._core is not None  # noqa: S101 (mypy: only called after a reset)
+        for t in towns:
+            self._envs[t].begin_episode(None)
+        self._core.read(towns)
+        self._left[towns] = False
+        self._name_agents(towns)
 
     def _name_agents(self, towns: Sequence[int] | range) -> None:
         """Let each of `towns` know who is in it."""

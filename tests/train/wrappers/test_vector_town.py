@@ -9,7 +9,11 @@ import numpy.typing as npt
 import pytest
 from gymnasium.spaces import Dict, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
+from gymnasium.wrappers.vector import (
+    DictInfoToList,
+    FlattenObservation,
+    RecordEpisodeStatistics,
+)
 
 from genagents_env.config import TownOptions
 from genagents_env.env import TownEnv
@@ -294,6 +298,30 @@ def test_it_is_a_gymnasium_vector() -> None:
             for slot in range(6):
                 last = infos["final_obs"][slot]
                 assert (last in vector.single_observation_space) if done[slot] else last is None
+
+
+def test_a_town_may_begin_anew_in_the_next_step() -> None:
+    at_once = VectorTown("tiny", 2, max_cycles=5)
+    later = VectorTown("tiny", 2, AutoresetMode.NEXT_STEP, max_cycles=5)
+    assert later.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    assert FlattenObservation(later).reset(seed=4)[0].shape[0] == 4
+    now, then, rng = at_once.reset(seed=4)[0], later.reset(seed=4)[0], np.random.default_rng(0)
+    ends = 0
+    for _ in range(14):
+        masks = now["action_mask"]
+        chosen = (masks * rng.random(masks.shape)).argmax(axis=1)
+        now, rewards, over, cut, infos = at_once.step(chosen)
+        then, earned, ended, truncated, _ = later.step(chosen)
+        assert rewards.tolist() == earned.tolist()
+        assert [*zip(over, cut, strict=True)] == [*zip(ended, truncated, strict=True)]
+        if cut.any():
+            ends += 1
+            for slot, last in enumerate(infos["final_obs"]):
+                assert np.array_equal(then["observation"][slot], last["observation"])
+            then, earned, ended, truncated, _ = later.step(np.full(4, 99))  # these are not read
+            assert not np.concatenate([earned, ended, truncated]).any()
+        same(then, now)
+    assert ends == 2
 
 
 def test_gymnasiums_wrappers_fit() -> None:
