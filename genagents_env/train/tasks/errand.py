@@ -4,6 +4,7 @@ import numpy as np
 
 from genagents_env.actions import Action, Idle, Interact, Move
 from genagents_env.env import TownEnv
+from genagents_env.errors import ScenarioError
 from genagents_env.percept import Percept
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
@@ -19,6 +20,9 @@ def assign_errands(town: Scenario, rng: np.random.Generator) -> Scenario:
     """Put PEOPLE into a town, each with a thing to change in a room that is not their own."""
     names = draw_names(rng, PEOPLE)
     rooms, things = list_rooms(town), list_things(town)
+    if len(things) < PEOPLE:
+        wanted = f"{PEOPLE} things that anybody may put into another state; it has {len(things)}"
+        raise ScenarioError([f"errand in {town.name}: the task needs {wanted}"])
     chosen = [list(things)[i] for i in rng.permutation(len(things))[:PEOPLE]]
     wanted = [things[thing][rng.integers(1, len(things[thing]))] for thing in chosen]
     taken = {thing.rpartition("/")[0] for thing in chosen}

@@ -147,7 +147,8 @@ def set_up(
 ) -> Scenario:
     """Return `town` with other people, who have a task, and without its plot.
 
-    Each starts at home, awake; everybody knows all places, as in drawn towns.
+    Each starts at home, awake; everybody knows all places, as in drawn towns, and what belonged to
+    those who lived there is anybody's.
 
     Args:
         town: a drawn or a shipped one.
@@ -170,11 +171,21 @@ def set_up(
         reward=reward,
         facts=facts,
         rules=town.rules.model_dump() | {"walk_speed": 0.1, "restart": False} | (rules or {}),
-        sectors=[{**sector, "common": True} for sector in sectors],
+        sectors=[{**_open_to_all(sector), "common": True} for sector in sectors],
         casts={},
         **dict.fromkeys(("gatherings", "events", "questions", "checks", "success"), ()),
         **set_clock(ticks),
     )
+
+
+def _open_to_all(part: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a sector, an arena or a thing without its users, nor those of what is in it."""
+    inside = {
+        key: [_open_to_all(inner) for inner in part[key]]
+        for key in ("arenas", "objects")
+        if key in part
+    }
+    return {**part, **inside, "users": ()}
 
 
 def set_clock(ticks: int, seconds: int = 10) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from genagents_env import town_v0
-from genagents_env.errors import ConfigError
+from genagents_env.errors import ConfigError, ScenarioError
 from genagents_env.testing import check_env
 from genagents_env.testing.legal import sample_legal
 from genagents_env.train.tasks import (
@@ -174,3 +174,17 @@ def test_the_shaped_reward_differs_by_a_potential_alone() -> None:
 def test_a_weight_or_discount_out_of_range_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=r"(shaping|discount): .* is not allowed"):
         make(**options)
+
+
+@pytest.mark.parametrize("task", ["errand", "culprit"])
+def test_a_task_fits_into_a_town_of_private_rooms_and_things(task: str) -> None:
+    env = TaskEnv(TASKS[task], "valentines_party")
+    observations, _ = env.reset(seed=HELD_OUT[0])
+    assert len(observations) == TASKS[task].people
+    plan = env.world.plan
+    assert not [item for item in (*plan.objects, *plan.arenas, *plan.sectors) if item.users]
+
+
+def test_a_town_with_too_few_things_is_refused_with_the_reason() -> None:
+    with pytest.raises(ScenarioError, match="needs 3 things"):
+        TaskEnv(TASKS["errand"], "open_gate")
