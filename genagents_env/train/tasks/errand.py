@@ -21,8 +21,8 @@ def assign_errands(town: Scenario, rng: np.random.Generator) -> Scenario:
     names = draw_names(rng, PEOPLE)
     rooms, things = list_rooms(town), list_things(town)
     if len(things) < PEOPLE:
-        wanted = f"{PEOPLE} things that anybody may put into another state; it has {len(things)}"
-        raise ScenarioError([f"errand in {town.name}: the task needs {wanted}"])
+        needed = f"{PEOPLE} things that anybody may put into another state; it has {len(things)}"
+        raise ScenarioError([f"errand in {town.name}: the task needs {needed}"])
     chosen = [list(things)[i] for i in rng.permutation(len(things))[:PEOPLE]]
     wanted = [things[thing][rng.integers(1, len(things[thing]))] for thing in chosen]
     taken = {thing.rpartition("/")[0] for thing in chosen}
