@@ -9,7 +9,7 @@ Beside them stands what the shipped policy `learned` earns, in drawn towns and i
 which no training shows. Each task has a file `docs/learning/NAME.json` and a picture `NAME.png`. A
 file is written after every seed, so a run that was stopped goes on where it was. One thread each;
 several tasks may be measured by several processes. In a document a table stands between
-`<!-- learning: NAME -->` and `<!-- /learning -->`; NAME is a task, `all`, `transfer` or
+`<!-- learning: NAME -->` and `<!-- /learning -->`; NAME is a task, `all`, `blind`, `transfer` or
 `maskable`.
 """
 
@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.blind import load_blind, tabulate_blind
 from benchmarks.learning_tables import tabulate_all, tabulate_task, tabulate_transfer
 from benchmarks.maskable import load_maskable, tabulate_maskable
 from genagents_env import town_v0
@@ -186,6 +187,8 @@ def fill_blocks(text: str, known: Mapping[str, Any]) -> str:
         name = found[2]
         if name == "maskable":
             rows = tabulate_maskable(load_maskable())
+        elif name == "blind":
+            rows = tabulate_blind(known, load_blind())
         elif name in whole:
             rows = whole[name](known)
         else:

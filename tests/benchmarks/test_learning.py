@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from benchmarks import learning
+from benchmarks import blind, learning
 from benchmarks.learning_tables import count_errors_above_random, tabulate_all, tabulate_task
 from benchmarks.maskable import SEEDS, load_maskable, tabulate_maskable
 from genagents_env.policies.learned import LearnedPolicy
@@ -110,3 +111,19 @@ def test_the_recipe_reached_the_optimum_for_every_agent_in_every_seed() -> None:
     for found in known.values():
         assert min(found["parts"]) >= 0.95
         assert found["seconds"] <= 300
+
+
+@pytest.mark.parametrize(
+    "task",
+    ["errand", *(pytest.param(t, marks=pytest.mark.slow) for t in blind.list_tasks()[1:])],
+)
+def test_the_best_list_earns_what_it_did(task: str) -> None:
+    """If it does not: `python -m benchmarks.blind NAME`."""
+    found = blind.load_blind()[task]
+    assert blind.score(get_task(task), found["choices"]) == found["list"]
+
+
+def test_a_list_takes_the_first_that_is_possible() -> None:
+    masks = np.array([[1, 0, 1, 1], [1, 0, 0, 0], [1, 1, 0, 0]], dtype=np.int8)
+    lists = np.array([[1, 3, 2, 0]] * 3)
+    assert blind.choose(lists, masks).tolist() == [3, 0, 1]
