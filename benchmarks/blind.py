@@ -1,4 +1,4 @@
-"""What is earned without looking: by idling, and by the best fixed list of choices.
+"""What is earned by the portable menu without looking: by idling, and by the best fixed list.
 
     python -m benchmarks.blind                # what is missing; some minutes a task
     python -m benchmarks.blind errand meet    # of these tasks, anew
@@ -26,6 +26,7 @@ from genagents_env.train.tasks import HELD_OUT, LAYOUTS, TASKS, TRAINING, Task
 from genagents_env.train.tasks.vector import make_vector
 
 FILE = Path(__file__).resolve().parents[1] / "docs" / "learning" / "blind.json"
+MENU = "portable"  # of the figures kept here; `benchmarks.plain` has those of the other
 LISTS, LONGEST = 1024, 4  # of a generation; entries of a list
 _GENERATIONS, _PARENTS = 4, 64
 _LAYOUTS = 32  # training towns
@@ -82,9 +83,9 @@ def play(vector: Any, lists: Lists, seed: int | Sequence[int]) -> npt.NDArray[np
     return means
 
 
-def find_best(task: Task) -> list[int]:
+def find_best(task: Task, menu: str) -> list[int]:
     """Return the list that earns most in training towns."""
-    vector = make_vector(task, _LAYOUTS, LISTS // _LAYOUTS)
+    vector = make_vector(task, _LAYOUTS, LISTS // _LAYOUTS, menu=menu)
     choices = int(vector.single_action_space.n)  # type: ignore[attr-defined]  # Discrete
     rng, seed = np.random.default_rng(0), TRAINING.start
     best, scores = draw_lists(choices, rng)[:0], np.zeros(0)
@@ -106,18 +107,18 @@ def find_best(task: Task) -> list[int]:
     return [choice for choice in found if choice]
 
 
-def score(task: Task, choices: Sequence[int]) -> float:
+def score(task: Task, choices: Sequence[int], menu: str) -> float:
     """Return what an agent earns in held-out towns by a list, or by idling if it is empty."""
     held_out = list(HELD_OUT[:LAYOUTS])
-    vector = make_vector(task, held_out, 1)
+    vector = make_vector(task, held_out, 1, menu=menu)
     row = [*choices, *[0] * (LONGEST - len(choices))]
     return round(float(play(vector, np.array([row] * LAYOUTS), held_out).mean()), 4)
 
 
 def measure(task: Task) -> dict[str, Any]:
     """Return what idling and the best list earn in held-out towns, and what that list is."""
-    best = find_best(task)
-    return {"idle": score(task, ()), "list": score(task, best), "choices": best}
+    best = find_best(task, MENU)
+    return {"idle": score(task, (), MENU), "list": score(task, best, MENU), "choices": best}
 
 
 def tabulate_blind(known: Mapping[str, Any], blind: Mapping[str, Any]) -> Iterator[str]:
@@ -139,7 +140,7 @@ def tabulate_blind(known: Mapping[str, Any], blind: Mapping[str, Any]) -> Iterat
 @cache
 def describe_choice(choice: int) -> str:
     """Return a choice of the portable menu in words."""
-    return town_v0.rl_env("errand").describe_choice(choice)
+    return town_v0.rl_env("errand", menu=MENU).describe_choice(choice)
 
 
 def load_blind() -> dict[str, Any]:

@@ -9,8 +9,9 @@ Beside them stands what the shipped policy `learned` earns, in drawn towns and i
 which no training shows. Each task has a file `docs/learning/NAME.json` and a picture `NAME.png`. A
 file is written after every seed, so a run that was stopped goes on where it was. One thread each;
 several tasks may be measured by several processes. In a document a table stands between
-`<!-- learning: NAME -->` and `<!-- /learning -->`; NAME is a task, `all`, `blind`, `transfer` or
-`maskable`.
+`<!-- learning: NAME -->` and `<!-- /learning -->`; NAME is a task, `all`, `blind`, `transfer`,
+`maskable`, or of the plain menu (`benchmarks.plain`) `plain` or `places`. What stands here is of
+the portable menu.
 """
 
 import argparse
@@ -25,7 +26,9 @@ import numpy as np
 
 from benchmarks.blind import load_blind, tabulate_blind
 from benchmarks.learning_tables import tabulate_all, tabulate_task, tabulate_transfer
+from benchmarks.markdown import write_numbers
 from benchmarks.maskable import load_maskable, tabulate_maskable
+from benchmarks.plain import load_plain, tabulate_places, tabulate_plain
 from genagents_env import town_v0
 from genagents_env.policies.learned import LearnedPolicy
 from genagents_env.policy import Policy
@@ -60,7 +63,7 @@ def play_policy(
     task: Task, make: Callable[[], Policy], seeds: Sequence[int], town: str | None = None
 ) -> list[list[float]]:
     """Return what each agent earns in each episode where one policy decides for all."""
-    env = town_v0.rl_env(task, town, actions="words")
+    env = town_v0.rl_env(task, town, actions="words", menu="portable")
     return [_round(rollout(env, make(), seed).returns) for seed in seeds]
 
 
@@ -122,7 +125,7 @@ def measure_seed(task: Task, seed: int) -> dict[str, Any]:
     steps = STEPS.get(task.name, USUAL_STEPS)
     config = replace(Config(), tasks=task.name, total_steps=steps)
     done = train(config, seed)
-    played = Evaluation(task.name, EPISODES).play(done.net)
+    played = Evaluation(task.name, EPISODES, config).play(done.net)
     return {
         "config": {k: v for k, v in asdict(config).items() if k not in ("seeds", "out")},
         "steps": done.steps,
@@ -189,6 +192,10 @@ def fill_blocks(text: str, known: Mapping[str, Any]) -> str:
             rows = tabulate_maskable(load_maskable())
         elif name == "blind":
             rows = tabulate_blind(known, load_blind())
+        elif name == "plain":
+            rows = tabulate_plain(load_plain())
+        elif name == "places":
+            rows = tabulate_places(load_plain())
         elif name in whole:
             rows = whole[name](known)
         else:
@@ -218,10 +225,7 @@ def _round(earned: Mapping[str, float]) -> list[float]:
 
 def _write(file: Path, known: Mapping[str, Any]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(known, indent=1)
-    # The numbers of one list on one line.
-    text = re.sub(r"\[\s+([^\[\]{}]*?)\s+\]", lambda m: f"[{' '.join(m[1].split())}]", text)
-    file.write_text(text + "\n")
+    file.write_text(write_numbers(known))
 
 
 def main() -> None:

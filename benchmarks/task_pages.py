@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.learning import fill_blocks, find_file, load_learning
 from benchmarks.markdown import make_rows
 from genagents_env import town_v0
-from genagents_env.train.tasks import HELD_OUT, LAYOUTS, TASKS, TRAINING, Task, TaskEnv
+from genagents_env.train.tasks import HELD_OUT, LAYOUTS, SEEDS, TASKS, TRAINING, Task, TaskEnv
 from genagents_env.world import rewards
 from genagents_env.world.goals import describe_goal
 from genagents_env.world.rewards import goals
@@ -94,8 +94,8 @@ def _list_rows(task: Task, env: TaskEnv) -> Iterator[tuple[str, str]]:
     yield "Return of an agent", f"{low:g} to {high:g}"
     rooms = f"{task.rooms[0]} to {task.rooms[1]} rooms, drawn from the seed"
     yield "Towns", f"`{task.town}`; people and their places are drawn" if task.town else rooms
-    for what, seeds in (("Seeds to train on", TRAINING), ("Seeds held out", HELD_OUT)):
-        yield what, f"{_format(seeds)}, {LAYOUTS} towns or casts"
+    for seeds, what in SEEDS.items():
+        yield f"Seeds {what}", f"{_format(seeds)}, {LAYOUTS} towns or casts"
 
 
 def _describe_reward(task: Task, env: TaskEnv) -> Iterator[str]:

@@ -12,10 +12,10 @@ script writes a curve of that for each seed, the results, and the weights, which
 import argparse
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib
 import numpy as np
@@ -44,6 +44,8 @@ class Config:
     tasks: str = "errand"  # names, separated by commas: one network learns all of them
     seeds: int = 3
     out: str = "runs/train_ppo"
+    menu: str = "portable"  # or "plain", for which train_recurrent.py is made
+    sees: str = "all"  # or "mask": the network reads nothing but what is possible
     total_steps: int = 400_000  # agent-steps of one seed
     layouts: int = 8  # of each task
     towns: int = 16  # of each layout
@@ -135,18 +137,32 @@ def make_towns(config: Config, seed: int) -> JoinedTowns:
     numbers = [(seed * config.layouts + k) % LAYOUTS for k in range(config.layouts)]
     return JoinedTowns(
         [
-            make_vector(task, numbers, config.towns, shaping=config.shaping, discount=config.gamma)
+            make_vector(
+                task,
+                numbers,
+                config.towns,
+                shaping=config.shaping,
+                discount=config.gamma,
+                menu=config.menu,
+            )
             for task in config.tasks.split(",")
         ]
     )
 
 
+def read(seen: Mapping[str, Any], sees: str) -> Floats:
+    """Return what the network reads of observations, shape (slots, inputs)."""
+    found: Floats = seen["observation" if sees == "all" else "action_mask"]
+    return found.astype(np.float32, copy=False)
+
+
 class Evaluation:
     """Episodes of a task with given seeds, played together by the sparse reward."""
 
-    def __init__(self, task: str, seeds: Sequence[int] = HELD_OUT[:20]) -> None:
-        self.seeds = list(seeds)
-        self.vector = make_vector(task, [find_layout(seed) for seed in seeds], 1, shaping=0.0)
+    def __init__(self, task: str, seeds: Sequence[int], config: Config) -> None:
+        self.seeds, self.sees = list(seeds), config.sees
+        layouts = [find_layout(seed) for seed in seeds]
+        self.vector = make_vector(task, layouts, 1, shaping=0.0, menu=config.menu)
 
     def play(self, net: Net, rng: np.random.Generator | None = None) -> npt.NDArray[np.float64]:
         """Return what each agent of each episode earns, shape (episodes, agents).
@@ -159,7 +175,7 @@ class Evaluation:
         earned = np.zeros(self.vector.num_envs)
         first = np.ones(self.vector.num_envs, dtype=np.bool_)
         while first.any():
-            chosen = net.draw(seen["observation"], seen["action_mask"], rng)
+            chosen = net.draw(read(seen, self.sees), seen["action_mask"], rng)
             seen, rewards, ends, cuts, _ = self.vector.step(chosen)
             earned[first] += rewards[first]
             first &= ~(ends | cuts)
@@ -177,7 +193,8 @@ def train(config: Config, seed: int) -> Training:
     updates = max(1, config.total_steps // each)
     done = Training(net)
     tests = {
-        task: Evaluation(task, HELD_OUT[: config.episodes]) for task in config.tasks.split(",")
+        task: Evaluation(task, HELD_OUT[: config.episodes], config)
+        for task in config.tasks.split(",")
     }
     points = {round((k + 1) * updates / config.evaluations) for k in range(config.evaluations)}
     for update in range(updates):
@@ -204,7 +221,7 @@ class Rollouts:
 
     def make_net(self) -> Net:
         """Return a network that reads what is seen here and knows what can be chosen here."""
-        seen, masks = self.seen["observation"], self.seen["action_mask"]
+        seen, masks = read(self.seen, self.config.sees), self.seen["action_mask"]
         return Net(seen.shape[1], masks.shape[1], self.config.hidden)
 
     @torch.no_grad()
@@ -217,7 +234,7 @@ class Rollouts:
         ticks: list[Batch] = []
         for _ in range(self.config.rollout):
             row = {
-                "seen": torch.from_numpy(self.seen["observation"]),
+                "seen": torch.from_numpy(read(self.seen, self.config.sees)),
                 "masks": torch.from_numpy(self.seen["action_mask"]),
             }
             policy = net.policy(row["seen"], row["masks"])
@@ -232,7 +249,7 @@ class Rollouts:
             row["done"] = torch.from_numpy(over.astype(np.float32))
             ticks.append(row)
         batch = {key: torch.stack([row[key] for row in ticks]) for key in ticks[0]}
-        last = net.values(torch.from_numpy(self.seen["observation"]))
+        last = net.values(torch.from_numpy(read(self.seen, self.config.sees)))
         batch["advantage"] = advantages(self.config, batch, last)
         batch["return"] = batch["advantage"] + batch["value"]
         live = batch.pop("live")

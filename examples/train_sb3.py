@@ -14,12 +14,13 @@ from sb3_contrib import MaskablePPO
 from genagents_env import town_v0
 from genagents_env.train.tasks.vec_env import TaskVecEnv
 
+MENU = "portable"  # an MLP without a memory learns little by the plain one
 HELD_OUT = range(1_000_000, 1_000_020)  # layouts that training never sees
 
 
 def make_model(task: str, seed: int) -> MaskablePPO:
     """Return a learner: one network for all agents of 8 layouts with 16 towns each."""
-    env = TaskVecEnv(task, layouts=8, towns=16, seed=seed, shaping=1.0)
+    env = TaskVecEnv(task, layouts=8, towns=16, seed=seed, shaping=1.0, menu=MENU)
     return MaskablePPO(
         "MlpPolicy",
         env,
@@ -36,7 +37,7 @@ def make_model(task: str, seed: int) -> MaskablePPO:
 
 def play(model: MaskablePPO, task: str, seed: int) -> dict[str, float]:
     """Return what each agent earns in one episode, each choosing what is most probable."""
-    env = town_v0.rl_env(task)
+    env = town_v0.rl_env(task, menu=MENU)
     seen, _ = env.reset(seed=seed)
     earned = dict.fromkeys(env.agents, 0.0)
     while env.agents:

@@ -19,7 +19,7 @@ from genagents_env.world.rewards import RewardFunction
 
 ScenarioSource: TypeAlias = str | Path | Scenario
 ActionFormat: TypeAlias = Literal["words", "menu"]
-MenuKind: TypeAlias = Literal["town", "portable"]
+MenuKind: TypeAlias = Literal["town", "portable", "plain"]
 AgentIds: TypeAlias = Literal["names", "indexed"]
 RenderMode: TypeAlias = Literal["human", "ansi", "rgb_array"]
 RENDER_MODES: tuple[RenderMode, ...] = get_args(RenderMode)
@@ -54,8 +54,9 @@ class TownConfig:
     Attributes:
         scenario: a shipped name, a folder, or a loaded `Scenario`.
         actions: "words" (choice and message) or "menu" (`Discrete`, for trainers).
-        menu: "town", whose places are those of the scenario, or "portable", whose choices mean the
-            same in every town.
+        menu: "town", whose places are those of the scenario; "plain", whose slots are drawn for
+            each agent and episode, so that a choice means nothing unseen; or "portable", an easier
+            one whose choices mean the same in every town, such as "go to the place of goal 1".
         ids: "names", or "indexed" for `resident_0` and so on.
         max_cycles: ticks until truncation; None is the scenario's hours.
         start: a clock time on the scenario's first day (`"08:00"`) or a whole date and time.

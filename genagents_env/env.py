@@ -21,6 +21,7 @@ from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.observe.decode import Attempt, Decoder
 from genagents_env.observe.knowledge_table import KnowledgeTable, TownColumns
 from genagents_env.observe.menu import Menu, find_nearest
+from genagents_env.observe.plain_menu import PlainMenu, PlainObservation
 from genagents_env.observe.portable_menu import PortableMenu
 from genagents_env.observe.snapshot_percept import PerceptCache, SnapshotPercept
 from genagents_env.observe.spaces import (
@@ -133,10 +134,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         reward = make_reward(world, self.config.reward)
         board = reward.board if self.config.goal_line else None
         knowledge = KnowledgeTable(world, reward.board, town)
-        menu = Menu(world, vicinity)
-        if self.config.menu == "portable":
-            menu = PortableMenu(world, vicinity, knowledge, town)
-        vector = VectorObservation(world, vicinity, menu, knowledge, town)
+        menu, vector = self._make_menu(world, vicinity, knowledge, town, reward)
         text = TextObservation(world, vicinity, board, like=None if like is None else like.text)
         decoder = Decoder(world, menu, self._ids, words=self._words)
         self.parts = TownParts(vicinity, menu, vector, text, decoder, reward, knowledge, town)
@@ -147,6 +145,23 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self.attempt: Attempt | None = None
         self._ended = False
         self._resets = self._seed = 0
+
+    def _make_menu(
+        self,
+        world: World,
+        vicinity: Vicinity,
+        knowledge: KnowledgeTable,
+        town: TownColumns,
+        reward: EpisodeReward,
+    ) -> tuple[Menu, VectorObservation]:
+        """Return the choices and the columns that belong to them."""
+        if self.config.menu == "plain":
+            plain = PlainMenu(world, vicinity, knowledge, town, reward.board)
+            return plain, PlainObservation(world, vicinity, plain, knowledge, town)
+        menu = Menu(world, vicinity)
+        if self.config.menu == "portable":
+            menu = PortableMenu(world, vicinity, knowledge, town)
+        return menu, VectorObservation(world, vicinity, menu, knowledge, town)
 
     def observation_space(self, agent: AgentID) -> AnySpace:
         """Return the space of observations, the same object at each call and for all agents."""

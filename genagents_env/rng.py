@@ -64,14 +64,23 @@ def _list_steps(count: int) -> npt.NDArray[np.uint64]:
     return steps
 
 
+def draw_keys(
+    seeds: npt.NDArray[np.uint64], words: npt.NDArray[np.int64], count: int
+) -> npt.NDArray[np.uint64]:
+    """Return `count` times 64 uniform bits for each of T seeds and words, shape (T, count).
+
+    The first of them are the same whatever `count` is.
+    """
+    word = np.uint64(_RANK)
+    base = _mix_all(_mix_all(_mix_all(seeds) ^ words.astype(np.uint64)) ^ word)
+    return _finalise(base[:, None] + _list_steps(count))
+
+
 def ranks(
     seeds: npt.NDArray[np.uint64], ticks: npt.NDArray[np.int64], count: int
 ) -> npt.NDArray[np.int64]:
     """Return `rank(seed, tick, count)` for each of T seeds and ticks, shape (T, count)."""
-    word = np.uint64(_RANK)
-    base = _mix_all(_mix_all(_mix_all(seeds) ^ ticks.astype(np.uint64)) ^ word)
-    steps = _list_steps(count)
-    return np.argsort(_finalise(base[:, None] + steps), axis=1, kind="stable")
+    return np.argsort(draw_keys(seeds, ticks, count), axis=1, kind="stable")
 
 
 def rank(seed: int, tick: int, count: int) -> npt.NDArray[np.int64]:

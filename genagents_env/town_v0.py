@@ -51,7 +51,7 @@ def rl_env(
     discount: float = 0.99,
     **options: Unpack[TownOptions],
 ) -> "TaskEnv":
-    """Return a task to train on: the portable menu, masks in observations, vectors, no text.
+    """Return a task to train on: the plain menu, masks in observations, vectors, no text.
 
     Args:
         task: one of `genagents list tasks`, or a `Task` of one's own.
@@ -59,8 +59,9 @@ def rl_env(
         shaping: the weight of the reward's potential, which leaves the best policies as they are;
             None is the task's own, which is 0: sparse.
         discount: the learner's own, for `shaping`.
-        options: those of `TownConfig`, by keyword, where others are wanted: `text=True` adds a
-            text that tells the goals too; `actions="words"` takes words.
+        options: those of `TownConfig`, by keyword, where others are wanted: `menu="portable"` is
+            the easier menu, to begin with; `text=True` adds a text that tells the goals too;
+            `actions="words"` takes words.
 
     Raises:
         ConfigError: there is no such task, or an option is not allowed.
@@ -70,7 +71,7 @@ def rl_env(
     from genagents_env.train.tasks import TaskEnv, get_task
 
     options.setdefault("actions", "menu")
-    options.setdefault("menu", "portable")
+    options.setdefault("menu", "plain")
     options.setdefault("text", options["actions"] == "words")
     options.setdefault("goal_line", True)
     return TaskEnv(get_task(task), town, shaping=shaping, discount=discount, **options)

@@ -46,7 +46,7 @@ def test_the_evaluation_is_what_the_exported_policy_earns_in_the_task(tmp_path: 
     net.save(tmp_path / "w.npz")
     policy = load_policy("learned", weights=str(tmp_path / "w.npz"), temperature=0.0)
     env = town_v0.rl_env("errand", actions="words")
-    played = example.Evaluation("errand", HELD_OUT[:3]).play(net, Still())
+    played = example.Evaluation("errand", HELD_OUT[:3], example.Config()).play(net, Still())
     for seed, row in zip(HELD_OUT[:3], played, strict=True):
         assert list(rollout(env, policy, seed).returns.values()) == pytest.approx(row.tolist())
 
@@ -84,7 +84,7 @@ def test_ppo_learns_the_errand_almost_to_the_optimum_for_every_agent() -> None:
     torch.set_num_threads(1)
     net = example.train(example.Config(total_steps=130_000, evaluations=1), seed=0).net
     # So early it still tries other choices now and then; what it thinks best is right already.
-    played = example.Evaluation("errand", HELD_OUT[:20]).play(net, Still())
+    played = example.Evaluation("errand", HELD_OUT[:20], example.Config()).play(net, Still())
     best = find_optimum(HELD_OUT[:20])
     assert (played.mean(axis=0) >= 0.95 * best.mean(axis=0)).all()
 

@@ -14,7 +14,7 @@ task = sys.argv[1] if len(sys.argv) > 1 else "errand"
 episodes = int(sys.argv[2]) if len(sys.argv) > 2 else 20
 name = f"genagents/{task}/random-v0"
 
-env = town_v0.rl_env(task)
+env = town_v0.rl_env(task, menu="portable")
 buffers = [
     EpisodeBuffer(
         id=k,
@@ -25,7 +25,9 @@ buffers = [
         terminations=(path.dones & path.terminated).tolist(),
         truncations=(path.dones & (not path.terminated)).tolist(),
     )
-    for one in rollouts(lambda: town_v0.rl_env(task), "random", range(episodes), collect=True)
+    for one in rollouts(
+        lambda: town_v0.rl_env(task, menu="portable"), "random", range(episodes), collect=True
+    )
     for k, path in enumerate(one.trajectories.values(), one.seed * len(one.trajectories))
 ]
 if name in minari.list_local_datasets():

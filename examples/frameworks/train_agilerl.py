@@ -15,7 +15,7 @@ steps = int(sys.argv[2]) if len(sys.argv) > 2 else 8_000
 np.random.seed(0)
 torch.manual_seed(0)
 
-env = BareVector(MaskInInfo(town_v0.rl_env(task)))
+env = BareVector(MaskInInfo(town_v0.rl_env(task, menu="portable")))
 people = env.possible_agents
 learner = IPPO(
     observation_spaces=[env.observation_space(agent) for agent in people],

@@ -17,7 +17,10 @@ task = sys.argv[1] if len(sys.argv) > 1 else "errand"
 steps = int(sys.argv[2]) if len(sys.argv) > 2 else 8_000
 
 ray.init(num_cpus=1, include_dashboard=False)
-register_env("town", lambda config: ParallelPettingZooEnv(RenameForRLlib(town_v0.rl_env(task))))
+register_env(
+    "town",
+    lambda config: ParallelPettingZooEnv(RenameForRLlib(town_v0.rl_env(task, menu="portable"))),
+)
 module = RLModuleSpec(
     module_class=ActionMaskingTorchRLModule, model_config={"fcnet_hiddens": [64, 64]}
 )

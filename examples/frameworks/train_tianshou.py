@@ -25,7 +25,7 @@ torch.manual_seed(0)
 
 
 def make_env() -> PettingZooEnv:
-    return PettingZooEnv(parallel_to_aec(town_v0.rl_env(task)))
+    return PettingZooEnv(parallel_to_aec(town_v0.rl_env(task, menu="portable")))
 
 
 env = make_env()

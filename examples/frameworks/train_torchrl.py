@@ -18,7 +18,7 @@ steps = int(sys.argv[2]) if len(sys.argv) > 2 else 8_000
 torch.manual_seed(0)
 
 town = PettingZooWrapper(
-    town_v0.rl_env(task),
+    town_v0.rl_env(task, menu="portable"),
     use_mask=True,
     done_on_any=False,
     return_state=True,

@@ -170,11 +170,11 @@ def _print_task(task: "Task") -> None:
 
 
 def _describe_task(task: "Task") -> None:
-    from genagents_env.train.tasks import HELD_OUT, LAYOUTS, TRAINING
+    from genagents_env.train.tasks import LAYOUTS, SEEDS
 
     _print_task(task)
     say(f"  {task.lesson}", indent=2)
-    for what, seeds in (("to train on", TRAINING), ("held out", HELD_OUT)):
+    for seeds, what in SEEDS.items():
         say(f"  seeds {what}: {seeds.start} to {seeds.stop - 1}, in {LAYOUTS} towns", indent=4)
     known = "is known" if task.find_optimum is not None else "is not known"
     say(f"  optimum: {known}; docs/tasks/{task.name}.md has baselines and curves", indent=4)

@@ -9,6 +9,7 @@ import numpy as np
 
 from genagents_env.actions import Action, Idle, Interact, Move, Restart, Talk
 from genagents_env.observe.menu import Menu
+from genagents_env.observe.plain_menu import PlainMenu
 from genagents_env.observe.portable_menu import OWN_KINDS, PortableMenu
 from genagents_env.observe.spaces import Mask
 from genagents_env.text import clean, set_apart
@@ -151,8 +152,8 @@ class Decoder:
         state = self._world.state
         if kind == "leave":
             return self.leave()
-        if kind == "use":
-            return self.use(self._menu.object(i, index), next_state)
+        if kind in ("use", "name"):
+            return self.use(*self._find_use(i, kind, index, next_state))
         if kind == "reach":
             return self.go_beside(self._menu.object(i, index))
         if kind in OWN_KINDS and isinstance(self._menu, PortableMenu):
@@ -160,10 +161,18 @@ class Decoder:
         j = self._menu.person(i, index)
         if kind == "approach":
             return self.go_towards(i, j)
-        if kind == "tell" and isinstance(self._menu, PortableMenu):
+        if kind == "tell" and isinstance(self._menu, PortableMenu | PlainMenu):
             return speak(state, i, j, self._menu.find_fact(i, next_state))
         text = clean(message, self._utterance) if isinstance(message, str) else ""
         return ResolvedSpeak(j, text) if text else speak(state, i, j)
+
+    def _find_use(self, i: int, kind: str, slot: int, state: int) -> tuple[int, int]:
+        """Return a thing, and which of its following states it is to be put into."""
+        if isinstance(self._menu, PlainMenu):
+            if kind == "name":
+                return self._menu.find_naming(i, slot)
+            return self._menu.find_use(i, slot, state)
+        return self._menu.object(i, slot), state
 
     def leave(self) -> ResolvedSpeak:
         """Leave the conversation one is in."""

@@ -30,7 +30,8 @@ from genagents_env.world.world import World
 class Choice(NamedTuple):
     """One line of the menu. `kind`: idle, place, approach, talk, reach, use or leave.
 
-    The portable menu also has seek, reach_own, use_own and tell; `state` is then the fact slot.
+    The other menus also have tell, where `state` is the fact slot; the portable one seek, reach_own
+    and use_own; the plain one name.
     """
 
     kind: str

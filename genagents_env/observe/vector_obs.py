@@ -213,11 +213,10 @@ class VectorObservation:
         knowledge: KnowledgeTable,
         town: TownColumns,
     ) -> None:
-        self._vicinity, self._menu = vicinity, menu
-        self._horizon = world.scenario.horizon
+        self._world, self._vicinity, self._menu = world, vicinity, menu
         self._own = OwnColumns(world, knowledge, town, menu.columns)
         self._state, self._count = world.state, world.count
-        self._clock, self._objects = world.town.clock, world.plan.objects
+        self._objects = world.plan.objects
         ground = world.town.ground
         self._scale = 1 / max(1, ground.width - 1), 1 / max(1, ground.height - 1)
         radius = int(world.town.people.vision.max())
@@ -240,7 +239,7 @@ class VectorObservation:
         """Return the vectors of all N people, shape (N, columns of the menu), a new array."""
         out = self._own.start(snapshot.arena)
         now = self._now
-        now[0], now[1], now[2] = self.measure_time(snapshot.tick)
+        now[0], now[1], now[2] = measure_time(self._world, snapshot.tick)
         out[:, :3] = now
         if np.count_nonzero(snapshot.arrived):
             out[:, 5] = snapshot.arrived
@@ -286,13 +285,8 @@ class VectorObservation:
             item.states.index(state) / len(item.states) if state in item.states else 1.0
             for item, state in zip(self._objects, snapshot.object_states, strict=True)
         ]
-        parts = [*self.measure_time(snapshot.tick), *people.ravel().tolist(), *states]
+        parts = [*measure_time(self._world, snapshot.tick), *people.ravel().tolist(), *states]
         return np.array(parts, dtype=np.float32)
-
-    def measure_time(self, tick: int) -> tuple[float, float, float]:
-        """Return the first three columns at `tick`."""
-        angle = self._clock.second(tick) * _DAY
-        return math.sin(angle), math.cos(angle), min(1.0, tick / self._horizon)
 
     def locate_people(self, near: Near, tile: Ints) -> Floats:
         """Fill the slots with presence and offsets, shape (P * PERSON_SLOTS, PERSON_COLUMNS).
@@ -312,6 +306,12 @@ class VectorObservation:
         if self._reach is not None:
             slots[:, 1:3] *= self._reach[near.viewer % self._count]
         return slots
+
+
+def measure_time(world: World, tick: int) -> tuple[float, float, float]:
+    """Return the first three columns at `tick`."""
+    angle = world.town.clock.second(tick) * _DAY
+    return math.sin(angle), math.cos(angle), min(1.0, tick / world.scenario.horizon)
 
 
 def find_company(near: Near, talk: Ints) -> Bools:

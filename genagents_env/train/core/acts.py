@@ -5,8 +5,11 @@ from typing import NamedTuple
 import numpy as np
 
 from genagents_env.env import TownEnv
+from genagents_env.observe.columns import SIZE
 from genagents_env.observe.decode import speak
 from genagents_env.observe.menu import Menu
+from genagents_env.observe.plain_slots import PlainSlots
+from genagents_env.observe.plain_view import PlainView
 from genagents_env.observe.spaces import Mask
 from genagents_env.train.core.look import Slots
 from genagents_env.train.core.towns import NONE, Towns
@@ -25,6 +28,7 @@ _KINDS = {
     "use_own": USE,
     "talk": TALK,
     "tell": TELL,
+    "name": USE,
     "leave": LEAVE,
 }
 
@@ -75,22 +79,31 @@ class Acts(NamedTuple):
 
 
 class ChoiceReader:
-    """Reads the choices of a menu; all towns have menus of the same choices."""
+    """Reads the choices of a menu; all towns have menus of the same choices.
 
-    def __init__(self, menu: Menu) -> None:
-        self._size = menu.size
+    Args:
+        menu: of one of the towns.
+        slots: what is in everybody's.
+        plain: what they see by the plain menu, if it is that.
+    """
+
+    def __init__(self, menu: Menu, slots: Slots | PlainSlots, plain: PlainView | None) -> None:
+        self._size, self._slots, self._plain = menu.size, slots, plain
+        self._has_places = menu.columns > SIZE
         self._kind: Ints = np.array([_KINDS[choice.kind] for choice in menu.choices])
         self._slot: Ints = np.array([choice.slot for choice in menu.choices])
         self._state: Ints = np.array([choice.state for choice in menu.choices])
         kinds = np.array([choice.kind for choice in menu.choices])
         self._is_place: Bools = kinds == "place"
+        self._is_name: Bools = kinds == "name"
         self._is_own: Bools = np.isin(kinds, ("seek", "reach_own", "use_own"))
 
-    def read(self, towns: Towns, slots: Slots, mask: Mask, chosen: Ints) -> Acts:
+    def read(self, towns: Towns, mask: Mask, chosen: Ints) -> Acts:
         """Read what everybody has chosen, shape (T * N,), of what was possible by `mask`."""
         strange = (chosen < 0) | (chosen >= self._size)
         strange &= towns.present.ravel()
         number = np.where(strange | ~towns.present.ravel(), 0, chosen)
+        slots = self._slots
         legal = np.take_along_axis(mask, number[:, None], axis=1)[:, 0] > 0
         refused = strange | ~legal
         kind = np.where(refused, REFUSED, self._kind[number])
@@ -98,7 +111,7 @@ class ChoiceReader:
         about = np.where(strange, NONE, number)
         goal: Ints = np.full(len(chosen), NONE)
         at = (self._is_place[number] & legal).nonzero()[0]
-        goal[at] = slots.find_places(at, slot[at])
+        goal[at] = slots.places[at, slot[at]] if self._has_places else slot[at]
         own, goals = self._is_own[number], towns.goals
         self._fill(about, goals.person, (kind == TO_PERSON) & own, slot)
         self._fill(about, goals.object, (kind == TO_THING) & own, slot)
@@ -116,10 +129,23 @@ class ChoiceReader:
             about[at] = filled[at, slot[at]]
         at = (kind == TELL).nonzero()[0]
         state[at] = slots.facts[at, state[at]]
+        if self._plain is not None:
+            self._read_uses(self._plain, (kind == USE).nonzero()[0], number, about, state)
         shape = towns.tile.shape
         return Acts(
             goal.reshape(shape), kind.reshape(shape), about.reshape(shape), state.reshape(shape)
         )
+
+    def _read_uses(
+        self, plain: PlainView, at: Ints, number: Ints, about: Ints, state: Ints
+    ) -> None:
+        """Read what the rows `at` put into which following state, into `about` and `state`."""
+        slot, named = self._slot[number[at]], self._is_name[number[at]]
+        by_state, by_name = at[~named], at[named]
+        state[by_state] = plain.uses[by_state, slot[~named], state[by_state]]
+        if len(by_name):
+            about[by_name] = plain.names[0][by_name, slot[named]]
+            state[by_name] = plain.names[1][by_name, slot[named]]
 
     @staticmethod
     def _fill(about: Ints, part: Ints, where: Bools, slot: Ints) -> None:

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from genagents_env.env import TownEnv
+from genagents_env.observe.plain_menu import PlainMenu
 from genagents_env.observe.spaces import Floats, Mask
 from genagents_env.train.core.acts import Acts, ChoiceReader
 from genagents_env.train.core.look import Look
 from genagents_env.train.core.pay import Pay, find_pay, refresh_goals
+from genagents_env.train.core.plain_look import PlainLook
 from genagents_env.train.core.shadow import Shadow
 from genagents_env.train.core.step import Stepper
 from genagents_env.train.core.terrain import Terrain
@@ -38,8 +40,11 @@ class Core:
         self.towns = Towns(terrain, envs, np.array(numbers))
         self._shadows = [Shadow(self.towns, t) for t in range(len(envs))]
         self._stepper = Stepper(self.towns, self._shadows)
-        self._reader = ChoiceReader(envs[0].parts.menu)
-        self._look = Look(self.towns, envs[0].parts.menu)
+        menu = envs[0].parts.menu
+        plain = PlainLook(self.towns) if isinstance(menu, PlainMenu) else None
+        self._look = Look(self.towns, menu) if plain is None else plain
+        view = None if plain is None else plain.view
+        self._reader = ChoiceReader(menu, self._look.slots, view)
         self._pays: list[tuple[Pay, Bools]] = []
         kinds = [find_pay(env) for env in envs]
         for kind in dict.fromkeys(kind for kind in kinds if kind is not None):
@@ -71,7 +76,7 @@ class Core:
             mask: of those that were possible.
             over: the towns whose episodes are cut off after this tick, shape (T,).
         """
-        acts = self._reader.read(self.towns, self._look.slots, mask, chosen)
+        acts = self._reader.read(self.towns, mask, chosen)
         alone = self._find_alone(acts)
         self._stepper.step(acts, alone)
         rewards = np.zeros(acts.kind.shape)

@@ -54,16 +54,11 @@ _ROLES = len(PLACE_ROLES)
 class Slots:
     """What fills the slots of everybody's menu, -1 for nothing; shapes (T * N, slots)."""
 
-    def __init__(self, rows: int, *, portable: bool) -> None:
-        self.portable = portable
+    def __init__(self, rows: int) -> None:
         self.people: Ints = np.full((rows, PERSON_SLOTS), NONE)
         self.things: Ints = np.full((rows, OBJECT_SLOTS), NONE)
         self.places: Ints = np.full((rows, PLACE_SLOTS), NONE)
         self.facts: Ints = np.full((rows, TELL_SLOTS), NONE)
-
-    def find_places(self, rows: Ints, slot: Ints) -> Ints:
-        """Return the places to which choices lead; both shapes (M,)."""
-        return self.places[rows, slot] if self.portable else slot
 
 
 class Look:
@@ -79,7 +74,7 @@ class Look:
         terrain, rows = towns.terrain, len(towns.who)
         of, who = towns.of, towns.who
         self._rows = np.arange(rows)
-        self.slots = Slots(rows, portable=isinstance(menu, PortableMenu))
+        self.slots, self._portable = Slots(rows), isinstance(menu, PortableMenu)
         self._base: Floats = np.zeros((rows, menu.columns), dtype=np.float32)
         self._base[:, SELF], self._base[:, SELF + 1] = terrain.index[of, who], terrain.count[of]
         self._tells: Floats = np.zeros((rows, TELL_SLOTS, TELL_COLUMNS), dtype=np.float32)
@@ -118,7 +113,7 @@ class Look:
         located, met = self._locate_goals()
         if self._has_goals:
             self._see_goals(out, tile, arena, located, met)
-        if self.slots.portable:
+        if self._portable:
             self._offer_places(out, mask, tile, arena, met)
             self._offer_own(out, mask, tile, met)
         else:
@@ -137,7 +132,7 @@ class Look:
         out[asleep, THINGS:SIZE] = 0.0
         out[:, 3] = asleep
         mask[asleep, menu.reach : menu.leave] = 0
-        if self.slots.portable:
+        if self._portable:
             mask[asleep, SEEK:TELL] = 0
         mask[absent, 1:] = 0
 
@@ -176,7 +171,7 @@ class Look:
             row, f = (facts & (about >= 0)).nonzero()
             suspects[row, about[row, f]] = True
             self._suspects[rows] = suspects
-        if self.slots.portable:
+        if self._portable:
             self._write_tells(rows, facts, fact)
             base[:, TELLS:] = self._tells[rows].reshape(len(rows), -1)
         self._base[rows] = base
@@ -249,20 +244,10 @@ class Look:
             at[:, _ABOUT] = self._suspects[viewer, seen]
         columns[viewer, slot] = at
         mask[viewer, menu.approach + slot] = 1
-        may = ~self._refuse(viewer, seen)
+        may = ~refuse(towns, viewer, seen)
         if not self._all_heard:
             may &= apart <= terrain.hearing[towns.of[viewer], seen]
         mask[viewer, menu.talk + slot] = may
-
-    def _refuse(self, viewer: Ints, seen: Ints) -> Bools:
-        """Mark whom one may not speak to now by a rule of conversation."""
-        towns = self._towns
-        t, i = towns.town[viewer], towns.who[viewer]
-        mine, theirs = towns.talk[t, i], towns.talk[t, seen]
-        begins = towns.cool[t, i, seen] > towns.tick[t] + 1
-        refused = np.where(mine >= 0, towns.full[t, i] | towns.waits[t, i], begins)
-        refused = np.where(theirs >= 0, towns.full[t, seen], refused)
-        return np.where((mine >= 0) & (mine == theirs), towns.waits[t, i], refused)
 
     def _see_things(self, out: Floats, mask: Mask, tile: Ints) -> None:
         towns, terrain, menu = self._towns, self._towns.terrain, self._menu
@@ -440,3 +425,13 @@ class Look:
             now = towns.objects[towns.town[row], o]
             may &= terrain.things.number_of[of, o, now, wanted] >= 0
             mask[row, USE_OWN + g] = may
+
+
+def refuse(towns: Towns, viewer: Ints, seen: Ints) -> Bools:
+    """Mark whom one may not speak to now by a rule of conversation."""
+    t, i = towns.town[viewer], towns.who[viewer]
+    mine, theirs = towns.talk[t, i], towns.talk[t, seen]
+    begins = towns.cool[t, i, seen] > towns.tick[t] + 1
+    refused = np.where(mine >= 0, towns.full[t, i] | towns.waits[t, i], begins)
+    refused = np.where(theirs >= 0, towns.full[t, seen], refused)
+    return np.where((mine >= 0) & (mine == theirs), towns.waits[t, i], refused)

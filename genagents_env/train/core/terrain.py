@@ -13,6 +13,7 @@ import numpy.typing as npt
 from genagents_env.env import TownEnv
 from genagents_env.observe.columns import OBJECT_COLUMNS, OBJECT_SLOTS, STATE_SLOTS
 from genagents_env.observe.spaces import Floats
+from genagents_env.observe.vector_obs import measure_time
 from genagents_env.scenario.plan import ObjectPlan
 from genagents_env.world.paths import FIELD_BYTES
 from genagents_env.world.tiles import HOLD, Bools, Ints
@@ -84,7 +85,7 @@ class Terrain:
             key = (env.world.town.clock, env.world.scenario.horizon)
             if key not in clocks:
                 ticks = range(max(env.world.scenario.horizon, env.max_cycles) + 1)
-                times = [env.parts.vector.measure_time(tick) for tick in ticks]
+                times = [measure_time(env.world, tick) for tick in ticks]
                 clocks[key] = np.array(times, dtype=np.float32)
         own = [clocks[env.world.town.clock, env.world.scenario.horizon] for env in self.envs]
         longest = max(map(len, own))

@@ -15,10 +15,29 @@ from genagents_env.train.tasks import (
     share,
     spread,
 )
-from genagents_env.train.tasks.task import HELD_OUT, LAYOUTS, TRAINING, Task, find_layout
+from genagents_env.train.tasks.task import (
+    ELSEWHERE,
+    HELD_OUT,
+    LAYOUTS,
+    SEEDS,
+    TRAINING,
+    Task,
+    find_layout,
+)
 from genagents_env.train.tasks.task_env import TaskEnv
 
-__all__ = ["HELD_OUT", "LAYOUTS", "TASKS", "TRAINING", "Task", "TaskEnv", "find_layout", "get_task"]
+__all__ = [
+    "ELSEWHERE",
+    "HELD_OUT",
+    "LAYOUTS",
+    "SEEDS",
+    "TASKS",
+    "TRAINING",
+    "Task",
+    "TaskEnv",
+    "find_layout",
+    "get_task",
+]
 
 _MODULES = (errand, meet, find, spread, keep_secret, invite, gather, queue, share, culprit)
 TASKS: dict[str, Task] = {

@@ -21,6 +21,8 @@ from genagents_env.scenario.loader import check_folder
 from genagents_env.scenario.maps.fitting import arenas_of
 from genagents_env.scenario.plan import name_arena
 from genagents_env.scenario.schema import ArenaSpec
+from genagents_env.train.tasks.block_map import ROOMS as BLOCK_ROOMS
+from genagents_env.train.tasks.block_map import draw_block
 from genagents_env.train.tasks.street_map import (
     DOOR,
     GROUND,
@@ -41,6 +43,7 @@ Things = dict[str, tuple[str, ...]]
 ROOMS = (4, 8)  # named ones of a town
 WALK = (10, 30)  # ticks between the two things farthest from each other
 _THINGS, _STATES = (1, 3), (2, 4)  # of a room, of a thing
+_BLOCK_THINGS = (1, 2)  # of a room of a block
 _GREEN = 0.5  # chance that one of the rooms is a green
 _START = datetime(2023, 2, 13, 9)  # noqa: DTZ001 - town time has no zone
 _TICKS, _SECONDS = 120, 10  # of an episode, unless a task says otherwise; of a tick
@@ -96,10 +99,34 @@ def draw_town(seed: int, *, rooms: tuple[int, int] = ROOMS, people: int = 2) -> 
     count = int(rng.integers(rooms[0], rooms[1] + 1))
     while True:
         lots = _draw_lots(rng, count)
-        tiles, spots = _place_things(rng, join_lots(rng, lots))
+        tiles = join_lots(rng, lots)
+        spots = _place_things(rng, tiles, _THINGS)
         walks = measure_walks(tiles, [spot for room in spots for spot in room])
         if walks.min() >= 0 and WALK[0] <= walks.max() <= WALK[1]:
-            break
+            return _describe_town(rng, seed, lots, tiles, spots, people)
+
+
+def draw_block_town(seed: int, *, people: int = 2) -> Scenario:
+    """Return a larger town of another kind, which `block_map` draws: no streets, and more rooms.
+
+    Args:
+        seed: 0 or more.
+        people: as of `draw_town`.
+    """
+    rng = np.random.default_rng((_WORD, seed))
+    lots, tiles = draw_block(rng, int(rng.integers(*BLOCK_ROOMS, endpoint=True)))
+    return _describe_town(rng, seed, lots, tiles, _place_things(rng, tiles, _BLOCK_THINGS), people)
+
+
+def _describe_town(
+    rng: np.random.Generator,
+    seed: int,
+    lots: Sequence[Lot],
+    tiles: Tiles,
+    spots: Sequence[Sequence[tuple[int, int]]],
+    people: int,
+) -> Scenario:
+    """Return the scenario of a map, with words drawn for all that is there."""
     words = read_words()
     sectors = _describe_sectors(rng, words, lots, [len(room) for room in spots])
     raw: Raw = {
@@ -216,18 +243,18 @@ def _draw_lots(rng: np.random.Generator, rooms: int) -> list[Lot]:
 
 
 def _place_things(
-    rng: np.random.Generator, tiles: Tiles
-) -> tuple[Tiles, list[list[tuple[int, int]]]]:
-    """Return the tiles, and for each room where its things stand: not before a door."""
+    rng: np.random.Generator, tiles: Tiles, things: tuple[int, int]
+) -> list[list[tuple[int, int]]]:
+    """Return for each room where its things stand, so many at least and at most: by no door."""
     doors = np.pad(tiles == DOOR, 1)
     before = doors[:-2, 1:-1] | doors[2:, 1:-1] | doors[1:-1, :-2] | doors[1:-1, 2:]
     spots = []
     for room in range(1, int(tiles.max()) + 1):
         free = np.argwhere((tiles == room) & ~before)
-        count = min(int(rng.integers(_THINGS[0], _THINGS[1] + 1)), len(free))
+        count = min(int(rng.integers(things[0], things[1] + 1)), len(free))
         chosen = rng.permutation(len(free))[:count]
         spots.append([(int(y), int(x)) for y, x in free[chosen]])
-    return tiles, spots
+    return spots
 
 
 def _describe_sectors(

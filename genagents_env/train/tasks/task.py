@@ -16,11 +16,13 @@ from genagents_env.errors import ConfigError, ScenarioError
 from genagents_env.policy import AgentID, Policy
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.loader import check_scenario
-from genagents_env.train.tasks.layouts import draw_town
+from genagents_env.train.tasks.layouts import draw_block_town, draw_town
 
 TRAINING = range(0, 10_000)  # seeds of episodes to train on
 HELD_OUT = range(1_000_000, 1_010_000)  # seeds of episodes in towns that training never shows
-LAYOUTS = 128  # towns of each of the two
+ELSEWHERE = range(2_000_000, 2_010_000)  # of episodes in towns of another kind, larger ones
+SEEDS = {TRAINING: "to train on", HELD_OUT: "held out", ELSEWHERE: "of another kind"}
+LAYOUTS = 128  # towns of each of the three
 _BASELINES = TypeAdapter(dict[str, dict[str, float]])
 
 
@@ -67,7 +69,9 @@ class Task:
             ScenarioError: the task cannot be put into that town; all reasons are listed.
         """
         layout, town = find_layout(seed), town or self.town
-        if town is None:
+        if town is None and layout in ELSEWHERE:
+            town = draw_block_town(layout, people=self.people)
+        elif town is None:
             town = draw_town(layout, rooms=self.rooms, people=self.people)
         elif isinstance(town, str):
             town = load_scenario(town)
@@ -82,17 +86,27 @@ class Task:
 def find_layout(seed: int) -> int:
     """Return the number of the town in which the episode of a seed plays.
 
-    Seeds of HELD_OUT and of TRAINING have LAYOUTS towns each, and none in common.
+    Seeds of TRAINING, HELD_OUT and ELSEWHERE have LAYOUTS towns each, and none in common.
 
     Raises:
-        ConfigError: `seed` is in neither of them.
+        ConfigError: `seed` is in none of them.
+    """
+    block = find_block(seed)
+    return block.start + (seed - block.start) % LAYOUTS
+
+
+def find_block(seed: int) -> range:
+    """Return to which of TRAINING, HELD_OUT and ELSEWHERE a seed belongs.
+
+    Raises:
+        ConfigError: to none of them.
     """
     check_seed(seed)
-    for block in (TRAINING, HELD_OUT):
+    for block in SEEDS:
         if seed in block:
-            return block.start + (seed - block.start) % LAYOUTS
-    ranges = " or ".join(f"{block.start} to {block.stop - 1}" for block in (TRAINING, HELD_OUT))
-    raise ConfigError(f"seed: {seed} is not allowed in a task; {ranges} (to train on, held out)")
+            return block
+    ranges = ", ".join(f"{b.start} to {b.stop - 1} ({what})" for b, what in SEEDS.items())
+    raise ConfigError(f"seed: {seed} is not allowed in a task; {ranges}")
 
 
 def read_baselines() -> dict[str, dict[str, float]]:

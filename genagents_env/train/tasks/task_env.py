@@ -16,7 +16,7 @@ from genagents_env.observe.spaces import AnySpace, Floats, state_space
 from genagents_env.profile import ActionSource, AgentID, EmbedderT, EpisodeContext, ModelT, Profile
 from genagents_env.rng import draw_index
 from genagents_env.scenario import Scenario
-from genagents_env.train.tasks.task import HELD_OUT, TRAINING, Task, find_layout, shape_reward
+from genagents_env.train.tasks.task import Task, find_block, find_layout, shape_reward
 from genagents_env.world.events import Event
 from genagents_env.world.world import World
 
@@ -28,15 +28,16 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
     """Episodes of one task; `reset(seed)` draws town, people and goals.
 
     It is `TownEnv` with another town at every reset: seeds of `TRAINING` draw towns to train on,
-    seeds of `HELD_OUT` others. Agents are `resident_0` and so on, in every town.
+    seeds of `HELD_OUT` others, seeds of `ELSEWHERE` larger ones of another kind. Agents are
+    `resident_0` and so on, in every town.
 
     Args:
         task: what is to be done.
         town: one scenario to do it in, by name or folder, or loaded; None draws towns.
         shaping: the weight of the reward's potential; None is the task's own, which is 0.
         discount: the learner's own, for `shaping`.
-        options: those of `TownConfig`, by keyword; ids are indexed, and the menu is the portable
-            one unless given.
+        options: those of `TownConfig`, by keyword; ids are indexed, and the menu is the plain one
+            unless given.
 
     Raises:
         ConfigError: an option has a value that is not allowed.
@@ -64,9 +65,9 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         self.task, self._place = task, town
         self.metadata = TaskEnv.metadata | {"name": f"{task.name}_v0"}
         self._shaping, self._discount = shaping, discount
-        if options.get("menu", "portable") != "portable" and town is None:
-            raise ConfigError("menu: towns that change need 'portable'; 'town' needs one `town`")
-        self._options: TownOptions = {"menu": "portable", **options, "ids": "indexed"}
+        if options.get("menu") == "town" and town is None:
+            raise ConfigError("menu: 'town' needs one `town`; those that change need another")
+        self._options: TownOptions = {"menu": "plain", **options, "ids": "indexed"}
         self._towns: OrderedDict[int, TownEnv] = OrderedDict()
         self._seed, self._resets = 0, 0
         self._town = self._find_town(0)
@@ -147,8 +148,8 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         """Begin an episode and return (observations, infos) of everyone.
 
         Args:
-            seed: everything follows from it: one of `TRAINING`, or of `HELD_OUT`. Without one the
-                next episode is drawn from the same of the two as the seed given last.
+            seed: everything follows from it: one of `TRAINING`, `HELD_OUT` or `ELSEWHERE`. Without
+                one the next episode is drawn from the same of these as the seed given last.
             options: none; there is the argument for PettingZoo's sake.
 
         Raises:
@@ -157,7 +158,7 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         check_reset_options(options)
         if seed is None:
             self._resets += 1
-            block = HELD_OUT if self._seed >= HELD_OUT.start else TRAINING
+            block = find_block(self._seed)
             seed = block.start + draw_index(self._seed, len(block), self._resets, "episode")
             layout = find_layout(seed)
         else:

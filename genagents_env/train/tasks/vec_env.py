@@ -15,6 +15,7 @@ class TaskVecEnv(SlotVecEnv):
         seed: of the episodes; with another one the layouts are others, too.
         shaping: the weight of the reward's potential; None is the task's own.
         discount: the learner's own, for `shaping`.
+        menu: "plain", or "portable", the easier one.
 
     Raises:
         ConfigError: there is no such task, or a number is out of range.
@@ -29,7 +30,8 @@ class TaskVecEnv(SlotVecEnv):
         *,
         shaping: float | None = None,
         discount: float = 0.99,
+        menu: str = "plain",
     ) -> None:
         numbers = [(seed * layouts + k) % LAYOUTS for k in range(layouts)]
-        vector = make_vector(task, numbers, towns, shaping=shaping, discount=discount)
+        vector = make_vector(task, numbers, towns, shaping=shaping, discount=discount, menu=menu)
         super().__init__(vector, seed)

@@ -5,6 +5,7 @@ from typing import Unpack
 
 from genagents_env.config import TownOptions
 from genagents_env.errors import ConfigError
+from genagents_env.scenario import Scenario
 from genagents_env.train.tasks import get_task
 from genagents_env.train.tasks.task import LAYOUTS, Task, shape_reward
 from genagents_env.train.wrappers.vector_town import VectorTown
@@ -15,6 +16,7 @@ def make_vector(
     layouts: int | Sequence[int] = 16,
     towns: int = 4,
     *,
+    town: str | Scenario | None = None,
     shaping: float | None = None,
     discount: float = 0.99,
     **options: Unpack[TownOptions],
@@ -28,6 +30,7 @@ def make_vector(
         layouts: how many of those that training may see, or the number of each, as `find_layout`
             tells it of an episode's seed.
         towns: how many of each; their episodes differ.
+        town: a scenario to do it in; None draws towns.
         shaping: the weight of the reward's potential; None is the task's own.
         discount: the learner's own, for `shaping`.
         options: those of `TownConfig`, by keyword, where others are wanted.
@@ -39,8 +42,8 @@ def make_vector(
         if not 1 <= layouts <= LAYOUTS:
             raise ConfigError(f"layouts: {layouts} is not allowed; 1 to {LAYOUTS}")
         layouts = range(layouts)
-    drawn = [get_task(task).draw(layout) for layout in layouts]
+    drawn = [get_task(task).draw(layout, town) for layout in layouts]
     if shaping is not None:
         drawn = [shape_reward(scenario, shaping, discount) for scenario in drawn]
-    chosen: TownOptions = {"ids": "indexed", "menu": "portable", **options}
+    chosen: TownOptions = {"ids": "indexed", "menu": "plain", **options}
     return VectorTown(drawn, towns, **chosen)

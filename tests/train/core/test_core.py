@@ -19,6 +19,7 @@ from genagents_env.train.wrappers import VectorTown
 from genagents_env.world.interventions import News
 
 TASK_OPTIONS: TownOptions = {"ids": "indexed", "menu": "portable"}
+MENUS = ("portable", "plain")
 Choices = npt.NDArray[np.int64]
 
 
@@ -82,11 +83,13 @@ class Pair:
             assert mine.save_state() == alone.save_state()
 
 
-def make_pair(task: str, layouts: int, towns: int, shaping: float | None = None) -> Pair:
+def make_pair(
+    task: str, layouts: int, towns: int, shaping: float | None = None, **options: Any
+) -> Pair:
     drawn = [get_task(task).draw(layout) for layout in range(layouts)]
     if shaping is not None:
         drawn = [shape_reward(scenario, shaping, 0.99) for scenario in drawn]
-    return Pair(drawn, towns, **TASK_OPTIONS)
+    return Pair(drawn, towns, **{**TASK_OPTIONS, **options})
 
 
 @pytest.fixture
@@ -104,9 +107,10 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return parts
 
 
+@pytest.mark.parametrize("menu", MENUS)
 @pytest.mark.parametrize("task", TASKS)
-def test_a_task_is_in_arrays_what_it_is_in_towns(task: str, alone: list[float]) -> None:
-    pair = make_pair(task, 3, 2)
+def test_a_task_is_in_arrays_what_it_is_in_towns(task: str, menu: str, alone: list[float]) -> None:
+    pair = make_pair(task, 3, 2, menu=menu)
     pair.reset(3)
     for _ in range(60):
         pair.step()
@@ -124,20 +128,22 @@ def test_shaping_is_that_of_the_town(task: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("menu", MENUS)
 @pytest.mark.parametrize(("layouts", "episodes"), [(1, 3), (8, 3), (128, 1)])
 @pytest.mark.parametrize("task", TASKS)
-def test_whole_episodes_of_every_task(task: str, layouts: int, episodes: int) -> None:
-    pair = make_pair(task, min(layouts, 16) if TASKS[task].town else layouts, 1)
+def test_whole_episodes_of_every_task(task: str, layouts: int, episodes: int, menu: str) -> None:
+    pair = make_pair(task, min(layouts, 16) if TASKS[task].town else layouts, 1, menu=menu)
     pair.reset(70)
     while pair.ends < episodes * len(pair.envs):
         pair.step()
     pair.compare_towns()
 
 
+@pytest.mark.parametrize("menu", ["town", "plain"])
 @pytest.mark.parametrize("start", ["07:50", "12:00"])
 @pytest.mark.parametrize("name", list_scenario_names())
-def test_a_shipped_town_is_in_arrays_what_it_is_by_itself(name: str, start: str) -> None:
-    pair = Pair([load_scenario(name)], 2, start=start, hours=0.5, max_cycles=14)
+def test_a_shipped_town_is_in_arrays_what_it_is_by_itself(name: str, start: str, menu: str) -> None:
+    pair = Pair([load_scenario(name)], 2, start=start, hours=0.5, max_cycles=14, menu=menu)
     pair.reset(2)
     for _ in range(30):
         pair.step()

@@ -14,7 +14,8 @@ from genagents_env.train.tasks import HELD_OUT, TASKS, Task, TaskEnv
 from tests.train.tasks.names import EVERY, SMALL
 
 SEEDS = (*range(3), *HELD_OUT[:2])
-MORE = {"find": (*range(16), *HELD_OUT[:8])}  # chance is good at it in a few episodes of many
+# Chance is good at these in a few episodes of many.
+MORE = dict.fromkeys(("find", "meet"), (*range(16), *HELD_OUT[:8]))
 KNOWN = [name for name in SMALL if TASKS[name].find_optimum is not None]
 
 

@@ -149,7 +149,7 @@ def test_max_cycles_holds_in_every_town() -> None:
 def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ConfigError, match="ids: a task's agents are indexed"):
         make("errand", ids="names")
-    with pytest.raises(ConfigError, match="menu: towns that change need 'portable'"):
+    with pytest.raises(ConfigError, match="menu: 'town' needs one `town`"):
         make("errand", menu="town")
     with pytest.raises(ConfigError, match=r"task: no 'erand'; did you mean errand\?"):
         get_task("erand")

@@ -1,0 +1,253 @@
+"""What is earned by the plain menu: without looking, by chance, by recurrent PPO, by the solution.
+
+    python -m benchmarks.plain                 # what is missing; hours on one core
+    python -m benchmarks.plain errand meet     # of these tasks
+    python -m benchmarks.plain --again errand  # anew, whatever is known
+
+The list is the best of 4,096 (see `benchmarks.blind`), `mask` a PPO that reads the mask alone,
+`ppo` is `examples/train_recurrent.py`, `team` the same with everybody paid the mean of all. All
+play in 128 held-out towns, 128 of another kind (`ELSEWHERE`), and the shipped maps. The file of a
+task, docs/learning/plain/NAME.json, is written after every step, so that a run that was stopped
+goes on where it was. `python -m benchmarks.learning --write` puts the tables into the documents.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import blind
+from benchmarks.markdown import make_rows, write_numbers
+from genagents_env import town_v0
+from genagents_env.errors import ScenarioError
+from genagents_env.run import rollout
+from genagents_env.stats.intervals import compute_interval
+from genagents_env.train.tasks import ELSEWHERE, HELD_OUT, LAYOUTS, TASKS, Task, find_layout
+from genagents_env.train.tasks.vector import make_vector
+
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "learning" / "plain"
+SEEDS = range(3)
+STEPS, MASK_STEPS = 600_000, 300_000  # agent-steps of a seed
+TEAM = ("share", "queue", "gather")  # tasks in which a team is trained, too
+MAPS = ("house_rules", "simuverse_park", "murder_mystery", "valentines_party")
+MAP_EPISODES = 10  # in each of MAPS
+
+
+def list_places(task: Task) -> dict[str, tuple[Sequence[int], str | None]]:
+    """Return where a policy is played: seeds and town by name."""
+    places: dict[str, tuple[Sequence[int], str | None]] = {"held_out": (HELD_OUT[:LAYOUTS], None)}
+    if task.town is None:
+        places["elsewhere"] = (ELSEWHERE[:LAYOUTS], None)
+        places |= {name: (HELD_OUT[:MAP_EPISODES], name) for name in MAPS}
+    return places
+
+
+def play_random(task: Task, seeds: Sequence[int], town: str | None) -> list[float]:
+    """Return the mean return of an agent in each episode, each choice drawn from the mask."""
+    vector = make_vector(task, [find_layout(seed) for seed in seeds], 1, town=town)
+    rng = np.random.default_rng(0)
+    masks = vector.reset(seed=list(seeds))[0]["action_mask"]
+    total, first = np.zeros(len(masks)), np.ones(len(masks), dtype=np.bool_)
+    while first.any():
+        rank = (rng.random(len(masks)) * masks.sum(axis=1)).astype(np.int64)
+        seen, rewards, ends, cuts, _ = vector.step((masks.cumsum(1) > rank[:, None]).argmax(1))
+        masks = seen["action_mask"]
+        total[first] += rewards[first]
+        first &= ~(ends | cuts)
+    return _mean(total.reshape(len(seeds), -1))
+
+
+def play_solution(task: Task, seeds: Sequence[int], town: str | None) -> list[float]:
+    """Return the mean return of an agent in each episode by the task's own solution."""
+    env = town_v0.rl_env(task, town, actions="words", percepts=True)
+    returns = [list(rollout(env, "solution", seed).returns.values()) for seed in seeds]
+    return _mean(np.array(returns))
+
+
+def play_idle(task: Task, seeds: Sequence[int], town: str | None) -> list[float]:
+    """Return the mean return of an agent in each episode where nobody does anything."""
+    vector = make_vector(task, [find_layout(seed) for seed in seeds], 1, town=town)
+    lists = np.zeros((len(seeds), blind.LONGEST), dtype=np.int64)
+    return [round(float(mean), 4) for mean in blind.play(vector, lists, list(seeds))]
+
+
+def measure_places(task: Task) -> dict[str, Any]:
+    """Return what needs no training, by place and policy; None where the task does not fit."""
+    found: dict[str, Any] = {}
+    for name, (seeds, town) in list_places(task).items():
+        try:
+            found[name] = {
+                "idle": play_idle(task, seeds, town),
+                "random": play_random(task, seeds, town),
+                "solution": play_solution(task, seeds, town),
+            }
+        except ScenarioError:
+            found[name] = None
+    return found
+
+
+def measure_blind(task: Task) -> dict[str, Any]:
+    """Return the best list, what it earns, and what a PPO earns that reads the mask alone."""
+    import torch
+
+    from examples import train_ppo
+
+    torch.set_num_threads(1)
+    best = blind.find_best(task, "plain")
+    config = train_ppo.Config(
+        tasks=task.name, menu="plain", sees="mask", total_steps=MASK_STEPS, evaluations=1
+    )
+    net = train_ppo.train(config, 0).net
+    played = train_ppo.Evaluation(task.name, HELD_OUT[:LAYOUTS], config).play(net)
+    return {
+        "choices": best,
+        "list": blind.score(task, best, "plain"),
+        "mask": round(float(played.mean()), 4),
+    }
+
+
+def measure_seed(task: Task, seed: int, prosocial: float) -> dict[str, Any]:
+    """Train from a seed; return its cost, its curve, and what its policy earns at each place."""
+    import torch
+
+    from examples.train_recurrent import Config, Evaluation, train
+
+    torch.set_num_threads(1)
+    config = replace(Config(), task=task.name, total_steps=STEPS, prosocial=prosocial)
+    done = train(config, seed)
+    found: dict[str, Any] = {
+        "steps": done.steps,
+        "seconds": round(done.seconds),
+        "curve": [[point.steps, round(point.mean, 4)] for point in done.curve],
+    }
+    for name, (seeds, town) in list_places(task).items():
+        try:
+            test = Evaluation(task.name, seeds, town=town)
+        except ScenarioError:
+            continue
+        played = test.play(done.net)
+        found[name] = _mean(played)
+        if name == "held_out":
+            found["roles"] = _mean_roles(test, played)
+    return found
+
+
+def measure_task(task: Task, seeds: Sequence[int], *, again: bool = False) -> None:
+    """Measure what is missing of a task, and keep it after every step."""
+    file = FOLDER / f"{task.name}.json"
+    known: dict[str, Any] = json.loads(file.read_text()) if file.is_file() and not again else {}
+    if "places" not in known:
+        known["places"] = measure_places(task)
+        _write(file, known)
+    if "blind" not in known:
+        known["blind"] = measure_blind(task)
+        _write(file, known)
+    for seed in seeds:
+        for name in ("ppo", *(("team",) if task.name in TEAM else ())):
+            if str(seed) not in known.setdefault(name, {}):
+                known[name][str(seed)] = measure_seed(task, seed, float(name == "team"))
+                _write(file, known)
+                earned = np.mean(known[name][str(seed)]["held_out"])
+                print(f"{task.name}, {name}, seed {seed}: {earned:.3f} an agent", flush=True)
+
+
+def load_plain() -> dict[str, Any]:
+    """Return what is known, in the order of the suite."""
+    files = {task: FOLDER / f"{task}.json" for task in TASKS}
+    return {task: json.loads(file.read_text()) for task, file in files.items() if file.is_file()}
+
+
+def tabulate_plain(known: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a row for each task: what is earned in held-out towns."""
+    names = ("idle", "best list", "mask alone", "random", "PPO", "PPO as a team", "solution")
+    rows: list[tuple[str, ...]] = [("task", *names, "unseeing, of the span", "PPO, of the span")]
+    for task, found in known.items():
+        held_out, unseen = found["places"]["held_out"], found["blind"]
+        idle, chance, solution = (_average(held_out[k]) for k in ("idle", "random", "solution"))
+        cells = [f"{x:.3f}" for x in (idle, unseen["list"], unseen["mask"], chance)]
+        trained = [_format_seeds(found.get(name, {}), "held_out") for name in ("ppo", "team")]
+        low, best = max(idle, chance), max(unseen["list"], unseen["mask"])
+        shares = (max(0.0, best - low) / (solution - low), _find_share(found, "held_out"))
+        cells += [*trained, f"{solution:.3f}", *(f"{share:.2f}" for share in shares)]
+        rows.append((f"`{task}`", *cells))
+    return make_rows(*rows)
+
+
+def tabulate_places(known: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a row for each task and place that is not as in training."""
+    rows = [("task", "where", "random", "PPO", "solution", "PPO, of the span")]
+    for task, found in known.items():
+        for name, played in found["places"].items():
+            if name == "held_out":
+                continue
+            where = "another kind of town" if name == "elsewhere" else f"`{name}`"
+            if played is None:
+                rows.append((f"`{task}`", where, "does not fit", "", "", ""))
+                continue
+            chance, solution = (f"{_average(played[k]):.3f}" for k in ("random", "solution"))
+            share = f"{_find_share(found, name):.2f}"
+            ppo = _format_seeds(found.get("ppo", {}), name)
+            rows.append((f"`{task}`", where, chance, ppo, solution, share))
+    return make_rows(*rows)
+
+
+def _find_share(found: Mapping[str, Any], place: str) -> float:
+    """Return which part of the way from random to the solution the better of the PPOs goes."""
+    chance, solution = (_average(found["places"][place][k]) for k in ("random", "solution"))
+    kinds = [found[name] for name in ("ppo", "team") if found.get(name)]
+    best = max(np.mean([np.mean(seed[place]) for seed in kind.values()]) for kind in kinds)
+    return float((best - chance) / (solution - chance))
+
+
+def _format_seeds(seeds: Mapping[str, Any], place: str) -> str:
+    if not seeds:
+        return ""
+    found = compute_interval([_average(seed[place]) for seed in seeds.values()])
+    return f"{found.mean:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def _average(values: Sequence[float]) -> float:
+    return float(np.mean(values))
+
+
+def _mean(returns: Any) -> list[float]:
+    means: list[float] = np.round(returns.mean(axis=1), 4).tolist()
+    return means
+
+
+def _mean_roles(test: Any, played: Any) -> dict[str, float] | None:
+    """Return what each side earns, where sides are opposed: one who has to escape, the others."""
+    flees = [
+        [any(goal.kind == "escape" for goal in own) for own in env.parts.reward.board.goals]
+        for env in test.vector.envs
+    ]
+    apart = np.array(flees)
+    if not apart.any():
+        return None
+    sides = {"culprit": apart, "innocent": ~apart}
+    return {name: round(float(played[side].mean()), 4) for name, side in sides.items()}
+
+
+def _write(file: Path, known: Mapping[str, Any]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(write_numbers(known))
+
+
+def main() -> None:
+    """Measure what is missing, or the tasks that are named; the first seed of all before others."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tasks", nargs="*", choices=[[], *TASKS])
+    parser.add_argument("--seeds", type=int, default=len(SEEDS), help="trained of each task")
+    parser.add_argument("--again", action="store_true", help="whatever is known")
+    options = parser.parse_args()
+    for seed in range(options.seeds):
+        for name in options.tasks or TASKS:
+            measure_task(TASKS[name], [seed], again=options.again and seed == 0)
+
+
+if __name__ == "__main__":
+    main()
