@@ -1,6 +1,7 @@
 """Minari: episodes of a task as a dataset. `python record_minari.py [TASK] [EPISODES]`."""
 
 import sys
+from functools import partial
 
 import minari
 import numpy as np
@@ -14,7 +15,8 @@ task = sys.argv[1] if len(sys.argv) > 1 else "errand"
 episodes = int(sys.argv[2]) if len(sys.argv) > 2 else 20
 name = f"genagents/{task}/random-v0"
 
-env = town_v0.rl_env(task, menu="portable")
+make_env = partial(town_v0.rl_env, task, menu="portable")
+env = make_env()
 buffers = [
     EpisodeBuffer(
         id=k,
@@ -25,9 +27,7 @@ buffers = [
         terminations=(path.dones & path.terminated).tolist(),
         truncations=(path.dones & (not path.terminated)).tolist(),
     )
-    for one in rollouts(
-        lambda: town_v0.rl_env(task, menu="portable"), "random", range(episodes), collect=True
-    )
+    for one in rollouts(make_env, "random", range(episodes), collect=True)
     for k, path in enumerate(one.trajectories.values(), one.seed * len(one.trajectories))
 ]
 if name in minari.list_local_datasets():

@@ -1,6 +1,7 @@
 """RLlib, new API stack: masked PPO, one module for all. `python train_rllib.py [TASK] [STEPS]`."""
 
 import sys
+from functools import partial
 
 import ray
 from ray.rllib.algorithms.ppo import PPOConfig
@@ -17,10 +18,8 @@ task = sys.argv[1] if len(sys.argv) > 1 else "errand"
 steps = int(sys.argv[2]) if len(sys.argv) > 2 else 8_000
 
 ray.init(num_cpus=1, include_dashboard=False)
-register_env(
-    "town",
-    lambda config: ParallelPettingZooEnv(RenameForRLlib(town_v0.rl_env(task, menu="portable"))),
-)
+make_town = partial(town_v0.rl_env, task, menu="portable")
+register_env("town", lambda config: ParallelPettingZooEnv(RenameForRLlib(make_town())))
 module = RLModuleSpec(
     module_class=ActionMaskingTorchRLModule, model_config={"fcnet_hiddens": [64, 64]}
 )

@@ -16,6 +16,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 import verifiers.v1 as vf
 from verifiers.v1.clients import EvalClientConfig, ModelContext
@@ -29,8 +30,9 @@ from genagents_env.train.language.verifiers_town import (
 GOALS = {"Light the lamp": ("Cottage/study/lamp", "lit"), "the stove on": ("stove", "on")}
 
 
-def answer(messages: list[Mapping[str, str]]) -> str:
-    """Return the reply of the scripted model to a chat."""
+def answer(asked: Mapping[str, Any]) -> str:
+    """Return the reply of the scripted model to a request."""
+    messages = asked["messages"]
     for goal, (target, state) in GOALS.items():
         if goal in messages[0]["content"] and f"({state}" not in messages[-1]["content"]:
             return json.dumps({"do": "interact", "target": target, "words": state})
@@ -43,7 +45,7 @@ class ScriptedChat(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Reply to a chat, as a stream where one is asked for."""
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        message = {"role": "assistant", "content": answer(asked["messages"])}
+        message = {"role": "assistant", "content": answer(asked)}
         streaming = bool(asked.get("stream"))
         body = {
             "id": "1",
@@ -89,10 +91,10 @@ def serve() -> Iterator[str]:
         server.shutdown()
 
 
-async def live(base_url: str, model: str, seed: int) -> vf.Episode:
-    """Return one episode of `tiny`."""
+async def live(base_url: str, model: str, seed: int, **options: Any) -> vf.Episode:
+    """Return one episode of `tiny`; `options` are those of `VerifiersTownConfig`."""
     taskset = TownTasksetConfig(id="genagents-town", town="tiny")
-    env = VerifiersTown(VerifiersTownConfig(taskset=taskset, trainable=[0]))
+    env = VerifiersTown(VerifiersTownConfig(taskset=taskset, trainable=[0], **options))
     task = next(task for task in env.taskset if task.data.seed == seed)
     client = EvalClientConfig(base_url=base_url, api_key_var="TOWN_API_KEY")
     context = ModelContext(client=client, model=model, sampling=vf.SamplingConfig())

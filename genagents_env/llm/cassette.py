@@ -21,7 +21,8 @@ class RecordedReply:
     Attributes:
         prompt_hash: of the first request made (a re-ask has another, which is not kept).
         outcome: `reply`, or `fallback` when the declared default was taken.
-        reply: canonical JSON of the value for `reply`; the last unusable words for `fallback`.
+        reply: for `reply` canonical JSON of the value, or the words as they were written (see
+            `ReplyModel.verbatim`); for `fallback` the last unusable words.
         prompt_tokens: read by the model over all attempts.
         completion_tokens: written by the model over all attempts.
         attempts: requests sent, at least 1.

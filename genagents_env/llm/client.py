@@ -38,6 +38,7 @@ from genagents_env.llm.completions import (
     find_allowance,
     grow_allowance,
     parse,
+    restore,
     separate_thinking,
 )
 from genagents_env.llm.pace import Pace
@@ -65,12 +66,14 @@ ENOUGH_CONTEXT = _PROMPT_TOKENS + _REPLY_TOKENS
 class ModelAnswer(Generic[T]):
     """A value, whether it is the declared fallback, and the fault, if any.
 
-    A reply that was accepted after a re-ask has the fault of the first.
+    A reply that was accepted after a re-ask has the fault of the first. `words` are those of the
+    reply as the record has them, of a fallback the unusable ones; "" if there were none.
     """
 
     value: T
     fallback: bool
     fault: str | None
+    words: str = ""
 
 
 @dataclass(slots=True)
@@ -210,9 +213,10 @@ class ModelClient:
                 self.cassette.put(key, recorded)
         self.ledger.book(key, recorded, self.prices.get(recorded.model, self.endpoint.price))
         if recorded.outcome == "fallback":
-            return ModelAnswer(fallback, True, recorded.fault)
+            return ModelAnswer(fallback, True, recorded.fault, recorded.reply)
         # A live answer is parsed from its stored text, too, so that both are equal.
-        return ModelAnswer(reply.model_validate_json(recorded.reply), False, recorded.fault)
+        value = restore(reply, recorded.reply, _MOST_TEXT)
+        return ModelAnswer(value, False, recorded.fault, recorded.reply)
 
     @property
     def small(self) -> bool:
@@ -222,10 +226,14 @@ class ModelClient:
     @property
     def prompt_tokens(self) -> int:
         """The most tokens of a prompt: 4,000, or fewer where a context is short."""
+        return self.bound_prompt(_PROMPT_TOKENS)
+
+    def bound_prompt(self, wanted: int) -> int:
+        """Return as many tokens as are wanted for a prompt, or fewer where a context is short."""
         endpoints = (self.endpoint, *self.routes.values())
         contexts = [e.context_tokens for e in endpoints if isinstance(e, BoundedEndpoint)]
         room = [context - _REPLY_TOKENS for context in contexts if context is not None]
-        return max(_LEAST_PROMPT, min([_PROMPT_TOKENS, *room]))
+        return max(_LEAST_PROMPT, min([wanted, *room]))
 
     @property
     def failed_in_a_row(self) -> int:

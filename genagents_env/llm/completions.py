@@ -23,7 +23,7 @@ from genagents_env.llm.calls import (
     NothingSaid,
     UnusableReply,
 )
-from genagents_env.llm.schemas import PlainReply, canonical
+from genagents_env.llm.schemas import PlainReply, ReplyModel, canonical
 from genagents_env.text import clean
 
 T = TypeVar("T", bound=BaseModel)
@@ -223,7 +223,11 @@ def _cut_block(text: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply(Generic[T]):
-    """A usable reply: its value, its canonical JSON, and how many strings were cut or redacted."""
+    """A usable reply: its value, its text for the record, how many strings were cut or redacted.
+
+    The text is canonical JSON; of a `verbatim` reply the words as they were written, if nothing in
+    them was cut or redacted.
+    """
 
     value: T
     text: str
@@ -257,11 +261,26 @@ def parse(
     cut = _Cutter(text_limit, redact)
     try:
         text = canonical(cut.clean(words))
-        return ParsedReply(reply.model_validate_json(text), text, cut.truncated, cut.redacted)
+        value = reply.model_validate_json(text)
+        if is_verbatim(reply) and not (cut.truncated or cut.redacted):
+            text = completion.text
+        return ParsedReply(value, text, cut.truncated, cut.redacted)
     except ValidationError as fault:
         raise UnusableReply(_explain(fault), completion.text) from None
     except ValueError as fault:
         raise UnusableReply(str(fault), completion.text) from None
+
+
+def is_verbatim(reply: type[BaseModel]) -> bool:
+    """Return True if the record keeps such replies as they were written."""
+    return issubclass(reply, ReplyModel) and reply.verbatim
+
+
+def restore(reply: type[T], text: str, text_limit: int) -> T:
+    """Return the value of a reply that `parse` made into `text`."""
+    if is_verbatim(reply):
+        return parse(Completion(text, "stop", 0, 0), reply, text_limit).value
+    return reply.model_validate_json(text)
 
 
 def extract(text: str) -> JSONValue:

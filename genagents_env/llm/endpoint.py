@@ -32,7 +32,7 @@ from genagents_env.llm.completions import read_completion, read_error
 from genagents_env.llm.prices import FREE, LOOPBACK, Price, find_price
 from genagents_env.llm.redact import Redactor
 from genagents_env.llm.retries import retry_after
-from genagents_env.llm.schemas import is_strict
+from genagents_env.llm.schemas import make_response_format
 from genagents_env.llm.tokens import TokenCounter
 from genagents_env.text import clean
 
@@ -263,14 +263,7 @@ class OpenAIEndpoint:
         if self.reasoning_effort is not None:
             payload["reasoning_effort"] = self.reasoning_effort
         if request.schema is not None:
-            payload["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {
-                    "name": re.sub(r"[^A-Za-z0-9_-]", "_", request.schema_name)[:64] or "reply",
-                    "schema": request.schema,
-                    "strict": is_strict(request.schema),
-                },
-            }
+            payload["response_format"] = make_response_format(request.schema, request.schema_name)
         return payload
 
     def _to_error(self, failure: BaseException) -> LLMError:

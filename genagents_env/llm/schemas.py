@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import ClassVar, cast
@@ -30,9 +31,12 @@ class ReplyModel(BaseModel):
     Attributes:
         wire_name: the name that is sent, where it differs from that of the class; inherited.
         wire_description: the description that is sent, where it differs from the docstring.
+        verbatim: the record keeps a reply as it was written, and not as canonical JSON, since
+            later prompts show it; inherited.
     """
 
     wire_name: ClassVar[str] = ""
+    verbatim: ClassVar[bool] = False
     wire_description: ClassVar[str]
 
     @classmethod
@@ -151,6 +155,13 @@ def is_strict(schema: JSONValue) -> bool:
     if schema.get("type") == "object" and schema.get("additionalProperties") is not False:
         return False
     return all(is_strict(part) for part in schema.values())
+
+
+def make_response_format(schema: JSONSchema, name: str) -> dict[str, JSONValue]:
+    """Return the `response_format` of a request to a chat server that asks for a schema."""
+    named = re.sub(r"[^A-Za-z0-9_-]", "_", name)[:64] or "reply"
+    own: dict[str, JSONValue] = {"name": named, "schema": schema, "strict": is_strict(schema)}
+    return {"type": "json_schema", "json_schema": own}
 
 
 def _strict(schema: JSONValue) -> JSONValue:

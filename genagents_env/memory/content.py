@@ -218,8 +218,9 @@ class _Answered(Protocol):
 
 def read_reply(call: _Answered) -> State:
     """Return the fields of a reply, which are those of its reply model; none of a fallback."""
+    text = call.reply
     try:
-        fields = json.loads(call.reply)
+        fields = json.loads(text[text.find("{") : text.rfind("}") + 1])  # words may stand around it
     except (ValueError, RecursionError):
         return {}
     return fields if isinstance(fields, dict) else {}

@@ -43,7 +43,7 @@ from .reply import PURPOSE, DirectReply
 
 __all__ = ["DirectConfig", "DirectPolicy", "DirectReply"]
 
-_NOTE = "This mind remembers nothing: each prompt holds the percept, and what was heard on the way."
+_NOTE = "This mind remembers its last turns alone, as many as its prompts have room for."
 _ACTS = ("say", "converse", "leave", "doing", "object", "arrive")
 _FAULT = 160  # characters of what was wrong with a reply
 
@@ -76,7 +76,9 @@ class DirectPolicy(Policy):
         if context.model is None:
             raise PolicyError("direct needs a language model; the context has none")
         self.model, self._tick_seconds = context.model, context.seconds_per_tick
-        self.prompts = DirectPrompts(seed, self.config, self.model.prompt_tokens)
+        self.prompts = DirectPrompts(
+            seed, self.config, self.model.bound_prompt(self.config.prompt_tokens)
+        )
         self.who = {agent: self.prompts.format_system(p) for agent, p in profiles.items()}
         self.minds = {agent: DirectMind() for agent in profiles}
         self._notes = []
@@ -129,12 +131,18 @@ class DirectPolicy(Policy):
         reply = answered.value
         minutes = min(reply.minutes, self.config.longest_minutes)
         minutes = minutes if reply.do == "wait" else self.config.longest_minutes
+        turns = self._keep_turn(mind, messages[-1].content, answered.words)
         if answered.fallback:
-            return Idle(), DirectMind(fault=(answered.fault or "")[:_FAULT], turns=mind.turns)
+            return Idle(), DirectMind(fault=(answered.fault or "")[:_FAULT], turns=turns)
         action, after = begin(reply, percept, -(-60 * minutes // self._tick_seconds))
-        turn = (messages[-1].content, reply.model_dump_json())
-        kept = (*mind.turns, turn)[len(mind.turns) + 1 - self.config.history :]
-        return action, replace(after, turns=kept if self.config.history else ())
+        return action, replace(after, turns=turns)
+
+    def _keep_turn(self, mind: DirectMind, asked: str, said: str) -> tuple[tuple[str, str], ...]:
+        """Return the turns that later prompts show: what was asked and said, word for word."""
+        if not self.config.history:
+            return ()
+        new = ((asked, said),) if said else ()  # no model may have answered
+        return (*mind.turns, *new)[-self.config.history :]
 
     def state(self) -> State:
         """Return every mind."""

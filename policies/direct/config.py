@@ -6,16 +6,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class DirectConfig(BaseModel):
-    """How much a direct mind reads and writes."""
+    """The chat of a direct mind: how much it reads and writes, in training as in use."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    history: Annotated[int, Field(ge=0, le=100)] = 0
-    """So many earlier turns, what was read and what was replied, stand before the present one."""
-    prompt_tokens: Annotated[int, Field(ge=300, le=16_000)] = 2000
+    history: Annotated[int, Field(ge=0, le=100)] = 100
+    """So many earlier turns, read and replied, stand before the present one; 0 is cheapest."""
+    prompt_tokens: Annotated[int, Field(ge=300, le=16_000)] = 4000
     """The longest prompt, by an upper bound of its tokens; the oldest turns are left out first."""
-    instructions: bool = True
-    """Whether prompts say how to reply; not where a trainer's tools do."""
     max_tokens: Annotated[int, Field(ge=64, le=2000)] = 256
     """The longest reply."""
     longest_minutes: Annotated[int, Field(ge=1, le=60)] = 20

@@ -25,13 +25,13 @@ class DirectPrompts:
     Args:
         seed: of the run; decides the mark of the fence.
         config: the policy's options.
-        most: tokens that the model's context leaves for a prompt.
+        most: tokens of a prompt.
     """
 
     def __init__(self, seed: int, config: DirectConfig, most: int) -> None:
         self._system, self._user = _load("system.jinja"), _load("user.jinja")
         self._mark, self._config = run_fence(seed)[:_MARK], config
-        self._most = min(config.prompt_tokens, most)
+        self._most = most
 
     def format_system(self, profile: Profile) -> str:
         """Format who one is and how to reply: the beginning of every prompt of an episode."""
@@ -44,7 +44,6 @@ class DirectPrompts:
             home=profile.home,
             workplace=profile.workplace,
             facts=[fact.statement for fact in profile.facts],
-            instructions=self._config.instructions,
         ).strip()
 
     def format_messages(

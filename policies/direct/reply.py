@@ -29,6 +29,7 @@ class DirectReply(ReplyModel):
 
     wire_name: ClassVar[str] = "Act"
     wire_description: ClassVar[str] = "One action; fields that it does not need are empty."
+    verbatim: ClassVar[bool] = True
 
     do: Literal["move", "talk", "interact", "leave", "wait"]
     target: Annotated[str, _cut(TARGET_LIMIT), Field(max_length=TARGET_LIMIT)] = ""

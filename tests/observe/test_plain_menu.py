@@ -99,17 +99,17 @@ def test_every_slot_is_as_likely_to_hold_the_goal() -> None:
 
 def choose_by_columns(row: Numbers, mask: npt.NDArray[np.int8]) -> int:
     """Return the choice by which an errand is run, from nothing but the columns."""
-    place = PARTS["place"].start + find_goal_slots(row, "place", PLACE_SLOTS)[0]
+    place: int = PARTS["place"].start + find_goal_slots(row, "place", PLACE_SLOTS)[0]
     thing = find_goal_slots(row, "thing", THING_SLOTS)[0]
     if not read(row, f"thing_{thing + 1}.there"):
         return place
     wanted = next(s for s in range(4) if read(row, f"goal_1.state_{s + 1}"))
-    uses = PARTS["use"].start + 4 * thing
+    uses: int = PARTS["use"].start + 4 * thing
     if mask[uses + wanted]:
         return uses + wanted
     if mask[uses : uses + 4].any():  # by way of another state
         return uses + int(mask[uses : uses + 4].argmax())
-    return PARTS["reach"].start + thing
+    return int(PARTS["reach"].start) + thing
 
 
 def test_the_columns_are_enough_for_an_errand() -> None:

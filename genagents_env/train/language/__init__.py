@@ -2,7 +2,6 @@
 
 from genagents_env.train.language.session import Session
 from genagents_env.train.language.shared_session import SharedSession
-from genagents_env.train.language.town_tools import TownTools
 from genagents_env.train.language.turn import ChatTurn, LearnerPrompt, TurnResult
 
-__all__ = ["ChatTurn", "LearnerPrompt", "Session", "SharedSession", "TownTools", "TurnResult"]
+__all__ = ["ChatTurn", "LearnerPrompt", "Session", "SharedSession", "TurnResult"]

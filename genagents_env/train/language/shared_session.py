@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from genagents_env.actions import Idle
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.llm.calls import (
     CallKey,
@@ -76,6 +77,8 @@ class _Asked:
     earned: float
     illegal: int
     words: str | None = None
+    tokens: tuple[int, ...] = ()
+    logprobs: tuple[float, ...] = ()
 
 
 @dataclass
@@ -123,7 +126,8 @@ class SharedSession:
         embedder: Embedder | None = None,
         max_ticks: int | None = None,
     ) -> None:
-        self._env, self._chosen = open_town(town), learners
+        self._town, self._env, self._chosen = town, open_town(town), learners
+        self._lived: list[dict[AgentID, object]] = []  # what all did, tick by tick
         self._others = solve_town(town) if others is None else others
         self._mind, self._options = find_policy_class(mind), dict(options or {})
         if not self._mind.needs_model:
@@ -158,7 +162,7 @@ class SharedSession:
     async def begin(self, seed: int) -> None:
         """Begin the episode of `seed`; one that goes on is given up."""
         await self._give_up()
-        self.seed = seed
+        self.seed, self._lived = seed, []
         observations, infos = self._env.reset(seed=seed)
         self.env = find_town(self._env)
         self._learners = {agent: _Learner(self._connect(agent)) for agent in self._find_learners()}
@@ -200,8 +204,20 @@ class SharedSession:
         learner.taken += 1
         return self._make_prompt(agent, learner.taken - 1)
 
-    def reply(self, agent: AgentID, words: str) -> None:
+    def reply(
+        self,
+        agent: AgentID,
+        words: str,
+        tokens: Sequence[int] = (),
+        logprobs: Sequence[float] = (),
+    ) -> None:
         """Let `agent` reply to what it was asked; whatever cannot be used becomes the fallback.
+
+        Args:
+            agent: one of the learners.
+            words: the reply.
+            tokens: of the words, for `transcript`, where the trainer has them.
+            logprobs: of the tokens.
 
         Raises:
             EpisodeError: it was asked nothing.
@@ -209,7 +225,8 @@ class SharedSession:
         learner = self._find(agent)
         if learner.taken == learner.replied:
             raise EpisodeError(f"{agent} was asked nothing; call ask() before reply()")
-        learner.asked[learner.replied].words = words
+        asked = learner.asked[learner.replied]
+        asked.words, asked.tokens, asked.logprobs = words, tuple(tokens), tuple(logprobs)
         learner.replied += 1
         learner.endpoint.reply(words)
 
@@ -247,6 +264,21 @@ class SharedSession:
     def count_unusable(self, agent: AgentID) -> int:
         """Count the unusable replies of `agent`."""
         return sum(turn.fallback for turn in self.transcript(agent))
+
+    def find_returns_without(self, agent: AgentID) -> dict[AgentID, float]:
+        """Return what everybody would have earned, had `agent` idled and all others done the same.
+
+        What all earned together less the sum of these is what `agent` was worth to them, its
+        difference reward (Wolpert and Tumer 2001). The others do not react to what it left out.
+        """
+        env = open_town(self._town)
+        env.reset(seed=self.seed)
+        earned = dict.fromkeys(env.possible_agents, 0.0)
+        for actions in self._lived:
+            _, rewards, _, _, _ = env.step(actions | {agent: Idle()})
+            for name, reward in rewards.items():
+                earned[name] += reward
+        return earned
 
     def transcript(self, agent: AgentID) -> list[ChatTurn]:
         """Return the turns of `agent` that have a reply, with their rewards so far."""
@@ -331,6 +363,7 @@ class SharedSession:
 
     def _note(self, actions: Mapping[AgentID, object], step: StepResult) -> None:
         _, rewards, _, _, infos = step
+        self._lived.append(dict(actions))
         for agent, learner in self._learners.items():
             learner.earned += rewards.get(agent, 0.0)
             learner.illegal += infos.get(agent, {}).get("illegal", 0)
@@ -344,6 +377,7 @@ class SharedSession:
             now.tick,
             now.request.messages,
             now.request.schema,
+            now.request.schema_name,
             now.earned - before.earned if before is not None else 0.0,
             self.find_fault(agent),
             before is not None and now.illegal > before.illegal,
@@ -371,4 +405,6 @@ class SharedSession:
             fallback=recorded.outcome == "fallback",
             episode_return=earned,
             success=self.is_successful,
+            tokens=asked.tokens,
+            logprobs=asked.logprobs,
         )

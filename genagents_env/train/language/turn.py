@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields
 
 from genagents_env.llm.calls import JSONSchema, JSONValue, Message
+from genagents_env.llm.schemas import make_response_format
 from genagents_env.policy import AgentID
 
 
@@ -16,6 +17,7 @@ class LearnerPrompt:
         tick: of the town.
         messages: the prompt; the last one is new, those before say who one is and earlier turns.
         schema: of the reply, as JSON schema; None for plain words.
+        schema_name: that a request gives it.
         reward: earned since the turn before.
         fault: why the last reply was unusable, so that the declared fallback was taken; or None.
         illegal: True if the world refused the action last begun.
@@ -26,9 +28,15 @@ class LearnerPrompt:
     tick: int
     messages: tuple[Message, ...]
     schema: JSONSchema | None
+    schema_name: str
     reward: float
     fault: str | None
     illegal: bool
+
+    @property
+    def response_format(self) -> dict[str, JSONValue] | None:
+        """The `response_format` of a request to a chat server; None for plain words."""
+        return None if self.schema is None else make_response_format(self.schema, self.schema_name)
 
     @property
     def system(self) -> str:
@@ -80,6 +88,8 @@ class ChatTurn:
         episode_return: the agent's return in the episode.
         success: True if the task was done when the episode ended.
         run: the file of a recorded run; empty for a session.
+        tokens: of the reply by the trainer's tokenizer, where it gave them; else empty.
+        logprobs: of these.
     """
 
     scenario: str
@@ -97,6 +107,8 @@ class ChatTurn:
     episode_return: float
     success: bool
     run: str = ""
+    tokens: tuple[int, ...] = ()
+    logprobs: tuple[float, ...] = ()
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -114,4 +126,5 @@ class ChatTurn:
             "messages": [{"role": m.role, "content": m.content} for m in self.messages],
             "mask": list(self.mask),
         }
-        return row | {f.name: getattr(self, f.name) for f in fields(self) if f.name != "prompt"}
+        rest = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "prompt"}
+        return row | {k: list(v) if isinstance(v, tuple) else v for k, v in rest.items()}

@@ -6,18 +6,21 @@ verifiers finds by name.
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from typing import Literal
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Any, Literal
 
 import verifiers.v1 as vf
-from pydantic import Field
+from pydantic import Field, create_model
 
+from genagents_env.llm.calls import Message
 from genagents_env.policy import AgentID
 from genagents_env.train.language.seeds import list_seeds
 from genagents_env.train.language.shared_session import SharedSession
 from genagents_env.train.language.towns import open_town, play_town, solve_town
 from genagents_env.train.language.turn import LearnerPrompt
 
-ROLES = 8  # learners at most, each a role of its own
+ROLES = 25  # learners at most, each a role of its own
 _CHAT = vf.AgentConfig(harness={"id": "null"}, runtime={"type": "subprocess"})
 
 
@@ -67,25 +70,27 @@ class TownTaskset(vf.Taskset[TownTask, TownTasksetConfig]):
             yield TownTask(data, self.config.task)
 
 
-class VerifiersTownConfig(vf.EnvConfig):
+_roles: dict[str, Any] = {f"resident_{k}": (vf.AgentConfig, _CHAT) for k in range(ROLES)}
+_Roles: Any = create_model("_Roles", __base__=vf.EnvConfig, **_roles)
+
+
+class VerifiersTownConfig(_Roles):
     """Learners, and the policy of everybody else. `resident_k` is the k-th agent of the town."""
 
-    resident_0: vf.AgentConfig = _CHAT
-    resident_1: vf.AgentConfig = _CHAT
-    resident_2: vf.AgentConfig = _CHAT
-    resident_3: vf.AgentConfig = _CHAT
-    resident_4: vf.AgentConfig = _CHAT
-    resident_5: vf.AgentConfig = _CHAT
-    resident_6: vf.AgentConfig = _CHAT
-    resident_7: vf.AgentConfig = _CHAT
     learners: list[int] | None = None
-    """Agents with a role, by place; None is everybody, up to eight."""
+    """Agents with a role, by place; None is everybody."""
     trainable: list[int] | None = None
     """Learners whose traces are training data; None is all."""
     others: str | None = None
     """The policy of everybody else; None is `scripted`, in a task `solution`."""
+    model: str | None = None
+    """The model of everybody else, where that policy asks one."""
     mind: str = "direct"
     """The policy in whose form learners are asked."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Of that policy: with the same it is deployed by `--policy-config`."""
+    response_format: bool = True
+    """Whether requests ask for replies by their schema; not where a trainer's server cannot."""
     max_ticks: int | None = Field(None, ge=1)
 
 
@@ -106,6 +111,8 @@ class VerifiersTown(vf.Env[VerifiersTownConfig]):
             _choose(config.learners, data.town),
             config.others,
             mind=config.mind,
+            options=config.options,
+            model=config.model,
             max_ticks=config.max_ticks,
         )
         try:
@@ -114,42 +121,77 @@ class VerifiersTown(vf.Env[VerifiersTownConfig]):
             async with asyncio.TaskGroup() as players:
                 for agent in session.learners:
                     role = getattr(agents, f"resident_{places.index(agent)}")
-                    players.create_task(_play(session, agent, role, data))
+                    chat = _Chat(role, data, by_schema=config.response_format)
+                    players.create_task(_play(session, agent, chat))
         finally:
             await session.close()
 
 
-async def _play(session: SharedSession, agent: AgentID, role: vf.Agent, data: TownTaskData) -> None:
-    first = await session.ask(agent)
-    system = None if first is None else first.system
-    own = TownTask(data.model_copy(update={"system_prompt": system}))
-    async with role.interaction(own) as interaction:
+class _Chat:
+    """The chat of one agent: every request is, message by message, the prompt of its mind.
 
-        async def answer(prompt: LearnerPrompt) -> str | None:
-            segment = await interaction.turn(prompt.user)
-            return None if segment.terminated else segment.last_reply  # out of turns or tokens
+    A trace is a chat that only grows. Where the mind has cut its chat, or shows no earlier turns,
+    another trace begins.
+    """
 
-        stopped = await session.play(agent, answer)
-        trace = interaction.trace
-        trace.record_metric("success", float(session.is_successful))
-        trace.record_metric("unusable", float(session.count_unusable(agent)))
-        trace.record_metric("illegal", float(session.count_illegal(agent)))
+    def __init__(self, role: vf.Agent, data: TownTaskData, *, by_schema: bool) -> None:
+        self._role, self._data, self._by_schema = role, data, by_schema
+        self._said: tuple[Message, ...] = ()
+        self._open: vf.Interaction | None = None
+        self.traces: list[vf.Trace] = []
+        self.stack = AsyncExitStack()
+
+    async def answer(self, prompt: LearnerPrompt) -> str | None:
+        """Return the reply to a prompt; None if the agent is out of turns or tokens."""
+        if self._by_schema and prompt.schema is not None:
+            asked = {"response_format": prompt.response_format}
+            sampling = self._role.ctx.sampling.model_copy(update=asked)
+            self._role.ctx = replace(self._role.ctx, sampling=sampling)
+        if self._open is not None and prompt.messages[:-1] == self._said:
+            segment = await self._open.turn(prompt.user)
+        else:
+            segment = await self._begin(prompt.messages)
+        if segment.terminated:
+            return None
+        reply: str = segment.last_reply
+        self._said = (*prompt.messages, Message("assistant", reply))
+        return reply
+
+    async def _begin(self, messages: Sequence[Message]) -> vf.Segment:
+        """Begin a trace with the prompt as it is, and return the reply to it."""
+        system = messages[0].content if messages[0].role == "system" else None
+        rest = messages if system is None else messages[1:]
+        own = TownTask(self._data.model_copy(update={"system_prompt": system}))
+        opened = await self.stack.enter_async_context(self._role.interaction(own))
+        self._open = opened
+        self.traces.append(opened.trace)
+        return await opened.turn([{"role": m.role, "content": m.content} for m in rest])
+
+
+async def _play(session: SharedSession, agent: AgentID, chat: _Chat) -> None:
+    async with chat.stack:
+        stopped = await session.play(agent, chat.answer)
         turns = session.transcript(agent)
-        trace.info["town"] = {
-            "town": data.town,
-            "seed": data.seed,
+        told = {
+            "town": session.env.world.scenario.name,
+            "seed": session.seed,
             "agent": agent,
             "return": session.returns[agent],
             "rewards": [turn.reward for turn in turns],
             "rewards_to_go": [turn.reward_to_go for turn in turns],
             "stopped": stopped,
         }
+        for trace in chat.traces:
+            trace.record_metric("success", float(session.is_successful))
+            trace.record_metric("unusable", float(session.count_unusable(agent)))
+            trace.record_metric("illegal", float(session.count_illegal(agent)))
+            trace.info["town"] = told
 
 
 def _choose(learners: Sequence[int] | None, town: str) -> list[int]:
-    count = len(open_town(town).possible_agents)
-    chosen = list(range(min(count, ROLES))) if learners is None else list(learners)
-    wrong = [k for k in chosen if not 0 <= k < min(count, ROLES)]
+    count = min(ROLES, len(open_town(town).possible_agents))
+    chosen = list(range(count)) if learners is None else list(learners)
+    wrong = [k for k in chosen if not 0 <= k < count]
     if wrong or not chosen:
         raise ValueError(f"learners: {wrong or 'nobody'}; this town has 0 to {count - 1}")
     return chosen

@@ -26,7 +26,7 @@ GOALS = {"Light the lamp": ("Cottage/study/lamp", "lit"), "the stove on": ("stov
 def answer(request: CompletionRequest) -> str:
     """Now and then something of no use, now and then a walk, otherwise the errand."""
     chance = draw_index(request.seed, 4)
-    if chance == 0 or request.messages[-2].role == "assistant":  # also when asked again
+    if chance == 0 or "Answer again" in request.messages[-1].content:
         return "I would rather not."
     if chance == 1:
         return '{"do": "move", "target": "Cottage/kitchen", "words": "", "minutes": 1}'

@@ -1,0 +1,175 @@
+"""One chat: a model reads the same bytes in a session, in use, in verifiers and in TRL."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from genagents_env.config import TownConfig
+from genagents_env.llm.calls import CompletionRequest
+from genagents_env.llm.scripted import ScriptedEndpoint
+from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
+from genagents_env.train.language import Session, SharedSession
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "verifiers_town"
+TURNS, TICKS = 10, 60
+REPLIES = (
+    '{"do": "move", "target": "Cottage/kitchen", "words": "", "minutes": 1}',
+    ' {"minutes":1,\n "do":"talk", "target":"", "words":"Good morning\\u2014all"} ',
+    "I would rather not.",
+    'Well: {"do": "wait", "target": "", "words": "", "minutes": 1}',
+    '{"do": "interact", "target": "lamp", "words": "lit", "minutes": 1}',
+)
+Chat = list[dict[str, str]]
+
+
+def reply_to(turn: int) -> str:
+    """Return the words of a turn: another form of JSON each time, and none at all."""
+    return REPLIES[turn % len(REPLIES)]
+
+
+def count_turns(messages: Sequence[Any]) -> int:
+    roles = [m["role"] if isinstance(m, dict) else m.role for m in messages]
+    return roles.count("assistant")
+
+
+def to_chat(messages: Sequence[Any]) -> Chat:
+    return [{"role": m.role, "content": m.content} for m in messages]
+
+
+def chat_in_session() -> list[Chat]:
+    chats = []
+    with Session("tiny", agent=0, others="idle", seed=0, max_ticks=TICKS) as session:
+        while session.prompt is not None:
+            chats.append(to_chat(session.prompt.messages))
+            session.act(reply_to(len(chats) - 1))
+    return chats
+
+
+def test_a_model_in_use_reads_what_it_read_in_training(tmp_path: Path) -> None:
+    chats: list[Chat] = []
+
+    def answer(request: CompletionRequest) -> str:
+        again = "Answer again" in request.messages[-1].content
+        if not again:
+            chats.append(to_chat(request.messages))
+        turn = count_turns(request.messages) - again
+        return reply_to(turn)
+
+    spec = RunSpec(
+        TownConfig("tiny"), 0, policy=PolicySpec("idle"), policy_for={"Ada Brook": "direct"}
+    )
+    run(spec, tmp_path / "run.sqlite", RunOptions(endpoint=ScriptedEndpoint(answer)))
+    trained = chat_in_session()
+    assert len(trained) > TURNS
+    assert chats[: len(trained)] == trained
+    assert [m["content"] for m in trained[TURNS][2::2]] == [reply_to(k) for k in range(TURNS)]
+
+
+@pytest.mark.slow
+def test_verifiers_sends_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("verifiers.v1")
+    monkeypatch.setattr(sys, "path", [str(EXAMPLE), *sys.path])
+    monkeypatch.setenv("TOWN_API_KEY", "none")
+    import live  # type: ignore[import-not-found]  # on the path since the line above
+
+    asked: list[dict[str, Any]] = []
+
+    def answer(body: dict[str, Any]) -> str:
+        asked.append(body)
+        return reply_to(count_turns(body["messages"]))
+
+    monkeypatch.setattr(live, "answer", answer)
+    with live.serve() as address:
+        episode = asyncio.run(
+            live.live(address, "scripted", 0, learners=[0], others="idle", max_ticks=TICKS)
+        )
+    assert episode.ok
+    assert len(episode.traces) == 1
+    trained = chat_in_session()
+    sent = [
+        [{"role": m["role"], "content": m["content"]} for m in body["messages"]] for body in asked
+    ]
+    assert sent[: TURNS + 1] == trained[: TURNS + 1]
+    with Session("tiny", agent=0, others="idle", seed=0) as session:
+        assert session.prompt is not None
+        assert all(body["response_format"] == session.prompt.response_format for body in asked)
+
+
+@pytest.mark.slow
+def test_the_tokens_of_trl_are_the_chat() -> None:
+    pytest.importorskip("torch")
+    from genagents_env.train.language.chat_rollouts import ChatTokens
+
+    class Letters:
+        """A tokenizer of letters, with the marks of a chat."""
+
+        eos_token, eos_token_id = "\0", 0
+
+        def __call__(self, text: str, **options: bool) -> dict[str, list[int]]:
+            return {"input_ids": [ord(letter) for letter in text]}
+
+        def decode(self, ids: Sequence[int], **options: bool) -> str:
+            return "".join(chr(token) for token in ids if token)
+
+        def apply_chat_template(self, chat: Chat, **options: bool) -> str:
+            return "".join(f"\1{m['role']}\2{m['content']}\0" for m in chat) + "\1assistant\2"
+
+    letters, tokens = Letters(), ChatTokens()
+    with Session("tiny", agent=0, others="idle", seed=0, max_ticks=TICKS) as session:
+        turn = 0
+        while session.prompt is not None:
+            assert tokens.ask(letters, session.prompt.messages)
+            chat = to_chat(session.prompt.messages)
+            all_ids = tokens.prompt_ids + tokens.ids
+            assert "".join(map(chr, all_ids)) == letters.apply_chat_template(chat)
+            ids = [*map(ord, reply_to(turn)), 0]
+            session.act(tokens.say(letters, ids, [-0.5] * len(ids)))
+            turn += 1
+    assert turn > TURNS
+    written = [chr(t) for t, own in zip(tokens.ids, tokens.mask, strict=True) if own]
+    assert "".join(written) == "".join(reply_to(k) + "\0" for k in range(turn))
+    assert len(tokens.logprobs) == len(tokens.ids)
+
+
+def test_eleven_roles_in_one_episode() -> None:
+    async def live() -> SharedSession:
+        town = TownConfig("valentines_party", start="10:00")
+        session = SharedSession(town, learners=range(11), others="idle", max_ticks=3)
+        await session.begin(0)
+        assert len(session.learners) == 11
+
+        async def wait(prompt: object) -> str:
+            return json.dumps({"do": "wait", "minutes": 1})
+
+        await asyncio.gather(*(session.play(agent, wait) for agent in session.learners))
+        await session.close()
+        return session
+
+    session = asyncio.run(live())
+    assert all(len(session.transcript(agent)) >= 1 for agent in session.learners)
+
+
+def test_what_one_was_worth_is_what_the_others_lack_without_it() -> None:
+    async def live() -> SharedSession:
+        session = SharedSession("share", learners=[0], others="solution")
+        await session.begin(3)
+
+        async def work(prompt: Any) -> str:
+            place = prompt.user.split("be at ")[1].split(",")[0]
+            return json.dumps({"do": "move", "target": place})
+
+        await session.play(session.learners[0], work)
+        await session.close()
+        return session
+
+    session = asyncio.run(live())
+    agent = session.learners[0]
+    without = session.find_returns_without(agent)
+    # Who works for all brings the others more; idling at home brings oneself the pool's part.
+    assert set(without) == set(session.env.possible_agents)
+    assert without[agent] != pytest.approx(session.returns[agent])
