@@ -10,8 +10,9 @@ which no training shows. Each task has a file `docs/learning/NAME.json` and a pi
 file is written after every seed, so a run that was stopped goes on where it was. One thread each;
 several tasks may be measured by several processes. In a document a table stands between
 `<!-- learning: NAME -->` and `<!-- /learning -->`; NAME is a task, `all`, `blind`, `transfer`,
-`maskable`, or of the plain menu (`benchmarks.plain`) `plain` or `places`. What stands here is of
-the portable menu.
+`maskable`, or of the plain menu (`benchmarks.plain`) `plain`, `places`, `plain_TASK`, or of
+unknown partners (`benchmarks.crossplay`) `crossplay` or `strengths`. What stands here is of the
+portable menu.
 """
 
 import argparse
@@ -25,10 +26,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.blind import load_blind, tabulate_blind
+from benchmarks.crossplay import load_crossplay, tabulate_crossplay, tabulate_strengths
 from benchmarks.learning_tables import tabulate_all, tabulate_task, tabulate_transfer
 from benchmarks.markdown import write_numbers
 from benchmarks.maskable import load_maskable, tabulate_maskable
-from benchmarks.plain import load_plain, tabulate_places, tabulate_plain
+from benchmarks.plain import load_plain, tabulate_places, tabulate_plain, tabulate_plain_task
 from genagents_env import town_v0
 from genagents_env.policies.learned import LearnedPolicy
 from genagents_env.policy import Policy
@@ -192,8 +194,15 @@ def fill_blocks(text: str, known: Mapping[str, Any]) -> str:
             rows = tabulate_maskable(load_maskable())
         elif name == "blind":
             rows = tabulate_blind(known, load_blind())
+        elif name == "crossplay":
+            rows = tabulate_crossplay(load_crossplay())
+        elif name == "strengths":
+            rows = tabulate_strengths(load_crossplay())
         elif name == "plain":
             rows = tabulate_plain(load_plain())
+        elif name.startswith("plain_"):
+            task = name.removeprefix("plain_")
+            rows = tabulate_plain_task(task, load_plain()[task])
         elif name == "places":
             rows = tabulate_places(load_plain())
         elif name in whole:

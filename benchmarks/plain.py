@@ -35,6 +35,13 @@ STEPS, MASK_STEPS = 600_000, 300_000  # agent-steps of a seed
 TEAM = ("share", "queue", "gather")  # tasks in which a team is trained, too
 MAPS = ("house_rules", "simuverse_park", "murder_mystery", "valentines_party")
 MAP_EPISODES = 10  # in each of MAPS
+THIRD = 1 / 3  # of the span, the most that should be earned without looking
+# Tasks in which more is earned by the mask alone, and why.
+EXCEPTIONS = {
+    "find": "there are two people, so whoever can be approached is the one to be found",
+    "meet": "in a small town whoever can be approached is often the one to be met",
+    "spread": "the mask says who has the news, and who is near enough to be told",
+}
 
 
 def list_places(task: Task) -> dict[str, tuple[Sequence[int], str | None]]:
@@ -87,6 +94,17 @@ def measure_places(task: Task) -> dict[str, Any]:
             }
         except ScenarioError:
             found[name] = None
+    return found
+
+
+def find_optimum(task: Task) -> list[float] | None:
+    """Return the mean optimum of an agent in each held-out episode, where it is known."""
+    if task.find_optimum is None:
+        return None
+    env, found = town_v0.rl_env(task), []
+    for seed in HELD_OUT[:LAYOUTS]:
+        env.reset(seed=seed)
+        found.append(round(_average(list(task.find_optimum(env.town).values())), 4))
     return found
 
 
@@ -143,6 +161,9 @@ def measure_task(task: Task, seeds: Sequence[int], *, again: bool = False) -> No
     if "places" not in known:
         known["places"] = measure_places(task)
         _write(file, known)
+    if "optimum" not in known:
+        known["optimum"] = find_optimum(task)
+        _write(file, known)
     if "blind" not in known:
         known["blind"] = measure_blind(task)
         _write(file, known)
@@ -163,16 +184,27 @@ def load_plain() -> dict[str, Any]:
 
 def tabulate_plain(known: Mapping[str, Any]) -> Iterator[str]:
     """Yield a row for each task: what is earned in held-out towns."""
-    names = ("idle", "best list", "mask alone", "random", "PPO", "PPO as a team", "solution")
+    names = (
+        "idle",
+        "best list",
+        "mask alone",
+        "random",
+        "PPO",
+        "PPO as a team",
+        "solution",
+        "best",
+    )
     rows: list[tuple[str, ...]] = [("task", *names, "unseeing, of the span", "PPO, of the span")]
     for task, found in known.items():
         held_out, unseen = found["places"]["held_out"], found["blind"]
         idle, chance, solution = (_average(held_out[k]) for k in ("idle", "random", "solution"))
         cells = [f"{x:.3f}" for x in (idle, unseen["list"], unseen["mask"], chance)]
         trained = [_format_seeds(found.get(name, {}), "held_out") for name in ("ppo", "team")]
-        low, best = max(idle, chance), max(unseen["list"], unseen["mask"])
-        shares = (max(0.0, best - low) / (solution - low), _find_share(found, "held_out"))
-        cells += [*trained, f"{solution:.3f}", *(f"{share:.2f}" for share in shares)]
+        shares = (find_unseeing(found), _find_share(found, "held_out"))
+        best = f"at most {TASKS[task].bounds[1]:g}"
+        if found["optimum"] is not None:
+            best = f"{_average(found['optimum']):.3f}"
+        cells += [*trained, f"{solution:.3f}", best, *(f"{share:.2f}" for share in shares)]
         rows.append((f"`{task}`", *cells))
     return make_rows(*rows)
 
@@ -195,6 +227,38 @@ def tabulate_places(known: Mapping[str, Any]) -> Iterator[str]:
     return make_rows(*rows)
 
 
+def tabulate_plain_task(task: str, found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what each way to play a task earns in held-out towns."""
+    held_out, unseen = found["places"]["held_out"], found["blind"]
+    rows: list[tuple[str, ...]] = [("", "return of an agent", "n")]
+    kinds = [*held_out.items(), *([("optimum", found["optimum"])] if found["optimum"] else [])]
+    for name, played in kinds:
+        interval = compute_interval(played)
+        told = f"{interval.mean:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+        rows.append((name, told, f"{len(played)} episodes"))
+    for name, what in (("list", "best list of choices"), ("mask", "PPO that reads the mask alone")):
+        rows.append((what, f"{unseen[name]:.3f}", f"{LAYOUTS} episodes"))
+    if (share := find_unseeing(found)) > THIRD:
+        told = f"{share:.2f} of the span: {EXCEPTIONS[task]}"
+        rows.append(("an exception among the tasks: unseeing", told, ""))
+    for name, what in (("ppo", "recurrent PPO"), ("team", "recurrent PPO, as a team")):
+        if seeds := found.get(name, {}):
+            rows.append((what, _format_seeds(seeds, "held_out"), f"{len(seeds)} seeds"))
+    if roles := next(iter(found["ppo"].values()))["roles"]:
+        rows += [
+            (f"recurrent PPO, {role}", f"{mean:.3f}", "1 seed") for role, mean in roles.items()
+        ]
+    return make_rows(*rows)
+
+
+def find_unseeing(found: Mapping[str, Any]) -> float:
+    """Return which part of the span is earned without looking: by a list, or by the mask alone."""
+    held_out, unseen = found["places"]["held_out"], found["blind"]
+    idle, chance, solution = (_average(held_out[k]) for k in ("idle", "random", "solution"))
+    low, best = max(idle, chance), max(unseen["list"], unseen["mask"])
+    return float(max(0.0, best - low) / (solution - low))
+
+
 def _find_share(found: Mapping[str, Any], place: str) -> float:
     """Return which part of the way from random to the solution the better of the PPOs goes."""
     chance, solution = (_average(found["places"][place][k]) for k in ("random", "solution"))
@@ -206,8 +270,8 @@ def _find_share(found: Mapping[str, Any], place: str) -> float:
 def _format_seeds(seeds: Mapping[str, Any], place: str) -> str:
     if not seeds:
         return ""
-    found = compute_interval([_average(seed[place]) for seed in seeds.values()])
-    return f"{found.mean:.3f} [{found.low:.3f}, {found.high:.3f}]"
+    means = [_average(seed[place]) for seed in seeds.values()]
+    return f"{_average(means):.3f} ({', '.join(f'{mean:.2f}' for mean in means)})"
 
 
 def _average(values: Sequence[float]) -> float:

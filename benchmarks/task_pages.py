@@ -17,6 +17,7 @@ import numpy as np
 
 from benchmarks.learning import fill_blocks, find_file, load_learning
 from benchmarks.markdown import make_rows
+from benchmarks.plain import load_plain
 from genagents_env import town_v0
 from genagents_env.train.tasks import HELD_OUT, LAYOUTS, SEEDS, TASKS, TRAINING, Task, TaskEnv
 from genagents_env.world import rewards
@@ -87,7 +88,7 @@ def _list_rows(task: Task, env: TaskEnv) -> Iterator[tuple[str, str]]:
     yield "Agents", f"{task.people}: {', '.join(f'`{name}`' for name in env.possible_agents)}"
     yield "Parallel API", "yes"
     yield "Observation", f"`{space}`; [columns.md](../columns.md) lists every number"
-    yield "Action", f"`{env.action_space(agent)}`, the portable menu"
+    yield "Action", f"`{env.action_space(agent)}`, the plain menu"
     yield "State", f"`{env.state_space}`"
     yield "Horizon", f"{task.horizon} ticks of {env.world.scenario.seconds_per_tick} seconds"
     yield "Ends before", "yes" if env.world.scenario.reward.ends else "no"
@@ -121,11 +122,16 @@ def _describe_earnings(task: Task) -> Iterator[str]:
     if not find_file(task.name).is_file():
         yield f"Not measured yet: `python -m benchmarks.learning {task.name}`."
         return
-    block = f"<!-- learning: {task.name} -->\n<!-- /learning -->"
-    yield from (fill_blocks(block, load_learning()), "")
+    yield "By the plain menu, in 128 held-out towns (`python -m benchmarks.plain`):"
+    yield from ("", _fill(f"plain_{task.name}"), "")
+    yield "By the portable menu, in 40 of them (`python -m benchmarks.learning`):"
+    yield from ("", _fill(task.name), "")
     yield f"![Return of an agent while it learns](../learning/{task.name}.png)"
-    yield ""
-    yield f"Measured by `python -m benchmarks.learning {task.name}`, on held-out seeds."
+
+
+def _fill(block: str) -> str:
+    """Return a table of docs/learning.md for a page of its own."""
+    return fill_blocks(f"<!-- learning: {block} -->\n<!-- /learning -->", load_learning())
 
 
 def _describe_episode(task: Task, env: TaskEnv) -> Iterator[str]:
@@ -181,17 +187,14 @@ def _get_doc(thing: object) -> str:
 
 
 def find_baselines() -> dict[str, dict[str, float]]:
-    """Return what an agent earns on the average in each task that was measured, by whom."""
+    """Return what an agent earns in held-out towns by the plain menu, by whom, for each task."""
     found = {}
-    for task, known in load_learning().items():
-        trained = [one["held_out"] for one in known.get("ppo", {}).values()]
-        played = {name: known.get(name) for name in ("random", "solution", "optimum")}
-        means = played | {"PPO": trained or None}
-        found[task] = {
-            name: round(float(np.mean(earned)), 3)
-            for name, earned in means.items()
-            if earned is not None
-        }
+    for task, known in load_plain().items():
+        held_out = known["places"]["held_out"]
+        trained = [one["held_out"] for one in known["ppo"].values()]
+        means = {name: held_out[name] for name in ("idle", "random", "solution")}
+        means |= {"PPO": trained}
+        found[task] = {name: round(float(np.mean(earned)), 3) for name, earned in means.items()}
     return found
 
 

@@ -99,7 +99,7 @@ def play_focal(
     task: str, focal: MakePolicy, background: MakePolicy, seeds: Sequence[int]
 ) -> npt.NDArray[np.float64]:
     """Return what a focal agent earns on average in each episode; half of the agents are focal."""
-    env = town_v0.rl_env(task, actions="words")
+    env = town_v0.rl_env(task, actions="words", menu="portable")
     agents = env.possible_agents
     means = []
     for seed in seeds:

@@ -38,7 +38,7 @@ ERRANDS = (
     '{"do": "interact", "target": "Cottage/kitchen/stove", "words": "on", "minutes": 1}',
 )
 WAITING = '{"do": "wait", "target": "", "words": "", "minutes": 5}'
-TICKS = 15  # of an episode
+TICKS = 40  # of an episode
 
 
 def list_prompts(agent: int, seeds: range) -> list[tuple[Message, ...]]:

@@ -6,7 +6,7 @@ from genagents_env.observe.knowledge_table import KnowledgeTable, TownColumns
 from genagents_env.observe.menu import Menu, Near
 from genagents_env.observe.plain_columns import SIZE, list_plain_choices
 from genagents_env.observe.plain_slots import NONE, find_targets
-from genagents_env.observe.plain_view import Moment, PlainView
+from genagents_env.observe.plain_view import PlainMoment, PlainView
 from genagents_env.observe.spaces import Floats, Mask
 from genagents_env.observe.vector_obs import VectorObservation, measure_time
 from genagents_env.observe.vicinity import Vicinity
@@ -97,7 +97,7 @@ class PlainMenu(Menu):
     def _write_base(self) -> None:
         self._allowed[:, :-1] = self.allowed
 
-    def _find_moment(self, snapshot: Snapshot) -> Moment:
+    def _find_moment(self, snapshot: Snapshot) -> PlainMoment:
         world, table = self._world, self._knowledge
         talk = np.array(self._state.conversations.of, dtype=np.int64)
         flags = np.zeros((6, world.count), dtype=np.bool_)
@@ -109,7 +109,7 @@ class PlainMenu(Menu):
         seen, may_talk = self._find_company(snapshot)
         codes = zip(self._view.tables.code[0], snapshot.object_states, strict=True)
         states = [code.get(state, len(code)) for code, state in codes]
-        return Moment(
+        return PlainMoment(
             tick=np.array([snapshot.tick]),
             clock=np.array([measure_time(world, snapshot.tick)], dtype=np.float32),
             tile=snapshot.tile,

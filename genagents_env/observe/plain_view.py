@@ -1,6 +1,6 @@
 """What people see by the plain menu: columns and masks of the slots, for any number of towns.
 
-One computation for a town by itself and for many as arrays: whoever has them writes a `Moment`.
+One computation for a town by itself and for many as arrays: who has them writes a `PlainMoment`.
 Columns say what is perceived now, or was given with a goal or with the map. Where somebody was last
 seen, whom one has told, how far it is to what one does not see, and by which states a thing becomes
 what one wants, are for the learner to remember or to find out.
@@ -45,7 +45,7 @@ from genagents_env.world.world import World
 _KINDS = len(GOAL_KINDS)
 
 
-class Moment(NamedTuple):
+class PlainMoment(NamedTuple):
     """A tick of T towns with N people each; shapes are (T * N,) unless said.
 
     Attributes:
@@ -230,7 +230,7 @@ class PlainView:
         self._horizon = self.tables.horizon[self._of][:, None]
         self._size = self.tables.size[self._of]
 
-    def see(self, now: Moment) -> tuple[Floats, Mask]:
+    def see(self, now: PlainMoment) -> tuple[Floats, Mask]:
         """Return the numbers and masks of a moment: (T * N, SIZE), (T * N, CHOICES)."""
         rows = len(self._rows)
         out, mask = np.zeros((rows, SIZE), dtype=np.float32), _Masks(rows)
@@ -250,7 +250,7 @@ class PlainView:
         mask.whole[~now.present, 1:] = 0
         return out, mask.whole
 
-    def _see_goals(self, slots: Floats, now: Moment) -> None:
+    def _see_goals(self, slots: Floats, now: PlainMoment) -> None:
         slots[..., :_KINDS] = now.kind[..., None] == np.arange(1, _KINDS + 1)
         slots[..., _KINDS] = now.done
         wanted = slots[..., _KINDS + 1 : _KINDS + 1 + STATE_SLOTS]
@@ -260,7 +260,7 @@ class PlainView:
             left = np.clip((moment - tick) / self._horizon, -1.0, 1.0)
             slots[..., GOAL - 2 + k] = np.where(moment >= 0, left, k * (now.kind > 0))
 
-    def _see_places(self, slots: Floats, now: Moment, mask: "_Masks") -> None:
+    def _see_places(self, slots: Floats, now: PlainMoment, mask: "_Masks") -> None:
         tables, own, of = self.tables, self.slots.places, self._of[:, None]
         some = own >= 0
         slots[..., 0] = mask.place[:] = now.allowed[self._rows, own]
@@ -269,7 +269,7 @@ class PlainView:
         slots[..., 4] = some & (own == tables.home[self._of, self._who][:, None])
         slots[..., 5:] = (own[..., None] == now.place[:, None]) & some[..., None]
 
-    def _see_people(self, slots: Floats, now: Moment, mask: "_Masks") -> None:
+    def _see_people(self, slots: Floats, now: PlainMoment, mask: "_Masks") -> None:
         own = self.slots.people
         some = own >= 0
         seen = now.seen[self._rows, own] & some
@@ -286,7 +286,7 @@ class PlainView:
         mask.approach[:] = seen
         mask.talk[:] = now.may_talk[self._rows, own] & seen
 
-    def _see_things(self, slots: Floats, people: Floats, now: Moment, mask: "_Masks") -> None:
+    def _see_things(self, slots: Floats, people: Floats, now: PlainMoment, mask: "_Masks") -> None:
         tables, own, of = self.tables, self.slots.things, self._of[:, None]
         some = own >= 0
         apart, offset = tables.find_things(self._of, self._who, now.tile, own)
@@ -321,7 +321,7 @@ class PlainView:
         self.names = np.where(following >= 0, own[self._rows, first], NONE), following
         mask.name[:] = following >= 0
 
-    def _see_facts(self, slots: Floats, now: Moment, mask: "_Masks") -> None:
+    def _see_facts(self, slots: Floats, now: PlainMoment, mask: "_Masks") -> None:
         own, people = self.slots.facts, self.slots.people
         some = own >= 0
         knows = now.knows[self._rows, own] & some

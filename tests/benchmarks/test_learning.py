@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import blind, learning
+from benchmarks import blind, learning, plain
 from benchmarks.learning_tables import count_errors_above_random, tabulate_all, tabulate_task
 from benchmarks.maskable import SEEDS, load_maskable, tabulate_maskable
+from genagents_env.observe.plain_columns import CHOICES
 from genagents_env.policies.learned import LearnedPolicy
 from genagents_env.train.tasks import HELD_OUT, TASKS, get_task
 
@@ -121,6 +122,26 @@ def test_the_best_list_earns_what_it_did(task: str) -> None:
     """If it does not: `python -m benchmarks.blind NAME`."""
     found = blind.load_blind()[task]
     assert blind.score(get_task(task), found["choices"], blind.MENU) == found["list"]
+
+
+@pytest.mark.parametrize(
+    "task",
+    ["errand", *(pytest.param(t, marks=pytest.mark.slow) for t in blind.list_tasks()[1:])],
+)
+def test_what_the_plain_menu_gives_would_come_out_the_same_today(task: str) -> None:
+    """If it does not: `python -m benchmarks.plain --again NAME`."""
+    found, few = plain.load_plain()[task], HELD_OUT[:2]
+    assert blind.score(get_task(task), found["blind"]["choices"], "plain") == found["blind"]["list"]
+    known = found["places"]["held_out"]
+    assert known["idle"][:2] == plain.play_idle(get_task(task), few, None)
+    assert known["solution"][:2] == plain.play_solution(get_task(task), few, None)
+
+
+@pytest.mark.parametrize("task", plain.load_plain())
+def test_who_does_not_look_earns_at_most_a_third_or_the_page_says_why(task: str) -> None:
+    share = plain.find_unseeing(plain.load_plain()[task])
+    assert (share > plain.THIRD) == (task in plain.EXCEPTIONS)
+    assert max(plain.load_plain()[task]["blind"]["choices"], default=0) < CHOICES
 
 
 def test_a_list_takes_the_first_that_is_possible() -> None:

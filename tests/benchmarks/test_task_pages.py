@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import learning
+from benchmarks import plain
 from benchmarks.task_pages import (
     FOLDER,
     LIST,
@@ -46,7 +46,7 @@ def test_a_page_has_all_that_is_asked_of_an_environment(name: str) -> None:
         f'env = town_v0.rl_env("{name}")',
         f"| Horizon | {task.horizon} ticks",
         "| Observation | `Dict(",
-        "| Action | `Discrete(70)`",
+        "| Action | `Discrete(210)`",
         "## Reward\n\n`",
         "## What is earned\n\n",
         "## Scripted solution\n\n",
@@ -72,12 +72,10 @@ def test_the_baselines_that_are_listed_are_those_that_were_measured() -> None:
 def test_baselines_are_means_over_episodes_seeds_and_agents(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = {
-        "random": [[0.0, 0.5], [0.5, 0.0]],
-        "solution": [[1.0, 0.5]],
-        "optimum": None,
-        "ppo": {"0": {"held_out": [[0.5, 0.75]]}, "1": {"held_out": [[0.75, 1.0]]}},
-    }
+    held_out = {"idle": [-1.0], "random": [0.0, 0.5], "solution": [1.0, 0.5]}
+    trained = {"0": {"held_out": [0.5, 0.75]}, "1": {"held_out": [0.75, 1.0]}}
+    known = {"places": {"held_out": held_out}, "ppo": trained}
     (tmp_path / "meet.json").write_text(json.dumps(known))
-    monkeypatch.setattr(learning, "FOLDER", tmp_path)
-    assert find_baselines() == {"meet": {"random": 0.25, "solution": 0.75, "PPO": 0.75}}
+    monkeypatch.setattr(plain, "FOLDER", tmp_path)
+    means = {"idle": -1.0, "random": 0.25, "solution": 0.75, "PPO": 0.75}
+    assert find_baselines() == {"meet": means}

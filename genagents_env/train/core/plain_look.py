@@ -3,7 +3,7 @@
 import numpy as np
 
 from genagents_env.observe.plain_slots import PlainSlots, find_targets
-from genagents_env.observe.plain_view import Moment, PlainView
+from genagents_env.observe.plain_view import PlainMoment, PlainView
 from genagents_env.observe.spaces import Floats, Mask
 from genagents_env.train.core.look import refuse
 from genagents_env.train.core.towns import Towns
@@ -44,13 +44,13 @@ class PlainLook:
             self.view.slots.deal(new, towns.seed[new], targets)
             self._seed[new], self._dealt[new] = towns.seed[new], True
 
-    def _find_moment(self) -> Moment:
+    def _find_moment(self) -> PlainMoment:
         towns, terrain, goals = self._towns, self._towns.terrain, self._towns.goals
         rows = len(towns.who)
         tile, talk = towns.tile.ravel(), towns.talk.ravel()
         seen = towns.seen.reshape(rows, -1)
         flags = (towns.asleep, towns.talk >= 0, towns.arrived, towns.failed, towns.addressed)
-        return Moment(
+        return PlainMoment(
             tick=towns.tick,
             clock=terrain.clock[towns.layout, towns.tick],
             tile=tile,
