@@ -159,7 +159,7 @@ def measure_task(task: Task, seeds: Sequence[int], *, again: bool = False) -> No
             print(f"{task.name}, seed {seed}: {told}", flush=True)
 
 
-def draw(task: str, known: Mapping[str, Any]) -> None:
+def draw(file: Path, task: str, known: Mapping[str, Any], levels: Mapping[str, Any]) -> None:
     """Draw the curves of a task, and the levels they are compared with."""
     import matplotlib
 
@@ -167,20 +167,21 @@ def draw(task: str, known: Mapping[str, Any]) -> None:
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(6, 3.6), layout="constrained")
-    for k, found in enumerate(known.get("ppo", {}).values()):
-        steps, means = zip(*found["curve"], strict=True)
-        axes.plot(steps, means, color="tab:blue", alpha=0.7, label="PPO" if k == 0 else None)
+    for kind, label, color in (("ppo", "PPO", "tab:blue"), ("team", "as a team", "tab:orange")):
+        for k, found in enumerate(known.get(kind, {}).values()):
+            steps, means = zip(*found["curve"], strict=True)
+            axes.plot(steps, means, color=color, alpha=0.7, label=label if k == 0 else None)
     for name, color, style in (
         ("optimum", "black", "--"),
         ("solution", "tab:green", "-."),
         ("random", "0.5", ":"),
     ):
-        if known[name] is not None:
-            level = float(np.mean(known[name]))
+        if levels[name] is not None:
+            level = float(np.mean(levels[name]))
             axes.axhline(level, color=color, linestyle=style, label=name)
     axes.set(xlabel="agent-steps", ylabel="return of an agent", title=task)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-    figure.savefig(FOLDER / f"{task}.png", dpi=90)
+    figure.savefig(file, dpi=90)
     plt.close(figure)
 
 
@@ -250,7 +251,10 @@ def main() -> None:
             measure_task(TASKS[name], [seed], again=options.again and seed == 0)
     known = load_learning()
     for name, figures in known.items():
-        draw(name, figures)
+        draw(FOLDER / f"{name}.png", name, figures, figures)
+    for name, figures in load_plain().items():
+        levels = figures["places"]["held_out"] | {"optimum": figures["optimum"]}
+        draw(FOLDER / "plain" / f"{name}.png", name, figures, levels)
     write_documents(known)
     # The pages of the tasks, which stand on the figures and on this.
     from benchmarks.task_pages import write_pages

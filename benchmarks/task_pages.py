@@ -124,6 +124,8 @@ def _describe_earnings(task: Task) -> Iterator[str]:
         return
     yield "By the plain menu, in 128 held-out towns (`python -m benchmarks.plain`):"
     yield from ("", _fill(f"plain_{task.name}"), "")
+    yield f"![Return of an agent while it learns](../learning/plain/{task.name}.png)"
+    yield ""
     yield "By the portable menu, in 40 of them (`python -m benchmarks.learning`):"
     yield from ("", _fill(task.name), "")
     yield f"![Return of an agent while it learns](../learning/{task.name}.png)"
