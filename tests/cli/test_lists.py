@@ -152,5 +152,5 @@ def test_a_run_has_no_solution(genagents: Run) -> None:
 
 
 def test_the_solution_of_a_task_is_named_so(genagents: Run) -> None:
-    assert "solution 0.85" in genagents("list", "tasks", "meet")[1]
+    assert "solution 0.86" in genagents("list", "tasks", "meet")[1]
     assert "scripted" not in genagents("list", "tasks")[1]

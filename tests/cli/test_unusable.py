@@ -74,6 +74,13 @@ policy = "scripted"
 SWEEP = ("sweep", "study.toml", "--out", "out", "-q", "--workers", "1", "--no-preflight")
 
 
+def find_call(messages: list[Mapping[str, str]]) -> list[Mapping[str, str]]:
+    """Return the prompt of a call, of a re-ask that of the first time."""
+    if "Answer again" not in messages[-1]["content"]:
+        return messages
+    return messages[:-2] if messages[-2]["role"] == "assistant" else messages[:-1]
+
+
 @contextmanager
 def serve(
     monkeypatch: pytest.MonkeyPatch, bad: Reply, weather: Weather, rule: Rule = sample_schema
@@ -82,8 +89,7 @@ def serve(
     numbers: dict[str, int] = {}
 
     def answer(good: str, asked: Mapping[str, Any]) -> bytes:
-        first = json.dumps(asked["messages"][:2])
-        number = numbers.setdefault(first, len(numbers))
+        number = numbers.setdefault(json.dumps(find_call(asked["messages"])), len(numbers))
         return bad(good) if weather(number) else envelope(good)
 
     with FaultServer(always=ServerFault(answer=answer), rule=rule) as server:

