@@ -6,8 +6,9 @@
     python examples/trl_town.py --model Qwen/Qwen3-0.6B  # a real one, on a GPU
 
 The random one is first shown two replies, one of which does the errand of whoever is asked, one of
-which waits; GRPO then finds out which of them earns more. The model gets the prompts of the mind
-`direct`, word for word, and is deployed by `--policy direct`.
+which waits, and GRPO goes on from these: it tries the whole loop, and is too small to learn much by
+it. A model gets the prompts of the mind `direct`, word for word, and is deployed by `--policy
+direct`.
 """
 
 import argparse
@@ -38,7 +39,7 @@ ERRANDS = (
     '{"do": "interact", "target": "Cottage/kitchen/stove", "words": "on", "minutes": 1}',
 )
 WAITING = '{"do": "wait", "target": "", "words": "", "minutes": 5}'
-TICKS = 40  # of an episode
+TICKS = 20  # of an episode
 
 
 def list_prompts(agent: int, seeds: range) -> list[tuple[Message, ...]]:

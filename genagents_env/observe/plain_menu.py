@@ -1,5 +1,7 @@
 """The plain menu of one town: its choices, and the moment from which columns and masks are made."""
 
+from functools import cached_property
+
 import numpy as np
 
 from genagents_env.observe.knowledge_table import KnowledgeTable, TownColumns
@@ -44,10 +46,14 @@ class PlainMenu(Menu):
         board: GoalBoard,
     ) -> None:
         super().__init__(world, vicinity, list_plain_choices())
-        self._view = PlainView([world], [town], np.zeros(1, dtype=np.int64))
-        self._knowledge, self._board, self._seed = knowledge, board, NONE
+        self._town, self._knowledge, self._board, self._seed = town, knowledge, board, NONE
         self._allowed: Bools = np.zeros((world.count, len(world.town.places.all) + 1), np.bool_)
         self.numbers: Floats = np.zeros((world.count, SIZE), dtype=np.float32)
+
+    @cached_property
+    def _view(self) -> PlainView:
+        """What everybody sees; made when it is asked for, which those of a vector never are."""
+        return PlainView([self._world], [self._town], np.zeros(1, dtype=np.int64))
 
     def describe(self, choice: int) -> str:
         """Return a choice in words."""
