@@ -160,6 +160,7 @@ def _copy_goals(board: GoalBoard, own: int, others: list[int]) -> bool:
     for column in vars(board).values():
         if isinstance(column, np.ndarray) and column.shape == before.shape:
             column[others] = column[own]
+    board._unnoticed = [at for at in board._unnoticed if at[0] == own]
     for i in others:
         board.goals[i] = list(board.goals[own])
         for slot in range(before.shape[1]):
