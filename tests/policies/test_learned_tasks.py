@@ -12,7 +12,7 @@ SEEDS = HELD_OUT[:10]
 
 
 def play(task: str, town: str | None, policy: Policy | str) -> float:
-    env = town_v0.rl_env(task, town, actions="words")
+    env = town_v0.rl_env(task, town, actions="words", menu="portable")
     returns = [rollout(env, policy, seed).returns.values() for seed in SEEDS]
     return float(np.mean([earned for one in returns for earned in one]))
 
