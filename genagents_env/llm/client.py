@@ -37,6 +37,7 @@ from genagents_env.llm.completions import (
     check_words,
     find_allowance,
     grow_allowance,
+    keeps_words,
     parse,
     restore,
     separate_thinking,
@@ -283,7 +284,9 @@ class ModelClient:
                 self.outages.count_answer(model)
                 fault = self._redact(clean(f"bad reply: {bad}", _MOST_CORRECTION))
                 call.fault = fault[:_MOST_FAULT].strip()
-                call.words = self._redact(clean(bad.text, _MOST_SAID))[:_MOST_WORDS].strip()
+                call.words = bad.text[:_MOST_WORDS]
+                if not keeps_words(reply, bad.text, self._redact):
+                    call.words = self._redact(clean(bad.text, _MOST_SAID))[:_MOST_WORDS].strip()
                 if call.reasks or call.learns:
                     self.outages.count_unusable(model, call.key.tick, call.fault, call.learns)
                     return None

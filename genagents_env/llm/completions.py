@@ -24,7 +24,7 @@ from genagents_env.llm.calls import (
     UnusableReply,
 )
 from genagents_env.llm.schemas import PlainReply, ReplyModel, canonical
-from genagents_env.text import clean
+from genagents_env.text import clean, is_clean
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -226,7 +226,7 @@ class ParsedReply(Generic[T]):
     """A usable reply: its value, its text for the record, how many strings were cut or redacted.
 
     The text is canonical JSON; of a `verbatim` reply the words as they were written, if nothing in
-    them was cut or redacted.
+    them had to be cut, redacted or cleaned.
     """
 
     value: T
@@ -262,7 +262,7 @@ def parse(
     try:
         text = canonical(cut.clean(words))
         value = reply.model_validate_json(text)
-        if is_verbatim(reply) and not (cut.truncated or cut.redacted):
+        if not cut.truncated and keeps_words(reply, completion.text, redact):
             text = completion.text
         return ParsedReply(value, text, cut.truncated, cut.redacted)
     except ValidationError as fault:
@@ -274,6 +274,11 @@ def parse(
 def is_verbatim(reply: type[BaseModel]) -> bool:
     """Return True if the record keeps such replies as they were written."""
     return issubclass(reply, ReplyModel) and reply.verbatim
+
+
+def keeps_words(reply: type[BaseModel], words: str, redact: Callable[[str], str]) -> bool:
+    """Return True if the record may keep these words: no key, nothing that steers a terminal."""
+    return is_verbatim(reply) and is_clean(words.replace("\t", " ")) and redact(words) == words
 
 
 def restore(reply: type[T], text: str, text_limit: int) -> T:

@@ -4,6 +4,7 @@ Needs torch and the trainer's own tokenizer, and no more of a framework.
 """
 
 import asyncio
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -58,12 +59,19 @@ class ChatRollouts:
 
         Returns:
             prompt_ids, completion_ids, logprobs, env_mask (1 for what the model wrote),
-            town_return, and chat_cut (1 where the mind had no room for all turns any more, so that
-            the agent waited to the end): each a list with an entry for every completion.
+            town_return, and chat_cut (1 where the chat could not grow to the end, so that the
+            agent waited): each a list with an entry for every completion.
         """
         numbers = [_read_number(prompt) for prompt in prompts]
         writer = ModelWriter(trainer, self._reply_tokens)
         played = run_sync(_play_all([(self._make(), number) for number in numbers], writer))
+        cut = sum(chat.is_cut for chat, _ in played)
+        if cut:
+            warnings.warn(
+                f"{cut} of {len(played)} chats were cut: the mind had no room for all turns, or "
+                "the chat was longer than max_completion_length, and the agent waited to the end",
+                stacklevel=2,
+            )
         return {
             "prompt_ids": [chat.prompt_ids for chat, _ in played],
             "completion_ids": [chat.ids for chat, _ in played],
@@ -212,8 +220,8 @@ async def _play(
 ) -> None:
     """Let the model reply for an agent, which waits to the end once its chat can grow no more."""
     while (prompt := await session.ask(agent)) is not None:
-        full = chat.is_cut or len(chat.ids) >= writer.most
-        if full or not chat.ask(writer.tokenizer, prompt.messages):
+        chat.is_cut |= len(chat.ids) >= writer.most
+        if chat.is_cut or not chat.ask(writer.tokenizer, prompt.messages):
             session.reply(agent, WAIT)
             continue
         ids, logprobs = await writer.write(chat)

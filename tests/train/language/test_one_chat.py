@@ -20,7 +20,7 @@ TURNS, TICKS = 10, 60
 REPLIES = (
     '{"do": "move", "target": "Cottage/kitchen", "words": "", "minutes": 1}',
     ' {"minutes":1,\n "do":"talk", "target":"", "words":"Good morning\\u2014all"} ',
-    "I would rather not.",
+    "I would rather not.\n\n  Perhaps later. ",
     'Well: {"do": "wait", "target": "", "words": "", "minutes": 1}',
     '{"do": "interact", "target": "lamp", "words": "lit", "minutes": 1}',
 )
