@@ -1,4 +1,4 @@
-"""Unknown partners: each shipped policy plays among others of each kind, in every task.
+"""Unknown partners: policies that come with the package play among one another, in drawn towns.
 
     python -m benchmarks.crossplay                # what is missing; minutes
     python -m benchmarks.crossplay errand meet    # of these tasks, anew

@@ -33,7 +33,7 @@ _Row = tuple[str, str, str]  # name, range, meaning
 _BIT, _PART, _BOTH = "0 or 1", "0 to 1", "-1 to 1"
 
 
-_OWN: Iterable[_Row] = (
+OWN_ROWS: tuple[_Row, ...] = (
     ("hour_sine", _BOTH, "sine of the hour of the day"),
     ("hour_cosine", _BOTH, "cosine of the hour of the day"),
     ("elapsed", _PART, "part of the scenario's time that is over"),
@@ -70,7 +70,14 @@ def describe_columns(menu: str = "town") -> tuple[VectorColumn, ...]:
     Args:
         menu: "town", or "portable", which adds the columns of its slots.
     """
-    parts = [_OWN, _list_people(), _list_objects(), _ROOM, _list_goals(), _list_facts()]
+    parts: list[Iterable[_Row]] = [
+        OWN_ROWS,
+        _list_people(),
+        _list_objects(),
+        _ROOM,
+        _list_goals(),
+        _list_facts(),
+    ]
     parts.append(_list_things())
     if menu == "portable":
         parts += [_list_places(), _list_tells()]

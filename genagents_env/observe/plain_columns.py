@@ -16,6 +16,7 @@
 from collections.abc import Iterator
 from functools import cache
 
+from genagents_env.observe.columns import OWN_ROWS
 from genagents_env.observe.menu import Choice
 from genagents_env.observe.plain_slots import FACT_SLOTS, PERSON_SLOTS, PLACE_SLOTS, THING_SLOTS
 from genagents_env.scenario.schema import GOAL_KINDS
@@ -34,15 +35,7 @@ SIZE = FACTS + FACT_SLOTS * FACT
 
 _BIT, _PART, _BOTH = "0 or 1", "0 to 1", "-1 to 1"
 _OWN = (
-    ("hour_sine", _BOTH, "sine of the hour of the day"),
-    ("hour_cosine", _BOTH, "cosine of the hour of the day"),
-    ("elapsed", _PART, "part of the scenario's time that is over"),
-    ("asleep", _BIT, "one is asleep"),
-    ("talking", _BIT, "one is in a conversation"),
-    ("arrived", _BIT, "the last Move has arrived"),
-    ("failed", _BIT, "the last action failed"),
-    ("addressed", _BIT, "one was spoken to, or a thought came"),
-    ("overheard", _BIT, "one heard anything else"),
+    *OWN_ROWS[:-1],  # all but the part of the facts that one knows
     ("x", _PART, "own column over the town's width"),
     ("y", _PART, "own row over the town's height"),
 )
