@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.markdown import make_rows
-from genagents_env.stats.intervals import compute_interval
+from genagents_env.stats.intervals import compute_interval, list_bounds
 
 
 def tabulate_all(known: Mapping[str, Any]) -> Iterator[str]:
@@ -90,7 +90,8 @@ def _mean_seeds(figures: Mapping[str, Any]) -> list[float]:
 
 def _format_values(values: list[float]) -> str:
     found = compute_interval(values)
-    return f"{found.mean:.3f} [{found.low:.3f}, {found.high:.3f}]"
+    low, high = list_bounds(found) or (found.mean, found.mean)
+    return f"{found.mean:.3f} [{low:.3f}, {high:.3f}]"
 
 
 def _format_mean(played: list[list[float]] | None) -> str:

@@ -13,40 +13,37 @@ from pathlib import Path
 from typing import TypeAlias
 
 from benchmarks.markdown import make_rows
-from genagents_env.report import measure_sweep, write_report
+from genagents_env.report import measure_study, write_report
 from genagents_env.sweep import SweepFolder, SweepOptions, sweep
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = ROOT / "examples" / "studies" / "stories.toml"
 PAGE = ROOT / "docs" / "stories.md"
 BLOCK = re.compile(r"(<!-- stories -->\n)(.*?)(<!-- /stories -->)", re.DOTALL)
-WON = "success.won"
+MODEL = "scripted:neighbour"
 _ALIKE = ("mute", "scripted")  # ask no model
 
-Wins: TypeAlias = Mapping[tuple[str, str, str], Sequence[bool]]  # by story, arm, model: by seed
+Wins: TypeAlias = Mapping[tuple[str, str], Sequence[bool]]  # by story and mind: by seed
 
 
 def read_wins(folder: Path) -> Wins:
     """Return of a swept folder which runs were won, seed by seed."""
-    found: dict[tuple[str, str, str], list[bool]] = {}
+    found: dict[tuple[str, str], list[bool]] = {}
     with (folder / "values.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            if row["measure"] == WON:
-                key = row["scenario"], row["arm"], row["model"]
+            if (row["measure"], row["key"]) == ("success", "won"):
+                key = row["scenario"], row["mind"]
                 found.setdefault(key, []).append(bool(row["value"]) and float(row["value"]) == 1)
     return found
 
 
 def tabulate(wins: Wins) -> str:
-    """Return the table: of each story and arm how many of its runs were won."""
-    stories, arms, models = (list(dict.fromkeys(key[at] for key in wins)) for at in range(3))
-    columns = [(arm, model) for arm in arms for model in (models[:1] if arm in _ALIKE else models)]
-    head = [
-        f"`{arm}`" if arm in _ALIKE else f"`{arm}`, *{model.removeprefix('scripted:')}*"
-        for arm, model in columns
-    ]
+    """Return the table: of each story and mind how many of its runs were won."""
+    stories, minds = (list(dict.fromkeys(key[at] for key in wins)) for at in range(2))
+    by = MODEL.removeprefix("scripted:")
+    head = [f"`{mind}`" if mind in _ALIKE else f"`{mind}`, *{by}*" for mind in minds]
     rows = [
-        (f"`{story}`", *(_count(wins.get((story, *column), ())) for column in columns))
+        (f"`{story}`", *(_count(wins.get((story, mind), ())) for mind in minds))
         for story in stories
     ]
     return "\n".join(make_rows(("story", *head), *rows)) + "\n"
@@ -62,7 +59,7 @@ def main(folder: Path) -> None:
     result = sweep(study, SweepOptions(workers=2))
     if result.exit_code:
         raise SystemExit(result.message)
-    write_report(measure_sweep(study))
+    write_report(measure_study(study))
     table = tabulate(read_wins(folder))
     PAGE.write_text(BLOCK.sub(lambda found: found[1] + table + found[3], PAGE.read_text()))
 

@@ -16,8 +16,6 @@ seeds = {runs}
 scenario = "tiny"
 model = "scripted"
 embedder = "hashed"
-[[arms]]
-name = "scripted"
 policy = "scripted"
 """
 

@@ -1,7 +1,7 @@
 """`genagents compare`: several policies, one after another, in the same town; and a table."""
 
-import tempfile
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,14 +11,20 @@ import typer
 from genagents_env.cli import options as opt
 from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.cli.sweep import run_folder, warn_of_models
+from genagents_env.errors import ConfigError
 from genagents_env.record.rows import JSON
-from genagents_env.report.side_by_side import ComparedPolicy, read_comparison, tabulate_comparison
+from genagents_env.report.study_runs import StudyRun, read_study_runs
+from genagents_env.report.table import Table
 from genagents_env.run.policies import list_policies
 from genagents_env.sweep import SweepFolder, SweepOptions
-from genagents_env.sweep.design.comparison import format_comparison
+from genagents_env.sweep.design.identity import make_slug
+from genagents_env.sweep.design.old_forms import format_key, format_value
 
 app = typer.Typer()
 _LEFT_OUT = ("human", "idle")  # nobody is there to play; nothing comes of it
+_MEASURES = ("utterances", "conversations", "distance")  # per agent and hour
+_LABEL = 40
+_NOT_IN_LABELS = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @app.command()
@@ -64,32 +70,42 @@ def compare(
     """
     limits = opt.make_limits(max_calls, None, max_dollars, None)
     total = {**asdict(limits), "dollars": None if limits.dollars is None else str(limits.dollars)}
-    folder = _make_folder(
-        scenario,
-        policies,
-        out,
-        {
-            "seeds": [seed],
-            "people": _choose_people(people),
-            "start": start,
-            "hours": hours,
-            "place": place,
-            "model": model,
-            "embedder": embedder,
-            "interviews": interviews,
-            "judge": interviews,
-            "budget": {"total": total},
-            "endpoint": opt.parse_endpoint(endpoint),
-        },
+    names = opt.parse_names(people)
+    where = Path(scenario).resolve()
+    folder = SweepFolder.create_from(
+        Path("sweeps") / f"compare-{where.name}" if out is None else out,
+        format_comparison(
+            dict(_list_levels(policies)),
+            {
+                "name": make_slug(f"compare-{where.name}")[:_LABEL],
+                "question": "What do these policies do in the same town?",
+                "scenario": str(where) if where.is_dir() else scenario,
+                "seeds": [seed],
+                "measures": list(_MEASURES),
+                "people": names[0] if names and len(names) == 1 else names,
+                "start": start,
+                "hours": hours,
+                "place": place,
+                "model": model,
+                "embedder": embedder,
+                "interviews": interviews,
+                "judge": interviews,
+                "budget": {"total": total},
+                "endpoint": opt.parse_endpoint(endpoint),
+            },
+        ),
+        Path.cwd(),
+        name="compare",
     )
     warn_of_models(folder)
     result = run_folder(folder, SweepOptions(1, preflight=True), quiet)
-    rows = tuple(read_comparison(folder))
+    rows = [_describe_run(run) for run in read_study_runs(folder, (), ())]
     if as_json:
-        print_json(_as_json(folder, rows))
+        print_json(
+            {"scenario": scenario, "seed": seed, "folder": str(folder.path), "policies": rows}
+        )
     else:
-        table = tabulate_comparison(rows, f"{scenario}, seed {seed}")
-        say_lines(table.format_lines(find_width()))
+        say_lines(_tabulate(rows, f"{scenario}, seed {seed}").format_lines(find_width()))
         say(f"Run files: {folder.runs}  (more of them: genagents report {folder.path})")
     for problem in result.problems:
         warn(problem)
@@ -98,40 +114,99 @@ def compare(
     raise typer.Exit(result.exit_code)
 
 
-def _choose_people(people: str | None) -> JSON:
-    """Return the names, or the one word, which may be a cast's name."""
-    names = opt.parse_names(people)
-    return names[0] if names and len(names) == 1 else names
+def format_comparison(levels: Mapping[str, JSON], keys: Mapping[str, JSON]) -> str:
+    """Return the text of an experiment file that runs each policy once.
+
+    Args:
+        levels: policy and config, by label.
+        keys: further keys of the file; None is left out, in tables too.
+
+    Raises:
+        ConfigError: no policy is named, or one twice.
+    """
+    lines = ["# Made by `genagents compare`; more seeds make a study of it: genagents sweep"]
+    for key, value in keys.items():
+        if isinstance(value, dict):
+            value = _drop_nothing(value)
+        if value is not None and value != {}:
+            lines.append(f"{format_key(key)} = {format_value(value)}")
+    if len(levels) == 1:
+        (only,) = levels.values()
+        lines += [f"{key} = {format_value(value)}" for key, value in only.items()]
+    else:
+        lines += ["", "[factors.policies]"]
+        lines += [f"{format_key(label)} = {format_value(level)}" for label, level in levels.items()]
+    return "\n".join([*lines, ""])
 
 
-def _make_folder(
-    scenario: str, policies: str | None, out: Path | None, keys: dict[str, JSON]
-) -> SweepFolder:
-
-    text = format_comparison(scenario, _list_policies(policies), keys, Path.cwd())
-    with tempfile.TemporaryDirectory() as made:
-        file = Path(made) / "compare"  # faults begin with its name
-        file.write_text(text, "utf-8")
-        place = Path("sweeps") / f"compare-{Path(scenario).resolve().name}"
-        return SweepFolder.create(place if out is None else out, file)
+def _drop_nothing(table: Mapping[str, JSON]) -> dict[str, JSON]:
+    inner = {k: _drop_nothing(v) if isinstance(v, dict) else v for k, v in table.items()}
+    return {key: value for key, value in inner.items() if value is not None and value != {}}
 
 
-def _list_policies(policies: str | None) -> Iterator[tuple[str, dict[str, JSON]]]:
-
+def _list_levels(policies: str | None) -> Iterator[tuple[str, dict[str, JSON]]]:
+    """Yield the label of each policy, and what it sets."""
     if policies is None:
-        yield from ((name, {}) for name in list_policies() if name not in _LEFT_OUT)
+        yield from ((name, {"policy": name}) for name in list_policies() if name not in _LEFT_OUT)
         return
+    seen: set[str] = set()
     for words in filter(None, (part.split() for part in policies.split(","))):
-        yield words[0], opt.parse_config(words[1:])
+        config = opt.parse_config(words[1:])
+        empty = [key for key, value in config.items() if value is None]
+        if empty:
+            raise ConfigError(f"policy {words[0]!r}: {empty[0]}: null is no value; leave it out")
+        name = words[0].rpartition(":")[2] if ".py:" in words[0] else words[0]
+        label = " ".join([name, *(f"{key} {value}" for key, value in config.items())])
+        label = _NOT_IN_LABELS.sub(" ", label)[:_LABEL].strip()
+        if label in seen:
+            raise ConfigError(f"policy {label!r} comes twice; name each once")
+        seen.add(label)
+        yield label, {"policy": words[0], **({"config": config} if config else {})}
+    if not seen:
+        raise ConfigError("no policy is named; name at least one, as reactive,scripted")
 
 
-def _as_json(folder: SweepFolder, rows: tuple[ComparedPolicy, ...]) -> dict[str, JSON]:
-    experiment = folder.experiment
-    return {
-        "scenario": experiment.scenario,
-        "seed": experiment.seed_list[0],
-        "hours": experiment.hours,
-        "model": experiment.model,
-        "folder": str(folder.path),
-        "policies": [row.as_json() for row in rows],
+def _describe_run(run: StudyRun) -> dict[str, JSON]:
+    """Return what a run came to, in counts over all its people; nothing of one without a file."""
+    told: dict[str, JSON] = {
+        "policy": run.condition.name,
+        "seed": run.seed,
+        "file": str(run.file),
+        "status": f"{run.state}, degraded" if run.degraded else run.state,
     }
+    found = run.measured
+    if found is None:
+        return told | ({"problem": run.problem} if run.problem else {})
+    hours, numbers = found.hours * found.people, found.numbers
+    told |= {name: round(numbers[name] * hours) for name in _MEASURES if name in numbers}
+    ends = [(steps[0][1], steps[-1][1]) for steps in found.curves.values()]
+    told["facts_spread"] = sum(end - begin for begin, end in ends)
+    told["facts_could_spread"] = sum(found.people - begin for begin, _ in ends)
+    return told | asdict(found.usage)
+
+
+def _tabulate(rows: list[dict[str, JSON]], title: str) -> Table:
+    columns = (
+        *("policy", "status", "utterances", "conversations joined", "distance walked"),
+        *("facts spread", "calls", "tokens", "dollars", "fallbacks", "seconds"),
+    )
+    keys = (
+        "policy",
+        "status",
+        *_MEASURES,
+        "",
+        "calls",
+        "tokens",
+        "dollars",
+        "fallbacks",
+        "seconds",
+    )
+    note = (
+        "All people together: distance in tiles; facts spread is how often somebody heard one they "
+        "did not know, of how often that could be; a dash is what is not known."
+    )
+    cells = []
+    for row in rows:
+        spread = f"{row['facts_spread']} of {row['facts_could_spread']}" if "calls" in row else None
+        cells.append(tuple(row.get(key) if key else spread for key in keys))
+    return Table("comparison", title, columns, tuple(cells), note)

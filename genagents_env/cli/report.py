@@ -13,9 +13,8 @@ from genagents_env.evaluate.parting import describe_parting
 from genagents_env.evaluate.rates import find_tariff
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
-from genagents_env.report import measure_runs, measure_sweep, write_report
+from genagents_env.report import StudyResults, measure_runs, measure_study, write_report
 from genagents_env.report.placing import check_place
-from genagents_env.report.results import SweepResults
 from genagents_env.report.run_text import describe_run, describe_runs, describe_words
 from genagents_env.sweep import SweepFolder, count_cores
 
@@ -118,10 +117,10 @@ def measure_folder(
     printed: Collection[str] = (),
     degraded: DegradedRuns | None = None,
     trust_measures: bool = False,
-) -> SweepResults:
+) -> StudyResults:
     """Measure all runs of a sweep, and print the problems that are not in `printed`."""
     with show_count("Measuring", quiet) as watch:
-        results = measure_sweep(
+        results = measure_study(
             folder, watch, workers or count_cores(), degraded, trust_measures=trust_measures
         )
     for problem in results.problems:

@@ -14,13 +14,15 @@ from genagents_env.cli.rate import rate_sweep
 from genagents_env.cli.report import measure_folder
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError, LLMRefused, ModelOutage
-from genagents_env.evaluate.measures import find_measures
+from genagents_env.evaluate.measures import find_measures, load_measure
 from genagents_env.files import find_inside
 from genagents_env.llm.open import costs_nothing as free
 from genagents_env.record.degradation import DEGRADED_EXIT
 from genagents_env.record.rows import JSON
 from genagents_env.report import write_report
+from genagents_env.report.study import measure_study
 from genagents_env.report.table import CellValue, Table
+from genagents_env.stats import count_needed_seeds, list_contrasts
 from genagents_env.sweep import (
     Experiment,
     SweepFolder,
@@ -32,7 +34,10 @@ from genagents_env.sweep import (
     load_experiment,
 )
 from genagents_env.sweep import sweep as run_sweep
+from genagents_env.sweep.design.experiment import split_primary
 from genagents_env.sweep.result import format_degraded
+from genagents_env.sweep.session import list_measures_of
+from genagents_env.sweep.single import run_single
 
 _CHANGES = "Changes to the experiment file"
 _MACHINE = "Execution"
@@ -95,6 +100,23 @@ def sweep(
     endpoint: opt.Endpoint = None,
     preflight: opt.Preflight = True,
     strict: opt.Strict = False,
+    anyway: Annotated[
+        bool,
+        typer.Option(
+            "--anyway",
+            help="Go on where levels lead equal lives; run anew what was paid for before a change.",
+            rich_help_panel=_MACHINE,
+        ),
+    ] = False,
+    trial: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K",
+            help="Run only this run of the folder given by --resume: its number from 0, or its "
+            "name. So any scheduler can carry a study.",
+            rich_help_panel=_MACHINE,
+        ),
+    ] = None,
     report: Annotated[
         bool, typer.Option("--report/--no-report", help="Write the report at the end.")
     ] = True,
@@ -104,7 +126,8 @@ def sweep(
     """Run an experiment and write its report.
 
     Finished runs are not repeated, killed or stopped ones continue from their checkpoints, and new
-    arms or seeds in the file are added.
+    levels or seeds in the file are added. The first seed runs first: where two levels lead the
+    same lives in it, the sweep stops and says so.
 
     Begin with: genagents sweep examples/studies/gossip.toml
     """
@@ -118,9 +141,11 @@ def sweep(
     changes = {key: value for key, value in changes.items() if value is not None}
     if dry_run and as_json:
         raise ConfigError("--json: of what came of a sweep; a dry run only plans one")
+    if trial is not None:
+        _run_trial(resume, trial, strict=strict, as_json=as_json)
     folder = _open_folder(experiment, out, resume, changes)
     unknown = _warn(folder)
-    options = SweepOptions(workers, backend, preflight=preflight, strict=strict)
+    options = SweepOptions(workers, backend, preflight=preflight, strict=strict, anyway=anyway)
     if dry_run:
         pilots = _open_pilots(folder, changes, pilot_model)
         _print_plan(folder, pilots, options, pilot=pilot, quiet=quiet)
@@ -145,6 +170,19 @@ def sweep(
     raise typer.Exit(code)
 
 
+def _run_trial(resume: Path | None, trial: str, *, strict: bool, as_json: bool) -> None:
+    """Run one trial of a folder, and exit as `genagents run` does."""
+    if resume is None:
+        raise ConfigError("--trial: name the sweep's folder with --resume DIR")
+    result = run_single(SweepFolder(resume), trial, strict=strict)
+    told = f"{result.trial}: {result.status}{f', {result.message}' if result.message else ''}"
+    if as_json:
+        print_json({"trial": result.trial, "state": result.state, "hash": result.hash})
+    else:
+        say(told)
+    raise typer.Exit({"finished": 0, "stopped": 75, "failed": 1}[result.state])
+
+
 def _open_folder(
     experiment: Path | None, out: Path | None, resume: Path | None, changes: dict[str, JSON]
 ) -> SweepFolder:
@@ -164,14 +202,18 @@ def _open_folder(
 def _warn(folder: SweepFolder) -> tuple[str, ...]:
     """Print what is wrong with the experiment; return the unknown measures."""
     experiment: Experiment = folder.experiment
-    _, unknown = find_measures([*experiment.measures, *experiment.primary], folder.base)
+    for words in experiment.primary:
+        if not words.startswith("judge."):
+            load_measure(split_primary(words)[0], folder.base)  # unknown, it could decide nothing
+    _, unknown = find_measures(list_measures_of(experiment), folder.base)
+    _say_family(experiment)
     unknown_runs = folder.find_unknown_runs()
     for problem in unknown:
         warn(f"{problem}; the study goes on without it")
     if unknown_runs:
         say(
             f"genagents: {len(unknown_runs)} run files in {folder.runs} belong to no run of this "
-            "experiment any more (an arm, the scenario or the package has changed since); they "
+            "experiment any more (a level, the scenario or a policy has changed since); they "
             "are kept, and not used",
             error=True,
         )
@@ -182,9 +224,26 @@ def _warn(folder: SweepFolder) -> tuple[str, ...]:
 def warn_of_models(folder: SweepFolder) -> None:
     """Say which models of the experiment no policy asks."""
     opt.warn_of_unused_models(
-        (trial.model, (trial.spec.policy.name, *trial.spec.policy_for.values()))
-        for trial in folder.trials
-        if trial.model is not None
+        (cell.model, (cell.spec.policy.name, *cell.spec.policy_for.values()))
+        for cell in folder.cells
+        if cell.model is not None
+    )
+
+
+def _say_family(experiment: Experiment) -> None:
+    """Say how many primary comparisons there are, and how many seeds these need."""
+    comparisons = list(list_contrasts(experiment.levels, experiment.baselines))
+    effects = [split_primary(words)[1] for words in experiment.primary]
+    tests = sum(one.factor == effect or not effect for effect in effects for one in comparisons)
+    if not tests or experiment.only:
+        return
+    seeds, needed = len(experiment.seed_list), count_needed_seeds(tests)
+    told = "each can be found" if seeds >= needed else f"{needed} are needed to find any of them"
+    say(
+        f"genagents: {tests} primary comparison{'' if tests == 1 else 's'} (more where a measure "
+        "has "
+        f"a number for each fact), {seeds} seed{'' if seeds == 1 else 's'}: {told}",
+        error=True,
     )
 
 
@@ -283,12 +342,14 @@ def _format_plan(folder: SweepFolder, piloted: SweepFolder, workers: int | None)
         yield f"About {_format_duration(totals[-1] * 3600 / at_once)} with {at_once} at once."
     if piloted is not folder:
         yield "The pilots asked another model: calls are alike, the rest may be far off."
+    if any(row[3] for row in rows):
+        yield from measure_study(piloted).describe_power()
     yield f"No further runs were made. Go on with: genagents sweep --resume {folder.path}"
 
 
 def _costs_nothing(folder: SweepFolder) -> bool:
     """Return True if asking the models of a sweep is known to cost nothing."""
-    return all(free(model) for model in sorted({trial.model for trial in folder.trials}, key=str))
+    return all(free(model) for model in sorted({cell.model for cell in folder.cells}, key=str))
 
 
 def _sum_known(values: list[float | None]) -> float | None:

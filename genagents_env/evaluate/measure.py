@@ -9,11 +9,55 @@ from typing import Literal, TypeAlias
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.text import clean
 
-Values: TypeAlias = float | Mapping[str, float | None] | None
 Better: TypeAlias = Literal["more", "less", ""]
 
+REACHED, NOT_REACHED, FROM_THE_START = "reached", "not reached", "from the start"
+NOT_APPLICABLE, NOBODY_ASKED = "not applicable", "nobody asked"
+# Measures of what people say when they are asked: without an answer nobody was asked.
+_OF_ANSWERS = frozenset(
+    (
+        *("acquainted", "acquainted_verified", "changed", "claimed", "hallucinated", "of_one_mind"),
+        *("interview_tokens", "retrieved", "success", "success_judged", "success_majority"),
+        *("uncited", "verified"),
+    )
+)
 _MESSAGE = 300  # characters of what a measure raised
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredValue:
+    """A number of a run, or why there is none.
+
+    Attributes:
+        number: None where the record gives it no meaning. Of what had not happened when the run
+            ended it is the time up to then.
+        why: `reached` of a time, `not reached` (then it is censored), `from the start`, `not
+            applicable`, `nobody asked`; empty of any other number.
+        censored: the run ended before the event: the time is at least `number`.
+    """
+
+    number: float | None
+    why: str = ""
+    censored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NamedValue:
+    """A value with its measure, and its key where the measure has several."""
+
+    measure: str
+    key: str
+    value: MeasuredValue
+
+    @property
+    def name(self) -> str:
+        """Measure and key in one: `heard.party`."""
+        return f"{self.measure}.{self.key}" if self.key else self.measure
+
+
+Number: TypeAlias = float | MeasuredValue | None
+Values: TypeAlias = Number | Mapping[str, Number]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +73,8 @@ class Measure:
         better: whether more or less of it is better; empty where neither is.
         of: the function. It gives None where the record gives the number no meaning.
         key: of its numbers this one alone; empty for all of them.
+        says: of a share of people, what so many of 100 do, with `{key}` for the key: `heard of
+            {key}`; empty where no sentence is to be had.
     """
 
     name: str
@@ -39,6 +85,7 @@ class Measure:
     better: Better
     of: Callable[[RunData], Values]
     key: str = ""
+    says: str = ""
 
     @property
     def label(self) -> str:
@@ -59,23 +106,51 @@ class Measure:
     def take(self, data: RunData) -> dict[str, float | None]:
         """Return its numbers by full name: `{"density": 0.3}`, or `{"verified.party": 0.5, ...}`.
 
-        What is not finite is no number, and becomes None. Of one key alone the answer is empty
-        where the record does not have it, which is not the same as having no number.
+        None where there is no number, or the event was not seen; raises as `take_values`.
+        """
+        return {
+            one.name: None if one.value.censored else one.value.number
+            for one in self.take_values(data)
+        }
+
+    def take_values(self, data: RunData) -> list[NamedValue]:
+        """Return its values: one, or one for each key.
+
+        What is not finite is no number. Of one key alone there are none where the record does not
+        have it, which is not the same as having no number.
 
         Raises:
             TypeError: the function gave something that is not a number.
         """
         values = self.of(data)
         if not isinstance(values, Mapping):
-            return {} if self.key else {self.name: _read_number(self.name, values)}
-        found = {f"{self.name}.{key}": _read_number(key, value) for key, value in values.items()}
-        if not self.key:
-            return found
-        return {self.label: found[self.label]} if self.label in found else {}
+            own = self._read(data, self.name, values)
+            return [] if self.key else [NamedValue(self.name, "", own)]
+        return [
+            NamedValue(self.name, key, self._read(data, key, value))
+            for key, value in values.items()
+            if self.key in ("", key)
+        ]
+
+    def _read(self, data: RunData, name: str, given: object) -> MeasuredValue:
+        value = given
+        if not isinstance(value, MeasuredValue):
+            value = MeasuredValue(_read_number(name, given))
+        if value.number is None and not value.why:
+            unasked = self.name in _OF_ANSWERS and not data.interviews
+            return MeasuredValue(None, NOBODY_ASKED if unasked else NOT_APPLICABLE)
+        return value
 
 
 def measure(
-    name: str, title: str, unit: str, definition: str, source: str, better: Better = ""
+    name: str,
+    title: str,
+    unit: str,
+    definition: str,
+    source: str,
+    better: Better = "",
+    *,
+    says: str = "",
 ) -> Callable[[Callable[[RunData], Values]], Measure]:
     """Return a decorator that makes a `Measure` of a function of `RunData`.
 
@@ -86,7 +161,9 @@ def measure(
         raise ValueError(f"a measure's name is {NAME.pattern}, not {name!r}")
 
     def wrap(of: Callable[[RunData], Values]) -> Measure:
-        return Measure(name, title, unit, " ".join(definition.split()), source, better, of)
+        return Measure(
+            name, title, unit, " ".join(definition.split()), source, better, of, says=says
+        )
 
     return wrap
 
@@ -96,22 +173,34 @@ def ratio(part: float, whole: float) -> float | None:
     return float(part) / float(whole) if whole else None
 
 
-def take_measures(
+def take_values(
     data: RunData, measures: Iterable[Measure]
-) -> tuple[dict[str, float | None], tuple[str, ...]]:
+) -> tuple[tuple[NamedValue, ...], tuple[str, ...]]:
     """Return the values of `measures`, and a message for each that raised on this data.
 
     What raised has no value. The rest is still computed, since a measure may be a user's.
     """
-    values: dict[str, float | None] = {}
+    values: list[NamedValue] = []
     faults: list[str] = []
     for one in measures:
         try:
-            values |= one.take(data)
+            values += one.take_values(data)
         except Exception as error:  # whatever a user's measure raises is reported
             told = clean(f"{type(error).__name__}: {error}", _MESSAGE)
             faults.append(f"measure {one.label} on {data.path.name}: {told}")
-    return values, tuple(faults)
+    return tuple(values), tuple(faults)
+
+
+def take_measures(
+    data: RunData, measures: Iterable[Measure]
+) -> tuple[dict[str, float | None], tuple[str, ...]]:
+    """Return the numbers of `measures` by full name, and messages as `take_values` does.
+
+    `{"density": 0.3}`, or `{"verified.party": 0.5, ...}`; None where there is no number, or the
+    event was not seen.
+    """
+    values, faults = take_values(data, measures)
+    return {one.name: None if one.value.censored else one.value.number for one in values}, faults
 
 
 def _read_number(name: str, value: object) -> float | None:

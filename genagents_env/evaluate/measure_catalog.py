@@ -5,7 +5,7 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -19,6 +19,7 @@ _MESSAGE = 300  # characters of what a measure raised
 _BETTER = {"more": "more", "less": "less", "": "-"}
 _PACKAGE = "genagents_env.evaluate.measures"
 _MODULE = "genagents_measures_{}"
+MEASURES = "1"  # raised where a shipped measure gives another number on the same record
 
 DEFAULT: tuple[str, ...] = (
     *("verified", "heard", "density", "acquainted", "came", "hallucinated"),
@@ -72,6 +73,13 @@ def is_from_file(name: str) -> bool:
     return ".py:" in name
 
 
+def find_version(measure: Measure) -> str:
+    """Return by what a value that was taken before is known to be the same: package, or code."""
+    module = measure.of.__module__
+    own = _MODULE.format("")
+    return module.removeprefix(own) if module.startswith(own) else MEASURES
+
+
 def find_measures(
     names: Sequence[str], base: Path | None = None
 ) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
@@ -97,24 +105,6 @@ def find_measures(
         else:
             found[label] = (name, one)
     return tuple(one for _, one in found.values()), tuple(faults)
-
-
-def find_absent(
-    measures: Iterable[Measure], values: Iterable[Mapping[str, object]]
-) -> tuple[str, ...]:
-    """Return a message for each measure of one key that no run has: a wrong key, most likely.
-
-    Args:
-        measures: that were taken.
-        values: what `take_measures` returned for each run; may be empty.
-    """
-    values = list(values)
-    known = {name for one in values for name in one}
-    return tuple(
-        f"measure {one.label!r}: no run has the key {one.key!r}"
-        for one in measures
-        if values and one.key and one.label not in known
-    )
 
 
 def format_measure_table() -> str:

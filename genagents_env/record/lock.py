@@ -39,6 +39,7 @@ class RunLock:
 
     Args:
         path: of the file; it need not exist.
+        patience: seconds to wait for a process that only looks.
 
     Attributes:
         path: its real name.
@@ -50,8 +51,8 @@ class RunLock:
         RecordError: the lock file is some other file, or cannot be written.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = find_real(path)
+    def __init__(self, path: Path, patience: float = _PATIENCE) -> None:
+        self.path, self._patience = find_real(path), patience
         self._file = _name_lock(self.path)
         with suppress(FileNotFoundError):
             check_alone(self._file)
@@ -67,7 +68,7 @@ class RunLock:
     def _acquire(self, path: Path) -> None:
         try:
             try:
-                self._lock.acquire(timeout=_PATIENCE, poll_interval=_PAUSE)
+                self._lock.acquire(timeout=self._patience, poll_interval=_PAUSE)
             except Timeout:
                 os.close(os.open(self._file, os.O_RDWR | os.O_CREAT))  # or the folder takes none
                 raise RunLocked(

@@ -1,6 +1,7 @@
-"""Reports of run files and of sweeps: tables, figures, and a page that holds them all."""
+"""Reports of run files and of studies: tables, figures, and a page that holds them all."""
 
-from genagents_env.report.results import SweepResults, measure_runs, measure_sweep
+from genagents_env.report.run_results import RunResults, measure_runs
+from genagents_env.report.study import StudyResults, measure_study
 from genagents_env.report.writing import write_report
 
-__all__ = ["SweepResults", "measure_runs", "measure_sweep", "write_report"]
+__all__ = ["RunResults", "StudyResults", "measure_runs", "measure_study", "write_report"]

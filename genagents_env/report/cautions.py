@@ -1,17 +1,20 @@
-"""Cautions for readers of a sweep's report, a sentence each."""
+"""Cautions for readers of a report, a sentence each."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from platform import python_version
+from typing import TYPE_CHECKING
 
 from genagents_env.extras import format_install_command
-from genagents_env.report.comparing import PRIMARY
-from genagents_env.report.finding import ALPHA
-from genagents_env.report.plan import SweepPlan
-from genagents_env.report.trial import MeasuredTrial
-from genagents_env.stats import MIN_SEEDS, Contrast, smallest_p
+from genagents_env.record import Degradation, PromptCuts
+from genagents_env.record.call_sums import ModelChange
+from genagents_env.stats import ALPHA, MIN_SEEDS, count_needed_seeds, find_smallest_p
+
+if TYPE_CHECKING:
+    from genagents_env.report.study import StudyResults
+    from genagents_env.report.study_runs import StudyRun
 
 _ABSENT = "not installed"
 _NEEDED = {"matplotlib": "figures", "pandas": "Parquet files", "pyarrow": "Parquet files"}
@@ -22,99 +25,98 @@ _LIBRARIES = (
 _MOST = 8  # names in one sentence
 
 
-def find_cautions(
-    plan: SweepPlan,
-    runs: Sequence[MeasuredTrial],
-    contrasts: Sequence[Contrast],
-    unknown_runs: Sequence[Path],
-) -> Iterator[str]:
-    """Yield the cautions, the most serious first.
+@dataclass(frozen=True, slots=True)
+class Cautioned:
+    """A run as cautions see it; `excluded` says that it is in no mean."""
 
-    Args:
-        plan: of the experiment.
-        runs: all of them.
-        contrasts: all of them.
-        unknown_runs: run files in the folder that belong to no trial.
-    """
-    yield from _warn_of_unfinished(runs)
-    yield from _warn_of_few_seeds(runs)
-    yield from _warn_of_many_comparisons(contrasts)
-    yield from _warn_of_unpaired(plan, contrasts)
+    name: str
+    degradation: Degradation | None
+    prompt_cuts: PromptCuts | None
+    model_changes: Sequence[ModelChange]
+    excluded: bool = False
+
+
+def find_study_cautions(study: "StudyResults") -> Iterator[str]:
+    """Yield the cautions on a study, the most serious first."""
+    runs = [_describe_run(run) for run in study.runs]
+    yield from _warn_of_unfinished(study)
+    yield from _warn_of_few_seeds(study)
+    yield from _warn_of_earlier(study)
+    yield from _warn_of_partly_equal(study)
     yield from warn_of_degraded(runs)
     yield from warn_of_model_changes(runs)
     yield from warn_of_cuts(runs)
-    yield from _warn_of_changes(runs)
-    if unknown_runs:
-        yield (
-            f"{_count(len(unknown_runs), 'run file')} in the folder belong to no trial: their arm "
-            "was taken out of the experiment, or scenario, policy or version changed since they "
-            f"were lived. They are left out: {_list_some([path.name for path in unknown_runs])}."
-        )
-    yield from _warn_of_unmeasured(runs)
+    yield from _warn_of_versions(study)
+    yield from _warn_of_unmeasured(study)
 
 
-def _warn_of_unfinished(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
-    states = Counter(run.state for run in runs if run.state != "finished")
+def _describe_run(run: "StudyRun") -> Cautioned:
+    found = run.measured
+    if found is None:
+        return Cautioned(run.name, None, None, ())
+    return Cautioned(
+        run.name, found.degradation, found.prompt_cuts, found.model_changes, run.excluded
+    )
+
+
+def _warn_of_unfinished(study: "StudyResults") -> Iterator[str]:
+    states = Counter(run.state for run in study.runs if run.measured is None)
     if states:
         counts = ", ".join(f"{number} {state}" for state, number in states.items())
         yield (
-            f"{sum(states.values())} of {_count(len(runs), 'run')} are not finished ({counts}). "
-            "Means are over finished runs alone; where those that stop early are not like the "
-            "others, such means are biased."
+            f"{sum(states.values())} of {_count(len(study.runs), 'run')} are not finished "
+            f"({counts}). Means are over finished runs alone; where those that stop early are not "
+            "like the others, such means are biased."
         )
 
 
-def _warn_of_few_seeds(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
-    finished = Counter(run.condition.name for run in runs if run.counted)
-    fewest = min(finished.values(), default=MIN_SEEDS)
-    if fewest < MIN_SEEDS:
+def _warn_of_few_seeds(study: "StudyResults") -> Iterator[str]:
+    tests = [one for one in study.effects if one.p_holm is not None]
+    fewest = min((sum(run.counted for run in own) for own in study.conditions.values()), default=0)
+    if fewest < MIN_SEEDS and study.plan.levels:
         yield (
-            f"Few seeds: a condition has only {_count(fewest, 'finished run')}. With fewer than "
-            f"{MIN_SEEDS} pairs no difference can be significant, however large it is (with "
-            f"{fewest} the smallest p is {smallest_p(fewest):.3g}), and intervals are too narrow."
+            f"Few seeds: a condition has only {_count(fewest, 'finished run')}. Fewer than "
+            f"{MIN_SEEDS} show no difference as significant, however large it is."
         )
-
-
-def _warn_of_many_comparisons(contrasts: Sequence[Contrast]) -> Iterator[str]:
-    """Warn of a family so large that nothing can be significant after Holm's correction."""
-    main = [one for one in contrasts if one.family == PRIMARY and one.paired]
-    smallest = min((smallest_p(one.n) for one in main), default=0.0)
-    if main and len(main) * smallest >= ALPHA:
+    elif tests and max(find_smallest_p(one.n) for one in tests) * len(tests) >= ALPHA:
         yield (
-            f"{_count(len(main), 'primary comparison')} over at most "
-            f"{max(one.n for one in main)} pairs: after Holm's correction no p below "
-            f"{min(1.0, len(main) * smallest):.3g} can be reached. More seeds, or fewer primary "
-            "measures, would make the study able to find something."
+            f"{len(tests)} primary comparisons are many for {_count(fewest, 'seed')}: with "
+            f"{count_needed_seeds(len(tests))} seeds, or fewer comparisons named in `primary` "
+            "(`heard.party: mind`), each could be found."
         )
 
 
-def _warn_of_unpaired(plan: SweepPlan, contrasts: Sequence[Contrast]) -> Iterator[str]:
-    if not plan.paired:
+def _warn_of_earlier(study: "StudyResults") -> Iterator[str]:
+    earlier = [run.name for run in study.runs if run.earlier]
+    if earlier:
         yield (
-            "Not paired by design: the conditions do not all have the same seeds, start, hours, "
-            "place and clock, so that a difference may come from these."
-        )
-    apart = [one for one in contrasts if not one.paired]
-    if apart:
-        yield (
-            f"{_count(len(apart), 'comparison')} had no seed in both conditions at which the "
-            "measure has a value, and compare runs unpaired."
+            f"{_count(len(earlier), 'run')} were made before the scenario, a policy or this "
+            "package "
+            f"changed, and are counted as they are: {_list_some(earlier)}. `genagents sweep "
+            "--resume "
+            "DIR` would run them anew."
         )
 
 
-def warn_of_degraded(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
+def _warn_of_partly_equal(study: "StudyResults") -> Iterator[str]:
+    for one in study.equal:
+        if one.equal < one.compared:
+            yield f"Equal lives: {one.text}, the same positions, events and answers."
+
+
+def warn_of_degraded(runs: Sequence[Cautioned]) -> Iterator[str]:
     """Yield a caution where runs are degraded: why, which, and whether they are counted."""
-    found = [(run, run.degradation) for run in runs if run.degraded and run.degradation is not None]
-    failed = [run for run, how in found if how.failures]
+    found = [(run, run.degradation) for run in runs if run.degradation is not None]
+    failed = [(run, how) for run, how in found if how.failures]
     if failed:
-        told = [f"{run.trial} ({_count_failures(run)})" for run in failed]
+        told = [f"{run.name} ({_count_failures(how)})" for run, how in failed]
         yield (
             f"Degraded: in {_count(len(failed), 'finished run')} a policy failed and people idled: "
-            f"{_list_some(told)}. {_describe_use(failed)}"
+            f"{_list_some(told)}. {_describe_use([run for run, _ in failed])}"
         )
     bad = [(run, how) for run, how in found if how.fell_back]
     if bad:
-        told = [f"{run.trial} ({how.fallbacks:,} of {how.calls:,})" for run, how in bad]
+        told = [f"{run.name} ({how.fallbacks:,} of {how.calls:,})" for run, how in bad]
         limits = " or ".join(sorted({how.limit for _, how in bad}))
         yield (
             f"Degraded: in {_count(len(bad), 'finished run')} more than {limits} of the model "
@@ -123,19 +125,19 @@ def warn_of_degraded(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
         )
 
 
-def warn_of_model_changes(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
+def warn_of_model_changes(runs: Sequence[Cautioned]) -> Iterator[str]:
     """Yield a caution where within some runs another model answered than before."""
     changed = [run for run in runs if run.model_changes]
     if changed:
         first = changed[0]
         yield (
             f"Model changed: in {_count(len(changed), 'run')} another model answered than before "
-            f"({_list_some([run.trial for run in changed])}); in {first.trial}, "
+            f"({_list_some([run.name for run in changed])}); in {first.name}, "
             f"{first.model_changes[0].describe()}."
         )
 
 
-def warn_of_cuts(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
+def warn_of_cuts(runs: Sequence[Cautioned]) -> Iterator[str]:
     """Yield a caution where prompts of some runs had no room for what matters."""
     cut = [(run, run.prompt_cuts) for run in runs if run.prompt_cuts is not None]
     told = [(run, found) for run, found in cut if found.matters]
@@ -145,40 +147,32 @@ def warn_of_cuts(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
         yield (
             f"Cut: in {_count(len(told), 'run')} more than 1 % of the prompts had no room for all "
             f"lines of a section ({_list_some(sections)}), {lost:.1%} over these runs: "
-            f"{_list_some([run.trial for run, _ in told])}. `genagents prompts` says which; a "
+            f"{_list_some([run.name for run, _ in told])}. `genagents prompts` says which; a "
             "larger `prompt_tokens` gives room."
         )
 
 
-def _count_failures(run: MeasuredTrial) -> str:
-    found = run.degradation
-    if found is None:
-        return ""
+def _count_failures(found: Degradation) -> str:
     lost = sum(one.count for one in found.failures)
     return f"{lost:,} of {found.decisions:,} decisions"
 
 
-def _describe_use(failed: Sequence[MeasuredTrial]) -> str:
+def _describe_use(failed: Sequence[Cautioned]) -> str:
     if any(run.excluded for run in failed):
         return "They are in no mean, figure or test; `--degraded include` takes them in."
     return "They are in the means, as asked."
 
 
-def _warn_of_changes(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
-    counted = [run for run in runs if run.counted]
-    scenarios = {(run.condition.scenario, run.condition.cast, run.scenario) for run in counted}
-    names = Counter((scenario, cast) for scenario, cast, _ in scenarios)
-    for (scenario, _), number in names.items():
-        if number > 1:
-            yield f"Scenario {scenario} changed between runs: {number} contents of it were lived."
+def _warn_of_versions(study: "StudyResults") -> Iterator[str]:
+    counted = [run.measured for run in study.runs if run.counted and run.measured]
     for name in sorted({name for run in counted for name in run.versions}):
         seen = sorted({run.versions.get(name, "unknown") for run in counted})
         if len(seen) > 1:
-            yield f"Runs were lived by several versions of {name}: {', '.join(seen)}."
+            yield f"Runs were made by several versions of {name}: {', '.join(seen)}."
 
 
-def _warn_of_unmeasured(runs: Sequence[MeasuredTrial]) -> Iterator[str]:
-    faults = [fault for run in runs for fault in run.unmeasured]
+def _warn_of_unmeasured(study: "StudyResults") -> Iterator[str]:
+    faults = [fault for run in study.runs if run.measured for fault in run.measured.faults]
     if faults:
         yield (
             f"{_count(len(faults), 'measurement')} failed and have no value: "

@@ -10,7 +10,6 @@ from genagents_env.evaluate.measures.preferences import Preference, Shares
 from genagents_env.evaluate.measures.success import SuccessOutcome
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.sweep.design.experiment import DegradedRuns
-from genagents_env.sweep.design.trials import Condition
 
 Kind: TypeAlias = tuple[str, tuple[str, ...], str, str | None]  # the first fields of a RunGroup
 
@@ -66,12 +65,6 @@ class RunGroup:
     def label(self) -> str:
         """Its label in figures."""
         return f"{self.place}: {self.mind}"
-
-    @property
-    def condition(self) -> Condition:
-        """The condition of which these runs are the seeds."""
-        people = ", ".join(self.people)
-        return Condition(self.label, self.mind, self.scenario, people, self.model)
 
     @property
     def counted(self) -> tuple[RunSummary, ...]:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, FileError, RecordError
+from genagents_env.evaluate.checks import Verdict, find_verdicts
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.files import find_inside
 from genagents_env.judge.summary import (
     JudgeAgreement,
@@ -15,25 +17,27 @@ from genagents_env.judge.summary import (
     score_conditions,
 )
 from genagents_env.judge.verdicts import Verdicts
+from genagents_env.record import RunReader
+from genagents_env.report.study_runs import StudyRun
 from genagents_env.report.table import CellValue, Table, format_cell
-from genagents_env.report.trial import MeasuredTrial
 from genagents_env.stats import compute_interval
 
 
-def tabulate_judgements(path: Path, runs: Sequence[MeasuredTrial]) -> tuple[tuple[Table, ...], str]:
+def tabulate_judgements(path: Path, runs: Sequence[StudyRun]) -> tuple[tuple[Table, ...], str]:
     """Return the tables that have a row, and why others could not be made.
 
     Args:
         path: of the verdicts; there need not be any.
-        runs: finished ones give the rules' verdicts, with which judges are compared.
+        runs: of those judges by whom there are verdicts, finished ones give the rules' verdicts,
+            with which judges are compared.
     """
-    if not os.path.lexists(path) and not any(run.verdicts for run in runs):
+    if not os.path.lexists(path):
         return (), ""
     try:
         given = list(Verdicts(find_inside(path.parent, path.name)))
+        checks = _read_check_verdicts(runs)
     except (FileError, RecordError) as error:
         return (), f"What judges said is left out: {error}"
-    checks = {run.trial: run.verdicts for run in runs if run.counted and run.verdicts}
     tables, faults = [], []
     makers: tuple[Callable[[], Table], ...] = (
         lambda: _tabulate_ratings(score_conditions(given)),
@@ -46,6 +50,15 @@ def tabulate_judgements(path: Path, runs: Sequence[MeasuredTrial]) -> tuple[tupl
         except ConfigError as error:
             faults.append(f"Some of what judges said is left out: {error}")
     return tuple(table for table in tables if table.rows), next(iter(faults), "")
+
+
+def _read_check_verdicts(runs: Sequence[StudyRun]) -> dict[str, tuple[Verdict, ...]]:
+    found = {}
+    for run in runs:
+        if run.counted and run.file.is_file():
+            with RunReader(run.file) as reader:
+                found[run.name] = tuple(find_verdicts(RunData(reader)))
+    return {name: verdicts for name, verdicts in found.items() if verdicts}
 
 
 def _tabulate_ratings(scores: Iterable[Score]) -> Table:

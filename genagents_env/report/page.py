@@ -7,96 +7,21 @@ from pathlib import Path
 
 import jinja2
 
+from genagents_env.report.headlines import describe_found
 from genagents_env.report.narrative import ToldRun, tell_run
-from genagents_env.report.results import SweepResults
+from genagents_env.report.run_results import RunResults
+from genagents_env.report.run_sections import show_run_sections
 from genagents_env.report.run_text import describe_run
 from genagents_env.report.sections import FigureFile, ReportSection
-from genagents_env.report.shown_tables import make_shown_sections
-from genagents_env.report.sweep_tables import (
-    describe_problem,
-    make_relative,
-    tabulate_answers,
-    tabulate_own_values,
-)
+from genagents_env.report.study import StudyResults
+from genagents_env.report.study_tables import make_study_sections
 from genagents_env.report.table import escape_markdown
-from genagents_env.report.trial import MeasuredTrial
+from genagents_env.stats.effects import PRIMARY
 from genagents_env.text import clean
 
 _FOLDER = Path(__file__).parent
 _STATES = ("finished", "stopped", "failed", "damaged", "due")
-
-
-def format_html(
-    results: SweepResults,
-    sections: Sequence[ReportSection],
-    notes: Sequence[str],
-    pictures: Mapping[Path, Sequence[FigureFile]] | None = None,
-) -> str:
-    """Return the page, complete in itself: it loads nothing and runs nothing.
-
-    Args:
-        results: of a sweep; or of run files, whose words and answers stand on this page.
-        sections: its tables and figures.
-        notes: what could not be made.
-        pictures: of the map, of run files by their path.
-    """
-    template = _load_template("page.html.jinja" if results.plan else "runs.html.jinja", escape=True)
-    return template.render(
-        results=results,
-        sections=make_shown_sections(results, sections),
-        notes=notes,
-        design=_describe_design(results),
-        runs=list(_describe_runs(results, pictures or {})),
-    )
-
-
-def format_markdown(
-    results: SweepResults,
-    sections: Sequence[ReportSection],
-    notes: Sequence[str],
-    pictures: Mapping[Path, Sequence[FigureFile]] | None = None,
-) -> str:
-    """Return the same in Markdown; the figures are files in `figures/` beside it."""
-    template = _load_template("page.md.jinja" if results.plan else "runs.md.jinja", escape=False)
-    return template.render(
-        results=results,
-        sections=make_shown_sections(results, sections),
-        notes=notes,
-        design=_describe_design(results),
-        runs=list(_describe_runs(results, pictures or {})),
-    )
-
-
-def format_run_pages(results: SweepResults) -> Iterator[tuple[MeasuredTrial, str]]:
-    """Yield a page for each trial of a sweep that can be read.
-
-    On it stand its head, its measures, what happened, and what was answered.
-    """
-    template = _load_template("run.html.jinja", escape=True)
-    for trial in results.runs:
-        if trial.narrative is not None:
-            yield trial, _format_run_page(template, results, trial)
-
-
-def _format_run_page(template: jinja2.Template, results: SweepResults, trial: MeasuredTrial) -> str:
-    head = {
-        "condition": trial.condition.name,
-        "seed": str(trial.seed),
-        "state": trial.state,
-        "why": describe_problem(trial),
-        "game ticks": f"{trial.tick:,}",
-        "run file": make_relative(trial.file, results.folder),
-        "identity": trial.identity,
-        "canonical hash": trial.hash,
-        "scenario hash": trial.scenario,
-    }
-    return template.render(
-        results=results,
-        run=trial,
-        head={key: value for key, value in head.items() if value},
-        values=tabulate_own_values(results, trial),
-        answers=tabulate_answers(trial),
-    )
+HTML, MARKDOWN = "html", "md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +33,59 @@ class ShownRun:
     lines: tuple[str, ...]
 
 
+def format_study(
+    study: StudyResults, figures: Sequence[FigureFile], notes: Sequence[str], form: str
+) -> str:
+    """Return the page of a study, complete in itself: it loads nothing and runs nothing.
+
+    Args:
+        study: measured.
+        figures: of the page; in Markdown they are files in `figures/` beside it.
+        notes: what could not be made.
+        form: `html` or `md`.
+    """
+    template = _load_template(f"study.{form}.jinja", escape=form == HTML)
+    return template.render(
+        results=study,
+        figures=figures,
+        notes=notes,
+        design=list(_describe_design(study)),
+        primary=[
+            describe_found(study, one) + (f" {one.note}." if one.note else "")
+            for one in study.effects
+            if one.family == PRIMARY and not one.found
+        ],
+        sections=list(make_study_sections(study)),
+    )
+
+
+def format_runs(
+    results: RunResults,
+    sections: Sequence[ReportSection],
+    notes: Sequence[str],
+    pictures: Mapping[Path, Sequence[FigureFile]],
+    form: str,
+) -> str:
+    """Return the page of run files, whose words and answers stand on it.
+
+    Args:
+        results: of run files.
+        sections: its tables and figures.
+        notes: what could not be made.
+        pictures: of the map, by run file.
+        form: `html` or `md`.
+    """
+    template = _load_template(f"runs.{form}.jinja", escape=form == HTML)
+    return template.render(
+        results=results,
+        sections=show_run_sections(results, sections),
+        notes=notes,
+        runs=list(_describe_runs(results, pictures)),
+    )
+
+
 def _describe_runs(
-    results: SweepResults, pictures: Mapping[Path, Sequence[FigureFile]]
+    results: RunResults, pictures: Mapping[Path, Sequence[FigureFile]]
 ) -> Iterator[ShownRun]:
     for summary in results.summaries:
         rates = summary.rates
@@ -118,29 +94,27 @@ def _describe_runs(
         yield ShownRun(told, label, tuple(describe_run(summary)))
 
 
-def _describe_design(results: SweepResults) -> tuple[tuple[str, str], ...]:
-    """Return how the experiment was laid out, as names and words; nothing without a plan."""
-    plan = results.plan
-    if plan is None:
-        return ()
-    conditions = [one.condition.name for block in results.blocks for one in block.conditions]
-    counts = [f"{results.count(state)} {state}" for state in _STATES if results.count(state)]
-    failed = sum(run.degraded for run in results.runs)
-    degraded = f" ({failed} degraded, {results.excluded} of them left out)" if failed else ""
-    paired = (
-        "paired by seed (common random numbers: the conditions share town, people, outside events "
-        "and seeds)"
-        if plan.paired
-        else "not paired: the conditions differ in more than their name"
-    )
-    return (
-        ("Conditions", ", ".join(conditions)),
-        ("Design", paired),
-        ("Seeds", f"{len(plan.seeds)} ({', '.join(map(str, plan.seeds))})"),
-        ("Runs", f"{len(results.runs)} planned: {', '.join(counts) or 'none'}{degraded}"),
-        ("Primary", ", ".join(results.titles[name] for name in results.primary) or "none"),
-        ("Compared with", plan.baseline or "one another"),
-    )
+def _describe_design(study: StudyResults) -> Iterator[tuple[str, str]]:
+    """Yield how the study was laid out, as names and words."""
+    plan = study.plan
+    for name, labels in plan.levels.items():
+        base = f" (compared with {plan.baseline[name]})" if name in plan.baseline else ""
+        yield name, f"{', '.join(labels)}{base}"
+    if plan.levels:
+        yield "design", "every combination with every seed; differences are taken seed by seed"
+    yield "seeds", f"{len(plan.seeds)} ({_list_seeds(plan.seeds)})"
+    counts = [f"{study.count(state)} {state}" for state in _STATES if study.count(state)]
+    failed = sum(run.degraded for run in study.runs)
+    degraded = f" ({failed} degraded, {study.excluded} of them left out)" if failed else ""
+    yield "runs", f"{len(study.runs)} planned: {', '.join(counts) or 'none'}{degraded}"
+    yield "primary", ", ".join(study.title_of(name) for name in study.primary) or "none"
+
+
+def _list_seeds(seeds: Sequence[int]) -> str:
+    first, last = seeds[0], seeds[-1]
+    if len(seeds) > 2 and list(seeds) == list(range(first, last + 1)):
+        return f"{first} to {last}"
+    return ", ".join(map(str, seeds))
 
 
 def _embed(figure: FigureFile) -> str:

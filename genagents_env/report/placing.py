@@ -18,6 +18,7 @@ OURS = re.compile(
 )
 _FILES = "files"  # in the index: their checksums by name
 _MOST = 4 << 20  # bytes of the index that are read
+_MOST_WHOLE = 512 << 20
 _BLOCK = 1 << 20
 _MOST_TOLD = 5
 
@@ -74,6 +75,22 @@ def place_files(
         some = ", ".join(left[:_MOST_TOLD]) + (", ..." if len(left) > _MOST_TOLD else "")
         tell(f"{folder}: left alone, though of the report before, since changed or a link: {some}")
     return [folder / name for name in files]
+
+
+def check_fuller(folder: Path, finished: int) -> None:
+    """Raise ConfigError where the report that is in `folder` counts more finished runs."""
+    if not os.path.lexists(folder / INDEX):
+        return
+    try:
+        with open_to_read(find_inside(folder, INDEX)) as file:
+            found = json.loads(file.read(_MOST_WHOLE)).get("finished")
+    except (FileError, ValueError, RecursionError, AttributeError):
+        return
+    if isinstance(found, int) and found > finished:
+        raise ConfigError(
+            f"{folder}: the report there counts {found} finished runs, this one would count "
+            f"{finished}; it was left as it is. Move it away, or name another folder with --out"
+        )
 
 
 def format_index(files: Mapping[str, bytes], data: Mapping[str, JSON]) -> bytes:

@@ -14,11 +14,11 @@ from genagents_env.report.groups import (
     average_successes,
     list_preferences,
 )
-from genagents_env.report.results import SweepResults
+from genagents_env.report.run_results import RunResults
 from genagents_env.report.sections import FigureFile
 
 
-def draw_run_figures(results: SweepResults) -> Iterator[FigureFile]:
+def draw_run_figures(results: RunResults) -> Iterator[FigureFile]:
     """Yield the figures in the order of the page.
 
     What shows a single run (who told whom, opinions over time) is drawn for the first run of
@@ -50,7 +50,7 @@ def _draw_lengths(groups: Sequence[RunGroup]) -> Iterator[FigureFile]:
         yield FigureFile("lengths", "lengths", caption, figures.encode_png(drawn))
 
 
-def _draw_costs(results: SweepResults) -> Iterator[FigureFile]:
+def _draw_costs(results: RunResults) -> Iterator[FigureFile]:
     rates = tuple(average_costs(results.groups))
     if any(rate.calls is not None for rate in rates):
         drawn = figures.draw_cost_bars(rates, results.published, results.summaries[0].rates.speed)

@@ -16,13 +16,13 @@ from genagents_env.report.groups import (
     average_successes,
     list_preferences,
 )
-from genagents_env.report.results import SweepResults
+from genagents_env.report.run_results import RunResults
 from genagents_env.report.table import CellValue, Table
 
 _RUNS = ("run", "scenario", "agents", "policy", "model", "seed", "status", "game hours")
 
 
-def make_run_tables(results: SweepResults) -> tuple[Table, ...]:
+def make_run_tables(results: RunResults) -> tuple[Table, ...]:
     """Return all tables of run files that have a row, in the order of the page."""
     summaries, groups, others = results.summaries, results.groups, results.published
     asked = [one for one in summaries if one.rates.agents]  # a model, at least once

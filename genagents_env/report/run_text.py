@@ -7,7 +7,8 @@ from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.report.groups import group_runs
 from genagents_env.report.narrative import tell_run
-from genagents_env.report.results import SweepResults
+from genagents_env.report.run_results import RunResults
+from genagents_env.report.run_sections import list_names, show_table
 from genagents_env.report.run_tables import (
     tabulate_agreement,
     tabulate_flow,
@@ -16,7 +17,6 @@ from genagents_env.report.run_tables import (
     tabulate_runs,
     tabulate_successes,
 )
-from genagents_env.report.shown_tables import list_names, show_table
 
 
 def describe_run(summary: RunSummary, width: int = 0) -> Iterator[str]:
@@ -36,7 +36,7 @@ def describe_run(summary: RunSummary, width: int = 0) -> Iterator[str]:
         yield from show_table(rates, own).format_lines(width)
 
 
-def describe_runs(results: SweepResults, width: int = 0) -> Iterator[str]:
+def describe_runs(results: RunResults, width: int = 0) -> Iterator[str]:
     """Yield the tables of several runs beside one another, line by line; `width` as above."""
     asked = [one for one in results.summaries if one.rates.agents]
     for table in (

@@ -1,22 +1,8 @@
-"""The sections of a report's page: which tables it has, and the figures beside each."""
+"""A section of a report's page: a table, and the figures beside it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from genagents_env.report.results import SweepResults
-from genagents_env.report.run_tables import make_run_tables
-from genagents_env.report.sweep_tables import (
-    find_primary_rows,
-    link_pages,
-    tabulate_differences,
-    tabulate_faculties,
-    tabulate_identities,
-    tabulate_means,
-    tabulate_measures,
-    tabulate_primary,
-    tabulate_trials,
-    tabulate_versions,
-)
 from genagents_env.report.table import Table, escape_markdown
 
 _LONG = 60  # rows of a table that is folded
@@ -70,33 +56,6 @@ class ReportSection:
         return f"| {' | '.join(cells)} |"
 
 
-def make_sections(results: SweepResults, figures: Sequence[FigureFile]) -> list[ReportSection]:
-    """Return the sections in the order of the page."""
-    if results.plan is not None:
-        return _make_sweep_sections(results, figures)
-    tables = make_run_tables(results)
-    return [ReportSection(table, _select(figures, table)) for table in tables]
-
-
-def _make_sweep_sections(
-    results: SweepResults, figures: Sequence[FigureFile]
-) -> list[ReportSection]:
-    means = list(tabulate_means(results))
-    primary, differences = tabulate_primary(results), tabulate_differences(results)
-    alone = Table("figures", "Figures", (), ())
-    sections = [ReportSection(one, strong=find_primary_rows(results, one)) for one in means]
-    if primary.rows:
-        sections.append(ReportSection(primary, _select(figures, primary)))
-    if drawn := _select(figures, alone):
-        sections.append(ReportSection(alone, drawn))
-    sections.append(ReportSection(differences, strong=find_primary_rows(results, differences)))
-    if (faculties := tabulate_faculties(results)).rows:
-        sections.append(ReportSection(faculties))
-    sections += [ReportSection(one) for one in results.judged]
-    sections.append(ReportSection(tabulate_trials(results), links=link_pages(results)))
-    more = tabulate_measures(results), tabulate_identities(results), tabulate_versions(results)
-    return [*sections, *map(ReportSection, more)]
-
-
-def _select(figures: Sequence[FigureFile], table: Table) -> tuple[FigureFile, ...]:
+def select_figures(figures: Sequence[FigureFile], table: Table) -> tuple[FigureFile, ...]:
+    """Return the figures that stand beside a table."""
     return tuple(one for one in figures if one.table == table.name)

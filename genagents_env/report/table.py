@@ -176,7 +176,9 @@ def format_cell(cell: CellValue) -> str:
         spread = "" if cell.sem is None else f" ± {format_number(cell.sem)}"
         return f"{format_number(cell.value)}{spread} (n={cell.n})"
     if isinstance(cell, Interval):
-        bounds = f" [{format_number(cell.low)}, {format_number(cell.high)}]" if cell.n > 1 else ""
+        bounds = ""
+        if cell.low is not None and cell.high is not None:
+            bounds = f" [{format_number(cell.low)}, {format_number(cell.high)}]"
         return f"{format_number(cell.mean)}{bounds} (n={cell.n})"
     if isinstance(cell, bool):
         return "yes" if cell else "no"
@@ -216,7 +218,8 @@ def _spread_cell(cell: CellValue, more: Sequence[str]) -> Sequence[object]:
     if isinstance(cell, Mean):
         return [cell.value, "" if cell.sem is None else cell.sem, cell.n]
     if isinstance(cell, Interval):
-        return [cell.mean, cell.low, cell.high, cell.n]
+        ends = ("" if end is None else end for end in (cell.low, cell.high))
+        return [cell.mean, *ends, cell.n]
     value: object = "" if cell is None else _format_words(cell) if isinstance(cell, str) else cell
     return [value, *("" for _ in more)]
 

@@ -1,101 +1,130 @@
 """Writing a report: all files are made first, then put in place together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from io import BytesIO
 from pathlib import Path
 
 from genagents_env.errors import ConfigError
 from genagents_env.extras import format_install_command
-from genagents_env.report.frames import encode_parquet
 from genagents_env.report.map_pictures import draw_moments
-from genagents_env.report.page import format_html, format_markdown, format_run_pages
-from genagents_env.report.placing import INDEX, format_index, place_files
-from genagents_env.report.results import SweepResults
+from genagents_env.report.page import HTML, MARKDOWN, format_runs, format_study
+from genagents_env.report.placing import INDEX, check_fuller, format_index, place_files
+from genagents_env.report.run_results import RunResults
+from genagents_env.report.run_sections import make_run_sections
 from genagents_env.report.run_tables import tabulate_run_answers
-from genagents_env.report.sections import FigureFile, ReportSection, make_sections
-from genagents_env.report.sweep_tables import tabulate_values
+from genagents_env.report.sections import FigureFile
+from genagents_env.report.study import StudyResults
+from genagents_env.report.study_tables import make_study_sections, tabulate_values
 from genagents_env.report.table import Table
+from genagents_env.stats.extra import import_extra
+
+Tell = Callable[[str], None]
 
 
 def write_report(
-    results: SweepResults, out: Path | None = None, tell: Callable[[str], None] | None = None
+    results: StudyResults | RunResults, out: Path | None = None, tell: Tell | None = None
 ) -> list[Path]:
-    """Write the report of a sweep, or of run files.
+    """Write the report of a study, or of run files.
 
     `report.html`, the same as `report.md`, `report.json`, a CSV for each table and
-    `figures/*.png`; of a sweep also `*.parquet`, and a page for each run in `pages/`. A report that
-    is there already is replaced, with the files that only it had and nobody changed; run files and
-    all others are left alone, and no link in the folder is followed. What a report lacks for want
-    of a library is left out, and the page says so.
+    `figures/*.png`; of a study also the tidy table as `values.csv` and `values.parquet`. A report
+    that is there already is replaced, with the files that only it had and nobody changed; run files
+    and all others are left alone, and no link in the folder is followed. A study's report that
+    counts more finished runs than this one stays. What a report lacks for want of a library is left
+    out, and the page says so.
 
     Args:
         results: what is reported.
-        out: a folder, made where it is missing; None is the sweep's own.
+        out: a folder, made where it is missing; None is the study's own.
         tell: is given a sentence where files of the former report had to be left in it.
 
     Returns:
         The paths, `report.html` first.
 
     Raises:
-        ConfigError: `out` is a file, or cannot be written; or there is neither `out` nor a sweep.
+        ConfigError: `out` is a file, or cannot be written; there is neither `out` nor a study; or
+            the report that is there is fuller.
         FileError: a folder inside it is a link.
     """
-    folder = results.folder if out is None else out
-    if folder is None:
+    tell = tell or (lambda _: None)
+    if isinstance(results, StudyResults):
+        folder = results.folder if out is None else out
+        check_fuller(folder, results.count("finished"))
+        return place_files(_make_study_files(results), folder, tell)
+    if out is None:
         raise ConfigError("a report of run files needs a folder to be written into")
-    return place_files(_make_files(results), folder, tell or (lambda _: None))
+    return place_files(_make_run_files(results), out, tell)
 
 
-def _make_files(results: SweepResults) -> dict[str, bytes]:
-    """Return all files of the report by name, the page first."""
-    figures, undrawn = _draw_figures(results)
-    frames, unframed = _encode_frames(results)
+def _make_study_files(study: StudyResults) -> dict[str, bytes]:
+    """Return all files of a study's report by name, the page first."""
+    figures, undrawn = _draw("lab", lambda: _draw_study(study))
+    values = tabulate_values(study)
+    frames, unframed = _encode_parquet(values)
     notes = [note for note in (undrawn, unframed) if note]
-    sections, pictures = make_sections(results, figures), _draw_pictures(results)
     texts = {
-        "report.html": format_html(results, sections, notes, pictures),
-        "report.md": format_markdown(results, sections, notes, pictures),
+        f"report.{form}": format_study(study, figures, notes, form) for form in (HTML, MARKDOWN)
     }
-    tables = _list_tables(results, sections)
+    tables = [*(one.table for one in make_study_sections(study)), values]
+    finished = {"finished": study.count("finished")}
+    return _bundle(texts, tables, figures, frames, {"notes": notes, **finished, **study.as_json()})
+
+
+def _make_run_files(results: RunResults) -> dict[str, bytes]:
+    figures, undrawn = _draw("pictures", lambda: _draw_runs(results))
+    notes = [undrawn] if undrawn else []
+    first = [group.first for group in results.groups]
+    pictures = {run.path: list(draw_moments(run, number)) for number, run in enumerate(first, 1)}
+    sections = make_run_sections(results, figures)
+    texts = {
+        f"report.{form}": format_runs(results, sections, notes, pictures, form)
+        for form in (HTML, MARKDOWN)
+    }
+    tables = [*(one.table for one in sections), tabulate_run_answers(results.summaries)]
+    drawn = [*figures, *(one for several in pictures.values() for one in several)]
+    return _bundle(texts, tables, drawn, {}, {"notes": notes, **results.as_json(words=True)})
+
+
+def _bundle(
+    texts: dict[str, str],
+    tables: Iterable[Table],
+    figures: Iterable[FigureFile],
+    frames: dict[str, bytes],
+    data: dict[str, object],
+) -> dict[str, bytes]:
     texts |= {f"{one.name}.csv": one.format_csv() for one in tables if one.rows}
-    texts |= {trial.page: text for trial, text in format_run_pages(results)}
     files = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
-    figures += [one for several in pictures.values() for one in several]
     files |= frames | {f"figures/{one.name}.png": one.png for one in figures}
-    return files | {INDEX: format_index(files, {"notes": notes, **results.as_json(words=True)})}
+    return files | {INDEX: format_index(files, data)}
 
 
-def _draw_figures(results: SweepResults) -> tuple[list[FigureFile], str]:
-    # Imported here, since matplotlib takes a second to load and is a package of its own.
-    extra = "pictures" if results.plan is None else "lab"
+def _draw(extra: str, draw: Callable[[], list[FigureFile]]) -> tuple[list[FigureFile], str]:
     try:
-        if results.plan is None:
-            from genagents_env.report.run_figures import draw_run_figures as draw
-        else:
-            from genagents_env.report.sweep_figures import draw_sweep_figures as draw
+        return draw(), ""
     except ConfigError:
         return [], f"No figures: matplotlib is not installed: {format_install_command(extra)}"
-    return list(draw(results)), ""
 
 
-def _draw_pictures(results: SweepResults) -> dict[Path, list[FigureFile]]:
-    """Return the pictures of the map, by run file: of the first run of each group."""
-    first = [group.first for group in results.groups]
-    return {run.path: list(draw_moments(run, number)) for number, run in enumerate(first, 1)}
+# matplotlib takes a second to load and is a package of its own, so it is loaded to draw.
+def _draw_study(study: StudyResults) -> list[FigureFile]:
+    from genagents_env.report.study_figures import draw_study_figures
+
+    return list(draw_study_figures(study))
 
 
-def _encode_frames(results: SweepResults) -> tuple[dict[str, bytes], str]:
-    if results.plan is None:
-        return {}, ""
+def _draw_runs(results: RunResults) -> list[FigureFile]:
+    from genagents_env.report.run_figures import draw_run_figures
+
+    return list(draw_run_figures(results))
+
+
+def _encode_parquet(table: Table) -> tuple[dict[str, bytes], str]:
     try:
-        return encode_parquet(results), ""
+        pandas = import_extra("pandas")
+        import_extra("pyarrow")
     except ConfigError as error:
         return {}, f"No Parquet files: {error}"
-
-
-def _list_tables(results: SweepResults, sections: Sequence[ReportSection]) -> list[Table]:
-    long = (
-        tabulate_run_answers(results.summaries)
-        if results.plan is None
-        else tabulate_values(results)
-    )
-    return [*(one.table for one in sections), long]
+    buffer = BytesIO()
+    frame = pandas.DataFrame(table.rows, columns=table.columns)
+    frame.to_parquet(buffer, engine="pyarrow", index=False)
+    return {f"{table.name}.parquet": buffer.getvalue()}, ""

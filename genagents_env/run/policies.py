@@ -200,8 +200,12 @@ def _import_source(source: PolicySource) -> ModuleType:
     """Run the code of a policy's file in a new module.
 
     It is compiled from the bytes that were read: neither a cached `.pyc` nor a change of the file
-    can put other code in its place. A module that fails to load is removed.
+    can put other code in its place. A module that fails to load is removed. It may import modules
+    that lie beside it; installed ones of the same name come first.
     """
+    folder = str(source.path.absolute().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)
     # The name differs where path or content do.
     where = str(source.path.absolute()).encode()
     mark = sha256(where + b"\0" + source.code).hexdigest()[:SHOWN]

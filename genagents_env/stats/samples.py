@@ -1,6 +1,6 @@
 """Checks of the input: finite numbers, at least one; and differences within rounding error."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -9,9 +9,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.rng import draw_bits
 
 Floats = npt.NDArray[np.float64]
-Statistic = Callable[..., Floats]  # of one or two samples, over an axis
 
-RESAMPLES = 9999
 _GRAIN = 2.0**-40  # far above the rounding of sums (2**-52 a step), far below what is measured
 
 
@@ -34,30 +32,18 @@ def check_sample(values: Iterable[float], what: str) -> Floats:
     return np.array(given, dtype=np.float64)
 
 
-def find_mean(values: Floats, axis: int) -> Floats:
-    """Return the mean over an axis."""
-    means: Floats = values.mean(axis=axis)
-    return means
-
-
-def find_difference(first: Floats, second: Floats, axis: int) -> Floats:
-    """Return mean(second) - mean(first) over an axis."""
-    differences: Floats = second.mean(axis=axis) - first.mean(axis=axis)
-    return differences
-
-
-def find_grain(*samples: Floats) -> float:
+def find_grain(values: Floats) -> float:
     """Return the smallest difference that counts: 2**-40 of the largest absolute value.
 
     Within it 0.3 - 0.1 and 0.2 are one number: ties are ties, and equal differences have no
     spread. 0 where all values are 0.
     """
-    return _GRAIN * max(float(np.abs(values).max()) for values in samples)
+    return _GRAIN * float(np.abs(values).max(initial=0.0))
 
 
-def is_constant(values: Floats, least: float) -> bool:
-    """Return whether no two of `values` are more than `least` apart."""
-    return bool(np.ptp(values) <= least)
+def is_constant(values: Floats, grain: float) -> bool:
+    """Return whether no two of `values` are more than `grain` apart."""
+    return bool(np.ptp(values) <= grain)
 
 
 def make_generator(seed: int, purpose: str) -> np.random.Generator:

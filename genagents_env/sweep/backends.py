@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from difflib import get_close_matches
-from importlib import import_module
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, RecordError
@@ -36,13 +35,6 @@ def check_backend(name: str) -> None:
 def is_remote(name: str) -> bool:
     """Whether the workers of this backend may be on other machines, where no file is shared."""
     return name != "loky"
-
-
-def find_host(name: str) -> str:
-    """Return the address of this machine at which workers of this backend reach it."""
-    if name == "ray":
-        return str(import_module("ray.util").get_node_ip_address())
-    return "127.0.0.1"
 
 
 def run_jobs(

@@ -18,7 +18,8 @@ from genagents_env.files import (
 from genagents_env.record.lock import BESIDE, LOCK, remove_beside
 from genagents_env.record.rows import JSON, encode
 
-_PARTS = ("", *BESIDE, LOCK)  # of a run file
+VALUES = ".values.json"  # behind the name of a run file: what is measured of it
+_PARTS = ("", *BESIDE, LOCK, VALUES)  # of a run file
 
 
 def write_whole(path: Path, text: str) -> None:

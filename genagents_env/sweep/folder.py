@@ -1,35 +1,48 @@
 """A sweep's folder: the experiment, its run files, and what is known of each trial."""
 
+import platform
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, RecordError, RunLocked
-from genagents_env.files import find_inside
+from genagents_env.files import find_inside, read_text
 from genagents_env.record import canonical_hash
 from genagents_env.record.lock import find_writer
 from genagents_env.record.rows import JSON, encode
+from genagents_env.sweep.design.cells import Cell, build_cells
 from genagents_env.sweep.design.changes import apply_changes, check_changes
-from genagents_env.sweep.design.experiment import Experiment, load_experiment
-from genagents_env.sweep.design.trials import Trial, build_trials
+from genagents_env.sweep.design.experiment import (
+    Experiment,
+    load_experiment,
+    parse_experiment,
+)
+from genagents_env.sweep.design.toml import parse_toml
+from genagents_env.sweep.design.trials import Trial, list_trials
 from genagents_env.sweep.files import move_run, write_whole
 from genagents_env.sweep.log import SweepLog, TrialHistory
+from genagents_env.sweep.measured import read_measured
 from genagents_env.sweep.origin import (
     BASE,
     DAMAGED,
     EXPERIMENT,
+    LEDGER,
     LOG,
+    PLAN,
     RUNS,
-    SPENDING,
     check_free,
     check_links,
     find_base,
-    read_base,
+    read_note,
 )
+from genagents_env.sweep.plan import Plan, make_plan, read_plan, store_plan
 from genagents_env.sweep.trial_status import TrialStatus, read_status
 from genagents_env.text import clean
+
+_MOST_BYTES = 1 << 20  # of the experiment file
 
 
 class SweepFolder:
@@ -73,15 +86,38 @@ class SweepFolder:
         Raises:
             ConfigError: other things are in the folder, or the experiment has faults.
             FileError: something of a sweep in it is a link.
-            ScenarioError, PolicyError: as `build_trials`; nothing was written.
+            ScenarioError, PolicyError: as `build_cells`; nothing was written.
         """
         path, file = Path(path), Path(experiment_file)
         check_free(path)
-        is_new = not path.exists()
-        given = check_changes(changes or {})
-        base = find_base(file)
-        build_trials(apply_changes(load_experiment(file), given), base)
-        text = file.read_text(encoding="utf-8-sig")
+        text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
+        load_experiment(file)  # its faults are told with its name
+        return cls.create_from(path, text, find_base(file), changes)
+
+    @classmethod
+    def create_from(
+        cls,
+        path: str | Path,
+        text: str,
+        base: Path,
+        changes: Mapping[str, JSON] | None = None,
+        name: str = EXPERIMENT,
+    ) -> "SweepFolder":
+        """Do as `create` does, with the text of an experiment file.
+
+        Args:
+            path: new, empty, or of a sweep.
+            text: of the file, as TOML.
+            base: the folder that relative paths in it start from.
+            changes: as of `create`.
+            name: with which faults begin.
+        """
+        path = Path(path)
+        check_free(path)
+        is_new, given = not path.exists(), check_changes(changes or {})
+        experiment = apply_changes(parse_experiment(parse_toml(text, name), name), given)
+        cells = build_cells(experiment, base)
+        list_trials([cell.condition for cell in cells], experiment.seed_list)
         try:
             path.mkdir(parents=True, exist_ok=True)
             write_whole(path / BASE, encode({"base": str(base), "changes": given}))
@@ -90,7 +126,8 @@ class SweepFolder:
         except OSError as error:
             raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
         folder = cls(path)
-        folder.is_new = is_new
+        folder.is_new, folder.cells = is_new, cells
+        folder.store_plan()
         return folder
 
     @classmethod
@@ -99,12 +136,14 @@ class SweepFolder:
 
         Raises:
             ConfigError: there is no sweep in it, or a change is not allowed.
-            ScenarioError, PolicyError: as `build_trials`; nothing was written.
+            ScenarioError, PolicyError: as `build_cells`; nothing was written.
         """
         folder = cls(path)
-        folder.check_policies()
-        if given := check_changes(changes or {}):
-            folder = cls.create(path, folder.experiment_file, {**folder.changes, **given})
+        given = check_changes(changes or {})
+        if given:
+            return cls.create(path, folder.experiment_file, {**folder.changes, **given})
+        folder.cells = build_cells(folder.experiment, folder.base)
+        folder.store_plan()
         return folder
 
     @property
@@ -130,7 +169,7 @@ class SweepFolder:
     @cached_property
     def changes(self) -> Mapping[str, JSON]:
         """What counts in place of what the experiment file says, see `changes.apply_changes`."""
-        changes = read_base(self.path / BASE).get("changes", {})
+        changes = read_note(self.path / BASE).get("changes", {})
         return changes if isinstance(changes, dict) else {}
 
     @cached_property
@@ -142,30 +181,58 @@ class SweepFolder:
         return find_base(self.experiment_file)
 
     @cached_property
-    def trials(self) -> tuple[Trial, ...]:
-        """Every trial, in the order in which they are run; errors as of `build_trials`.
+    def plan(self) -> Plan:
+        """What is to be run, as it was resolved when the sweep was begun or resumed.
 
-        No policy is imported: a folder that is only looked at may be somebody else's.
+        Of a file that was edited since, or a folder without a plan, it is resolved anew. No policy
+        is imported: a folder that is only looked at may be somebody else's.
         """
-        return build_trials(self.experiment, self.base, load=False)
+        plan = read_plan(self.path)
+        if plan is not None and plan.mark == self._mark:
+            return plan
+        return self._make_plan()
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """Every trial, in the order in which they are run; errors as of `build_cells`."""
+        return self._trials
+
+    @cached_property
+    def _trials(self) -> tuple[Trial, ...]:
+        return list_trials(self.plan.conditions, self.plan.seeds)
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells with all that a run needs; no policy is imported, as for `plan`."""
+        return build_cells(self.experiment, self.base, load=False)
+
+    def store_plan(self) -> None:
+        """Resolve the plan anew, from the cells as they are now."""
+        plan = self._make_plan()
+        store_plan(self.path, plan)
+        self.__dict__.pop("_trials", None)
+        self.__dict__.pop("_orphans", None)
+        self.plan = plan
+
+    def _make_plan(self) -> Plan:
+        before = read_plan(self.path)
+        host = platform.node() if before is None else before.host
+        return make_plan(self.experiment, self.cells, self._mark, host)
+
+    @property
+    def _mark(self) -> str:
+        text = read_text(self.experiment_file, _MOST_BYTES)
+        return sha256(f"{text}\0{encode(dict(self.changes))}".encode()).hexdigest()
 
     def discard_unused(self) -> None:
         """Remove the folder where it was made for this sweep and no run has begun in it."""
         if not self.is_new or self.log.path.exists() or any(self.runs.iterdir()):
             return
-        for name in (BASE, EXPERIMENT, SPENDING):
+        for name in (BASE, EXPERIMENT, PLAN, LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"):
             (self.path / name).unlink(missing_ok=True)
         with suppress(OSError):  # somebody else has put something into it
             self.runs.rmdir()
             self.path.rmdir()
-
-    def check_policies(self) -> None:
-        """Import and make every policy once, for trials that are to be run.
-
-        Raises:
-            ScenarioError, PolicyError, ConfigError: as `build_trials`.
-        """
-        build_trials(self.experiment, self.base)
 
     def run_file(self, trial: Trial) -> Path:
         """Return the run file of a trial, which need not be there.
@@ -187,7 +254,7 @@ class SweepFolder:
 
     def read_status(self, trial: Trial) -> TrialStatus:
         """Return how a trial stands, from its run file and the log."""
-        status = read_status(trial, self.run_file(trial))
+        status = read_status(trial.name, self.run_file(trial))
         if not _may_have_failed(status):
             return status
         return _with_failure(status, self.log.read_histories())
@@ -195,24 +262,30 @@ class SweepFolder:
     def read_statuses(self) -> tuple[TrialStatus, ...]:
         """Return how every trial stands, in their order."""
         histories = self.log.read_histories()
-        statuses = (read_status(trial, self.run_file(trial)) for trial in self.trials)
+        statuses = (read_status(trial.name, self.run_file(trial)) for trial in self.trials)
         return tuple(_with_failure(status, histories) for status in statuses)
 
-    def verify(self, trial: Trial) -> TrialStatus:
-        """Return how a trial stands, having read all of a finished run.
+    def verify(self, trial: Trial, histories: Mapping[str, TrialHistory]) -> TrialStatus:
+        """Return how a trial stands, having read all of a finished run that has changed.
 
         It is damaged where it does not match its own checksums, or has another canonical hash
-        than the log noted when it finished.
+        than was noted when it finished. A file that is as it was when it was measured is trusted.
+
+        Args:
+            trial: of this sweep.
+            histories: of the log, read once for all trials.
         """
-        status = self.read_status(trial)
-        if status.state != "finished":
+        path = self.run_file(trial)
+        status = _with_failure(read_status(trial.name, path), histories)
+        if status.state != "finished" or status.measured is not None:
             return status
-        path, history = self.run_file(trial), self.log.read_histories().get(trial.name)
         try:
             found = canonical_hash(path)
         except RecordError as error:
             return replace(status, state="damaged", problem=clean(str(error)))
-        if history is not None and history.hash not in (None, found):
+        noted = {histories[trial.name].hash} if trial.name in histories else set()
+        noted |= {one.hash for one in (read_measured(path),) if one is not None}
+        if noted - {None, found}:
             why = f"{path} is another run than the one that finished: its hash is {found[:12]}"
             return replace(status, state="damaged", problem=clean(why))
         return status
@@ -225,6 +298,15 @@ class SweepFolder:
         """
         own = {self.run_file(trial) for trial in self.trials}
         return tuple(path for path in self._files() if path not in own)
+
+    def find_earlier(self, trial: Trial) -> Path | None:
+        """Return the file of a run of the same levels and seed, of another identity.
+
+        The scenario, a policy or this package has changed since it was run.
+        """
+        lead = trial.name.removesuffix(trial.suffix)
+        names = (one for some in self._orphans.values() for one in some)
+        return next((one for one in names if one.name.startswith(f"{lead}s{trial.seed}-")), None)
 
     def set_aside(self, trial: Trial) -> Path:
         """Move the run file of a trial out of the way, and return where it is now.

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from genagents_env.llm.budget import NO_LIMITS, Limits, Spend
 from genagents_env.llm.open import ModelOptions
-from genagents_env.run import Limits
-from genagents_env.sweep.design.trials import Trial
-from genagents_env.sweep.spending.protocol import Address
+from genagents_env.run import RunSpec
+from genagents_env.sweep.ledger import Rate
 
 DAMAGED = "damaged"
 _USUAL = ModelOptions()
@@ -19,16 +19,24 @@ class Job:
     """A trial, and how a worker is to run it.
 
     Attributes:
-        trial: what is run.
+        trial: its name.
+        spec: what is run, with its seed.
         path: of its run file, in the sweep's folder.
-        address: of the sweep's budget server; None is no shared budget and no progress.
+        ledger: of the sweep; None on another machine, where the worker makes its own.
+        total: of all workers together, or the part that is this worker's own.
+        rate: likewise.
         limits: of this run.
+        model: as `RunOptions.model`, as are the next three.
+        model_for: other models, by person or faculty.
+        embedder: as asked for.
+        interviews: whether they are held.
         concurrency: model calls under way at once, at most; None is as many as the endpoint
             keeps up with.
         model_options: how models are asked.
-        model_for: other models, by person or faculty.
         judge: let the run's own model judge its answers in the end.
         threads: for a model in this process.
+        measures: names of those that are taken of the finished run.
+        base: the folder from which measures that are files are found.
         unfinished: the run file to resume, where it is not on this machine.
         collect: run in a temporary folder and send the run file back.
         strict: a run stops at the first error of a policy.
@@ -36,20 +44,28 @@ class Job:
         is_dedicated: the process is a worker of this machine that does nothing but this.
     """
 
-    trial: Trial
+    trial: str
+    spec: RunSpec
     path: Path
-    address: Address | None
-    limits: Limits
-    concurrency: int | None
-    judge: bool
-    threads: int
+    ledger: Path | None
+    total: Limits = NO_LIMITS
+    rate: Rate = Rate()  # noqa: RUF009 (frozen)
+    limits: Limits = NO_LIMITS
+    model: str | None = None
+    model_for: Mapping[str, str] = field(default_factory=dict)
+    embedder: str | None = None
+    interviews: bool = True
+    concurrency: int | None = None
+    model_options: ModelOptions = _USUAL
+    judge: bool = True
+    threads: int = 1
+    measures: tuple[str, ...] = ()
+    base: Path = Path()
     unfinished: bytes | None = None
     collect: bool = False
     strict: bool = False
     max_fallbacks: float | None = None
     is_dedicated: bool = False
-    model_options: ModelOptions = _USUAL
-    model_for: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -66,15 +82,18 @@ class TrialResult:
         message: one line; of a finished run why not all its answers are judged, mostly empty.
         seconds: of wall clock spent on it here.
         degraded: why a finished run is; empty where it is not.
-        file: the run file, where the job asked for it.
+        spent: by a worker with a part of the budget, which counts it itself.
+        file: the run file, where the job asked for it, and what was measured of it.
     """
 
     trial: str
     state: Literal["finished", "stopped", "failed"]
     status: str
-    tick: int
-    hash: str | None
-    message: str
-    seconds: float
+    tick: int = -1
+    hash: str | None = None
+    message: str = ""
+    seconds: float = 0.0
     degraded: str = ""
+    spent: Spend = Spend()  # noqa: RUF009 (frozen)
     file: bytes | None = None
+    values: bytes | None = None

@@ -20,6 +20,8 @@ class SweepOptions:
             `run.preflight`; it counts against the budget of all runs. With a budget, that is not
             asked again once the sweep has asked a model anything.
         strict: a run stops, as failed, at the first error of a policy.
+        anyway: go on where levels lead equal lives, and run again what was paid for under other
+            code.
     """
 
     workers: int | None = None
@@ -28,6 +30,7 @@ class SweepOptions:
     trials: Collection[str] | None = None
     preflight: bool = False
     strict: bool = False
+    anyway: bool = False
 
     def count_workers(self) -> int:
         """Return how many processes run at once, or raise ConfigError."""

@@ -7,9 +7,9 @@ from genagents_env.errors import ConfigError, FileError
 from genagents_env.files import find_inside, guard_files, read_text
 from genagents_env.record.rows import JSON
 
-EXPERIMENT, BASE, LOG, SPENDING = "experiment.toml", "base.json", "log.jsonl", "spending.json"
-RUNS, DAMAGED = "runs", "damaged"
-_MOST = 1 << 20  # bytes of a note
+EXPERIMENT, BASE, LOG, LEDGER = "experiment.toml", "base.json", "log.jsonl", "ledger.sqlite"
+RUNS, DAMAGED, PLAN = "runs", "damaged", "plan.json"
+_MOST = 16 << 20  # bytes of a note
 
 
 def find_base(file: Path) -> Path:
@@ -23,12 +23,12 @@ def find_base(file: Path) -> Path:
     folder = file.absolute().parent
     if file.name != EXPERIMENT or not (folder / BASE).is_file():
         return folder
-    base = Path(str(read_base(folder / BASE).get("base", folder)))
+    base = Path(str(read_note(folder / BASE).get("base", folder)))
     return base if base.is_dir() else folder
 
 
-def read_base(path: Path) -> dict[str, JSON]:
-    """Return what `base.json` says: `base`, a folder, and `changes`.
+def read_note(path: Path) -> dict[str, JSON]:
+    """Return a JSON object that the sweep wrote, such as `base.json`: `base` and `changes`.
 
     Raises:
         ConfigError: it cannot be read.
@@ -44,7 +44,7 @@ def read_base(path: Path) -> dict[str, JSON]:
 
 def check_links(path: Path) -> None:
     """Raise FileError where something in a sweep's folder is a link; the folder itself may be."""
-    for name in (EXPERIMENT, BASE, LOG, SPENDING, RUNS, DAMAGED):
+    for name in (EXPERIMENT, BASE, LOG, LEDGER, f"{LEDGER}-wal", PLAN, RUNS, DAMAGED):
         find_inside(path, name)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from genagents_env.llm.budget import Spend
 from genagents_env.sweep.job import TrialResult
-from genagents_env.sweep.spending.protocol import TrialProgress
+from genagents_env.sweep.ledger import TrialProgress
 
 if TYPE_CHECKING:
     from genagents_env.sweep.design.trials import Trial

@@ -34,6 +34,7 @@ def supervise(
     patience: int = PATIENCE,
     may_start: Callable[[Job], bool] = lambda job: True,
     on_death: Callable[[Sequence[str]], None] = lambda trials: None,
+    prepare: Callable[[Job], Job] = lambda job: job,
     work: Callable[[Job], TrialResult] = run_trial,
 ) -> list[str]:
     """Have every job done once; return a line on each trial that was given up.
@@ -47,13 +48,16 @@ def supervise(
             after which its result is `failed`.
         may_start: asked, in another thread, before a job starts; one refused has no result.
         on_death: called with the names of the trials under way when a worker died.
+        prepare: gives a job what only its start can tell, in that other thread.
         work: what is done with a job.
     """
     watch = _JobQueue(jobs, patience)
     try:
         while batch := watch.next_batch(may_start):
             try:
-                for result in run_jobs(watch.hand_out(batch, may_start), backend, workers, work):
+                for result in run_jobs(
+                    watch.hand_out(batch, may_start, prepare), backend, workers, work
+                ):
                     watch.left.pop(result.trial)
                     on_result(result)
             except find_death_errors(backend):
@@ -71,7 +75,7 @@ class _JobQueue:
     """What is left to do, and in which trials workers have died."""
 
     def __init__(self, jobs: Sequence[Job], patience: int) -> None:
-        self.left = {job.trial.name: job for job in jobs}
+        self.left = {job.trial: job for job in jobs}
         self.patience = patience
         self.given_up: list[str] = []
         self._started: set[str] = set()
@@ -83,16 +87,19 @@ class _JobQueue:
         """Return the jobs to run next: one alone, if it may be why workers die, or all."""
         waiting = [job for job in self.left.values() if go(job)]
         for job in waiting:
-            if self._deaths.get(job.trial.name, 0) >= _SUSPECT:
+            if self._deaths.get(job.trial, 0) >= _SUSPECT:
                 return [job]
         return waiting
 
-    def hand_out(self, batch: Sequence[Job], go: Callable[[Job], bool]) -> Iterator[Job]:
+    def hand_out(
+        self, batch: Sequence[Job], go: Callable[[Job], bool], prepare: Callable[[Job], Job]
+    ) -> Iterator[Job]:
         """Yield the jobs of `batch` that may still begin when their turn comes."""
         self._started, self._since = set(), time.time()
         for job in batch:
             if go(job):
-                self._started.add(job.trial.name)
+                self._started.add(job.trial)
+                job = prepare(job)
                 yield replace(job, unfinished=read_unfinished_run(job.path)) if job.collect else job
 
     def running(self) -> set[str]:
@@ -118,7 +125,7 @@ class _JobQueue:
             "library that its policy uses?); it was given up"
         )
         self.given_up.append(f"{name}: {message}")
-        return TrialResult(name, "failed", "failed", tick, None, message, 0.0)
+        return TrialResult(name, "failed", "failed", tick, message=message)
 
 
 def _read_last_tick(job: Job) -> int:

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from genagents_env.sweep.job import Job
-from genagents_env.sweep.spending.client import ABANDONED
 
+ABANDONED = 70  # exit code of a worker whose sweep has ended
 _PARENT_PAUSE = 1.0
 _THREADS = "OMP_NUM_THREADS"
 
@@ -29,7 +29,7 @@ def leave_process_group() -> None:
 
 
 def _exit_with_parent(parent: int) -> None:
-    """End this process when its sweep has ended; in a trial, its budget client does so first."""
+    """End this process when its sweep has ended; its run resumes from its last checkpoint."""
     while os.getppid() == parent:
         time.sleep(_PARENT_PAUSE)
     os._exit(ABANDONED)

@@ -9,13 +9,11 @@ from genagents_env.run import PolicySpec
 from tests.scenario.stories.names import STORIES
 from tests.scenario.stories.test_stories import live
 
-VALUES = """trial,condition,arm,scenario,cast,model,seed,state,measure,value
-a,a,mute,tea,everyone,scripted:neighbour,0,finished,success.won,0.0
-b,b,mute,tea,everyone,scripted:other,0,finished,success.won,0.0
-c,c,lyfe,tea,everyone,scripted:neighbour,0,finished,success.won,1.0
-d,d,lyfe,tea,everyone,scripted:neighbour,1,finished,success.won,
-e,e,lyfe,tea,everyone,scripted:neighbour,1,finished,utterances,7.0
-f,f,lyfe,tea,everyone,scripted:other,0,finished,success.won,0.5
+VALUES = """run,seed,life,scenario,mind,measure,key,value,censored,why
+a,0,1,tea,mute,success,won,0.0,,
+b,0,1,tea,lyfe,success,won,1.0,,
+c,1,1,tea,lyfe,success,won,,,nobody was asked
+d,1,1,tea,lyfe,utterances,,7.0,,
 """
 
 
@@ -29,12 +27,12 @@ def read_table() -> dict[str, dict[str, str]]:
     return {row[0].strip("`"): dict(zip(head[1:], row[1:], strict=True)) for row in rows}
 
 
-def test_runs_that_were_won_are_counted_by_story_arm_and_model(tmp_path: Path) -> None:
+def test_runs_that_were_won_are_counted_by_story_and_mind(tmp_path: Path) -> None:
     (tmp_path / "values.csv").write_text(VALUES)
     assert tabulate(read_wins(tmp_path)).splitlines() == [
-        "| story | `mute` | `lyfe`, *neighbour* | `lyfe`, *other* |",
-        "|---|---|---|---|",
-        "| `tea` | 0 of 1 | 1 of 2 | 0 of 1 |",
+        "| story | `mute` | `lyfe`, *neighbour* |",
+        "|---|---|---|",
+        "| `tea` | 0 of 1 | 1 of 2 |",
     ]
 
 

@@ -27,6 +27,7 @@ from pathlib import Path
 
 from genagents_env.judge import judge_run
 from genagents_env.run import RunOptions
+from genagents_env.sweep.ledger import SharedLedger
 from tests.campaigns.forged_files import BUG, Ending, list_codes, list_state, run_command
 from tests.campaigns.forger import connect, make_sources, sign
 from tests.sweep.small_sweeps import create_sweep, run_in
@@ -44,8 +45,9 @@ BESIDE = ("-wal", "-shm", "-journal")
 Command = tuple[tuple[str, ...], tuple[str, ...]]
 _IN_SWEEP = (
     *(f"sweep/{name}" for name in ("figures", "pages", "report.html", "report.json", "report.md")),
-    *("sweep/runs.csv", "sweep/runs", f"sweep/{TRIAL}", "sweep/log.jsonl", "sweep/spending.json"),
-    *("sweep/spending.json.new", "sweep/spending.json.lock", "sweep/base.json", "sweep/damaged"),
+    *("sweep/runs.csv", "sweep/runs", f"sweep/{TRIAL}", "sweep/log.jsonl", "sweep/ledger.sqlite"),
+    *("sweep/ledger.sqlite-wal", "sweep/ledger.sqlite.lock", "sweep/base.json", "sweep/damaged"),
+    *("sweep/ledger.sqlite.1.lock", "sweep/plan.json", f"sweep/{TRIAL}.values.json"),
     *("sweep/experiment.toml", "sweep/verdicts.jsonl", "sweep/pilots"),
     *(f"sweep/{TRIAL}{end}" for end in BESIDE),
 )
@@ -182,9 +184,7 @@ def make_case(whole: Path, case: Path, draw: random.Random) -> tuple[tuple[str, 
     other = case / "canary" / "sweep"
     (case / "canary" / "diary.txt").write_text("dear diary")
     (other / "log.jsonl").write_text('{"event": "started"}\n')
-    (other / "spending.json").write_text(
-        '{"calls": 0, "tokens": 0, "dollars": "0", "seconds": 0}'.ljust(511) + "\n"
-    )
+    SharedLedger(other / "ledger.sqlite").close()
     for name in ("damaged", "pilots"):
         (other / name).mkdir()
     trial = next((case / "sweep" / "runs").glob("*.sqlite")).name

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.report import measure_runs, measure_sweep
-from genagents_env.report.page import format_markdown
-from genagents_env.report.sections import make_sections
+from genagents_env.report import measure_runs, measure_study
+from genagents_env.report.page import format_study
 from genagents_env.sweep import SweepFolder
 from tests.cli.conftest import Run
 from tests.run.test_degraded import FIXED, TIRED
@@ -97,12 +96,8 @@ interviews = false
 primary = ["utterances"]
 measures = ["utterances", "policy_errors"]
 {more}
-[[arms]]
-name = "scripted"
-policy = "scripted"
-[[arms]]
-name = "tired"
-policy = "mine.py:Tired"
+[factors]
+policy = {{ scripted = "scripted", tired = "mine.py:Tired" }}
 """
 
 
@@ -121,20 +116,20 @@ def test_a_degraded_run_is_counted_reported_and_in_no_mean(genagents: Run) -> No
     assert code == 4
     assert "6 of 6 runs are finished, 1 of them degraded" in out
     assert "degraded: policy tired failed in 20 of 28 decisions" in err
-    results = measure_sweep(SweepFolder("out"))
-    sizes = {c.compared.label: len(c.values) for c in results.cells if c.measure == "utterances"}
+    results = measure_study(SweepFolder("out"))
+    sizes = {label: len(own) for label, own in results.values_of("utterances").items()}
     assert sizes == {"scripted": 3, "tired": 2}
-    assert {one.n for one in results.contrasts} == {2}
+    assert {one.n for one in results.effects} == {2}
     assert results.excluded == 1
     assert any("in 1 finished run a policy failed" in words for words in results.cautions)
-    page = format_markdown(results, make_sections(results, ()), ())
-    assert page.count("1 finished run is left out: degraded.") == 3
+    page = format_study(results, (), (), "md")
+    assert page.count("1 finished run is left out: degraded.") == 2
     assert "6 finished \\(1 degraded, 1 of them left out\\)" in page
     code, out, _ = genagents("report", "out", "--json", "--degraded", "include")
     told = json.loads(out)
     assert code == 0
-    assert [run["excluded"] for run in told["runs"] if "excluded" in run] == [False]
-    assert {one["n"] for one in told["contrasts"]} == {3}
+    assert not any(run["excluded"] for run in told["runs"])
+    assert {one["n"] for one in told["effects"]} == {3}
     code, out, err = genagents("sweep", "--resume", "out", "-q", "--no-report")
     assert code == 4
     assert "6 of 6 runs are finished, 1 of them degraded" in out
@@ -145,9 +140,9 @@ def test_a_degraded_run_is_counted_reported_and_in_no_mean(genagents: Run) -> No
 def test_a_study_may_include_degraded_runs(genagents: Run) -> None:
     write_study('degraded = "include"')
     assert genagents(*SWEEP)[0] == 4
-    results = measure_sweep(SweepFolder("out"))
+    results = measure_study(SweepFolder("out"))
     assert results.excluded == 0
-    assert {one.n for one in results.contrasts} == {3}
+    assert {one.n for one in results.effects} == {3}
     assert any("They are in the means, as asked" in words for words in results.cautions)
     write_study('degraded = "maybe"')
     code, _, err = genagents("sweep", "study.toml", "--out", "out", "-q")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from genagents_env.report import measure_sweep
+from genagents_env.report import measure_study
 from genagents_env.run import PolicySpec, RunOptions, run
 from genagents_env.sweep import SweepFolder
 from tests.cli.conftest import Run
@@ -96,7 +96,7 @@ def test_a_report_on_a_strangers_sweep_imports_neither_its_policies_nor_its_meas
     assert "own.py:ticks is code in a file and was not taken; `--trust-measures`" in err
     genagents("sheet", str(folder.path), "--out", "sheet.csv")
     assert not IMPORTED.exists()
-    known = measure_sweep(folder, trust_measures=True)
+    known = measure_study(folder, trust_measures=True)
     assert known.names == ("utterances", "ticks")
     assert IMPORTED.exists()
 
@@ -106,12 +106,13 @@ def test_a_run_file_in_a_sweeps_folder_brings_no_policy_of_its_own(
 ) -> None:
     evil = tmp_path / "evil"
     evil.mkdir()
-    (evil / "mine.py").write_text(CANARY.replace("imported", "evil") + POLICY)
-    (trial,) = folder.trials
+    (evil / "mine.py").write_text(CANARY + POLICY)
+    (trial,), (cell,) = folder.trials, folder.cells
     path = folder.run_file(trial)
     path.unlink()
-    spec = replace(trial.spec, policy=PolicySpec(f"{evil}/mine.py:Mine"))
-    run(spec, path, RunOptions(interviews=trial.interviews))
-    status = SweepFolder(folder.path).read_status(trial)
-    assert status.state == "damaged"
-    assert "is another run: the file of the policy of Ada Brook was another" in status.problem
+    spec = replace(cell.spec, policy=PolicySpec(f"{evil}/mine.py:Mine"))
+    run(spec, path, RunOptions(interviews=cell.interviews))
+    IMPORTED.unlink(missing_ok=True)
+    measure_study(SweepFolder(folder.path))
+    assert SweepFolder(folder.path).read_status(trial).state == "finished"
+    assert not IMPORTED.exists()

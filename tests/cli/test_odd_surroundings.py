@@ -18,8 +18,6 @@ name = "x"
 scenario = "town"
 hours = 0.01
 seeds = 1
-[[arms]]
-name = "a"
 policy = "my_policy.py:MyPolicy"
 """
 

@@ -11,8 +11,8 @@ from genagents_env.llm.budget import Spend
 from genagents_env.run import Progress
 from genagents_env.sweep import SweepProgress
 from genagents_env.sweep.design.trials import Trial
+from genagents_env.sweep.ledger import TrialProgress
 from genagents_env.sweep.progress import ProgressTracker
-from genagents_env.sweep.spending.protocol import TrialProgress
 
 START = datetime.fromisoformat("2023-02-13T09:00")
 

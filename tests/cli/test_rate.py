@@ -123,8 +123,7 @@ def test_a_sweep_is_judged_as_its_experiment_says(genagents: Run) -> None:
     Path("e.toml").write_text(
         'name = "minds"\nseeds = 2\nscenario = "asking"\nhours = 0.01\n'
         'model = "scripted:neighbour"\nembedder = "hashed"\n'
-        '[[arms]]\nname = "one"\npolicy = "smallville"\n'
-        '[[arms]]\nname = "two"\npolicy = "lyfe"\n'
+        '[factors]\npolicy = { one = "smallville", two = "lyfe" }\n'
         '[[judges]]\nname = "persona"\nrepeats = 2\n'
         '[[judges]]\nname = "believability"\nkind = "pairwise"\nrepeats = 1\n'
     )

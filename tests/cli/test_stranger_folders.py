@@ -71,7 +71,6 @@ def read(folder: Path) -> dict[str, str]:
     ("place", "command"),
     [
         ("figures", ("report", "sweep")),
-        ("pages", ("report", "sweep")),
         ("runs", ("report", "sweep")),
         ("figures", ("report", "sweep", "--out", "page")),
         ("runs", ("sweep", "--resume", "sweep", "-q")),
@@ -93,7 +92,17 @@ def test_a_folder_of_a_sweep_that_is_a_link_is_refused(
     assert (code, f"{prepared / place} {LINK}" in err) == (2, True), err
 
 
-@pytest.mark.parametrize("place", ["log.jsonl", "base.json", "experiment.toml", "spending.json"])
+@pytest.mark.parametrize(
+    "place",
+    [
+        "log.jsonl",
+        "base.json",
+        "experiment.toml",
+        "ledger.sqlite",
+        "ledger.sqlite-wal",
+        "plan.json",
+    ],
+)
 def test_a_file_of_a_sweep_that_is_a_link_is_refused(
     genagents: Run, sweep: Path, canary: Path, place: str
 ) -> None:

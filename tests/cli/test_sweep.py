@@ -1,12 +1,14 @@
 import csv
 import json
+from math import prod
 from pathlib import Path
 
 import pytest
 
 from genagents_env.evaluate.measures import find_measures
-from genagents_env.report.results import measure_sweep
+from genagents_env.report import measure_study
 from genagents_env.sweep import SweepFolder, build_trials, load_experiment
+from genagents_env.sweep.session import list_measures_of
 from tests.cli.conftest import Run
 from tests.sweep.small_sweeps import write_experiment
 
@@ -32,14 +34,15 @@ def test_a_study_is_estimated_run_reported_and_resumed(genagents: Run, study: st
     assert code == 0
     assert "4 of 4 runs are finished" in out
     assert Path("out/report.html").is_file()
-    known = measure_sweep(SweepFolder("out"))
-    made = sum(run.usage.calls for run in known.runs if run.usage is not None)
+    known = measure_study(SweepFolder("out"))
+    made = sum(run.measured.usage.calls for run in known.runs if run.measured)
     assert abs(foretold - made) <= 0.3 * made
-    hashes = [run.hash for run in known.runs]
+    hashes = [run.measured.hash for run in known.runs if run.measured]
 
     code, _, _ = genagents("sweep", study, "--out", "out", "--seeds", "3", "-q", "--no-report")
     assert code == 0
-    again = {run.trial: run.hash for run in measure_sweep(SweepFolder("out")).runs}
+    runs = measure_study(SweepFolder("out")).runs
+    again = {run.name: run.measured.hash for run in runs if run.measured}
     assert len(again) == 6
     assert set(hashes) <= set(again.values())
 
@@ -72,6 +75,67 @@ def test_an_unknown_measure_is_reported_and_the_study_goes_on(
     assert "denstiy" in err
     assert "did you mean 'density'" in err
     assert "all" in out
+    file = write_experiment(tmp_path, primary=["denstiy"])
+    code, _, err = genagents("sweep", str(file), "--out", "other", "-q")
+    assert (code, "did you mean 'density'" in err) == (2, True)
+
+
+def test_levels_of_equal_lives_stop_the_study_before_its_other_seeds(
+    genagents: Run, tmp_path: Path
+) -> None:
+    """In seven ticks nobody is far enough for sight to matter."""
+    levels = {"rules.max_utterance": [400, 500]}
+    file = write_experiment(tmp_path, arms=[{"name": "a", "policy": "scripted"}], factors=levels)
+    code, out, err = genagents("sweep", str(file), "--out", "out", "-q")
+    assert code == 2
+    assert "2 of 4 runs are finished" in out
+    assert "max_utterance: 400 and 500 led the same life in every run of the first seed" in err
+    assert "--anyway" in err
+    code, out, _ = genagents("sweep", "--resume", "out", "-q", "--anyway")
+    assert (code, "4 of 4 runs are finished" in out) == (0, True)
+    told = json.loads(genagents("report", "out", "--json")[1])
+    assert told["equal_lives"][0] | {} == {
+        "factor": "max_utterance",
+        "first": "400",
+        "second": "500",
+        "equal": 2,
+        "compared": 2,
+    }
+    assert any("nothing that happened depended on" in line for line in told["found"])
+
+
+def test_what_was_paid_for_is_run_again_only_when_asked(genagents: Run, tmp_path: Path) -> None:
+    mind = {"name": "a", "policy": "reactive"}
+    given = {"model": "scripted:neighbour", "embedder": "hashed", "seeds": 1, "arms": [mind]}
+    file = write_experiment(tmp_path, **given)
+    assert genagents("sweep", str(file), "--out", "out", "-q", "--no-report")[0] == 0
+    scenario = tmp_path / "small.toml"
+    scenario.write_text(scenario.read_text().replace("hours = 0.02", "hours = 0.03"))
+    code, _, err = genagents("sweep", str(file), "--out", "out", "-q", "--no-report")
+    assert (code, "--anyway" in err, "model calls) would be run again" in err) == (2, True, True)
+    told = json.loads(genagents("report", "out", "--json")[1])
+    assert [run["earlier"] for run in told["runs"]] == [True]
+    assert any("were made before" in caution for caution in told["cautions"])
+    code, _, _ = genagents("sweep", "--resume", "out", "-q", "--no-report", "--anyway")
+    assert code == 0
+    assert len(list(Path("out/runs").glob("*.sqlite"))) == 2
+
+
+def test_any_scheduler_can_carry_a_study_trial_by_trial(genagents: Run, tmp_path: Path) -> None:
+    file = write_experiment(tmp_path, seeds=1)
+    assert (
+        genagents("sweep", str(file), "--out", "out", "--dry-run", "--pilot-model", "scripted")[0]
+        == 0
+    )
+    for number in range(2):
+        code, out, _ = genagents("sweep", "--resume", "out", "--trial", str(number))
+        assert (code, "finished" in out) == (0, True)
+    assert genagents("sweep", "--resume", "out", "--trial", "0")[0] == 0
+    code, _, err = genagents("sweep", "--resume", "out", "--trial", "2")
+    assert (code, "allowed: 0 to 1" in err) == (2, True)
+    folder = SweepFolder("out")
+    assert [one.state for one in folder.read_statuses()] == ["finished"] * 2
+    assert [line["event"] for line in folder.log.read()].count("finished") == 2
 
 
 @pytest.mark.parametrize(
@@ -99,8 +163,6 @@ def test_a_shipped_study_is_whole(path: Path) -> None:
     assert experiment.name == path.stem
     assert experiment.question
     trials = build_trials(experiment, path.parent)
-    towns = len(experiment.scenarios) or 1
-    runs = len(experiment.arms) * towns * (len(experiment.models) or 1)
-    assert len(trials) == len(experiment.seed_list) * runs
-    _, unknown = find_measures([*experiment.measures, *experiment.primary], path.parent)
+    assert len(trials) == len(experiment.seed_list) * prod(map(len, experiment.levels.values()))
+    _, unknown = find_measures(list_measures_of(experiment), path.parent)
     assert unknown == ()

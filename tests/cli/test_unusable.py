@@ -18,7 +18,7 @@ import pytest
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.report import measure_runs, measure_sweep
+from genagents_env.report import measure_runs, measure_study
 from genagents_env.show.view.head import make_notices
 from genagents_env.sweep import SweepFolder
 from genagents_env.testing.fault_server import FaultServer, ServerFault, envelope
@@ -64,12 +64,8 @@ hours = 0.2
 seeds = 2
 interviews = false
 primary = ["utterances"]
-[[arms]]
-name = "direct"
-policy = "direct"
-[[arms]]
-name = "scripted"
-policy = "scripted"
+[factors]
+policy = ["direct", "scripted"]
 """
 SWEEP = ("sweep", "study.toml", "--out", "out", "-q", "--workers", "1", "--no-preflight")
 
@@ -130,15 +126,15 @@ def check_sweep(genagents: Run, monkeypatch: pytest.MonkeyPatch, bad: str, weath
     with serve(monkeypatch, BAD[bad], WEATHERS[weather]):
         code, out, err = genagents(*SWEEP, "--model", "town-model")
     assert code in (4, 75), (code, out, err)
-    results = measure_sweep(SweepFolder("out"))
-    sizes = {c.compared.label: len(c.values) for c in results.cells if c.measure == "utterances"}
-    clean = sum(run.counted and run.condition.arm == "direct" for run in results.runs)
+    results = measure_study(SweepFolder("out"))
+    sizes = {label: len(own) for label, own in results.values_of("utterances").items()}
+    clean = sum(run.counted and run.condition.name == "direct" for run in results.runs)
     assert sizes.get("direct", 0) == clean
     assert clean < 2
     for run in results.runs:
-        if run.condition.arm == "direct" and run.state == "finished" and not run.excluded:
-            assert run.degradation is not None
-            assert run.degradation.share <= 0.2
+        if run.condition.name == "direct" and run.state == "finished" and not run.excluded:
+            assert run.measured is not None
+            assert run.measured.degradation.share <= 0.2
 
 
 @pytest.mark.parametrize(("bad", "weather"), QUICK)
@@ -170,7 +166,9 @@ def test_no_sweep_of_refusals_has_a_mean(
     genagents: Run, monkeypatch: pytest.MonkeyPatch, weather: str
 ) -> None:
     check_sweep(genagents, monkeypatch, "refusal", weather)
-    assert not re.search(r"direct.*\*\*", Path("out/report.md").read_text())
+    text = Path("out/report.md").read_text()
+    assert re.search(r"\*\*No run with direct .* was compared with nothing", text)
+    assert "(difference" not in text
 
 
 def test_an_experiment_says_above_which_share_its_runs_are_degraded(
@@ -179,9 +177,9 @@ def test_an_experiment_says_above_which_share_its_runs_are_degraded(
     Path("study.toml").write_text(f"max_fallbacks = 1.0\n{STUDY}")
     with serve(monkeypatch, BAD["refusal"], WEATHERS["for ever"]):
         assert genagents(*SWEEP, "--model", "town-model")[0] == 0
-    for run in measure_sweep(SweepFolder("out")).runs:
-        assert run.degradation is not None
-        assert (run.degradation.max_fallbacks, run.counted) == (1, True)
+    for run in measure_study(SweepFolder("out")).runs:
+        assert run.measured is not None
+        assert (run.measured.degradation.max_fallbacks, run.counted) == (1, True)
     Path("study.toml").write_text(f"max_fallbacks = 20.0\n{STUDY}")
     code, _, err = genagents(*SWEEP)
     assert (code, "study.toml: max_fallbacks" in err) == (2, True)

@@ -17,12 +17,8 @@ seeds = 1
 embedder = "hashed"
 interviews = false
 model = "scripted:neighbour"
-[[arms]]
-name = "a"
-policy = "{}"
-[[arms]]
-name = "b"
-policy = "random"
+[factors]
+policy = {{ a = "{}", b = "random" }}
 """
 NEIGHBOUR = ("--model", "scripted:neighbour")
 DO = "these policies do: ai_town, direct, lyfe, reactive, simuverse, smallville"

@@ -155,10 +155,9 @@ def test_nothing_listens_while_a_run_goes_on(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_sweep_serves_no_page(tmp_path: Path) -> None:
     (tmp_path / "gossip.toml").write_text(
-        'name = "gossip"\nscenario = "tiny"\nseeds = 1\nhours = 0.5\n'
-        '[[arms]]\nname = "talkers"\npolicy = "scripted"\n'
+        'name = "gossip"\nscenario = "tiny"\nseeds = 1\nhours = 0.5\npolicy = "scripted"\n'
     )
-    answers: dict[int, bytes] = {}  # its budget server listens, to those who have its token
+    answers: dict[int, bytes] = {}
     words = ("sweep", "gossip.toml", "--out", "sweep", "--quiet", "--workers", "1")
     with start(*words, folder=tmp_path) as sweep:
         while sweep.poll() is None:
@@ -167,8 +166,7 @@ def test_a_sweep_serves_no_page(tmp_path: Path) -> None:
                     answers[port] = ask(port)
             sleep(0.02)
         assert sweep.returncode == 0, sweep.communicate()
-    assert len(answers) == 1
-    assert not any(b"HTTP" in answer for answer in answers.values())
+    assert not answers
 
 
 def ask(port: int) -> bytes:

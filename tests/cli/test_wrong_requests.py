@@ -20,8 +20,6 @@ name = "x"
 scenario = "tiny"
 hours = 0.01
 seeds = 1
-[[arms]]
-name = "a"
 policy = "idle"
 """
 VERDICT = '{"kind": "rating", "block": ["a"], "seed": {}}\n'

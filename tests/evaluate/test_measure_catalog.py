@@ -9,13 +9,14 @@ from genagents_env.evaluate.measure_catalog import format_measure_table
 from genagents_env.evaluate.measures import (
     DEFAULT,
     Measure,
-    find_absent,
     find_measures,
+    find_version,
     list_measure_names,
     list_measures,
     load_measure,
     measure,
     take_measures,
+    take_values,
 )
 from genagents_env.evaluate.run_data import RunData
 from tests.evaluate.measures.street import ADA, make_utterance, record_street
@@ -173,14 +174,38 @@ def test_what_is_not_a_number_is_told(tmp_path: Path) -> None:
     ]
 
 
-def test_a_key_that_no_run_has_is_told(tmp_path: Path) -> None:
+def test_a_key_that_no_run_has_gives_no_value(tmp_path: Path) -> None:
     found, _ = find_measures(["heard.cake", "heard.cheese", "density"])
     with record_street(tmp_path, last=1) as record:
         values, faults = take_measures(record, found)
     assert set(values) == {"heard.cake", "density"}
     assert faults == ()
-    assert find_absent(found, [values]) == ("measure 'heard.cheese': no run has the key 'cheese'",)
-    assert find_absent(found, []) == ()
+
+
+def test_what_has_no_number_says_why(tmp_path: Path) -> None:
+    found, _ = find_measures(["half_time", "verified", "turns"])
+    with record_street(tmp_path, last=6) as record:
+        values, _ = take_values(RunData.of(record), found)
+        numbers, _ = take_measures(RunData.of(record), found)
+    why = {one.name: (one.value.number is None, one.value.why) for one in values}
+    assert why["turns"] == (True, "not applicable")
+    times = [one for one in values if one.measure == "half_time"]
+    assert {one.value.why for one in times} <= {"reached", "not reached", "from the start"}
+    cut = [one for one in times if one.value.censored]
+    assert all(one.value.number is not None and numbers[one.name] is None for one in cut)
+    asked = [one for one in values if one.measure == "verified"]
+    assert all(one.value.why == "nobody asked" for one in asked)
+
+
+def test_a_version_is_of_the_package_or_of_the_code(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text("def loud(data):\n    return 1.0\n")
+    (own,), _ = find_measures(["own.py:loud"], tmp_path)
+    (shipped,), _ = find_measures(["density"])
+    before = find_version(own)
+    assert find_version(shipped) == "1" != before
+    (tmp_path / "own.py").write_text("def loud(data):\n    return 2.0\n")
+    (again,), _ = find_measures(["own.py:loud"], tmp_path)
+    assert find_version(again) != before
 
 
 def test_a_name_has_its_form() -> None:

@@ -72,17 +72,10 @@ baseline = "scripted"
 primary = ["heard.party", "density"]
 model = "scripted:neighbour"
 embedder = "hashed"
-[[arms]]
-name = "scripted"
-policy = "scripted"
-config = { share = 0.4 }
-[[arms]]
-name = "lyfe"
-policy = "lyfe"
-[[arms]]
-name = "without_memory"
-policy = "smallville"
-config = { reflection = false }
+[factors.mind]
+scripted = { policy = "scripted", config = { share = 0.4 } }
+lyfe = { policy = "lyfe" }
+without_memory = { policy = "smallville", config = { reflection = false } }
 """
 # What the wall clock, the place of the checkout or the installed libraries decide.
 _WEATHER = re.compile(r"latency|(wall_)?seconds|versions|run|file|path")

@@ -7,7 +7,7 @@ from genagents_env.judge.verdicts import Comparison, Rating, Verdicts
 from genagents_env.report import write_report
 from genagents_env.report.judging import tabulate_judgements
 from tests.report.planted import change
-from tests.report.planted_sweep import ADA, pair
+from tests.report.planted_study import ADA, pair
 
 
 def rating(seed: int, condition: str, value: int | None, **more: object) -> Rating:

@@ -3,7 +3,7 @@ from pathlib import Path
 from genagents_env.judge.kept_answers import WordedAnswer, add_answers, find_kept_file, make_answers
 from genagents_env.record import RunReader
 from genagents_env.record.canonical import canonical_hash
-from genagents_env.report.results import measure_runs
+from genagents_env.report.run_results import measure_runs
 from genagents_env.report.run_text import describe_words
 from tests.report.planted import ADA, BEN, cake
 

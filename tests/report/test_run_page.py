@@ -9,7 +9,7 @@ from genagents_env.evaluate.published import list_published_costs
 from genagents_env.evaluate.rates import find_tariff
 from genagents_env.evaluate.run_summary import RunSummary
 from genagents_env.report import write_report
-from genagents_env.report.results import group_summaries
+from genagents_env.report.run_results import group_summaries
 from genagents_env.report.run_tables import make_run_tables, tabulate_costs
 from tests.report.page_tags import PageTags
 from tests.report.planted import ADA, BEN, cake, make_utterance, plant, scenario, study

@@ -9,7 +9,8 @@ from genagents_env.evaluate.measures.diffusion import trace_facts
 from genagents_env.run import rollout
 from genagents_env.run.policies import load_policy
 from genagents_env.scenario import load_scenario
-from genagents_env.stats import Contrast, contrast, correct_family
+from genagents_env.stats import Effect, compute_effect, correct_family, list_contrasts
+from genagents_env.stats.effects import CellValues
 
 FACTS = ("party", "candidacy")
 Runs = Mapping[int, Mapping[str, float]]
@@ -37,23 +38,18 @@ class Pool:
         return {seed: self.run(share, seed) for seed in range(seeds)}
 
 
-def contrast_facts(first: Runs, second: Runs, seed: int = 0) -> tuple[Contrast, ...]:
-    """Contrast both facts, corrected as one family."""
-    return correct_family(
-        [
-            contrast(
-                f"known.{fact}",
-                "oak hill",
-                "first",
-                "second",
-                {number: run[fact] for number, run in first.items()},
-                {number: run[fact] for number, run in second.items()},
-                seed=seed,
-            )
-            for fact in FACTS
-        ],
-        "planted",
-    )
+def contrast_facts(first: Runs, second: Runs) -> tuple[Effect, ...]:
+    """Compare both facts, corrected as one family."""
+    levels = {"share": ("first", "second")}
+    (one,) = list_contrasts(levels)
+    effects = []
+    for fact in FACTS:
+        sides = {"first": first, "second": second}
+        values: CellValues = {
+            (name,): {s: run[fact] for s, run in side.items()} for name, side in sides.items()
+        }
+        effects.append(compute_effect(f"known.{fact}", values, levels, one))
+    return correct_family([effect for effect in effects if effect is not None])
 
 
 def draw_relabelled(pool: Runs, size: int, draw: int) -> tuple[Runs, Runs]:

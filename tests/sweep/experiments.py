@@ -5,6 +5,7 @@ from pathlib import Path
 
 from genagents_env.record import canonical_hash
 from genagents_env.sweep import SweepFolder
+from tests.sweep.small_sweeps import toml
 
 HEAD = """
 name = "small"
@@ -13,11 +14,6 @@ scenario = "{scenario}"
 model = "{model}"
 embedder = "hashed"
 {more}
-"""
-ARM = """
-[[arms]]
-name = "{name}"
-policy = "{policy}"
 """
 
 
@@ -30,9 +26,11 @@ def create_sweep(
     model: str = "scripted:neighbour",
     more: str = "",
 ) -> SweepFolder:
-    """Return the folder `path/"out"` of an experiment: arms by name, each with its policy."""
-    text = HEAD.format(seeds=seeds, scenario=scenario, model=model, more=more)
-    text += "".join(ARM.format(name=name, policy=policy) for name, policy in policies.items())
+    """Return the folder `path/"out"` of an experiment: levels by name, each with its policy."""
+    head = "".join(f"policy = {toml(own)}\n" for own in policies.values() if len(policies) == 1)
+    text = head + HEAD.format(seeds=seeds, scenario=scenario, model=model, more=more)
+    if len(policies) > 1:
+        text += f"\n[factors]\npolicy = {toml(policies)}\n"
     path.mkdir(exist_ok=True)
     file = path / "experiment.toml"
     file.write_text(text)

@@ -15,7 +15,7 @@ def die() -> None:
 def _done(job: Job) -> TrialResult:
     with job.path.with_suffix(".log").open("a") as log:
         log.write("done\n")
-    return TrialResult(job.trial.name, "finished", "finished", 1, "hash", "", 0.1)
+    return TrialResult(job.trial, "finished", "finished", 1, "hash", "", 0.1)
 
 
 def good(job: Job) -> TrialResult:
@@ -25,7 +25,7 @@ def good(job: Job) -> TrialResult:
 
 def poisonous(job: Job) -> TrialResult:
     """Die of the trial of seed 1, always, and of no other."""
-    if job.trial.seed == 1:
+    if job.spec.seed == 1:
         job.path.touch()  # as one does who takes up the run
         die()
     return _done(job)
@@ -34,7 +34,7 @@ def poisonous(job: Job) -> TrialResult:
 def mortal(job: Job) -> TrialResult:
     """Die the first time that a trial of an odd seed is tried."""
     mark = Path(f"{job.path}.mark")
-    if job.trial.seed % 2 and not mark.exists():
+    if job.spec.seed % 2 and not mark.exists():
         mark.touch()
         die()
     return _done(job)

@@ -1,9 +1,12 @@
 """Small experiments for tests: their files, their folders, and their trials lived in place."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from genagents_env.record.rows import encode
 from genagents_env.run import RunOptions, run
+from genagents_env.sweep.design.cells import Cell, build_cells
 from genagents_env.sweep.design.experiment import Experiment, load_experiment
 from genagents_env.sweep.design.trials import Trial, build_trials
 from genagents_env.sweep.folder import SweepFolder
@@ -23,9 +26,25 @@ class Mine(Policy):
 
 
 def write_experiment(folder: Path, **changes: object) -> Path:
-    """Write the file of a small experiment on `tiny`; a change of None leaves a key out."""
-    given = {"name": "small", "seeds": 2, "scenario": "tiny", "hours": 0.02, "arms": ARMS}
-    lines = [f"{key} = {toml(v)}" for key, v in {**given, **changes}.items() if v is not None]
+    """Write the file of a small experiment on `tiny`; a change of None leaves a key out.
+
+    `arms` are the levels of a factor of that name; a single one is no factor.
+    """
+    given: dict[str, Any] = {
+        "name": "small",
+        "seeds": 2,
+        "scenario": "tiny",
+        "hours": 0.02,
+        "arms": ARMS,
+    }
+    given |= changes
+    arms = given.pop("arms")
+    if isinstance(arms, list | tuple) and len(arms) == 1:
+        given = {**arms[0], **given}
+    elif isinstance(arms, list | tuple):
+        levels = {one["name"]: {k: v for k, v in one.items() if k != "name"} for one in arms}
+        given["factors"] = {"arm": levels, **dict(given.get("factors") or {})}
+    lines = [f"{key} = {toml(v)}" for key, v in given.items() if v is not None]
     path = folder / "small.toml"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
@@ -51,6 +70,11 @@ def trials(folder: Path, **changes: object) -> tuple[Trial, ...]:
     return build_trials(load(folder, **changes), folder)
 
 
+def cells(folder: Path, **changes: object) -> tuple[Cell, ...]:
+    """Return the cells of a small experiment."""
+    return build_cells(load(folder, **changes), folder)
+
+
 def create_sweep(folder: Path, **changes: object) -> SweepFolder:
     """Return the folder of a small experiment, `out` inside `folder`."""
     return SweepFolder.create(folder / "out", write_experiment(folder, **changes))
@@ -59,9 +83,7 @@ def create_sweep(folder: Path, **changes: object) -> SweepFolder:
 def run_in(sweep: SweepFolder, trial: Trial) -> Path:
     """Live a trial to its end and return its file."""
     path = sweep.run_file(trial)
-    run(
-        trial.spec,
-        path,
-        RunOptions(trial.model, embedder=trial.embedder, interviews=trial.interviews),
-    )
+    cell = next(one for one in sweep.cells if one.condition == trial.condition)
+    options = RunOptions(cell.model, embedder=cell.embedder, interviews=cell.interviews)
+    run(replace(cell.spec, seed=trial.seed), path, options)
     return path

@@ -1,4 +1,5 @@
 import sqlite3
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -24,7 +25,7 @@ MINDS: dict[str, object] = {
 
 def test_pilots_are_the_first_seeds_of_each_condition(tmp_path: Path) -> None:
     sweep = create_sweep(tmp_path, seeds=[4, 1, 2])
-    assert [(one.seed, one.condition.arm) for one in choose_pilots(sweep)] == [
+    assert [(one.seed, one.condition.name) for one in choose_pilots(sweep)] == [
         (4, "scripted"),
         (4, "nobody moves"),
     ]
@@ -39,7 +40,7 @@ def test_without_pilots_nothing_is_known(tmp_path: Path) -> None:
 
 def test_a_forecast_is_for_all_trials_from_the_mean_of_the_finished(tmp_path: Path) -> None:
     sweep = create_sweep(tmp_path, **MINDS)
-    minds = [trial for trial in sweep.trials if trial.condition.arm == "mind"]
+    minds = [trial for trial in sweep.trials if trial.condition.name == "mind"]
     costs = [read_cost(run_in(sweep, trial)) for trial in minds[:2]]
     assert costs[0].calls > 0
     idle, mind = forecast_conditions(sweep)
@@ -63,12 +64,13 @@ def test_what_stopped_or_is_damaged_inside_is_no_pilot(tmp_path: Path) -> None:
 
 
 def _run_priced(sweep: SweepFolder, price: Price | None) -> Path:
-    trial = sweep.trials[-1]
+    trial, cell = sweep.trials[-1], sweep.cells[-1]
+    spec = replace(cell.spec, seed=trial.seed)
     endpoint = ScriptedEndpoint(neighbour, "dear")
     endpoint.price = price
     path = sweep.run_file(trial)
     engine = RunOptions(endpoint=endpoint, embedder="hashed")
-    judge_finished_run(run(trial.spec, path, engine), engine)
+    judge_finished_run(run(spec, path, engine), engine)
     return path
 
 
@@ -105,7 +107,7 @@ def test_verdicts_of_the_run_s_own_model_count_and_those_of_others_do_not(tmp_pa
 @pytest.mark.parametrize("arm", ["idle", "mind"])
 def test_the_estimate_of_a_pilot_is_near_what_other_seeds_take(tmp_path: Path, arm: str) -> None:
     sweep = create_sweep(tmp_path, **{**MINDS, "hours": 0.2})
-    mine = [trial for trial in sweep.trials if trial.condition.arm == arm]
+    mine = [trial for trial in sweep.trials if trial.condition.name == arm]
     first = run_in(sweep, mine[0])
     told = next(one for one in forecast_conditions(sweep) if one.condition == arm)
     files = [first, *(run_in(sweep, trial) for trial in mine[1:])]

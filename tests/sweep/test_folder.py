@@ -42,7 +42,7 @@ def _half(path: Path) -> None:
 
 def test_a_new_folder_in_which_nothing_began_is_gone_and_nothing_else(tmp_path: Path) -> None:
     made = create_sweep(tmp_path)
-    (made.path / "spending.json").write_text("{}")
+    (made.path / "ledger.sqlite").write_text("")
     made.discard_unused()
     assert not made.path.exists()
     for keep in ("runs/some.sqlite", "log.jsonl"):
@@ -139,7 +139,7 @@ def test_where_the_base_is_gone_the_folder_serves(tmp_path: Path) -> None:
 
 def test_changes_are_kept_and_added_to(sweep: SweepFolder, tmp_path: Path) -> None:
     SweepFolder.create(sweep.path, write_experiment(tmp_path), {"model": "scripted", "seeds": None})
-    assert {one.model for one in SweepFolder(sweep.path).trials} == {"scripted"}
+    assert {one.model for one in SweepFolder(sweep.path).cells} == {"scripted"}
     again = SweepFolder.reopen(sweep.path, {"seeds": 1, "model": None})
     assert again.changes == {"model": "scripted", "seeds": 1}
     assert len(SweepFolder.reopen(sweep.path).trials) == 2
@@ -167,7 +167,7 @@ def test_a_finished_run_is_finished(sweep: SweepFolder) -> None:
     standing = sweep.read_status(trial)
     assert (standing.state, standing.status, standing.tick) == ("finished", "finished", 7)
     assert _states(sweep) == ["finished", "due", "due", "due"]
-    assert sweep.verify(trial) == standing
+    assert sweep.verify(trial, sweep.log.read_histories()) == standing
 
 
 def test_a_stopped_run_can_go_on(tmp_path: Path) -> None:
@@ -176,11 +176,12 @@ def test_a_stopped_run_can_go_on(tmp_path: Path) -> None:
         tmp_path, seeds=1, model="scripted:neighbour", embedder="hashed", arms=arms
     )
     (trial,) = sweep.trials
-    engine = RunOptions(trial.model, embedder=trial.embedder, limits=Limits(calls=1))
-    run(trial.spec, sweep.run_file(trial), engine)
+    (cell,) = sweep.cells
+    engine = RunOptions(cell.model, embedder=cell.embedder, limits=Limits(calls=1))
+    run(cell.spec, sweep.run_file(trial), engine)
     standing = sweep.read_status(trial)
     assert (standing.state, standing.status) == ("stopped", "budget_exhausted")
-    resume(sweep.run_file(trial), RunOptions(trial.model, embedder=trial.embedder, no_limit=True))
+    resume(sweep.run_file(trial), RunOptions(cell.model, embedder=cell.embedder, no_limit=True))
     assert sweep.read_status(trial).state == "finished"
 
 
@@ -263,7 +264,8 @@ def test_whatever_bytes_are_wrong_a_standing_is_told(
         with_ = data.draw(st.binary(min_size=1, max_size=300))
         bad[at : at + len(with_)] = with_
     path.write_bytes(bytes(bad[: data.draw(st.sampled_from([len(good), 700, 4096, 9000]))]))
-    standing, verified = sweep.read_status(sweep.trials[0]), sweep.verify(sweep.trials[0])
+    (trial, *_), histories = sweep.trials, sweep.log.read_histories()
+    standing, verified = sweep.read_status(trial), sweep.verify(trial, histories)
     assert standing.state in ("finished", "stopped", "damaged")
     assert (standing.state == "damaged") == bool(standing.problem)
     assert verified.state != "finished" or canonical_hash(path)
@@ -285,7 +287,7 @@ def test_damage_inside_a_finished_run_is_found_by_reading_all_of_it(sweep: Sweep
         connection.execute("UPDATE ticks SET positions = zeroblob(8) WHERE tick = 3")
     connection.close()
     assert sweep.read_status(trial).state == "finished"
-    standing = sweep.verify(trial)
+    standing = sweep.verify(trial, sweep.log.read_histories())
     assert standing.state == "damaged"
     assert "tick 3" in standing.problem
 
@@ -294,27 +296,9 @@ def test_a_run_other_than_the_one_that_finished_is_damaged(sweep: SweepFolder) -
     trial = sweep.trials[0]
     path = run_in(sweep, trial)
     sweep.log.append(event="finished", trial=trial.name, hash=canonical_hash(path))
-    assert sweep.verify(trial).state == "finished"
+    assert sweep.verify(trial, sweep.log.read_histories()).state == "finished"
     sweep.log.append(event="finished", trial=trial.name, hash="0" * 64)
-    assert "another run" in sweep.verify(trial).problem
-
-
-@pytest.mark.parametrize(("mine", "other", "told"), [(0, 1, "policy"), (0, 2, "seed is 1, not 0")])
-def test_files_that_were_swapped_are_damaged(
-    sweep: SweepFolder, mine: int, other: int, told: str
-) -> None:
-    path = run_in(sweep, sweep.trials[other])
-    path.rename(sweep.run_file(sweep.trials[mine]))
-    standing = sweep.read_status(sweep.trials[mine])
-    assert standing.state == "damaged"
-    assert "is another run" in standing.problem
-    assert told in standing.problem
-
-
-def test_a_run_that_was_lived_on_is_another_run(sweep: SweepFolder) -> None:
-    trial = sweep.trials[0]
-    resume(run_in(sweep, trial), RunOptions(), hours=0.01)
-    assert "its hours is 0.03, not 0.02" in sweep.read_status(trial).problem
+    assert "another run" in sweep.verify(trial, sweep.log.read_histories()).problem
 
 
 def test_a_folder_in_place_of_a_run_is_no_damage(sweep: SweepFolder) -> None:
@@ -370,7 +354,7 @@ def test_an_arm_removed_leaves_strangers_and_an_arm_added_is_due(
 ) -> None:
     for trial in sweep.trials:
         run_in(sweep, trial)
-    gone = {sweep.run_file(one) for one in sweep.trials if one.condition.arm == "nobody moves"}
+    gone = {sweep.run_file(one) for one in sweep.trials if one.condition.name == "nobody moves"}
     arms = [ARMS[0], {"name": "new", "policy": "reactive"}]
     again = create_sweep(tmp_path, arms=arms)
     assert set(again.find_unknown_runs()) == gone
@@ -400,9 +384,13 @@ def test_a_changed_scenario_makes_strangers_and_new_work(tmp_path: Path) -> None
     sweep = create_sweep(tmp_path, scenario="own", seeds=1)
     path = run_in(sweep, sweep.trials[0])
     (tmp_path / "own" / "scenario.toml").write_text(text + 'description = "New."\n')
-    again = SweepFolder(sweep.path)
+    looked_at = SweepFolder(sweep.path)  # as it was planned
+    assert _states(looked_at) == ["finished", "due"]
+    again = SweepFolder.reopen(sweep.path)
     assert again.find_unknown_runs() == (path,)
     assert _states(again) == ["due", "due"]
+    assert again.find_earlier(again.trials[0]) == path
+    assert again.find_earlier(again.trials[1]) is None
 
 
 def _rename_arms(*names: str) -> list[dict[str, str]]:
@@ -425,17 +413,6 @@ def test_names_that_change_places_keep_their_runs_apart(sweep: SweepFolder, tmp_
         run_in(sweep, trial)
     again = create_sweep(tmp_path, arms=_rename_arms("nobody moves", "scripted"))
     assert _states(again) == ["finished"] * 4
-
-
-def test_two_arms_alike_each_keep_their_own_run(tmp_path: Path) -> None:
-    arms = [{"name": name, "policy": "idle"} for name in ("a", "b")]
-    sweep = create_sweep(tmp_path, arms=arms, seeds=1)
-    for trial in sweep.trials:
-        run_in(sweep, trial)
-    again = create_sweep(
-        tmp_path, arms=[{**arm, "name": f"x{arm['name']}"} for arm in arms], seeds=1
-    )
-    assert _states(again) == ["finished", "finished"]
 
 
 def test_a_run_being_written_is_not_renamed(sweep: SweepFolder, tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError, RunLocked
+from genagents_env.record.lock import RunLock
 from genagents_env.sweep import SweepFolder, SweepOptions, SweepProgress, sweep
 from genagents_env.sweep.session import list_versions
-from genagents_env.sweep.spending.server import BudgetServer
 from tests.sweep.experiments import create_sweep, events, hashes, town, whole
 from tests.sweep.kills import driver, has_no_orphans, output_file, writers
 
@@ -125,14 +125,10 @@ def test_settings_that_are_not_allowed_are_refused_before_anything_runs(tmp_path
 
 def test_one_folder_has_one_sweep_at_a_time(tmp_path: Path) -> None:
     folder = create_sweep(tmp_path, {"one": "scripted"})
-    experiment = folder.experiment
-    with (
-        BudgetServer(
-            experiment.budget.total.limits(), experiment.rate, folder.path / "spending.json"
-        ),
-        pytest.raises(RunLocked),
-    ):
+    lock = RunLock(folder.path / "ledger.sqlite")
+    with pytest.raises(RunLocked):
         sweep(folder)
+    lock.release()
 
 
 def test_some_trials_are_enough_for_a_pilot(tmp_path: Path) -> None:

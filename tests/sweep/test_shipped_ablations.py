@@ -9,7 +9,8 @@ import pytest
 
 from genagents_env.record import RunReader
 from genagents_env.run import RunOptions, run
-from genagents_env.sweep import build_trials, load_experiment
+from genagents_env.sweep import load_experiment
+from genagents_env.sweep.design.cells import build_cells
 
 FOLDER = Path(__file__).parents[2] / "examples" / "studies"
 SMALLVILLE = {"perceive", "plan", "reflect", "converse", "react", "ground", "summary"}
@@ -29,15 +30,12 @@ class Lived:
 def live(study: str, model: str, folder: Path) -> dict[str, Lived]:
     """Live each arm of a study with the first of its seeds."""
     path = FOLDER / f"{study}.toml"
-    experiment = load_experiment(path)
-    first = [trial for trial in build_trials(experiment, path.parent) if trial.seed == 0]
-    assert len(first) == len(experiment.arms)
     lived = {}
-    for number, trial in enumerate(first):
-        options = RunOptions(model=model, embedder=trial.embedder, interviews=False)
+    for number, cell in enumerate(build_cells(load_experiment(path), path.parent)):
+        options = RunOptions(model=model, embedder=cell.embedder, interviews=False)
         file = folder / f"{study}-{number}.sqlite"
-        assert run(trial.spec, file, options).status == "finished"
-        lived[experiment.arms[number].name] = Lived(file)
+        assert run(cell.spec, file, options).status == "finished"
+        lived[cell.condition.name] = Lived(file)
     return lived
 
 

@@ -1,10 +1,10 @@
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from genagents_env.run import Limits
 from genagents_env.sweep.job import Job, TrialResult
 from genagents_env.sweep.supervisor import supervise
 from tests.sweep import fake_work
@@ -13,9 +13,16 @@ from tests.sweep.experiments import create_sweep
 
 def jobs(path: Path, seeds: int) -> list[Job]:
     folder = create_sweep(path, {"arm": "scripted"}, seeds=seeds)
+    (cell,) = folder.cells
     return [
-        Job(trial, folder.run_file(trial), None, Limits(), 1, False, 1, is_dedicated=True)
-        for trial in folder.trials
+        Job(
+            one.name,
+            replace(cell.spec, seed=one.seed),
+            folder.run_file(one),
+            None,
+            is_dedicated=True,
+        )
+        for one in folder.trials
     ]
 
 
@@ -32,9 +39,9 @@ def test_every_job_has_one_result_though_workers_die(tmp_path: Path) -> None:
         work=fake_work.mortal,
     )
     assert given_up == []
-    assert Counter(r.trial for r in results) == Counter(job.trial.name for job in given)
+    assert Counter(r.trial for r in results) == Counter(job.trial for job in given)
     assert deaths
-    assert {name for names in deaths for name in names} <= {job.trial.name for job in given}
+    assert {name for names in deaths for name in names} <= {job.trial for job in given}
 
 
 @pytest.mark.slow
@@ -50,11 +57,9 @@ def test_what_kills_its_workers_is_given_up_and_takes_nobody_along(tmp_path: Pat
     )
     states = {result.trial: result.state for result in results}
     assert len(results) == len(given)
-    assert states == {
-        job.trial.name: "failed" if job.trial.seed == 1 else "finished" for job in given
-    }
+    assert states == {job.trial: "failed" if job.spec.seed == 1 else "finished" for job in given}
     assert len(given_up) == 1
-    assert given_up[0].startswith(given[1].trial.name)
+    assert given_up[0].startswith(given[1].trial)
     assert "given up" in given_up[0]
 
 
@@ -65,7 +70,7 @@ def test_a_job_that_may_not_begin_has_no_result(tmp_path: Path) -> None:
         backend="loky",
         workers=1,
         on_result=results.append,
-        may_start=lambda job: job.trial.seed < 2,
+        may_start=lambda job: job.spec.seed < 2,
         work=fake_work.good,
     )
-    assert sorted(result.trial for result in results) == sorted(j.trial.name for j in given[:2])
+    assert sorted(result.trial for result in results) == sorted(j.trial for j in given[:2])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from genagents_env.llm.budget import Spend
 from genagents_env.record import RunWriter, canonical_hash
 from genagents_env.record.lock import RunLock
 from genagents_env.run import Limits, RunOptions, run
@@ -35,15 +36,17 @@ class Trap(Policy):
 
 def job(path: Path, policy: str = "reactive", **changes: object) -> Job:
     folder = create_sweep(path, {"arm": policy}, seeds=1)
-    (trial,) = folder.trials
+    (trial,), (cell,) = folder.trials, folder.cells
     plain = Job(
-        trial=trial,
+        trial=trial.name,
+        spec=cell.spec,
         path=folder.run_file(trial),
-        address=None,
-        limits=Limits(),
+        ledger=None,
+        model=cell.model,
+        embedder=cell.embedder,
         concurrency=4,
         judge=False,
-        threads=1,
+        measures=("utterances",),
     )
     return replace(plain, **changes)  # type: ignore[arg-type]  # whatever a test changes
 
@@ -61,7 +64,7 @@ def test_a_job_is_the_run_it_describes(tmp_path: Path) -> None:
     given = job(tmp_path)
     result = run_trial(given)
     alone = tmp_path / "alone.sqlite"
-    run(given.trial.spec, alone, RunOptions(model="scripted:neighbour", embedder="hashed"))
+    run(given.spec, alone, RunOptions(model="scripted:neighbour", embedder="hashed"))
     assert (result.state, result.status, result.message) == ("finished", "finished", "")
     assert result.hash == canonical_hash(given.path) == canonical_hash(alone)
     assert result.tick > 0
@@ -72,7 +75,10 @@ def test_a_job_is_the_run_it_describes(tmp_path: Path) -> None:
 def test_a_finished_run_is_left_as_it_is(tmp_path: Path) -> None:
     given = job(tmp_path)
     first = run_trial(given)
-    assert replace(run_trial(given), seconds=first.seconds) == first
+    assert first.spent.calls > 0
+    again = run_trial(given)
+    assert again.spent == Spend()
+    assert replace(again, seconds=first.seconds, spent=first.spent) == first
 
 
 def test_a_run_stopped_by_its_budget_goes_on_to_the_same_end(tmp_path: Path) -> None:

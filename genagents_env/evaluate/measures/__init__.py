@@ -1,10 +1,19 @@
 """Measures: a file here for each subject, or a user's `path/to/file.py:NAME`."""
 
-from genagents_env.evaluate.measure import Measure, Values, measure, ratio, take_measures
+from genagents_env.evaluate.measure import (
+    Measure,
+    MeasuredValue,
+    NamedValue,
+    Values,
+    measure,
+    ratio,
+    take_measures,
+    take_values,
+)
 from genagents_env.evaluate.measure_catalog import (
     DEFAULT,
-    find_absent,
     find_measures,
+    find_version,
     list_measure_names,
     list_measures,
     load_measure,
@@ -13,13 +22,16 @@ from genagents_env.evaluate.measure_catalog import (
 __all__ = [
     "DEFAULT",
     "Measure",
+    "MeasuredValue",
+    "NamedValue",
     "Values",
-    "find_absent",
     "find_measures",
+    "find_version",
     "list_measure_names",
     "list_measures",
     "load_measure",
     "measure",
     "ratio",
     "take_measures",
+    "take_values",
 ]

@@ -6,7 +6,14 @@ Heard is not known: only an interview can show that; see `knowledge`.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from genagents_env.evaluate.measure import measure, ratio
+from genagents_env.evaluate.measure import (
+    FROM_THE_START,
+    NOT_REACHED,
+    REACHED,
+    MeasuredValue,
+    measure,
+    ratio,
+)
 from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.scenario.schema import Fact
 from genagents_env.world.events import Event
@@ -109,6 +116,7 @@ def find_first_hearings(spread: Spread, names: Sequence[str]) -> list[tuple[int,
     record's `learn` events. One for each fact; none before any time has passed.""",
     "what an observer sees of the diffusion of Park et al. 2023, section 7.1",
     "more",
+    says="knew or heard of {key}",
 )
 def share_heard(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
@@ -127,11 +135,12 @@ def _count_knowers(spread: Spread, data: RunData) -> int:
     "Time until half know",
     "hours",
     """Game hours from the start until at least half of all agents knew the fact. One for each
-    fact; none where that did not happen, or was so from the start.""",
+    fact. Where that did not happen, the hours of the run, as a time that is censored; none where it
+    was so from the start.""",
     "half-time of a diffusion; ours",
     "less",
 )
-def half_time(data: RunData) -> dict[str, float | None]:
+def half_time(data: RunData) -> dict[str, MeasuredValue]:
     """Return the hours by fact."""
     return {
         one.fact: _compute_half_time(
@@ -141,11 +150,13 @@ def half_time(data: RunData) -> dict[str, float | None]:
     }
 
 
-def _compute_half_time(knowing: int, ticks: list[int], data: RunData) -> float | None:
+def _compute_half_time(knowing: int, ticks: list[int], data: RunData) -> MeasuredValue:
     missing = -(-len(data.names) // 2) - knowing
-    if missing <= 0 or missing > len(ticks):
-        return None
-    return ratio(ticks[missing - 1], data.hour)
+    if missing <= 0:
+        return MeasuredValue(None, FROM_THE_START)
+    if missing > len(ticks):
+        return MeasuredValue(data.hours, NOT_REACHED, censored=True)
+    return MeasuredValue(ticks[missing - 1] / data.hour, REACHED)
 
 
 @measure(

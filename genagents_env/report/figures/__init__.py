@@ -9,8 +9,6 @@ from genagents_env.report.figures.forest import draw_forest
 from genagents_env.report.figures.hearing import draw_hearing_network
 from genagents_env.report.figures.lengths import draw_length_bars
 from genagents_env.report.figures.opinion import draw_opinion_timeline
-from genagents_env.report.figures.partners import PartnerNetwork, draw_partner_networks
-from genagents_env.report.figures.places import PlaceShares, draw_place_maps
 from genagents_env.report.figures.preference import draw_preference_bars
 from genagents_env.report.figures.style import encode_png
 from genagents_env.report.figures.success import draw_success_bars
@@ -19,8 +17,6 @@ from genagents_env.report.figures.tradeoff import TradeoffPoint, draw_tradeoff
 
 __all__ = [
     "KnowledgeCurve",
-    "PartnerNetwork",
-    "PlaceShares",
     "TradeoffPoint",
     "draw_affinity_map",
     "draw_cost_bars",
@@ -31,8 +27,6 @@ __all__ = [
     "draw_length_bars",
     "draw_measure_bars",
     "draw_opinion_timeline",
-    "draw_partner_networks",
-    "draw_place_maps",
     "draw_preference_bars",
     "draw_success_bars",
     "draw_summary_courses",

@@ -13,7 +13,7 @@ from genagents_env.report.figures.style import (
     make_sheet,
     with_style,
 )
-from genagents_env.stats.intervals import Interval
+from genagents_env.stats.intervals import Interval, list_bounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,7 +64,8 @@ def _draw_panel(axes: "Axes", panel: Panel) -> None:
         colour = COLOURS[y % len(COLOURS)]
         if bar.mean is not None:
             axes.barh(y, bar.mean.mean, 0.62, color=colour, alpha=0.55)
-            axes.plot([bar.mean.low, bar.mean.high], [y, y], color=DARK, lw=1.8, zorder=4)
+            ends = list_bounds(bar.mean)
+            axes.plot(ends, [y] * len(ends), color=DARK, lw=1.8, zorder=4)
         lifts = _spread_dots(bar.seeds)
         axes.scatter(
             bar.seeds, [y + lift for lift in lifts], 11, color=colour, edgecolors=DARK,

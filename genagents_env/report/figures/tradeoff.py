@@ -15,7 +15,7 @@ from genagents_env.report.figures.style import (
     measure_legend,
     with_style,
 )
-from genagents_env.stats.intervals import Interval
+from genagents_env.stats.intervals import Interval, list_bounds
 
 _WIDTH = 7.0
 _MARKS = ("o", "s", "^", "D", "v", "P")
@@ -50,10 +50,9 @@ def draw_tradeoff(points: Sequence[TradeoffPoint], cost: str, outcome: str) -> F
     for k, point in enumerate(points):
         colour, mark = COLOURS[k % len(COLOURS)], _MARKS[k % len(_MARKS)]
         axes.scatter(point.costs, point.outcomes, 20, color=colour, marker=mark, alpha=0.45, lw=0)
-        axes.plot([point.cost.low, point.cost.high], [point.outcome.mean] * 2, color=DARK, lw=1.4)
-        axes.plot(
-            [point.cost.mean] * 2, [point.outcome.low, point.outcome.high], color=DARK, lw=1.4
-        )
+        across, up = list_bounds(point.cost), list_bounds(point.outcome)
+        axes.plot(across, [point.outcome.mean] * len(across), color=DARK, lw=1.4)
+        axes.plot([point.cost.mean] * len(up), up, color=DARK, lw=1.4)
         axes.plot(
             [point.cost.mean], [point.outcome.mean], mark, color=colour, ms=9, mec=DARK, mew=1.0
         )

@@ -1,33 +1,65 @@
-"""The conditions of an experiment with all that their trials share, or everything wrong with it."""
+"""The cells of an experiment with all that their runs share, or everything wrong with them."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from genagents_env.config import TownConfig
+from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, GenagentsError, PolicyError, ScenarioError
+from genagents_env.record.rows import JSON
 from genagents_env.run import PolicySpec, RunSpec
+from genagents_env.run.policies import check_for_run, find_policy_file, load_policy
 from genagents_env.run.policy_groups import match_specs
-from genagents_env.sweep.design.arms import check_arm, make_default_policy, resolve_own_policies
-from genagents_env.sweep.design.experiment import Experiment, RunEntry
-from genagents_env.sweep.design.towns import PreparedTown, prepare_town
+from genagents_env.scenario.digest import digest_scenario
+from genagents_env.scenario.schema import Scenario
+from genagents_env.sweep.design.experiment import CellSettings, Experiment
+from genagents_env.sweep.design.identity import compute_identity
+from genagents_env.sweep.design.paths import PathFault, change_scenario
+from genagents_env.text import clean
+
+_LIMIT = 500
+_LACKS = re.compile(r"\b(pip|pipx|uv tool) install\b")  # where the package of an extra is missing
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What differs between the runs of a study, but for the seed.
+
+    Attributes:
+        name: the labels of its levels, with ` / ` between; of a study without factors its policy.
+        levels: these labels, in the order of the factors.
+        block: scenario and people, which answers have to share for judges to compare them.
+        identity: 64 hexadecimal digits, see `compute_identity`.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    block: str
+    identity: str
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A condition with all that its trials share.
+    """A condition with all that its runs share.
 
     Attributes:
-        run: as the experiment says it.
-        town: in which it is run.
-        policies: of each agent; own ones by absolute path.
-        spec: what is run, with seed 0.
+        condition: its name and identity.
+        spec: what is run, with seed 0: the scenario loaded, with its people, place and repeats;
+            start, hours and seconds per tick as the environment understands them; own policies by
+            absolute path.
+        model: as `RunOptions.model`, as are the next three.
+        model_for: by person or faculty.
+        embedder: as asked for.
+        interviews: whether they are held.
     """
 
-    run: RunEntry
-    town: PreparedTown
-    policies: Mapping[str, PolicySpec]
+    condition: Condition
     spec: RunSpec
+    model: str | None
+    model_for: Mapping[str, str]
+    embedder: str | None
+    interviews: bool
 
 
 @dataclass(frozen=True)
@@ -36,72 +68,168 @@ class _Fault:
     line: str
 
 
+@dataclass(frozen=True)
+class _Town:
+    """A scenario as it is run: its digest, its people, and its hours as the town has them."""
+
+    scenario: Scenario
+    digest: str
+    arguments: dict[str, JSON]
+    names: tuple[str, ...]
+
+
 def build_cells(experiment: Experiment, base: Path, *, load: bool = True) -> tuple[Cell, ...]:
-    """Return the cells, in the order of `Experiment.cells`.
+    """Return the cells, in the order of `Experiment.list_cells`.
+
+    Every scenario is loaded and every policy made once, so that what is wrong is reported
+    before anything runs. What a policy lacks to be made here (a package that is not installed) is
+    reported by its own runs, and stops no others.
 
     Args:
         experiment: as loaded.
         base: the folder that relative paths in it start from.
-        load: whether policies are imported and made.
+        load: whether policies are imported and made. Where trials are only looked at, nothing of
+            an experiment, which may be somebody else's, is run.
 
     Raises:
-        ScenarioError, PolicyError, ConfigError: as `build_trials`.
+        ScenarioError: of scenarios that cannot be loaded.
+        PolicyError: of policies that cannot be found or made.
+        ConfigError: of other faults, or several kinds of them. Each fault is a line.
     """
-    faults = list(_check_arms(experiment, base)) if load else []
-    refused = bool(faults)
-    towns: dict[tuple[str | None, TownConfig, int | None], PreparedTown | None] = {}
+    base = Path(base).resolve()
+    settings = experiment.list_cells()
+    faults = list(_check_policies(settings, base)) if load else []
+    towns: dict[str, _Town | None] = {}
     cells: list[Cell] = []
-    for at, run in enumerate(experiment.cells):
-        config = run.to_town_config(base)
-        key = (run.scenario, config, run.repeats)
-        where = f"runs.{at}." if experiment.runs else ""
+    for own in settings:
+        key = repr((own.run.to_town_config(base), own.run.repeats, own.edits))
         if key not in towns:
-            towns[key], lines = _try_town(run, config)
-            faults += [_Fault(kind, f"{where}{line}") for kind, line in lines]
+            try:
+                towns[key] = _prepare_town(own, base)
+            except (ScenarioError, ConfigError, PathFault) as error:
+                towns[key], lines = None, _describe_fault(own, error)
+                faults += lines
         town = towns[key]
-        if town is None or refused:
-            continue
-        try:
-            cells.append(_build_cell(run, town, base))
-        except ConfigError as error:
-            where = where or f"arms.{at % len(experiment.arms)}."
-            faults.append(_Fault(ConfigError, f"{where}policy_for: {error}"))
+        if town is not None and not faults:
+            try:
+                cells.append(_build_cell(own, town, experiment, base))
+            except ConfigError as error:
+                faults.append(_Fault(ConfigError, f"{_locate(own)}policy_for: {error}"))
+    faults += _find_equal(cells)
     _raise(faults)
     return tuple(cells)
 
 
-def _check_arms(experiment: Experiment, base: Path) -> Iterator[_Fault]:
-    kind, arms = ("runs", experiment.runs) if experiment.runs else ("arms", experiment.arms)
-    for at, arm in enumerate(arms):
-        for line in check_arm(arm, base):
-            yield _Fault(PolicyError, f"{kind}.{at}.{line}")
+def resolve_policy(policy: str, base: Path) -> str:
+    """Return `path/to/file.py:Class` with the file's absolute path; other names as they are."""
+    file = find_policy_file(policy)
+    if file is None or not (base / file).is_file():
+        return policy  # a missing file is reported as the experiment has it
+    return f"{(base / file).resolve()}{policy[len(str(file)) :]}"
 
 
-def _try_town(
-    run: RunEntry, config: TownConfig
-) -> tuple[PreparedTown | None, list[tuple[type[GenagentsError], str]]]:
+def _check_policies(settings: Iterable[CellSettings], base: Path) -> Iterator[_Fault]:
+    """Yield what is wrong with policies, each looked at once with each of its configurations.
+
+    A file that does not import is a fault: its runs would fail, too. A shipped policy or a plug-in
+    whose package is not installed is none: its own runs report it, and the others go on.
+    """
+    seen = set()
+    for own in settings:
+        for key, name, config in (
+            ("policy", own.run.policy or "", own.run.config),
+            *((f"policy_for.{agent}", name, {}) for agent, name in own.run.policy_for.items()),
+        ):
+            spec = PolicySpec(resolve_policy(name, base), dict(config))
+            if repr(spec) not in seen:
+                seen.add(repr(spec))
+                if fault := _check_policy(spec):
+                    yield _Fault(PolicyError, f"{_locate(own)}{key}: {fault}")
+
+
+def _check_policy(spec: PolicySpec) -> str:
     try:
-        return prepare_town(config, run.repeats), []
-    except ScenarioError as error:
-        return None, [(ScenarioError, f"scenario {run.scenario}: {line}") for line in error.faults]
-    except ConfigError as error:
-        return None, [(ConfigError, f"scenario {run.scenario}: {error}")]
+        check_for_run(spec.name)
+        load_policy(spec.name, **spec.config).close()
+    except (PolicyError, ConfigError, ImportError) as error:
+        cause = error if isinstance(error, ImportError) else error.__cause__
+        lacks = isinstance(cause, ImportError) or _LACKS.search(str(error)) is not None
+        if lacks and find_policy_file(spec.name) is None:
+            return ""  # an extra or a plug-in's package: that policy's runs report it
+        return clean(str(error), _LIMIT)
+    except Exception as error:  # a user's code, reported as it failed
+        return clean(f"{spec.name!r} cannot be made: {type(error).__name__}: {error}", _LIMIT)
+    return ""
 
 
-def _build_cell(run: RunEntry, town: PreparedTown, base: Path) -> Cell:
-    policy, others = make_default_policy(run, base), resolve_own_policies(run, base)
-    spec = RunSpec(
-        TownConfig(
-            town.scenario,
-            start=town.start,
-            hours=town.hours,
-            seconds_per_tick=town.seconds_per_tick,
-        ),
-        repeats=run.repeats,
-        policy=policy,
-        policy_for=others,
+def _prepare_town(own: CellSettings, base: Path) -> _Town:
+    config = own.run.to_town_config(base)
+    scenario = change_scenario(config.load_scenario(), own.edits)
+    if own.run.repeats is not None:
+        scenario = scenario.model_copy(update={"interview_repeats": own.run.repeats})
+    env = TownEnv(replace(config, scenario=scenario, people=None, place=None))
+    understood = env.world.scenario
+    arguments: dict[str, JSON] = {
+        "start": understood.start.isoformat(),
+        "hours": understood.hours,
+        "seconds_per_tick": understood.seconds_per_tick,
+    }
+    return _Town(scenario, digest_scenario(scenario), arguments, tuple(env.possible_agents))
+
+
+def _build_cell(own: CellSettings, town: _Town, experiment: Experiment, base: Path) -> Cell:
+    run = own.run
+    policy = PolicySpec(resolve_policy(run.policy or "", base), dict(run.config))
+    others = {agent: resolve_policy(name, base) for agent, name in run.policy_for.items()}
+    identity = compute_identity(
+        scenario=town.digest,
+        arguments=town.arguments,
+        policies=match_specs(town.names, policy, others),
+        model=run.model,
+        embedder=run.embedder,
+        interviews=run.interviews,
+        reasoning_effort=experiment.endpoint.reasoning_effort,
+        model_for=run.model_for,
     )
-    return Cell(run, town, match_specs(town.names, policy, others), spec)
+    block = f"{town.scenario.name} / {', '.join(town.names)}"
+    name = " / ".join(own.levels) or str(run.policy)
+    config = replace(run.to_town_config(base), scenario=town.scenario, people=None, place=None)
+    config = replace(config, **town.arguments)
+    spec = RunSpec(config, repeats=run.repeats, policy=policy, policy_for=others)
+    model = _resolve_model(run.model, base)
+    condition = Condition(name, own.levels, block, identity)
+    return Cell(condition, spec, model, run.model_for, run.embedder, run.interviews)
+
+
+def _resolve_model(model: str | None, base: Path) -> str | None:
+    """Return the absolute path of a model that is a file beside the experiment."""
+    if model is None or not model.endswith(".gguf") or not (base / model).is_file():
+        return model
+    return str((base / model).resolve())
+
+
+def _find_equal(cells: Iterable[Cell]) -> Iterator[_Fault]:
+    """Yield a fault for each cell that is the same town and mind as one before it."""
+    seen: dict[str, str] = {}
+    for cell in cells:
+        own = cell.condition
+        if own.identity in seen:
+            line = f"factors: {own.name!r} is the same town and mind as {seen[own.identity]!r}"
+            yield _Fault(ConfigError, line)
+        seen.setdefault(own.identity, own.name)
+
+
+def _describe_fault(own: CellSettings, error: Exception) -> list[_Fault]:
+    where = f"scenario {own.run.scenario}: "
+    if isinstance(error, ScenarioError):
+        return [_Fault(ScenarioError, f"{where}{line}") for line in error.faults]
+    if isinstance(error, PathFault):
+        return [_Fault(ConfigError, f"{_locate(own)}{line}") for line in str(error).splitlines()]
+    return [_Fault(ConfigError, f"{where}{error}")]
+
+
+def _locate(own: CellSettings) -> str:
+    return f"{' / '.join(own.levels)}: " if own.levels else ""
 
 
 def _raise(faults: Iterable[_Fault]) -> None:

@@ -16,7 +16,6 @@ CHANGES = (
     *("model", "embedder", "seeds", "hours", "max_tokens", "max_dollars", "max_fallbacks"),
     *_OF_ENDPOINT,
 )
-_OF_RUNS = ("model", "seeds", "hours")  # what entries of [[runs]] may say otherwise
 
 
 def apply_changes(experiment: Experiment, changes: Mapping[str, JSON]) -> Experiment:
@@ -24,30 +23,27 @@ def apply_changes(experiment: Experiment, changes: Mapping[str, JSON]) -> Experi
 
     Args:
         experiment: as its file says.
-        changes: by name. `model` also replaces several models, `model`, `seeds` and
-            `hours` in place of what entries of `[[runs]]` say; `max_tokens` and `max_dollars`
-            are of the budget of all runs together, the keys of `[endpoint]` of that table. None
-            is no change.
+        changes: by name. `model` also replaces the factor of models; `max_tokens` and
+            `max_dollars` are of the budget of all runs together, the keys of `[endpoint]` of that
+            table. None is no change.
 
     Raises:
         ConfigError: an unknown change, or a value that is not allowed.
     """
     given = check_changes(changes)
-    data = experiment.model_dump(exclude_unset=True)
-    total = dict(data.get("budget", {}).get("total", {}))
-    for kind in ("tokens", "dollars"):
-        if f"max_{kind}" in given:
-            total[kind] = given.pop(f"max_{kind}")
-            data["budget"] = {**data.get("budget", {}), "total": total}
+    data = {key: getattr(experiment, key) for key in experiment.model_fields_set}
+    total = {f"max_{kind}": kind for kind in ("tokens", "dollars")}
+    limits = {kind: given.pop(key) for key, kind in total.items() if key in given}
     endpoint = {key: given.pop(key) for key in _OF_ENDPOINT if key in given}
-    if endpoint:
-        data["endpoint"] = {**data.get("endpoint", {}), **endpoint}
-    if "model" in given:
-        data.pop("models", None)
-    hidden = [key for key in _OF_RUNS if key in given]
-    runs = data.get("runs", ())
-    data["runs"] = [{k: v for k, v in run.items() if k not in hidden} for run in runs]
     try:
+        if limits:
+            own = experiment.budget.total.model_dump() | limits
+            data["budget"] = {"run": experiment.budget.run, "total": own}
+        if endpoint:
+            data["endpoint"] = experiment.endpoint.model_dump(exclude_unset=True) | endpoint
+        if "model" in given:
+            data["factors"] = tuple(one for one in experiment.factors if one.key != "model")
+            data.pop("only", None)
         return Experiment.model_validate({**data, **given})
     except ValidationError as error:
         raise ConfigError("\n".join(format_faults(error, Experiment))) from None

@@ -1,19 +1,24 @@
-"""The experiment file: which arms are run how often, on what, and within which budget."""
+"""The experiment file: what is varied, how often, in which town, and within which budget."""
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, model_validator
 
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError
 from genagents_env.record.degradation import MAX_FALLBACKS
 from genagents_env.run import Limits
 from genagents_env.scenario import list_scenario_names
-from genagents_env.sweep.design.consistency import find_contradictions
+from genagents_env.scenario.faults import quote, suggest
+from genagents_env.stats.effects import BETWEEN
 from genagents_env.sweep.design.endpoint_table import EndpointTable
+from genagents_env.sweep.design.factors import OF_RUN, Factor, parse_factors
+from genagents_env.sweep.design.factors import Path as SettingPath
 from genagents_env.sweep.design.fields import (
-    ArmName,
     AsTuple,
     Config,
     Dollars,
@@ -21,7 +26,6 @@ from genagents_env.sweep.design.fields import (
     ExperimentName,
     Hours,
     PeopleField,
-    PeopleFields,
     PolicyFor,
     Repeats,
     SecondsPerTick,
@@ -31,11 +35,13 @@ from genagents_env.sweep.design.fields import (
     Word,
     Words,
 )
+from genagents_env.sweep.design.old_forms import find_old_forms
 from genagents_env.sweep.design.toml import format_faults, read_toml
 
 Count = Annotated[int, Field(ge=0)]
 Seconds = Annotated[float, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
+DegradedRuns = Literal["exclude", "include"]
 
 
 class _Table(BaseModel):
@@ -44,37 +50,26 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Arm(_Table):
-    """A policy with its configuration, under the name by which tables and figures call it.
+class RunSettings(_Table):
+    """What defines a run but for its seed; every key may be a factor.
 
-    Attributes:
-        name: 1 to 40 letters, digits, spaces and `. _ -`, a letter or digit first.
-        policy: a name, or `path/to/file.py:Class`, relative to the experiment file.
-        config: the policy's own options.
-        policy_for: a policy's name for some people.
+    None leaves a key to the scenario or to the default. Paths are relative to the file.
     """
 
-    name: ArmName
-    policy: Word
+    policy: Word | None = None
     config: Config = Field(default_factory=dict)
     policy_for: PolicyFor = Field(default_factory=dict)
-
-
-class RunEntry(Arm):
-    """One condition given outright: an arm, and the town it is run in.
-
-    What is left out is the experiment's.
-    """
-
+    model: Word | None = None
+    model_for: PolicyFor = Field(default_factory=dict)
+    embedder: EmbedderName | None = None
     scenario: Word | None = None
     people: PeopleField | None = None
-    model: Word | None = None
+    place: Word | None = None
     start: Start | None = None
     hours: Hours | None = None
-    place: Word | None = None
     seconds_per_tick: SecondsPerTick | None = None
     repeats: Repeats | None = None
-    seeds: Seeds | None = None
+    interviews: bool = True
 
     def to_town_config(self, base: Path) -> TownConfig:
         """Return the town that is asked for; a scenario's path starts from the folder `base`."""
@@ -87,17 +82,20 @@ class RunEntry(Arm):
             seconds_per_tick=self.seconds_per_tick,
         )
 
-    @property
-    def cast(self) -> str:
-        """Who takes part, in words: a cast's name, names, or `everyone`."""
-        if self.people is None:
-            return "everyone"
-        return self.people if isinstance(self.people, str) else ", ".join(self.people)
 
-    @property
-    def seed_list(self) -> tuple[int, ...]:
-        """The seeds; none where they are left out."""
-        return _list_seeds(self.seeds or ())
+@dataclass(frozen=True)
+class CellSettings:
+    """A level of every factor, with what a run of it is.
+
+    Attributes:
+        levels: labels, in the order of the factors.
+        run: its settings.
+        edits: of its scenario, by path.
+    """
+
+    levels: tuple[str, ...]
+    run: RunSettings
+    edits: Mapping[SettingPath, object]
 
 
 class BudgetLimits(_Table):
@@ -143,36 +141,23 @@ class JudgeSpec(_Table):
     repeats: Repeats = 3
 
 
-DegradedRuns = Literal["exclude", "include"]
+Factors = Annotated[tuple[Factor, ...], PlainValidator(parse_factors)]
 
 
-class Experiment(_Table):
+class Experiment(RunSettings):
     """What an experiment file says; see the documentation of sweeps for each key.
 
-    Either `arms`, run on every one of the scenarios, casts and models with every seed; or
-    `runs`, a list of conditions each given outright. `degraded` says whether degraded runs count
-    in means and tests, `max_fallbacks` above which share of fallbacks a run is one.
+    The factors are crossed with one another and with the seeds, or `only` lists the cells to run.
+    `degraded` says whether degraded runs count in means and tests, `max_fallbacks` above which
+    share of fallbacks a run is one.
     """
 
     name: ExperimentName
     question: ShortText = ""
     seeds: Seeds = 1
-    baseline: str | None = None
+    baseline: Word | PolicyFor | None = None
     primary: Words = ()
     measures: Words = ()
-    scenario: Word | None = None
-    scenarios: Words = ()
-    people: PeopleField | None = None
-    casts: PeopleFields = ()
-    start: Start | None = None
-    hours: Hours | None = None
-    place: Word | None = None
-    seconds_per_tick: SecondsPerTick | None = None
-    repeats: Repeats | None = None
-    interviews: bool = True
-    model: Word | None = None
-    models: Words = ()
-    embedder: EmbedderName | None = None
     judge: bool = True
     degraded: DegradedRuns = "exclude"
     max_fallbacks: Share = MAX_FALLBACKS
@@ -180,50 +165,111 @@ class Experiment(_Table):
     budget: BudgetTable = BudgetTable()
     rate: RateLimit = RateLimit()
     endpoint: EndpointTable = EndpointTable()
-    arms: Annotated[tuple[Arm, ...], AsTuple] = ()
-    runs: Annotated[tuple[RunEntry, ...], AsTuple] = ()
+    factors: Factors = ()
+    only: Annotated[tuple[PolicyFor, ...], AsTuple] = ()
     judges: Annotated[tuple[JudgeSpec, ...], AsTuple] = ()
 
     @property
     def seed_list(self) -> tuple[int, ...]:
         """The seeds, each once: 0 to n - 1 where a number n is given."""
-        return _list_seeds(self.seeds)
+        return tuple(range(self.seeds)) if isinstance(self.seeds, int) else self.seeds
 
     @property
-    def cells(self) -> tuple[RunEntry, ...]:
-        """Every condition, nothing left out but what is left to the scenario or to the default.
-
-        Of a grid arm by arm within model within cast within scenario, as the file names them.
-        """
-        if self.runs:
-            return tuple(self._fill_in(run) for run in self.runs)
-        return tuple(
-            self._fill_in(RunEntry(**dict(arm), scenario=scenario, people=people, model=model))
-            for scenario in self.scenarios or (self.scenario,)
-            for people in self.casts or (self.people,)
-            for model in self.models or (self.model,)
-            for arm in self.arms
-        )
+    def levels(self) -> dict[str, tuple[str, ...]]:
+        """The labels of each factor's levels, by the factor's name."""
+        return {one.name: one.labels for one in self.factors}
 
     @property
-    def paired(self) -> bool:
-        """Whether the arms of every block share their seeds and the town they are run in.
+    def baselines(self) -> dict[str, str]:
+        """The level with which others are compared, by factor; of the others each with each."""
+        if self.baseline is None or not isinstance(self.baseline, str):
+            return dict(self.baseline or {})
+        return {one.name: self.baseline for one in self.factors if self.baseline in one.labels}
 
-        Then differences between arms are paired by seed. A grid always is.
+    def list_cells(self) -> tuple[CellSettings, ...]:
+        """Return every cell, in the order of the file: the last factor varies fastest.
+
+        Raises:
+            ConfigError: a level sets a value that is not allowed; each fault is a line.
         """
-        blocks: dict[tuple[object, ...], set[tuple[object, ...]]] = {}
-        for run in self.cells:
-            alike = (run.start, run.hours, run.place, run.seconds_per_tick)
-            block = blocks.setdefault((run.scenario, run.cast, run.model), set())
-            block.add((frozenset(run.seed_list), *alike))
-        return all(len(block) == 1 for block in blocks.values())
-
-    def _fill_in(self, run: RunEntry) -> RunEntry:
-        keys = ("scenario", "people", "model", "start", "hours", "place", "seconds_per_tick")
-        own = {key: getattr(self, key) for key in (*keys, "repeats", "seeds")}
-        return run.model_copy(
-            update={key: value for key, value in own.items() if getattr(run, key) is None}
+        combinations = (
+            [tuple(one[factor.name] for factor in self.factors) for one in self.only]
+            if self.only
+            else list(product(*(one.labels for one in self.factors)))
         )
+        faults: list[str] = []
+        cells = []
+        for labels in combinations:
+            try:
+                cells.append(self._make_cell(labels))
+            except ValidationError as error:
+                faults += [
+                    f"{' / '.join(labels)}: {line}" for line in format_faults(error, RunSettings)
+                ]
+        if faults:
+            raise ConfigError("\n".join(dict.fromkeys(faults)))
+        return tuple(cells)
+
+    def _make_cell(self, labels: tuple[str, ...]) -> CellSettings:
+        data = {key: getattr(self, key) for key in RunSettings.model_fields}
+        data["model_for"] = {**self.endpoint.model_for, **self.model_for}
+        edits: dict[SettingPath, object] = {}
+        for factor, label in zip(self.factors, labels, strict=True):
+            for path, value in factor.find(label).settings.items():
+                head = path[0]
+                if len(path) == 1 and head in OF_RUN:
+                    data[head] = value
+                elif head in ("config", "policy_for", "model_for"):
+                    data[head] = {**data[head], ".".join(path[1:]): value}
+                else:
+                    edits[path] = value
+        return CellSettings(labels, RunSettings.model_validate(data), edits)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if faults := list(self._find_contradictions()):
+            raise ValueError("\n".join(faults))
+        return self
+
+    def _find_contradictions(self) -> Iterator[str]:
+        set_by: dict[SettingPath, str] = {}
+        for factor in self.factors:
+            for path in dict.fromkeys(path for one in factor.levels for path in one.settings):
+                if path in set_by:
+                    yield f"factors: {factor.key} and {set_by[path]} both set {'.'.join(path)}"
+                set_by[path] = factor.key
+        for key, hint in (("policy", "scripted, or path/to/file.py:Class"), ("scenario", "tiny")):
+            if getattr(self, key) is None and (key,) not in set_by:
+                yield f"{key}: missing; allowed: a name such as {hint}, here or as a factor"
+        if isinstance(self.baseline, str) and not self.baselines:
+            every = [label for labels in self.levels.values() for label in labels]
+            yield f"baseline: no level {quote(self.baseline)}; {suggest(self.baseline, every)}"
+        for name, label in self.baselines.items():
+            if label not in self.levels.get(name, ()):
+                known = self.levels.get(name) or [f"{one} = .." for one in self.levels]
+                yield f"baseline: no level {quote(label)} of {name}; {suggest(label, known)}"
+        for at, cell in enumerate(self.only):
+            whole = all(cell.get(name) in labels for name, labels in self.levels.items())
+            if not whole or len(cell) != len(self.levels):
+                yield f"only.{at}: a level of each factor is wanted: {', '.join(self.levels)}"
+        for words in self.primary:
+            yield from self._check_primary(*split_primary(words))
+
+    def _check_primary(self, measure: str, effect: str) -> Iterator[str]:
+        for name in effect.split(BETWEEN) if effect else ():
+            if name not in self.levels:
+                known = suggest(name, list(self.levels))
+                yield f"primary: {quote(effect)}: no factor {quote(name)}; {known}"
+        rubric = measure.partition("judge.")[2]
+        asked = [Path(one.name).stem for one in self.judges if one.kind == "rubric"]
+        if rubric and rubric not in asked:
+            yield f"primary: {quote(measure)}: add [[judges]] with name = {quote(rubric)}"
+
+
+def split_primary(words: str) -> tuple[str, str]:
+    """Return measure and effect of an entry of `primary`: `heard.party: mind`; or no effect."""
+    measure, _, effect = words.partition(": ")
+    return measure.strip(), effect.strip()
 
 
 def resolve_scenario(scenario: str, base: Path) -> str:
@@ -241,16 +287,15 @@ def load_experiment(path: Path) -> Experiment:
             as `file: key: what; allowed: ...`.
     """
     path = Path(path)
-    raw = read_toml(path)
-    faults = find_contradictions(raw)
-    try:
-        experiment = Experiment.model_validate(raw)
-    except ValidationError as error:
-        faults = format_faults(error, Experiment) + faults
-    if faults:
-        raise ConfigError("\n".join(f"{path.name}: {fault}" for fault in faults))
-    return experiment
+    return parse_experiment(read_toml(path), path.name)
 
 
-def _list_seeds(seeds: int | tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(range(seeds)) if isinstance(seeds, int) else seeds
+def parse_experiment(raw: Mapping[str, object], name: str) -> Experiment:
+    """Return the experiment in the data of a file of that name; raises as `load_experiment`."""
+    faults = list(find_old_forms(raw))
+    if not faults:
+        try:
+            return Experiment.model_validate(raw)
+        except ValidationError as error:
+            faults = format_faults(error, Experiment)
+    raise ConfigError("\n".join(f"{name}: {fault}" for fault in faults))

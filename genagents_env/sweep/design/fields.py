@@ -91,7 +91,7 @@ def _check_config(value: object) -> Mapping[str, object]:
 
 def _check_table_of_names(value: object) -> Mapping[str, str]:
     if not isinstance(value, dict) or not all(isinstance(name, str) for name in value.values()):
-        raise ValueError('a table of policies by person is wanted: { "Klaus Mueller" = "idle" }')
+        raise ValueError('a table of names is wanted: { "Klaus Mueller" = "idle" }')
     return value
 
 
@@ -110,7 +110,6 @@ Word = Annotated[str, BeforeValidator(_clean_text(300)), Field(min_length=1)]
 Words = Annotated[tuple[Word, ...], AsTuple]
 Seeds = Annotated[int | tuple[int, ...], PlainValidator(_check_seeds)]
 PeopleField = Annotated[People, PlainValidator(_check_people)]
-PeopleFields = Annotated[tuple[PeopleField, ...], AsTuple]
 Start = Annotated[str, BeforeValidator(_format_start)]
 Hours = Annotated[float, Field(gt=0, le=24 * 366)]
 SecondsPerTick = Annotated[int, Field(ge=1, le=3600)]
@@ -119,5 +118,4 @@ Dollars = Annotated[Decimal, PlainValidator(_parse_dollars)]
 Config = Annotated[Mapping[str, object], PlainValidator(_check_config)]
 PolicyFor = Annotated[Mapping[str, str], PlainValidator(_check_table_of_names)]
 EmbedderName = Annotated[Word, AfterValidator(_check_embedder)]
-ArmName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}$")]
 ExperimentName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]

@@ -1,19 +1,23 @@
 """What a run is, as one hash: two runs with the same identity are the same run.
 
 It covers what decides the course of a run, and nothing of what it is called, judged by, measured
-with or allowed to spend.
+with or allowed to spend. A policy counts by what its code does: comments, spacing and docstrings do
+not, the modules beside it that it imports do. Releases of this package that leave recorded runs
+what they are keep every identity.
 """
 
+import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
-from genagents_env import __version__
 from genagents_env.files import read_file
 from genagents_env.record.rows import JSON, encode
 from genagents_env.run import PolicySpec
 from genagents_env.run.policies import (
+    find_plugin,
     find_policy_class,
     find_policy_file,
     is_shipped,
@@ -21,10 +25,11 @@ from genagents_env.run.policies import (
     shorten_policy,
 )
 
-_FORMAT = 1  # of what is hashed; another number, another identity of everything
+BEHAVIOUR = 1  # raised by a release under which the same definition takes another course
 _NOT_IN_SLUGS = re.compile(r"[^a-z0-9]+")
 _SLUG_LIMIT = 60
 _MOST_BYTES = 1_000_000_000  # of a file that an option names
+_MOST_CODE = 10_000_000
 
 
 def compute_identity(
@@ -32,59 +37,99 @@ def compute_identity(
     scenario: str,
     arguments: Mapping[str, JSON],
     policies: Mapping[str, PolicySpec],
-    seed: int,
     model: str | None,
     embedder: str | None,
     interviews: bool,
     reasoning_effort: str | None = None,
     model_for: Mapping[str, str] | None = None,
-    version: str = __version__,
+    behaviour: int = BEHAVIOUR,
 ) -> str:
-    """Return the SHA-256 of what defines a run, as 64 hexadecimal digits.
+    """Return the SHA-256 of what defines the runs of a cell, as 64 hexadecimal digits.
 
     Args:
         scenario: its digest, see `scenario.digest`: people, place and repeats are in it.
         arguments: start, hours and seconds per tick, as the environment understood them.
-        policies: of each agent. One that is a file counts by its name and content, so that a
-            moved folder keeps its runs; what it imports from other files does not count. So does
-            a file that an option of a shipped policy names.
-        seed: of the episode.
+        policies: of each agent. One that is a file counts by its name and its code, so that a
+            moved folder keeps its runs; so does a file that an option of a shipped policy names. A
+            plug-in counts by the version of its package.
         model: as asked for; None is the default.
         embedder: as asked for; None is the default.
         interviews: whether they are held.
         reasoning_effort: of the model.
         model_for: other models, by person or faculty.
-        version: of this package.
+        behaviour: of this package.
 
     Raises:
         PolicyError: a policy's file cannot be read.
         FileError: a file that an option names cannot be read.
     """
-    files: dict[str, JSON] = {}
+    known: dict[str, JSON] = {}
     facts: dict[str, JSON] = {
-        "format": _FORMAT,
-        "version": version,
+        "behaviour": behaviour,
         "scenario": scenario,
         "arguments": dict(arguments),
         "policies": {
-            agent: {"policy": _describe_policy(spec.name, files), "config": _describe_config(spec)}
+            agent: {"policy": _describe_policy(spec.name, known), "config": _describe_config(spec)}
             for agent, spec in policies.items()
         },
-        "seed": seed,
         "model": model,
         "embedder": embedder,
         "interviews": interviews,
+        "reasoning_effort": reasoning_effort,
+        "model_for": dict(model_for or {}),
     }
-    if reasoning_effort is not None:  # newer than identities that are kept
-        facts["reasoning_effort"] = reasoning_effort
-    if model_for:
-        facts["model_for"] = dict(model_for)
     return sha256(encode(facts).encode()).hexdigest()
+
+
+def identify_trial(cell: str, seed: int) -> str:
+    """Return the identity of one run of a cell."""
+    return sha256(f"{cell} {seed}".encode()).hexdigest()
 
 
 def make_slug(name: str) -> str:
     """Return `name` in small letters and digits, everything else one `-`; at most 60 characters."""
     return _NOT_IN_SLUGS.sub("-", name.lower())[:_SLUG_LIMIT].strip("-") or "run"
+
+
+def digest_code(path: Path) -> str:
+    """Return the SHA-256 of what a file and the modules beside it that it imports do.
+
+    A file that is no Python counts by its bytes.
+    """
+    found: dict[str, str] = {}
+    _collect_code(path, path.stem, found)
+    return sha256(encode(dict(sorted(found.items()))).encode()).hexdigest()
+
+
+def _collect_code(path: Path, name: str, found: dict[str, str]) -> None:
+    code = read_file(path, _MOST_CODE)
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError):
+        found[name] = sha256(code).hexdigest()
+        return
+    found[name] = ast.dump(_drop_docstrings(tree))
+    for module in _list_imports(tree):
+        for beside in (path.parent / f"{module}.py", path.parent / module / "__init__.py"):
+            if beside.is_file() and module not in found:
+                _collect_code(beside, module, found)
+
+
+def _drop_docstrings(tree: ast.Module) -> ast.Module:
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        if isinstance(node, kinds) and body and ast.get_docstring(node, clean=False) is not None:
+            node.body = body[1:]
+    return tree
+
+
+def _list_imports(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (one.name.partition(".")[0] for one in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").partition(".")[0] or node.names[0].name
 
 
 def _describe_config(spec: PolicySpec) -> dict[str, JSON]:
@@ -97,9 +142,16 @@ def _describe_config(spec: PolicySpec) -> dict[str, JSON]:
     return config
 
 
-def _describe_policy(name: str, files: dict[str, JSON]) -> JSON:
-    if find_policy_file(name) is None:
-        return name
-    if name not in files:
-        files[name] = [shorten_policy(name), read_source(name).sha256]
-    return files[name]
+def _describe_policy(name: str, known: dict[str, JSON]) -> JSON:
+    if name not in known:
+        known[name] = name
+        if find_policy_file(name) is not None:
+            known[name] = [shorten_policy(name), digest_code(read_source(name).path)]
+        elif not is_shipped(name) and (plugin := find_plugin(name)) is not None:
+            known[name] = [name, _find_version(plugin)]
+    return known[name]
+
+
+def _find_version(plugin: EntryPoint) -> str:
+    """Return name and version of the package that brings a plug-in."""
+    return "" if plugin.dist is None else f"{plugin.dist.name} {plugin.dist.version}"

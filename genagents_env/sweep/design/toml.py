@@ -14,10 +14,7 @@ from genagents_env.text import clean
 
 _FILE_LIMIT = 1 << 20  # bytes
 _FAULT_LIMIT = 1000  # characters
-_PATTERNS = {
-    "arms": "1 to 40 letters, digits, spaces and . _ - are allowed, a letter or digit first",
-    "name": "lower-case letters, digits, _ and - are allowed, a letter first, at most 40",
-}
+_NAME = "lower-case letters, digits, _ and - are allowed, a letter first, at most 40"
 
 
 def read_toml(path: Path) -> dict[str, object]:
@@ -26,13 +23,17 @@ def read_toml(path: Path) -> dict[str, object]:
     Raises:
         ConfigError: it is missing, too large, no text or no TOML; the line is named.
     """
-    text = read_text(path, _FILE_LIMIT).replace("\r\n", "\n")
+    return parse_toml(read_text(path, _FILE_LIMIT), str(path))
+
+
+def parse_toml(text: str, name: str = "experiment.toml") -> dict[str, object]:
+    """Return the data in TOML, from a file of that name; raises as `read_toml`."""
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: not TOML: {clean(str(error))}") from None
+        raise ConfigError(f"{name}: not TOML: {clean(str(error))}") from None
     except (RecursionError, ValueError):
-        raise ConfigError(f"{path}: nested too deeply, or a number is too long") from None
+        raise ConfigError(f"{name}: nested too deeply, or a number is too long") from None
 
 
 def format_faults(error: ValidationError, model: type[BaseModel]) -> list[str]:
@@ -43,8 +44,13 @@ def format_faults(error: ValidationError, model: type[BaseModel]) -> list[str]:
 def _format_faults(error: ValidationError, model: type[BaseModel]) -> Iterator[str]:
     for detail in error.errors(include_url=False):
         loc = [part for part in detail["loc"] if part != "[key]"]
-        key = ".".join(clean(str(part), 60) or '""' for part in loc) or "file"
-        yield f"{key}: {_format_fault(detail, loc, model)}"
+        key = ".".join(clean(str(part), 60) or '""' for part in loc)
+        if detail["type"] == "value_error" and loc in ([], ["factors"]):
+            lead = f"{key}." if key else ""  # our own faults, a line each, with their keys
+            for line in str(detail["ctx"]["error"]).splitlines():
+                yield f"{lead}{line}" if ": " in line else f"{key}: {line}"
+        else:
+            yield f"{key or 'file'}: {_format_fault(detail, loc, model)}"
 
 
 def _format_fault(detail: ErrorDetails, loc: list[str | int], model: type[BaseModel]) -> str:
@@ -54,6 +60,5 @@ def _format_fault(detail: ErrorDetails, loc: list[str | int], model: type[BaseMo
         names = f" allowed: {', '.join(allowed)}" if hint.startswith("did") else ""
         return f"unknown key; {hint if names else 'allowed: ' + ', '.join(allowed)}{names}"
     if detail["type"] == "string_pattern_mismatch":
-        words = _PATTERNS["name" if loc == ["name"] else "arms"]
-        return f"{quote(detail['input'])} is no name; {words}"
+        return f"{quote(detail['input'])} is no name; {_NAME}"
     return translate(detail, model).text

@@ -10,8 +10,8 @@ from genagents_env.errors import ConfigError
 from genagents_env.record.rows import JSON
 from genagents_env.run import Limits
 from genagents_env.sweep.design.changes import apply_changes
-from genagents_env.sweep.design.consistency import find_contradictions
 from genagents_env.sweep.design.experiment import BudgetLimits, Experiment, load_experiment
+from genagents_env.sweep.design.old_forms import find_old_forms
 from genagents_env.sweep.design.toml import format_faults
 from tests.sweep.small_sweeps import load, write_experiment
 
@@ -20,7 +20,7 @@ name = "minds"
 question = "Does the mind change how far the news spreads?"
 seeds = 8
 baseline = "scripted"
-primary = ["verified.party"]
+primary = ["verified.party: mind x vision_radius", "judge.believability"]
 measures = []
 scenario = "valentines_party"
 people = ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller"]
@@ -36,14 +36,12 @@ total = { tokens = 2000000 }
 [rate]
 requests_per_minute = 500
 tokens_per_minute = 200000
-[[arms]]
-name = "scripted"
-policy = "scripted"
-[[arms]]
-name = "no reflection"
-policy = "smallville"
-config = { variant = "no_reflection" }
-policy_for = { "Klaus Mueller" = "idle" }
+[factors]
+"rules.vision_radius" = [4, 8]
+'people."Klaus Mueller".traits' = { kind = ["kind"], rude = ["rude"] }
+[factors.mind]
+scripted = { policy = "scripted" }
+"no reflection" = { policy = "smallville", "config.variant" = "no_reflection" }
 [[judges]]
 name = "believability"
 kind = "rubric"
@@ -64,10 +62,20 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
     assert experiment.budget.run.limits() == Limits(500, 200_000, Decimal("0.50"), 3600.0)
     assert experiment.budget.total.limits() == Limits(tokens=2_000_000)
     assert experiment.rate.requests_per_minute == 500
-    assert [arm.name for arm in experiment.arms] == ["scripted", "no reflection"]
-    assert experiment.arms[1].config == {"variant": "no_reflection"}
+    assert experiment.levels == {
+        "vision_radius": ("4", "8"),
+        "traits": ("kind", "rude"),
+        "mind": ("scripted", "no reflection"),
+    }
+    assert experiment.baselines == {"mind": "scripted"}
+    last = experiment.list_cells()[-1]
+    assert last.levels == ("8", "rude", "no reflection")
+    assert (last.run.policy, last.run.config) == ("smallville", {"variant": "no_reflection"})
+    assert last.edits == {
+        ("rules", "vision_radius"): 8,
+        ("people", "Klaus Mueller", "traits"): ["rude"],
+    }
     assert experiment.judges[0].kind == "rubric"
-    assert experiment.paired
 
 
 def test_what_is_left_out_has_a_default(tmp_path: Path) -> None:
@@ -79,18 +87,13 @@ def test_what_is_left_out_has_a_default(tmp_path: Path) -> None:
 
 
 def test_every_fault_is_told_at_once_with_its_key_and_what_is_allowed(tmp_path: Path) -> None:
-    arms = [{"name": "a", "policy": "scripted"}, {"name": "b"}, {"name": "c", "polcy": "idle"}]
-    lines = _faults(tmp_path, seeds=[1, 1], hours=-1, judge=1, sead=3, arms=arms, baseline="d")
+    lines = _faults(tmp_path, seeds=[1, 1], hours=-1, judge=1, sead=3, factors={"model": 3})
     assert all(line.startswith("small.toml: ") for line in lines)
     found = {line.split(": ")[1]: line for line in lines}
-    assert set(found) == {
-        *("seeds", "hours", "judge", "sead", "baseline"),
-        *("arms.1.policy", "arms.2.policy", "arms.2.polcy"),
-    }
+    assert set(found) == {"seeds", "hours", "judge", "sead", "factors.model"}
     assert "comes twice" in found["seeds"]
     assert "more than 0" in found["hours"]
     assert 'did you mean "seeds"' in found["sead"]
-    assert 'did you mean "policy"? allowed: name, policy, config' in found["arms.2.polcy"]
 
 
 @pytest.mark.parametrize(
@@ -106,13 +109,8 @@ def test_every_fault_is_told_at_once_with_its_key_and_what_is_allowed(tmp_path: 
         ({"people": []}, "at least one"),
         ({"people": ["A", "A"]}, "nobody twice"),
         ({"people": 3}, "a list of names"),
-        ({"people": "3", "casts": ["3"]}, "one of the two"),
-        ({"scenarios": ["tiny"]}, "one of the two"),
-        ({"model": "a", "models": ["a", "b"]}, "one of the two"),
-        ({"models": ["a", "a"]}, "comes twice"),
         ({"scenario": None}, "missing"),
-        ({"arms": None}, "neither"),
-        ({"runs": [{"name": "a", "policy": "idle"}]}, "both are given"),
+        ({"arms": None}, "policy: missing"),
         ({"embedder": "hash"}, "hashed:WIDTH"),
         ({"repeats": 21}, "at most 20"),
         ({"concurrency": 0}, "at least 1"),
@@ -120,14 +118,20 @@ def test_every_fault_is_told_at_once_with_its_key_and_what_is_allowed(tmp_path: 
         ({"budget": {"run": {"dollars": -1}}}, "no sum of dollars"),
         ({"budget": {"run": {"token": 1}}}, 'did you mean "tokens"'),
         ({"judges": [{"name": "x", "kind": "rubrik"}]}, 'did you mean "rubric"'),
-        ({"arms": [{"name": "a/b", "policy": "idle"}]}, "letters, digits"),
-        ({"arms": [{"name": "a", "policy": "x"}] * 2}, "comes twice"),
-        ({"arms": [{"name": n, "policy": "x"} for n in ("a b", "a-b")]}, "too like"),
-        ({"arms": [{"name": "a", "policy": "x", "policy_for": {"A": 1}}]}, "policies by person"),
-        ({"arms": [{"name": "a", "policy": "x", "config": []}]}, "a table"),
+        ({"factors": {"model": ["a", "a"]}}, "comes twice"),
+        ({"factors": {"model": ["a"]}}, "1 levels; 2 to"),
+        ({"factors": {"model": [["a"], ["b"]]}}, "no label"),
+        ({"factors": {"mind": ["a", "b"]}}, "each of its levels is a table"),
+        ({"factors": {"mind": {"a": {"polcy": 1}, "b": {"policy": "x"}}}}, "is no path"),
+        ({"factors": {"rules": ["a", "b"]}}, "write a path in quotes"),
+        ({"factors": {"rule.x": [1, 2]}}, "no path begins so"),
+        ({"factors": {"rules..x": [1, 2]}}, "no path"),
+        ({"factors": {"policy": ["idle", "random"]}}, "both set policy"),
         ({"baseline": "scriptd"}, 'did you mean "scripted"'),
-        ({"arms": None, "casts": ["3"], "runs": [{"name": "a", "policy": "x"}]}, "only with [["),
-        ({"arms": None, "runs": [{"name": "a", "policy": "x"}] * 2}, "comes twice with the same"),
+        ({"baseline": {"arms": "scripted"}}, "no level"),
+        ({"primary": ["heard: armm"]}, 'did you mean "arm"'),
+        ({"primary": ["judge.kindness"]}, "add [[judges]]"),
+        ({"only": [{"arm": "scripted", "x": "y"}]}, "a level of each factor"),
     ],
 )
 def test_one_fault_is_told_alone(tmp_path: Path, changes: dict[str, object], told: str) -> None:
@@ -165,46 +169,51 @@ def test_a_start_may_be_a_time_of_toml(tmp_path: Path) -> None:
     assert load_experiment(path).start == "10:30:00"
 
 
-def test_a_grid_is_every_combination_arm_by_arm(tmp_path: Path) -> None:
-    experiment = load(tmp_path, scenario=None, scenarios=["tiny", "medicine"], models=["a", "b"])
-    cells = [(run.scenario, run.model, run.name) for run in experiment.cells]
-    assert cells[:3] == [
-        ("tiny", "a", "scripted"),
-        ("tiny", "a", "nobody moves"),
-        ("tiny", "b", "scripted"),
+def test_a_grid_is_every_combination(tmp_path: Path) -> None:
+    factors = {"scenario": ["tiny", "medicine"], "model": ["a", "b"]}
+    found = [one.levels for one in load(tmp_path, scenario=None, factors=factors).list_cells()]
+    assert found[:3] == [
+        ("scripted", "tiny", "a"),
+        ("scripted", "tiny", "b"),
+        ("scripted", "medicine", "a"),
     ]
-    assert len(cells) == len(set(cells)) == 8
-    assert experiment.paired
+    assert len(found) == len(set(found)) == 8
 
 
-def test_a_list_of_runs_takes_from_the_experiment_what_it_leaves_out(tmp_path: Path) -> None:
-    runs = [
-        {"name": "a", "policy": "idle"},
-        {"name": "b", "policy": "idle", "scenario": "medicine", "seeds": [7], "hours": 1},
+def test_a_list_of_cells_runs_these_alone(tmp_path: Path) -> None:
+    only = [{"arm": "scripted", "model": "b"}, {"arm": "nobody moves", "model": "a"}]
+    experiment = load(tmp_path, factors={"model": ["a", "b"]}, only=only)
+    assert [one.levels for one in experiment.list_cells()] == [
+        ("scripted", "b"),
+        ("nobody moves", "a"),
     ]
-    first, second = load(tmp_path, arms=None, runs=runs).cells
-    assert (first.scenario, first.seed_list, first.hours) == ("tiny", (0, 1), 0.02)
-    assert (second.scenario, second.seed_list, second.hours) == ("medicine", (7,), 1.0)
 
 
 @pytest.mark.parametrize(
-    ("own", "paired"),
+    ("text", "told"),
     [
-        ({}, True),
-        ({"seeds": [0, 1]}, True),
-        ({"seeds": [1, 0]}, True),
-        ({"seeds": [0, 2]}, False),
-        ({"start": "11:00"}, False),
-        ({"hours": 3}, False),
-        ({"scenario": "medicine", "seeds": [9]}, True),  # in another block
-        ({"people": ["Maria Lopez"], "seeds": [9]}, True),  # in another block
+        (
+            '[[arms]]\nname = "a b"\npolicy = "idle"\n[[arms]]\nname = "c"\npolicy = "lyfe"\n'
+            "config = { k = 1 }\n",
+            '[factors.arm]\n"a b" = { policy = "idle" }\nc = { policy = "lyfe", '
+            "config = { k = 1 } }",
+        ),
+        ('models = ["a", "b"]\n', '[factors]\nmodel = ["a", "b"]'),
+        (
+            'casts = ["3", ["Ada", "Ben"]]\n',
+            'people = { "3" = "3", "Ada and 1 more" = ["Ada", "Ben"] }',
+        ),
+        ('[[runs]]\nname = "x"\npolicy = "idle"\nseeds = 3\n', 'x = { policy = "idle" }'),
     ],
 )
-def test_runs_of_a_block_are_paired_where_they_share_seeds_and_town(
-    tmp_path: Path, own: dict[str, object], paired: bool
+def test_former_tables_are_answered_with_what_to_write(
+    tmp_path: Path, text: str, told: str
 ) -> None:
-    runs = [{"name": "a", "policy": "idle"}, {"name": "b", "policy": "idle", **own}]
-    assert load(tmp_path, arms=None, runs=runs).paired is paired
+    path = tmp_path / "old.toml"
+    path.write_text(f'name = "old"\nscenario = "tiny"\n{text}')
+    with pytest.raises(ConfigError) as caught:
+        load_experiment(path)
+    assert told in str(caught.value)
 
 
 def test_caps_are_limits_with_exact_dollars() -> None:
@@ -214,12 +223,12 @@ def test_caps_are_limits_with_exact_dollars() -> None:
 
 @given(st.one_of(st.integers(1, 200), st.lists(st.integers(0, 2**40), min_size=1, unique=True)))
 def test_seeds_are_listed_each_once(seeds: int | list[int]) -> None:
-    arm = {"name": "a", "policy": "idle"}
-    told = Experiment.model_validate({"name": "x", "seeds": seeds, "arms": [arm]}).seed_list
+    given = {"name": "x", "seeds": seeds, "policy": "idle", "scenario": "tiny"}
+    told = Experiment.model_validate(given).seed_list
     assert told == tuple(range(seeds) if isinstance(seeds, int) else seeds)
 
 
-KEYS = ["name", "seeds", "arms", "runs", "people", "casts", "model", "baseline", "budget", "x"]
+KEYS = ["name", "seeds", "arms", "runs", "factors", "only", "casts", "model", "baseline", "x"]
 VALUES = st.recursive(
     st.booleans() | st.integers(-5, 5) | st.floats(-2, 2) | st.text(max_size=5) | st.dates(),
     lambda inner: (
@@ -232,7 +241,7 @@ VALUES = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(KEYS), VALUES))
 def test_whatever_a_file_says_the_answer_is_words(raw: dict[str, object]) -> None:
-    found = find_contradictions(raw)
+    found = [one.partition("\n")[0] for one in find_old_forms(raw)]
     try:
         Experiment.model_validate(raw)
     except ValidationError as error:
@@ -241,20 +250,16 @@ def test_whatever_a_file_says_the_answer_is_words(raw: dict[str, object]) -> Non
 
 
 def test_changes_stand_in_place_of_what_the_file_says(tmp_path: Path) -> None:
-    experiment = load(tmp_path, models=["a", "b"], budget={"total": {"calls": 3, "tokens": 9}})
-    told = {"model": "c", "seeds": 5, "hours": 2, "max_tokens": 7, "max_dollars": "0.5"}
-    other = apply_changes(experiment, told)
-    assert {run.model for run in other.cells} == {"c"}
+    budget = {"total": {"calls": 3, "tokens": 9}}
+    experiment = load(tmp_path, factors={"model": ["a", "b"]}, budget=budget)
+    told: dict[str, JSON] = {"model": "c", "seeds": 5, "hours": 2, "max_tokens": 7}
+    other = apply_changes(experiment, told | {"max_dollars": "0.5"})
+    assert {cell.run.model for cell in other.list_cells()} == {"c"}
+    assert list(other.levels) == ["arm"]
     assert other.seed_list == tuple(range(5))
     assert other.budget.total.limits() == Limits(3, 7, Decimal("0.5"))
-    assert (experiment.models, experiment.budget.total.tokens) == (("a", "b"), 9)
+    assert (len(experiment.list_cells()), experiment.budget.total.tokens) == (4, 9)
     assert apply_changes(experiment, {}) == apply_changes(experiment, {"seeds": None}) == experiment
-
-
-def test_changes_stand_in_place_of_what_single_runs_say(tmp_path: Path) -> None:
-    runs = [{"name": "a", "policy": "idle", "model": "m", "seeds": [9], "hours": 9, "place": "p"}]
-    (run,) = apply_changes(load(tmp_path, arms=None, runs=runs), {"model": "c", "seeds": 1}).cells
-    assert (run.model, run.seed_list, run.hours, run.place) == ("c", (0,), 9.0, "p")
 
 
 @pytest.mark.parametrize("told", [{"seeds": 0}, {"hours": -1}, {"max_dollars": "x"}, {"modl": "a"}])

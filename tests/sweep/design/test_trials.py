@@ -14,9 +14,9 @@ from genagents_env.record.rows import JSON
 from genagents_env.run import PolicySpec, RunOptions, run
 from genagents_env.scenario import Scenario, list_scenario_names, load_scenario
 from genagents_env.scenario.digest import digest_scenario
+from genagents_env.sweep.design.cells import Cell
 from genagents_env.sweep.design.identity import compute_identity
-from genagents_env.sweep.design.trials import Trial
-from tests.sweep.small_sweeps import ARMS, OWN, trials
+from tests.sweep.small_sweeps import ARMS, OWN, cells, trials
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=4),
@@ -24,14 +24,19 @@ JSON_VALUES = st.recursive(
     max_leaves=6,
 )
 
-# Of a made-up run: where it changes, every run of every sweep is lived again.
-GOLDEN = "e1ad735e091ebeaf01439f0255bebaedf3a74efbed5b42cdb0cb93a8391fe4a5"
+# Of a made-up run: where it changes, every run of every sweep is made again.
+GOLDEN = "167a0a615f5396de8eccb11a1b7dfeead9b96b676a3a98f1715c8c04b0c1f6b0"
 
 
-def _one(folder: Path, **changes: Any) -> Trial:
-    """Return the first trial of an arm that idles."""
+def _one(folder: Path, **changes: Any) -> Cell:
+    """Return the cell of a study that idles."""
     arm = {"name": "a", "policy": "idle", **changes.pop("arm", {})}
-    return trials(folder, **{"seeds": 1, "arms": [arm], **changes})[0]
+    (cell,) = cells(folder, **{"seeds": 1, "arms": [arm], **changes})
+    return cell
+
+
+def _identify(folder: Path, **changes: Any) -> str:
+    return _one(folder, **changes).condition.identity
 
 
 def test_all_conditions_of_a_seed_come_before_the_next_seed(tmp_path: Path) -> None:
@@ -39,28 +44,26 @@ def test_all_conditions_of_a_seed_come_before_the_next_seed(tmp_path: Path) -> N
     assert found == [(seed, arm["name"]) for seed in (5, 3) for arm in ARMS]
 
 
-def test_arms_share_seed_scenario_and_options(tmp_path: Path) -> None:
-    first, second = trials(tmp_path, seeds=[7], start="10:00")
-    assert first.spec.seed == second.spec.seed == 7
+def test_levels_share_scenario_and_options(tmp_path: Path) -> None:
+    first, second = cells(tmp_path, seeds=[7], start="10:00")
     assert first.spec.town.scenario == second.spec.town.scenario
     assert first.spec.town.start == second.spec.town.start == "2023-02-13T10:00:00"
     assert first.condition.block == second.condition.block
 
 
-def test_a_condition_is_named_after_what_differs_only(tmp_path: Path) -> None:
-    found = trials(tmp_path, scenario=None, scenarios=["tiny", "medicine"], seeds=1)
-    assert [trial.condition.name for trial in found] == [
-        *("scripted / tiny", "nobody moves / tiny"),
-        *("scripted / medicine", "nobody moves / medicine"),
+def test_a_condition_is_named_after_its_levels(tmp_path: Path) -> None:
+    found = cells(tmp_path, scenario=None, factors={"scenario": ["tiny", "medicine"]})
+    assert [cell.condition.name for cell in found] == [
+        *("scripted / tiny", "scripted / medicine"),
+        *("nobody moves / tiny", "nobody moves / medicine"),
     ]
-    models = trials(tmp_path, models=["scripted", "scripted:neighbour"], seeds=1)
-    assert models[0].condition.name == "scripted / scripted"
-    assert [trial.model for trial in models[1:3]] == ["scripted", "scripted:neighbour"]
-    casts = trials(tmp_path, scenario="medicine", casts=[["Ravi Patel"], "3"], seeds=1)
-    assert casts[0].condition.name == "scripted / Ravi Patel"
-    assert casts[-1].condition.name == "nobody moves / 3"
-    assert isinstance(casts[-1].spec.town.scenario, Scenario)
-    assert len(casts[-1].spec.town.scenario.people) == 3
+    casts = {"people": {"alone": ["Ravi Patel"], "3": "3"}}
+    found = cells(tmp_path, scenario="medicine", factors=casts)
+    assert [cell.condition.levels for cell in found][:2] == [
+        ("scripted", "alone"),
+        ("scripted", "3"),
+    ]
+    assert [len(cell.spec.town.load_scenario().people) for cell in found] == [1, 3, 1, 3]
 
 
 def test_people_may_be_names_or_a_cast(tmp_path: Path) -> None:
@@ -68,42 +71,47 @@ def test_people_may_be_names_or_a_cast(tmp_path: Path) -> None:
     assert isinstance(named.spec.town.scenario, Scenario)
     people = [person.name for person in named.spec.town.scenario.people]
     assert len(people) == 3
-    assert _one(tmp_path, scenario="medicine", people=people).identity == named.identity
+    assert _identify(tmp_path, scenario="medicine", people=people) == named.condition.identity
 
 
 def test_names_are_safe_in_files_and_all_different(tmp_path: Path) -> None:
-    arms = [{"name": name, "policy": "idle"} for name in ("A b._-c", "x", "y")]
+    minds = {"A b._-c": "idle", "x": "random", "y": "scripted"}
+    arms = [{"name": name, "policy": policy} for name, policy in minds.items()]
     found = trials(tmp_path, arms=arms, seeds=3)
     assert len({trial.name for trial in found}) == 9
     assert all(re.fullmatch(r"[a-z0-9-]+-s\d+-[0-9a-f]{8}", trial.name) for trial in found)
 
 
-def test_two_arms_alike_are_the_same_run_in_two_files(tmp_path: Path) -> None:
+def test_levels_that_are_one_town_and_mind_are_refused(tmp_path: Path) -> None:
     arms = [{"name": name, "policy": "idle"} for name in ("a", "b")]
-    first, second = trials(tmp_path, arms=arms, seeds=1)
-    assert first.identity == second.identity
-    assert first.name != second.name
+    with pytest.raises(ConfigError, match="'b' is the same town and mind as 'a'"):
+        trials(tmp_path, arms=arms)
 
 
-def test_a_trial_travels_to_workers_and_is_a_key(tmp_path: Path) -> None:
-    trial = _one(tmp_path)
+def test_names_too_alike_for_files_are_refused(tmp_path: Path) -> None:
+    arms = [{"name": "a b", "policy": "idle"}, {"name": "a-b", "policy": "idle", "config": {}}]
+    found = trials(tmp_path, arms=[arms[0], {"name": "a-b", "policy": "random"}])
+    assert len({trial.name for trial in found}) == len(found)
+
+
+def test_a_trial_is_a_key_and_travels(tmp_path: Path) -> None:
+    trial, *_ = trials(tmp_path)
     assert pickle.loads(pickle.dumps(trial)) == trial  # noqa: S301 (our own bytes)
-    assert len({trial, _one(tmp_path)}) == 1
+    assert len({trial, trials(tmp_path)[0]}) == 1
 
 
-def test_a_run_of_a_trial_is_what_the_trial_says(tmp_path: Path) -> None:
-    trial = _one(tmp_path, repeats=2, start="10:00", arm={"policy_for": {"Ada Brook": "scripted"}})
-    outcome = run(trial.spec, tmp_path / "run.sqlite", RunOptions())
+def test_a_run_of_a_cell_is_what_the_cell_says(tmp_path: Path) -> None:
+    cell = _one(tmp_path, repeats=2, start="10:00", arm={"policy_for": {"Ada Brook": "scripted"}})
+    outcome = run(cell.spec, tmp_path / "run.sqlite", RunOptions())
     with RunReader(outcome.path) as record:
         meta = record.meta
-    assert meta.scenario == trial.spec.town.scenario
+    assert meta.scenario == cell.spec.town.scenario
     assert meta.scenario.interview_repeats == 2
-    assert meta.arguments["hours"] == trial.spec.town.hours
-    assert meta.start == trial.spec.town.start
+    assert meta.arguments["hours"] == cell.spec.town.hours
+    assert meta.start == cell.spec.town.start
 
 
 CHANGES: list[dict[str, object]] = [
-    {"seeds": [1]},
     {"scenario": "medicine"},
     {"people": ["Ben Carver"]},
     {"start": "10:00"},
@@ -122,7 +130,7 @@ CHANGES: list[dict[str, object]] = [
 
 
 def test_whatever_defines_a_run_changes_its_identity(tmp_path: Path) -> None:
-    found = [_one(tmp_path).identity, *(_one(tmp_path, **one).identity for one in CHANGES)]
+    found = [_identify(tmp_path), *(_identify(tmp_path, **one) for one in CHANGES)]
     assert len(set(found)) == len(found)
 
 
@@ -131,7 +139,7 @@ def test_whatever_defines_a_run_changes_its_identity(tmp_path: Path) -> None:
     [
         {"arm": {"name": "another name"}},
         {"name": "other", "question": "Why?"},
-        {"measures": ["density"], "primary": ["density"], "baseline": "a"},
+        {"measures": ["density"], "primary": ["density"]},
         {"budget": {"run": {"calls": 3}}, "rate": {"requests_per_minute": 3}},
         {"judge": False, "judges": [{"name": "x", "kind": "rubric"}], "concurrency": 2},
         {"seeds": [0, 9]},
@@ -142,37 +150,51 @@ def test_whatever_defines_a_run_changes_its_identity(tmp_path: Path) -> None:
 def test_what_does_not_define_a_run_leaves_its_identity(
     tmp_path: Path, changes: dict[str, object]
 ) -> None:
-    assert _one(tmp_path, **changes).identity == _one(tmp_path).identity
+    assert _identify(tmp_path, **changes) == _identify(tmp_path)
 
 
-def test_a_policy_s_own_file_counts_by_its_content_not_its_place(tmp_path: Path) -> None:
+def test_a_policy_s_own_file_counts_by_its_code_not_its_place(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "mine.py").write_text(OWN)
     arm = {"policy": "mine.py:Mine"}
     first, second = (_one(tmp_path / name, arm=arm) for name in ("one", "two"))
-    assert first.identity == second.identity
+    before = first.condition.identity
+    assert before == second.condition.identity
     assert first.spec.policy.name == f"{(tmp_path / 'one/mine.py').resolve()}:Mine"
-    (tmp_path / "two" / "mine.py").write_text(OWN + "# changed\n")
-    assert _one(tmp_path / "two", arm=arm).identity != first.identity
+    own = tmp_path / "two" / "mine.py"
+    own.write_text(f'"""What it is."""\n# a comment\n{OWN}')
+    assert _identify(tmp_path / "two", arm=arm) == before
+    own.write_text(OWN.replace("return {}", "return {} or {}"))
+    assert _identify(tmp_path / "two", arm=arm) != before
+
+
+def test_a_module_beside_a_policy_counts_with_it(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(f"import beside_it_here\n{OWN}")
+    (tmp_path / "beside_it_here.py").write_text("K = 1\n")
+    arm = {"policy": "mine.py:Mine"}
+    before = _identify(tmp_path, arm=arm)
+    (tmp_path / "beside_it_here.py").write_text("K = 1  # one\n")
+    assert _identify(tmp_path, arm=arm) == before
+    (tmp_path / "beside_it_here.py").write_text("K = 2\n")
+    assert _identify(tmp_path, arm=arm) != before
 
 
 def test_a_policy_s_file_for_one_person_counts_too(tmp_path: Path) -> None:
     arm = {"policy_for": {"Ada Brook": "mine.py:Mine"}}
     (tmp_path / "mine.py").write_text(OWN)
-    before = _one(tmp_path, arm=arm).identity
-    (tmp_path / "mine.py").write_text(OWN + "# changed\n")
-    assert _one(tmp_path, arm=arm).identity != before
+    before = _identify(tmp_path, arm=arm)
+    (tmp_path / "mine.py").write_text(OWN + "K = 3\n")
+    assert _identify(tmp_path, arm=arm) != before
 
 
 def test_a_scenario_folder_beside_the_experiment_counts_by_its_content(tmp_path: Path) -> None:
     text = 'extends = "tiny"\nname = "own"\ntitle = "Own"\n'
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "scenario.toml").write_text(text)
-    before = _one(tmp_path, scenario="own")
-    assert before.condition.scenario == "own"
+    before = _one(tmp_path, scenario="own").condition
     (tmp_path / "own" / "scenario.toml").write_text(text + 'description = "New."\n')
-    assert _one(tmp_path, scenario="own").identity != before.identity
+    assert _identify(tmp_path, scenario="own") != before.identity
 
 
 def _identity(config: dict[str, JSON], order: int = 1, **changes: object) -> str:
@@ -181,7 +203,6 @@ def _identity(config: dict[str, JSON], order: int = 1, **changes: object) -> str
         "scenario": "0" * 64,
         "arguments": {"start": "x", "hours": 1.0},
         "policies": {agent: PolicySpec("idle", config) for agent in agents},
-        "seed": 0,
         "model": None,
         "embedder": None,
         "interviews": True,
@@ -204,11 +225,11 @@ def test_identities_are_alike_exactly_where_the_configs_are(
 
 
 def test_an_identity_is_the_same_on_every_machine() -> None:
-    assert _identity({"k": [1, 0.5, "ü"]}, version="0") == GOLDEN
+    assert _identity({"k": [1, 0.5, "ü"]}, behaviour=0) == GOLDEN
 
 
-def test_another_version_of_the_package_is_another_run() -> None:
-    assert _identity({}, version="9.9") != _identity({})
+def test_a_release_that_behaves_otherwise_makes_other_runs() -> None:
+    assert _identity({}, behaviour=99) != _identity({})
 
 
 @pytest.mark.parametrize("name", list_scenario_names())
@@ -221,7 +242,7 @@ def test_the_digest_of_a_scenario_survives_its_record(name: str) -> None:
 
 def test_scenarios_that_cannot_be_loaded_are_all_told(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError) as caught:
-        trials(tmp_path, scenario=None, scenarios=["tini", "medicin"])
+        trials(tmp_path, scenario=None, factors={"scenario": ["tini", "medicin"]})
     assert 'did you mean "tiny"' in caught.value.faults[0]
     assert 'did you mean "medicine"' in caught.value.faults[1]
 
@@ -237,15 +258,14 @@ def test_policies_that_cannot_be_made_are_all_told(tmp_path: Path) -> None:
     with pytest.raises(PolicyError) as caught:
         trials(tmp_path, arms=arms)
     lines = str(caught.value).splitlines()
-    keys = [line.split(":")[0] for line in lines]
-    assert keys == [*(f"arms.{at}.policy" for at in range(4)), "arms.4.policy_for.Ada Brook"]
+    keys = [": ".join(line.split(": ")[:2]) for line in lines]
+    assert keys == [*(f"{name}: policy" for name in "abcd"), "e: policy_for.Ada Brook"]
     assert "did you mean 'smallville'" in lines[0]
 
 
 def test_faults_of_several_kinds_are_told_together(tmp_path: Path) -> None:
-    arms = [{"name": "a", "policy": "idel"}]
     with pytest.raises(ConfigError) as caught:
-        trials(tmp_path, arms=arms, scenario="tini")
+        trials(tmp_path, arms=[{"name": "a", "policy": "idel"}], scenario="tini")
     assert len(str(caught.value).splitlines()) == 2
 
 
@@ -265,33 +285,28 @@ def test_what_the_town_does_not_have_is_told(
         trials(tmp_path, **changes)
 
 
-@pytest.mark.parametrize(
-    "lacks",
-    [
-        "import no_such_package_at_all",
-        "from genagents_env.errors import ConfigError\nraise ConfigError('pip install \"x[y]\"')",
-    ],
-)
-def test_an_arm_whose_package_is_missing_stops_no_other(tmp_path: Path, lacks: str) -> None:
-    (tmp_path / "mine.py").write_text(OWN.replace("self.k = k", "; ".join(lacks.splitlines())))
+def test_a_file_that_does_not_import_is_told_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(f"import no_such_package_at_all\n{OWN}")
     arms = [{"name": "a", "policy": "mine.py:Mine"}, {"name": "b", "policy": "idle"}]
-    assert len(trials(tmp_path, arms=arms, seeds=1)) == 2
+    with pytest.raises(PolicyError, match="no_such_package_at_all"):
+        trials(tmp_path, arms=arms, seeds=1)
+
+
+def test_a_shipped_policy_whose_extra_is_missing_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lack(name: str, /, **config: object) -> None:
+        raise ConfigError('pip install "genagents-env[x]"')
+
+    monkeypatch.setattr("genagents_env.sweep.design.cells.load_policy", lack)
+    assert len(trials(tmp_path, seeds=1)) == 2
 
 
 @pytest.mark.parametrize("broken", ["def", "raise ValueError('no')", "x = 1 / 0"])
 def test_a_policy_s_file_that_is_broken_is_told(tmp_path: Path, broken: str) -> None:
     (tmp_path / "mine.py").write_text(f"{OWN}\n{broken}\n")
-    with pytest.raises(PolicyError, match=r"arms\.0\.policy: .*mine\.py"):
+    with pytest.raises(PolicyError, match=r"policy: .*mine\.py"):
         trials(tmp_path, arms=[{"name": "a", "policy": "mine.py:Mine"}])
-
-
-def test_runs_with_seeds_of_their_own(tmp_path: Path) -> None:
-    runs = [
-        {"name": "a", "policy": "idle", "seeds": [1, 2]},
-        {"name": "b", "policy": "idle", "seeds": [2, 3]},
-    ]
-    found = [(one.seed, one.condition.arm) for one in trials(tmp_path, arms=None, runs=runs)]
-    assert found == [(1, "a"), (2, "a"), (2, "b"), (3, "b")]
 
 
 def test_weights_count_by_name_and_content(tmp_path: Path) -> None:

@@ -1,0 +1,69 @@
+"""Levels that lead to equal lives: nothing that happened depended on which of them it was."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+
+@dataclass(frozen=True, slots=True)
+class EqualLives:
+    """How many pairs of runs that differ in two levels alone led the same life.
+
+    Attributes:
+        factor: its name.
+        first: a level.
+        second: another one.
+        equal: pairs of runs with the same positions, events and answers.
+        compared: all pairs of finished runs.
+    """
+
+    factor: str
+    first: str
+    second: str
+    equal: int
+    compared: int
+
+    @property
+    def text(self) -> str:
+        """A sentence without its full stop."""
+        if self.equal == self.compared:
+            share = "every run" if self.compared == 1 else f"all {self.compared} pairs of runs"
+        else:
+            share = f"{self.equal} of {self.compared} pairs of runs"
+        return f"{self.factor}: {self.first} and {self.second} led the same life in {share}"
+
+
+def count_equal_lives(
+    levels: Mapping[str, Sequence[str]], lives: Mapping[tuple[tuple[str, ...], int], str]
+) -> Iterator[EqualLives]:
+    """Yield every two levels of a factor of which some runs led the same life.
+
+    Args:
+        levels: labels by factor, in the order of the cells.
+        lives: of finished runs, by the levels of their cell and their seed.
+    """
+    for place, (factor, labels) in enumerate(levels.items()):
+        for first, second in combinations(labels, 2):
+            pairs = [
+                (life, lives[other])
+                for (cell, seed), life in lives.items()
+                if cell[place] == first
+                and (other := ((*cell[:place], second, *cell[place + 1 :]), seed)) in lives
+            ]
+            equal = sum(one == other for one, other in pairs)
+            if equal:
+                yield EqualLives(factor, first, second, equal, len(pairs))
+
+
+def describe_equal_levels(
+    levels: Mapping[str, Sequence[str]], lives: Mapping[tuple[str, ...], str]
+) -> Iterator[str]:
+    """Yield why a study of these levels would find nothing, by the runs of one seed."""
+    own = {(cell, 0): life for cell, life in lives.items()}
+    for one in count_equal_lives(levels, own):
+        if one.equal == one.compared:
+            yield (
+                f"{one.text} of the first seed, so nothing there depends on it and more seeds "
+                "would "
+                "find no difference; --anyway runs them"
+            )
