@@ -88,19 +88,20 @@ def _mean_seeds(figures: Mapping[str, Any]) -> list[float]:
     return [float(np.mean(found["held_out"])) for found in figures.get("ppo", {}).values()]
 
 
-def _format_values(values: list[float]) -> str:
+def format_values(values: list[float]) -> str:
+    """Return the mean with its interval; of equal values none was seen, and none is told."""
     found = compute_interval(values)
-    low, high = list_bounds(found) or (found.mean, found.mean)
-    return f"{found.mean:.3f} [{low:.3f}, {high:.3f}]"
+    bounds = ", ".join(f"{bound:.3f}" for bound in list_bounds(found))
+    return f"{found.mean:.3f} [{bounds}]" if bounds else f"{found.mean:.3f}"
 
 
 def _format_mean(played: list[list[float]] | None) -> str:
-    return "not known" if played is None else _format_values(_mean_episodes(played))
+    return "not known" if played is None else format_values(_mean_episodes(played))
 
 
 def _format_trained(figures: Mapping[str, Any]) -> str:
     seeds = _mean_seeds(figures)
-    return _format_values(seeds) if seeds else "not measured"
+    return format_values(seeds) if seeds else "not measured"
 
 
 def _format_cost(figures: Mapping[str, Any]) -> tuple[str, str]:

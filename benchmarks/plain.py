@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks import blind
+from benchmarks.learning_tables import format_values
 from benchmarks.markdown import make_rows, write_numbers
 from genagents_env import town_v0
 from genagents_env.errors import ScenarioError
 from genagents_env.run import rollout
-from genagents_env.stats.intervals import compute_interval, list_bounds
 from genagents_env.train.tasks import ELSEWHERE, HELD_OUT, LAYOUTS, TASKS, Task, find_layout
 from genagents_env.train.tasks.vector import make_vector
 
@@ -236,10 +236,7 @@ def tabulate_plain_task(task: str, found: Mapping[str, Any]) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [("", "return of an agent", "n")]
     kinds = [*held_out.items(), *([("optimum", found["optimum"])] if found["optimum"] else [])]
     for name, played in kinds:
-        interval = compute_interval(played)
-        low, high = list_bounds(interval) or (interval.mean, interval.mean)
-        told = f"{interval.mean:.3f} [{low:.3f}, {high:.3f}]"
-        rows.append((name, told, f"{len(played)} episodes"))
+        rows.append((name, format_values(played), f"{len(played)} episodes"))
     for name, what in (("list", "best list of choices"), ("mask", "PPO that reads the mask alone")):
         rows.append((what, f"{unseen[name]:.3f}", f"{LAYOUTS} episodes"))
     if (share := find_unseeing(found)) > THIRD:

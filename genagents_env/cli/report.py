@@ -96,7 +96,6 @@ def _report_sweep(
     degraded: DegradedRuns | None,
     trust_measures: bool,
 ) -> None:
-
     if len(folders) > 1:
         raise ConfigError("one sweep's folder at a time, without run files")
     results = measure_folder(

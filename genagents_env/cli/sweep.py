@@ -20,7 +20,7 @@ from genagents_env.llm.open import costs_nothing as free
 from genagents_env.record.degradation import DEGRADED_EXIT
 from genagents_env.record.rows import JSON
 from genagents_env.report import write_report
-from genagents_env.report.study import measure_study
+from genagents_env.report.study import make_study_plan, measure_study
 from genagents_env.report.table import CellValue, Table
 from genagents_env.stats import count_needed_seeds, list_contrasts
 from genagents_env.sweep import (
@@ -36,7 +36,6 @@ from genagents_env.sweep import (
 from genagents_env.sweep import sweep as run_sweep
 from genagents_env.sweep.design.experiment import split_primary
 from genagents_env.sweep.result import format_degraded
-from genagents_env.sweep.session import list_measures_of
 from genagents_env.sweep.single import run_single
 
 _CHANGES = "Changes to the experiment file"
@@ -142,6 +141,8 @@ def sweep(
     if dry_run and as_json:
         raise ConfigError("--json: of what came of a sweep; a dry run only plans one")
     if trial is not None:
+        if dry_run or changes:
+            raise ConfigError("--trial: it runs what the folder says; change that without it first")
         _run_trial(resume, trial, strict=strict, as_json=as_json)
     folder = _open_folder(experiment, out, resume, changes)
     unknown = _warn(folder)
@@ -186,7 +187,6 @@ def _run_trial(resume: Path | None, trial: str, *, strict: bool, as_json: bool) 
 def _open_folder(
     experiment: Path | None, out: Path | None, resume: Path | None, changes: dict[str, JSON]
 ) -> SweepFolder:
-
     if (experiment is None) == (resume is None):
         raise ConfigError("name an experiment file, or a folder with --resume DIR; one of them")
     if resume is not None:
@@ -205,8 +205,8 @@ def _warn(folder: SweepFolder) -> tuple[str, ...]:
     for words in experiment.primary:
         if not words.startswith("judge."):
             load_measure(split_primary(words)[0], folder.base)  # unknown, it could decide nothing
-    _, unknown = find_measures(list_measures_of(experiment), folder.base)
-    _say_family(experiment)
+    _, unknown = find_measures(experiment.list_measures(), folder.base)
+    _say_family(folder)
     unknown_runs = folder.find_unknown_runs()
     for problem in unknown:
         warn(f"{problem}; the study goes on without it")
@@ -230,19 +230,18 @@ def warn_of_models(folder: SweepFolder) -> None:
     )
 
 
-def _say_family(experiment: Experiment) -> None:
+def _say_family(folder: SweepFolder) -> None:
     """Say how many primary comparisons there are, and how many seeds these need."""
-    comparisons = list(list_contrasts(experiment.levels, experiment.baselines))
-    effects = [split_primary(words)[1] for words in experiment.primary]
-    tests = sum(one.factor == effect or not effect for effect in effects for one in comparisons)
-    if not tests or experiment.only:
+    plan = make_study_plan(folder, folder.experiment)
+    comparisons = list(list_contrasts(plan.levels, plan.baseline))
+    tests = sum(e in ("", one.factor) for _, e in plan.primary for one in comparisons)
+    if not tests:
         return
-    seeds, needed = len(experiment.seed_list), count_needed_seeds(tests)
+    seeds, needed = len(plan.seeds), count_needed_seeds(tests)
     told = "each can be found" if seeds >= needed else f"{needed} are needed to find any of them"
     say(
         f"genagents: {tests} primary comparison{'' if tests == 1 else 's'} (more where a measure "
-        "has "
-        f"a number for each fact), {seeds} seed{'' if seeds == 1 else 's'}: {told}",
+        f"has a number for each fact), {seeds} seed{'' if seeds == 1 else 's'}: {told}",
         error=True,
     )
 
@@ -305,7 +304,6 @@ def _judge(folder: SweepFolder, result: SweepResult, quiet: bool, *, aside: bool
 
 
 def _print_result(result: SweepResult) -> None:
-
     spent, degraded = result.spent, format_degraded(result.degraded)
     say(f"{result.finished} of {result.total} runs are finished{degraded} ({result.folder})")
     if spent.calls:

@@ -54,7 +54,8 @@ def compare(
         options: model (None is the default one), limits, shared budget, concurrency, retries.
         verdicts: where they are kept.
         rubric: whose `versus` is asked; None is believability.
-        against: the condition, or its arm, that others are compared with; None is every pair.
+        against: the condition, or level of its first factor, that others are compared with; None
+            is every pair.
         repeats: in each order, 1 or more.
         judge: the name under which they are kept; None is the model's.
         watch: called after every verdict.
@@ -159,7 +160,7 @@ def _pair_conditions(group: Mapping[str, JudgedText], against: str | None) -> It
 
 
 def _is_condition(name: str, against: str) -> bool:
-    """Return whether a condition is meant: by its name, or by that of its arm."""
+    """Return whether a condition is meant: by its name, or by the level of its first factor."""
     return name == against or name.startswith(f"{against} / ")
 
 

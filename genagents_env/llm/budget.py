@@ -167,7 +167,7 @@ class Budget:
             BudgetExceeded: `most` does not fit beside the spending so far.
         """
         self._check(self.spent + most)
-        return not self._list_exceeded(self.spent + self.reserved + most)
+        return not list_exceeded(self, self.spent + self.reserved + most)
 
     async def admit(self, most: Spend) -> None:
         """Reserve `most` here and with the shared budget; wait as `SharedBudget.admit` does.
@@ -232,12 +232,8 @@ class Budget:
         """Raise BudgetExceeded if the time is over, or `total` is above a limit."""
         if self.seconds is not None and self.elapsed >= self.seconds:
             raise BudgetExceeded("seconds", self.seconds, self.elapsed)
-        for kind in self._list_exceeded(total):
+        for kind in list_exceeded(self, total):
             raise BudgetExceeded(kind, float(getattr(self, kind)), float(getattr(total, kind)))
-
-    def _list_exceeded(self, total: Spend) -> list[str]:
-        limits = {"calls": self.calls, "tokens": self.tokens, "dollars": self.dollars}
-        return [k for k, most in limits.items() if most is not None and getattr(total, k) > most]
 
 
 @dataclass(frozen=True)
@@ -271,3 +267,9 @@ class Limits:
 
 
 NO_LIMITS = Limits()
+
+
+def list_exceeded(limits: "Budget | Limits", total: Spend) -> list[str]:
+    """Return the kinds of limit that `total` is above."""
+    most = {"calls": limits.calls, "tokens": limits.tokens, "dollars": limits.dollars}
+    return [k for k, one in most.items() if one is not None and getattr(total, k) > one]

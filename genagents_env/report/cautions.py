@@ -91,10 +91,8 @@ def _warn_of_earlier(study: "StudyResults") -> Iterator[str]:
     if earlier:
         yield (
             f"{_count(len(earlier), 'run')} were made before the scenario, a policy or this "
-            "package "
-            f"changed, and are counted as they are: {_list_some(earlier)}. `genagents sweep "
-            "--resume "
-            "DIR` would run them anew."
+            f"package changed, and are counted as they are: {_list_some(earlier)}. `genagents "
+            "sweep --resume DIR` would run them anew."
         )
 
 

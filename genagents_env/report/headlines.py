@@ -38,16 +38,15 @@ def write_headlines(study: "StudyResults") -> Iterator[str]:
     yield from _describe_gaps(study)
 
 
-def describe_found(study: "StudyResults", one: Effect) -> str:
-    """Return a finding as a sentence: what was seen with either level, then how sure it is."""
+def describe_effect(study: "StudyResults", one: Effect) -> str:
+    """Return an effect as a sentence: what was seen with either level, then how sure it is."""
     first, second = " / ".join(one.contrast.first), " / ".join(one.contrast.second)
     measure, key = study.find_measure(one.measure), one.measure.partition(".")[2]
     title = study.title_of(one.measure)
     if one.contrast.is_interaction or one.first_mean is None or one.second_mean is None:
         told = (
-            f"{title}: {one.contrast.text} comes to {format_number(one.difference)}, so one "
-            "factor "
-            "changes what the other does"
+            f"{title}: {one.contrast.text} comes to {format_number(one.difference)}"
+            f"{', so one factor changes what the other does' if one.found else ''}"
         )
     elif measure is not None and measure.unit == _SHARE and measure.says:
         says = measure.says.format(key=key)
@@ -84,7 +83,7 @@ def _describe_effects(study: "StudyResults") -> Iterator[str]:
         return
     main = [one for one in study.effects if one.family == PRIMARY]
     found = [one for one in main if one.found]
-    yield from (describe_found(study, one) for one in found)
+    yield from (describe_effect(study, one) for one in found)
     void = [one for one in main if not one.found and _find_void(study, one)]
     yield from dict.fromkeys(f"{_find_void(study, one).capitalize()}." for one in void)
     silent = [

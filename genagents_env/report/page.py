@@ -7,13 +7,13 @@ from pathlib import Path
 
 import jinja2
 
-from genagents_env.report.headlines import describe_found
+from genagents_env.report.headlines import describe_effect
 from genagents_env.report.narrative import ToldRun, tell_run
 from genagents_env.report.run_results import RunResults
 from genagents_env.report.run_sections import show_run_sections
 from genagents_env.report.run_text import describe_run
 from genagents_env.report.sections import FigureFile, ReportSection
-from genagents_env.report.study import StudyResults
+from genagents_env.report.study import CELL, StudyResults
 from genagents_env.report.study_tables import make_study_sections
 from genagents_env.report.table import escape_markdown
 from genagents_env.stats.effects import PRIMARY
@@ -51,7 +51,7 @@ def format_study(
         notes=notes,
         design=list(_describe_design(study)),
         primary=[
-            describe_found(study, one) + (f" {one.note}." if one.note else "")
+            describe_effect(study, one) + (f" {one.note}." if one.note else "")
             for one in study.effects
             if one.family == PRIMARY and not one.found
         ],
@@ -101,7 +101,8 @@ def _describe_design(study: StudyResults) -> Iterator[tuple[str, str]]:
         base = f" (compared with {plan.baseline[name]})" if name in plan.baseline else ""
         yield name, f"{', '.join(labels)}{base}"
     if plan.levels:
-        yield "design", "every combination with every seed; differences are taken seed by seed"
+        what = "each of these" if CELL in plan.levels else "every combination"
+        yield "design", f"{what} with every seed; differences are taken seed by seed"
     yield "seeds", f"{len(plan.seeds)} ({_list_seeds(plan.seeds)})"
     counts = [f"{study.count(state)} {state}" for state in _STATES if study.count(state)]
     failed = sum(run.degraded for run in study.runs)

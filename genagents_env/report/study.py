@@ -45,9 +45,9 @@ from genagents_env.stats.effects import PRIMARY
 from genagents_env.sweep.design.experiment import DegradedRuns, Experiment, split_primary
 from genagents_env.sweep.folder import SweepFolder
 from genagents_env.sweep.lives import EqualLives, count_equal_lives
-from genagents_env.sweep.session import list_measures_of
 from genagents_env.text import clean
 
+_OPTIONS = ("model", "seeds", "hours", "max_dollars")
 CELL = "condition"  # the one factor of a study that does not run every combination
 
 
@@ -63,7 +63,7 @@ class StudyPlan:
         seeds: of each condition.
         baseline: the level with which others are compared, by factor.
         primary: measure and effect of each entry of `primary`; an effect may be empty.
-        model: that took the place of the file's for every run, or None.
+        changes: that the command line made to the file, see `sweep.design.changes`.
     """
 
     name: str
@@ -73,14 +73,14 @@ class StudyPlan:
     seeds: tuple[int, ...]
     baseline: Mapping[str, str] = field(default_factory=dict)
     primary: tuple[tuple[str, str], ...] = ()
-    model: str | None = None
+    changes: Mapping[str, JSON] = field(default_factory=dict)
 
     @property
     def commands(self) -> tuple[str, ...]:
         """The commands that repeat it; DIR stands for the folder."""
-        model = "" if self.model is None else f" --model {quote(self.model)}"
+        options = "".join(f" {_format_change(*one)}" for one in self.changes.items())
         return (
-            f"genagents sweep experiment.toml --out DIR{model}",
+            f"genagents sweep experiment.toml --out DIR{options}",
             "genagents sweep --resume DIR",
             "genagents report DIR",
         )
@@ -254,7 +254,7 @@ def measure_study(
         ConfigError, ScenarioError, PolicyError: the experiment file cannot be read.
     """
     experiment = folder.experiment
-    named = list_measures_of(experiment)
+    named = experiment.list_measures()
     wanted = [one for one in named if trust_measures or not is_from_file(one)]
     measures, unknown = find_measures(wanted, folder.base) if wanted else ((), ())
     untaken = [one for one in named if one not in wanted]
@@ -283,10 +283,10 @@ def make_study_plan(folder: SweepFolder, experiment: Experiment) -> StudyPlan:
     """Return what a sweep's folder asks."""
     plan = folder.plan
     levels: Mapping[str, Sequence[str]] = plan.levels
-    baseline = {k: v for k, v in experiment.baselines.items() if k in levels}
+    baseline = {k: experiment.baselines[k] for k in levels if k in experiment.baselines}
     if len(plan.conditions) != len(list(product(*levels.values()))):
         levels = {CELL: tuple(one.name for one in plan.conditions)}
-        baseline = {CELL: experiment.baseline} if experiment.baseline in levels[CELL] else {}  # type: ignore[dict-item]  # it is a label
+        baseline = {CELL: name} if (name := " / ".join(baseline.values())) in levels[CELL] else {}
     return StudyPlan(
         experiment.name,
         experiment.question,
@@ -295,7 +295,7 @@ def make_study_plan(folder: SweepFolder, experiment: Experiment) -> StudyPlan:
         plan.seeds,
         baseline,
         tuple(split_primary(words) for words in experiment.primary),
-        str(folder.changes["model"]) if folder.changes.get("model") else None,
+        folder.changes,
     )
 
 
@@ -339,6 +339,13 @@ def compare_runs(
     cautions = (*find_study_cautions(found), *describe_idle(found.conditions), *problems)
     missing = warn_of_missing_libraries(installed)
     return replace(found, cautions=cautions, problems=(*damaged, *problems, *missing))
+
+
+def _format_change(key: str, value: JSON) -> str:
+    """Return a change as the option of `genagents sweep` that makes it."""
+    if key in _OPTIONS:
+        return f"--{key.replace('_', '-')} {quote(str(value))}"
+    return f"--endpoint {quote(f'{key}={value}')}"
 
 
 def effect_as_json(one: Effect) -> dict[str, JSON]:
@@ -422,8 +429,7 @@ def _note_censored(found: Effect, censored: Mapping[tuple[tuple[str, ...], int],
     cut = sum(censored.values())
     told = (
         f"mean time up to the end of the run: {cut} of {len(censored)} runs ended before, and "
-        "count "
-        "with their length"
+        "count with their length"
     )
     return replace(found, note="; ".join(part for part in (found.note, told) if part))
 
@@ -472,6 +478,5 @@ def _warn_of_strangers(names: Sequence[str]) -> str:
     return (
         f"{len(names)} run file{'' if len(names) == 1 else 's'} in the folder belong to no trial: "
         "their level was taken out of the study, or scenario, policy or package changed since. "
-        "They "
-        f"are left out: {some}."
+        f"They are left out: {some}."
     )

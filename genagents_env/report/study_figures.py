@@ -30,8 +30,8 @@ def draw_study_figures(study: StudyResults) -> Iterator[FigureFile]:
         titles = [study.title_of(one.measure) for one in main]
         caption = (
             "Primary differences, second less first, with their 95 % intervals, which no "
-            "correction "
-            f"has touched; blue where it is a finding after Holm's.{study.exclusion_note}"
+            "correction has touched; blue where it is a finding after Holm's."
+            f"{study.exclusion_note}"
         )
         yield _encode("differences", caption, figures.draw_forest(main, titles))
     if panels := [_make_panel(study, name) for name in _choose_measures(study)]:

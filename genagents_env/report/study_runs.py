@@ -9,7 +9,7 @@ from genagents_env.evaluate.measures import Measure, find_measures
 from genagents_env.files import find_inside
 from genagents_env.judge.summary import score_conditions
 from genagents_env.judge.verdicts import Verdicts
-from genagents_env.sweep.design.trials import Condition
+from genagents_env.sweep.design.cells import Condition
 from genagents_env.sweep.folder import SweepFolder
 from genagents_env.sweep.measured import MeasuredRun, measure_run, read_measured
 
@@ -118,7 +118,7 @@ def read_study_runs(
         folder: of the sweep.
         measures: that are wanted.
         names: as the study gives them, for the processes that read.
-        on_read: called after every run with how many are read, and of how many.
+        on_read: called after every run that is read with how many are known, and of how many.
         workers: processes that read.
     """
     trials, statuses = folder.trials, folder.read_statuses()
@@ -138,10 +138,12 @@ def read_study_runs(
         else:
             known = known or read_measured(files[at])
             wanted.append((at, _Wanted(files[at], tuple(names), folder.base, known)))
-    found |= dict(_read_all(wanted, workers))
-    for at, (trial, status) in enumerate(zip(trials, statuses, strict=True)):
+    todo = len(wanted)
+    for at, one in _read_all(wanted, workers):
+        found[at], todo = one, todo - 1
         if on_read is not None:
-            on_read(at + 1, len(trials))
+            on_read(len(trials) - todo, len(trials))
+    for at, (trial, status) in enumerate(zip(trials, statuses, strict=True)):
         state = status.state
         result, problem = found.get(at), status.problem
         if at in earlier and not isinstance(result, str):

@@ -3,8 +3,7 @@
 A *main effect* is what a level has more than another, averaged over the levels of all other
 factors; an *interaction* is by how much that differs between two levels of another factor. Both are
 a weighted sum over the cells of one seed, so that what a seed does to all cells alike falls out,
-and
-only seeds are counted as n.
+and only seeds are counted as n.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,9 +3,8 @@
 If a factor made no difference, each seed's number was as likely to have the other sign. So all
 choices of signs are equally likely, and p is the share of them whose mean is at least as far from
 nought. Nothing is assumed of the shape of the numbers but that it is symmetric about nought.
-Source:
-Good, Permutation, Parametric and Bootstrap Tests of Hypotheses (2005), ch. 3; Phipson and Smyth
-2010 for (b + 1) / (m + 1) where signs are drawn.
+Source: Good, Permutation, Parametric and Bootstrap Tests of Hypotheses (2005), ch. 3; Phipson and
+Smyth 2010 for (b + 1) / (m + 1) where signs are drawn.
 """
 
 from functools import lru_cache

@@ -1,7 +1,8 @@
 """Sweeps: every trial of an experiment file run into a folder, by several workers."""
 
+from genagents_env.sweep.design.cells import Condition
 from genagents_env.sweep.design.experiment import Experiment, load_experiment
-from genagents_env.sweep.design.trials import Condition, Trial, build_trials
+from genagents_env.sweep.design.trials import Trial, build_trials
 from genagents_env.sweep.estimate import Forecast, choose_pilots, forecast_conditions
 from genagents_env.sweep.folder import SweepFolder
 from genagents_env.sweep.options import SweepOptions, count_cores

@@ -237,7 +237,7 @@ class SweepFolder:
     def run_file(self, trial: Trial) -> Path:
         """Return the run file of a trial, which need not be there.
 
-        One that was run under another name of the same arm is given its new name.
+        One that was run with a level of another name is given its new name.
 
         Raises:
             FileError: it is a link.
@@ -293,7 +293,7 @@ class SweepFolder:
     def find_unknown_runs(self) -> tuple[Path, ...]:
         """Return the run files of no trial, sorted.
 
-        Their arm was removed, or the scenario, the policy's file or this package has changed
+        Their level was removed, or the scenario, the policy's file or this package has changed
         since. They are kept and reported, and never used.
         """
         own = {self.run_file(trial) for trial in self.trials}

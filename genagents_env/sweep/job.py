@@ -83,7 +83,8 @@ class TrialResult:
         seconds: of wall clock spent on it here.
         degraded: why a finished run is; empty where it is not.
         spent: by a worker with a part of the budget, which counts it itself.
-        file: the run file, where the job asked for it, and what was measured of it.
+        file: the run file, where the job asked for it.
+        values: what was measured of it, as it is stored beside the file.
     """
 
     trial: str

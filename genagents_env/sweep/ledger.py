@@ -3,8 +3,7 @@
 What a call may cost is reserved before it is made, in a transaction, so that whichever process is
 killed, the ledger says no less than was spent. A worker holds a lock file while it lives; what a
 dead one had reserved counts as spent. Only processes of one machine open a ledger; workers
-elsewhere
-get a part of the budget, and a ledger of their own for it.
+elsewhere get a part of the budget, and a ledger of their own for it.
 """
 
 import asyncio
@@ -20,14 +19,15 @@ from types import TracebackType
 from typing import Any, Self
 
 from genagents_env.errors import BudgetExceeded, RecordError, RunLocked
-from genagents_env.llm.budget import NO_LIMITS, Limits, SharedBudget, Spend
+from genagents_env.llm.budget import NO_LIMITS, Limits, SharedBudget, Spend, list_exceeded
 from genagents_env.record.lock import RunLock, check_alone, check_beside
 from genagents_env.record.rows import JSON
 from genagents_env.run.spec import Progress
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS spent (calls INT, tokens INT, dollars TEXT, seconds REAL, exhausted
-TEXT);
+CREATE TABLE IF NOT EXISTS spent (
+  calls INT, tokens INT, dollars TEXT, seconds REAL, exhausted TEXT
+);
 CREATE TABLE IF NOT EXISTS workers (
   id INTEGER PRIMARY KEY AUTOINCREMENT, trial TEXT, pid INT, calls INT, tokens INT, dollars TEXT,
   tick INT, horizon INT, asked_calls INT, asked_tokens INT, asked_dollars REAL, asking INT
@@ -100,7 +100,7 @@ class SharedLedger(SharedBudget):
         self._unreported: Progress | None = None
         self._worker: int | None = None
         self._lock: RunLock | None = None
-        self._file = self._open(trial)
+        self._file = self._open()
         if trial is not None:
             self._register(trial)
 
@@ -218,6 +218,13 @@ class SharedLedger(SharedBudget):
             )
             self._add(used)
 
+    def begin(self) -> None:
+        """Begin a session: what dead workers held is spent, and its limits may be larger."""
+        self.reap()
+        self.lose_parts()
+        with self._guard(), self._write():
+            self._file.execute("UPDATE spent SET exhausted = NULL")
+
     def lose_parts(self) -> None:
         """Count all parts as spent that were given and did not return."""
         with self._guard(), self._write():
@@ -251,7 +258,7 @@ class SharedLedger(SharedBudget):
             self._lock = None
         self._file.close()
 
-    def _open(self, trial: str | None) -> sqlite3.Connection:
+    def _open(self) -> sqlite3.Connection:
         with suppress(FileNotFoundError):
             check_alone(self.path)
         check_beside(self.path)
@@ -265,8 +272,6 @@ class SharedLedger(SharedBudget):
             file.execute("BEGIN IMMEDIATE")
             if file.execute("SELECT count(*) FROM spent").fetchone() == (0,):
                 file.execute("INSERT INTO spent VALUES (0, 0, '0', 0, NULL)")
-            if trial is None:  # a session begins: its limits may be larger
-                file.execute("UPDATE spent SET exhausted = NULL")
             file.execute("COMMIT")
         except sqlite3.Error as error:
             file.close()
@@ -297,7 +302,7 @@ class SharedLedger(SharedBudget):
             reserved = self._sum_reserved()
             self._refuse(self.spent + most)
             wait = self._find_wait(most)
-            if self._list_exceeded(self.spent + reserved + most) or wait > 0:
+            if list_exceeded(self.limits, self.spent + reserved + most) or wait > 0:
                 return (self._enqueue() if ticket is None else ticket), max(wait, _PAUSE)
             self._hold(most)
             now = self._clock()
@@ -314,7 +319,7 @@ class SharedLedger(SharedBudget):
         return bool(self._ask("SELECT min(id) FROM queue")[0] == ticket)
 
     def _refuse(self, total: Spend) -> None:
-        kinds = self._list_exceeded(total)
+        kinds = list_exceeded(self.limits, total)
         seconds = self._ask("SELECT seconds FROM spent")[0]
         if self.limits.seconds is not None and seconds >= self.limits.seconds:
             raise _make_refusal("seconds", self.limits.seconds, seconds)
@@ -322,15 +327,6 @@ class SharedLedger(SharedBudget):
             self._file.execute("UPDATE spent SET exhausted = ?", (kinds[0],))
             limit, value = getattr(self.limits, kinds[0]), getattr(total, kinds[0])
             raise _make_refusal(kinds[0], float(limit), float(value))
-
-    def _list_exceeded(self, total: Spend) -> list[str]:
-        limits = self.limits
-        exceeded = {
-            "calls": limits.calls is not None and total.calls > limits.calls,
-            "tokens": limits.tokens is not None and total.tokens > limits.tokens,
-            "dollars": limits.dollars is not None and total.dollars > limits.dollars,
-        }
-        return [kind for kind, over in exceeded.items() if over]
 
     def _sum_reserved(self) -> Spend:
         rows = self._file.execute("SELECT calls, tokens, dollars FROM workers").fetchall()

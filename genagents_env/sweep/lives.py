@@ -64,6 +64,5 @@ def describe_equal_levels(
         if one.equal == one.compared:
             yield (
                 f"{one.text} of the first seed, so nothing there depends on it and more seeds "
-                "would "
-                "find no difference; --anyway runs them"
+                "would find no difference; --anyway runs them"
             )

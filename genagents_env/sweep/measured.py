@@ -122,18 +122,18 @@ def measure_run(
         RecordError: it cannot be read, or does not match its checksums.
     """
     digest = canonical_hash(path) if digest is None else digest
-    same = known is not None and known.hash == digest
+    kept = known if known is not None and known.hash == digest else None
     with RunReader(path) as reader:
         data = RunData(reader)
-        wanted = known.lacks(measures) if known is not None and same else list(measures)
+        wanted = list(measures) if kept is None else kept.lacks(measures)
         values, faults = take_values(data, wanted)
         found = _describe_run(data, path, digest)
-    if known is not None and same:
-        fresh = {one.name for one in values}
-        values = (*(one for one in known.values if one.name not in fresh), *values)
-        faults = tuple(dict.fromkeys((*known.faults, *faults)))
     taken = {one.label: find_version(one) for one in wanted}
-    taken = {**(known.taken if known is not None and same else {}), **taken}
+    if kept is not None:
+        fresh = {one.name for one in values}
+        values = (*(one for one in kept.values if one.name not in fresh), *values)
+        faults = tuple(dict.fromkeys((*kept.faults, *faults)))
+        taken = {**kept.taken, **taken}
     found = replace(found, values=values, faults=faults, taken=taken)
     store_measured(path, found)
     return found

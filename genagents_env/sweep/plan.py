@@ -8,9 +8,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from genagents_env.errors import FileError
 from genagents_env.files import find_inside, read_file
-from genagents_env.sweep.design.cells import Cell
+from genagents_env.sweep.design.cells import Cell, Condition
 from genagents_env.sweep.design.experiment import Experiment
-from genagents_env.sweep.design.trials import Condition
 from genagents_env.sweep.files import write_whole
 from genagents_env.sweep.origin import PLAN
 

@@ -13,7 +13,6 @@ from time import monotonic
 
 from genagents_env import __version__
 from genagents_env.errors import ConfigError
-from genagents_env.evaluate.measures import DEFAULT
 from genagents_env.llm.budget import Spend
 from genagents_env.record.lock import RunLock
 from genagents_env.record.rows import JSON
@@ -22,7 +21,7 @@ from genagents_env.run.policies import find_policy_class
 from genagents_env.run.preflight import check_model_server
 from genagents_env.sweep.backends import check_backend, is_remote
 from genagents_env.sweep.design.cells import Cell
-from genagents_env.sweep.design.experiment import BudgetTable, Experiment, split_primary
+from genagents_env.sweep.design.experiment import BudgetTable
 from genagents_env.sweep.design.trials import Trial
 from genagents_env.sweep.files import VALUES, replace_run, write_whole
 from genagents_env.sweep.folder import SweepFolder
@@ -93,8 +92,7 @@ class SweepSession:
         lock = RunLock(self.folder.path / LEDGER)
         try:
             with SharedLedger(self.folder.path / LEDGER, self._total, self._rate) as self.ledger:
-                self.ledger.reap()
-                self.ledger.lose_parts()
+                self.ledger.begin()
                 self._adopt_parts()
                 return self._run()
         finally:
@@ -149,10 +147,10 @@ class SweepSession:
         if again:
             calls = sum(one.calls for one in again)
             raise ConfigError(
-                f"{len(again)} finished runs ({calls:,} model calls) would be run again, since "
-                "their "
-                "scenario, policy or package has changed since; --anyway runs them, "
-                f"`genagents report {self.folder.path}` reads them as they are"
+                f"{len(again)} finished run{'' if len(again) == 1 else 's'} ({calls:,} model "
+                "calls) would be run again: the scenario, a policy or the package has changed "
+                "since; --anyway does it, "
+                f"`genagents report {self.folder.path}` reads what there is"
             )
 
     def _ask_first_questions(self, due: Sequence[Trial]) -> None:
@@ -195,11 +193,11 @@ class SweepSession:
                 if status.measured and name in self.finished and name not in unjudged:
                     continue
             elif status.state == "damaged":
-                self._set_aside(trial, status.problem)
+                self.set_aside(trial, status.problem)
             elif status.state == "stopped":
                 self.tracker.note_state(name, "stopped")
             elif status.state == "due" and self.folder.run_file(trial).exists():
-                self._set_aside(trial, f"{self.folder.run_file(trial)} is empty")
+                self.set_aside(trial, f"{self.folder.run_file(trial)} is empty")
             due.append(trial)
         return due
 
@@ -218,7 +216,8 @@ class SweepSession:
                 self.tracker.note_durations(name, history.seconds)
         return unjudged if self.experiment.judge else set()
 
-    def _set_aside(self, trial: Trial, problem: str) -> None:
+    def set_aside(self, trial: Trial, problem: str) -> None:
+        """Move the file of a trial out of the way, and say so."""
         target = retry_while_locked(lambda: self.folder.set_aside(trial))
         self.finished.discard(trial.name)
         self._log("set aside", trial=trial.name, file=target.name, message=problem)
@@ -244,7 +243,7 @@ class SweepSession:
             model_options=experiment.endpoint.make_options(),
             judge=experiment.judge,
             threads=max(1, (count_cores() - _SPARE_CORES) // self.workers),
-            measures=list_measures_of(experiment),
+            measures=experiment.list_measures(),
             base=self.folder.base,
             collect=remote,
             strict=self.options.strict,
@@ -269,10 +268,6 @@ class SweepSession:
         for line in lines:
             if line.get("event") == "part" and self.ledger.adopt(str(line.get("id"))):
                 self.ledger.spend(read_spend(back.get(line.get("id"), line.get("spent"))))
-
-    def note_alone(self, result: TrialResult) -> None:
-        """Note in the log how a trial stands that was run outside a session."""
-        self._log_result(result)
 
     @cached_property
     def _cells(self) -> dict[tuple[str, ...], Cell]:
@@ -312,6 +307,7 @@ class SweepSession:
         return {name: _policy_needs_model(name) for name in dict.fromkeys(names)}
 
     def _list_pids(self) -> dict[str, int]:
+        """Return the workers; this process itself is among them while it asks first questions."""
         running = self.ledger.list_running().items()
         return {trial: pid for trial, (pid, _) in running if pid != os.getpid()}
 
@@ -328,7 +324,7 @@ class SweepSession:
             thread.join()
 
     def _look(self, over: threading.Event) -> None:
-        with SharedLedger(self.ledger.path, self._total, self._rate, "watch") as ledger:
+        with SharedLedger(self.ledger.path, self._total, self._rate) as ledger:
             before = monotonic()
             while True:
                 ended = over.wait(_LOOK)
@@ -350,7 +346,7 @@ class SweepSession:
             self.ledger.return_part(result.trial, result.spent)
         if result.status == DAMAGED and trial.name not in self.redone:
             self.redone.add(trial.name)
-            self._set_aside(trial, result.message)
+            self.set_aside(trial, result.message)
             self.again.append(trial)
             return
         if result.status == "interrupted" and self.stop_rule.signal is None:
@@ -362,7 +358,7 @@ class SweepSession:
         self.stop_rule.note(result, self._needs_model(trial))
         self.tracker.note_result(result)
         self._note_degraded(result.trial, result.degraded)
-        self._log_result(result)
+        self.log_result(result)
 
     def _may_go_on(self, result: TrialResult) -> bool:
         """Whether a run elsewhere used up its part of the budget while there is more of it."""
@@ -381,7 +377,8 @@ class SweepSession:
             write_whole(path.with_name(path.name + VALUES), result.values.decode())
             restamp(path)
 
-    def _log_result(self, result: TrialResult) -> None:
+    def log_result(self, result: TrialResult) -> None:
+        """Note in the log how a trial stands."""
         name = result.trial
         if result.state == "finished" and name not in self.finished:
             self.finished.add(name)
@@ -438,13 +435,6 @@ class SweepSession:
         self.folder.log.append(event=event, **known)
         told = ", ".join(f"{key} {value}" for key, value in known.items() if key != "versions")
         _log.info("sweep %s: %s%s", self.folder.path, event, f" ({told})" if told else "")
-
-
-def list_measures_of(experiment: Experiment) -> tuple[str, ...]:
-    """Return the names of the measures that a study takes, judges aside."""
-    primary = [split_primary(words)[0] for words in experiment.primary]
-    names = dict.fromkeys((*primary, *(experiment.measures or DEFAULT)))
-    return tuple(name for name in names if not name.startswith("judge."))
 
 
 def list_versions() -> dict[str, str]:

@@ -37,7 +37,7 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
     if status.state == "finished" and status.measured is not None:
         return TrialResult(trial.name, "finished", "finished", hash=status.measured.hash)
     if status.state == "damaged":
-        folder.set_aside(trial)
+        session.set_aside(trial, status.problem)
     job = replace(session.make_job(trial), threads=1)
     part, mark = None, uuid4().hex
     if platform.node() != folder.plan.host:
@@ -47,7 +47,7 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
     result = run_trial(job)
     if part is not None:
         folder.log.append(event="part back", id=mark, spent=write_spend(result.spent))
-    session.note_alone(result)
+    session.log_result(result)
     return result
 
 

@@ -8,7 +8,6 @@ import pytest
 from genagents_env.evaluate.measures import find_measures
 from genagents_env.report import measure_study
 from genagents_env.sweep import SweepFolder, build_trials, load_experiment
-from genagents_env.sweep.session import list_measures_of
 from tests.cli.conftest import Run
 from tests.sweep.small_sweeps import write_experiment
 
@@ -133,6 +132,8 @@ def test_any_scheduler_can_carry_a_study_trial_by_trial(genagents: Run, tmp_path
     assert genagents("sweep", "--resume", "out", "--trial", "0")[0] == 0
     code, _, err = genagents("sweep", "--resume", "out", "--trial", "2")
     assert (code, "allowed: 0 to 1" in err) == (2, True)
+    code, _, err = genagents("sweep", "--resume", "out", "--trial", "0", "--seeds", "2")
+    assert (code, "it runs what the folder says" in err) == (2, True)
     folder = SweepFolder("out")
     assert [one.state for one in folder.read_statuses()] == ["finished"] * 2
     assert [line["event"] for line in folder.log.read()].count("finished") == 2
@@ -164,5 +165,5 @@ def test_a_shipped_study_is_whole(path: Path) -> None:
     assert experiment.question
     trials = build_trials(experiment, path.parent)
     assert len(trials) == len(experiment.seed_list) * prod(map(len, experiment.levels.values()))
-    _, unknown = find_measures(list_measures_of(experiment), path.parent)
+    _, unknown = find_measures(experiment.list_measures(), path.parent)
     assert unknown == ()

@@ -7,7 +7,7 @@ from genagents_env.evaluate.measures import Measure, MeasuredValue, NamedValue
 from genagents_env.record import Degradation, PolicyFailure, PromptCuts
 from genagents_env.report.study import StudyPlan, StudyResults, compare_runs
 from genagents_env.report.study_runs import StudyRun
-from genagents_env.sweep.design.trials import Condition
+from genagents_env.sweep.design.cells import Condition
 from genagents_env.sweep.measured import MeasuredRun, Usage
 from tests.report.planted import change
 

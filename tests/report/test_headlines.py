@@ -5,6 +5,7 @@ from pathlib import Path
 
 from genagents_env.evaluate.measures import MeasuredValue
 from genagents_env.judge.verdicts import Verdicts
+from genagents_env.report.headlines import describe_effect
 from tests.report.planted import change
 from tests.report.planted_study import Number, degraded, measured, pair, run, study, unfinished
 from tests.report.test_judging import rating
@@ -145,6 +146,20 @@ def test_primary_effects_may_be_named_and_interactions_are_told(tmp_path: Path) 
     assert [one.contrast.is_interaction for one in only.effects] == [True, False, False]
     (line,) = only.headlines
     assert line.startswith("Heard: crumbs: (8 less 2) by (student less host) comes to 0.4, so one")
+
+
+def test_an_interaction_that_was_not_found_changes_nothing(tmp_path: Path) -> None:
+    levels = {"sight": ("2", "8"), "first": ("host", "student")}
+    runs = [
+        run(tmp_path, cell, seed, {"heard.crumbs": 0.1 * ((seed * 7 + 3 * at) % 5)})
+        for seed in range(8)
+        for at, cell in enumerate(product(*levels.values()))
+    ]
+    found = study(tmp_path, runs, levels=levels, primary=("heard.crumbs: sight x first",))
+    (one,) = (one for one in found.effects if one.contrast.is_interaction)
+    assert not one.found
+    assert "(8 less 2) by (student less host) comes to" in describe_effect(found, one)
+    assert "changes" not in describe_effect(found, one)
 
 
 def test_times_cut_off_are_compared_with_those_that_were_not(tmp_path: Path) -> None:

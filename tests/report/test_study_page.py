@@ -5,17 +5,22 @@ import hashlib
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from genagents_env.errors import ConfigError
 from genagents_env.extras import format_install_command
-from genagents_env.report import StudyResults, write_report
-from genagents_env.sweep.design.trials import Condition
+from genagents_env.report import StudyResults, measure_study, study_runs, write_report
+from genagents_env.report.page import format_study
+from genagents_env.report.study import make_study_plan
+from genagents_env.sweep import SweepFolder, SweepOptions, sweep
+from genagents_env.sweep.design.cells import Condition
 from tests.report.page_tags import PageTags
 from tests.report.planted import change
 from tests.report.planted_study import LEVELS, measured, pair, run, study, unfinished
+from tests.sweep.experiments import create_sweep
 
 EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)> | `*_[a](b) $x$ \x1b[31m"
 
@@ -215,6 +220,49 @@ def test_what_needs_a_missing_library_is_left_out_and_told(
     assert format_install_command("lab") in text
     assert not (tmp_path / absent).exists()
     assert (tmp_path / "means.csv").exists()
+
+
+def test_the_commands_that_repeat_a_study_have_its_changes(tmp_path: Path) -> None:
+    plan = pair(tmp_path, seeds=1).plan
+    changes = {"model": "a b", "max_dollars": "2", "hours": 0.5, "timeout": 9.0}
+    assert replace(plan, changes=changes).commands[0] == (
+        "genagents sweep experiment.toml --out DIR --model 'a b' --max-dollars 2 --hours 0.5 "
+        "--endpoint timeout=9.0"
+    )
+
+
+def test_listed_cells_are_compared_with_the_one_that_is_the_baseline(tmp_path: Path) -> None:
+    text = """name = "some"
+scenario = "tiny"
+only = [{ policy = "idle", hours = "0.1" }, { policy = "random", hours = "0.2" }]
+baseline = { policy = "random", hours = "0.2" }
+[factors]
+policy = ["idle", "random"]
+hours = [0.1, 0.2]
+"""
+    folder = SweepFolder.create_from(tmp_path / "out", text, tmp_path)
+    plan = make_study_plan(folder, folder.experiment)
+    assert plan.levels == {"condition": ("idle / 0.1", "random / 0.2")}
+    assert plan.baseline == {"condition": "random / 0.2"}
+    page = format_study(measure_study(folder), (), (), "md")
+    assert "each of these with every seed" in page
+
+
+def test_reading_is_counted_while_it_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(study_runs, "_BATCH", 1)
+    folder = create_sweep(tmp_path, {"one": "scripted"}, seeds=2)
+    assert sweep(folder, SweepOptions(workers=1)).finished == 2
+    for path in folder.runs.glob("*.values.json"):
+        path.unlink()
+    seen: list[tuple[int, int, int]] = []
+
+    def watch(done: int, of: int) -> None:
+        seen.append((done, of, len(list(folder.runs.glob("*.values.json")))))
+
+    measure_study(folder, on_read=watch)
+    assert seen == [(1, 2, 1), (2, 2, 2)]
 
 
 def test_a_report_made_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:

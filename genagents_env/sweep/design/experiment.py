@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationErr
 
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError
+from genagents_env.evaluate.measure_catalog import DEFAULT
 from genagents_env.record.degradation import MAX_FALLBACKS
 from genagents_env.run import Limits
 from genagents_env.scenario import list_scenario_names
@@ -186,6 +187,12 @@ class Experiment(RunSettings):
             return dict(self.baseline or {})
         return {one.name: self.baseline for one in self.factors if self.baseline in one.labels}
 
+    def list_measures(self) -> tuple[str, ...]:
+        """Return the names of the measures that are taken of each run, judges aside."""
+        primary = [split_primary(words)[0] for words in self.primary]
+        names = dict.fromkeys((*primary, *(self.measures or DEFAULT)))
+        return tuple(name for name in names if not name.startswith("judge."))
+
     def list_cells(self) -> tuple[CellSettings, ...]:
         """Return every cell, in the order of the file: the last factor varies fastest.
 
@@ -252,6 +259,9 @@ class Experiment(RunSettings):
             whole = all(cell.get(name) in labels for name, labels in self.levels.items())
             if not whole or len(cell) != len(self.levels):
                 yield f"only.{at}: a level of each factor is wanted: {', '.join(self.levels)}"
+        if self.only and 0 < len(self.baselines) < len(self.levels):
+            every = ", ".join(self.levels)
+            yield f"baseline: with `only` a whole cell is wanted, a level of each: {every}"
         for words in self.primary:
             yield from self._check_primary(*split_primary(words))
 
@@ -260,6 +270,8 @@ class Experiment(RunSettings):
             if name not in self.levels:
                 known = suggest(name, list(self.levels))
                 yield f"primary: {quote(effect)}: no factor {quote(name)}; {known}"
+        if effect and self.only:
+            yield f"primary: {quote(effect)}: with `only` whole cells are compared; leave it out"
         rubric = measure.partition("judge.")[2]
         asked = [Path(one.name).stem for one in self.judges if one.kind == "rubric"]
         if rubric and rubric not in asked:

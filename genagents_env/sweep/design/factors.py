@@ -154,7 +154,7 @@ def _list_values(levels: object) -> Iterator[tuple[str, object]]:
 
 
 def _label(value: object) -> str:
-    return value[-_LABEL:] if isinstance(value, str) else encode(value)
+    return encode(value) if isinstance(value, bool) else str(value)[-_LABEL:]
 
 
 def _check_levels(levels: tuple[Level, ...]) -> None:

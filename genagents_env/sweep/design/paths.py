@@ -106,8 +106,7 @@ def _find_hidden(scenario: Scenario, path: Path) -> Iterator[str]:
     if own:
         yield (
             f"{format_path(path)}: {', '.join(own)} {'has' if len(own) == 1 else 'have'} a value "
-            "of "
-            f'their own, which hides the rule; vary people."*".{path[1]}, or take theirs out'
+            f'of their own, which hides the rule; vary people."*".{path[1]}, or take theirs out'
         )
 
 

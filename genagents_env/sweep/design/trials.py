@@ -10,8 +10,6 @@ from genagents_env.sweep.design.cells import Condition, build_cells
 from genagents_env.sweep.design.experiment import Experiment
 from genagents_env.sweep.design.identity import identify_trial, make_slug
 
-__all__ = ["Condition", "Trial", "build_trials", "list_trials"]
-
 _IDENTITY = 8  # hexadecimal digits of an identity in a file's name
 
 

@@ -132,6 +132,7 @@ def test_every_fault_is_told_at_once_with_its_key_and_what_is_allowed(tmp_path: 
         ({"primary": ["heard: armm"]}, 'did you mean "arm"'),
         ({"primary": ["judge.kindness"]}, "add [[judges]]"),
         ({"only": [{"arm": "scripted", "x": "y"}]}, "a level of each factor"),
+        ({"only": [{"arm": "scripted"}], "primary": ["heard: arm"]}, "whole cells are compared"),
     ],
 )
 def test_one_fault_is_told_alone(tmp_path: Path, changes: dict[str, object], told: str) -> None:
