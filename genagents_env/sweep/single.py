@@ -38,7 +38,7 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
         return TrialResult(trial.name, "finished", "finished", hash=status.measured.hash)
     if status.state == "damaged":
         session.set_aside(trial, status.problem)
-    job = replace(session.make_job(trial), threads=1)
+    job = replace(session.make_job(trial), threads=1, is_dedicated=False)
     part, mark = None, uuid4().hex
     if platform.node() != folder.plan.host:
         part = part_budget(job.total, Spend(), len(folder.trials))

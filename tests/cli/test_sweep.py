@@ -1,5 +1,7 @@
 import csv
 import json
+import os
+import signal
 from math import prod
 from pathlib import Path
 
@@ -121,6 +123,8 @@ def test_what_was_paid_for_is_run_again_only_when_asked(genagents: Run, tmp_path
 
 
 def test_any_scheduler_can_carry_a_study_trial_by_trial(genagents: Run, tmp_path: Path) -> None:
+    """It stays in its terminal's process group, so that Ctrl-C reaches it."""
+    before = signal.getsignal(signal.SIGINT), os.getpgrp()
     file = write_experiment(tmp_path, seeds=1)
     assert (
         genagents("sweep", str(file), "--out", "out", "--dry-run", "--pilot-model", "scripted")[0]
@@ -129,6 +133,7 @@ def test_any_scheduler_can_carry_a_study_trial_by_trial(genagents: Run, tmp_path
     for number in range(2):
         code, out, _ = genagents("sweep", "--resume", "out", "--trial", str(number))
         assert (code, "finished" in out) == (0, True)
+    assert (signal.getsignal(signal.SIGINT), os.getpgrp()) == before
     assert genagents("sweep", "--resume", "out", "--trial", "0")[0] == 0
     code, _, err = genagents("sweep", "--resume", "out", "--trial", "2")
     assert (code, "allowed: 0 to 1" in err) == (2, True)
