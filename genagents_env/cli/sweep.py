@@ -176,7 +176,10 @@ def _run_trial(resume: Path | None, trial: str, *, strict: bool, as_json: bool) 
     if resume is None:
         raise ConfigError("--trial: name the sweep's folder with --resume DIR")
     result = run_single(SweepFolder(resume), trial, strict=strict)
-    told = f"{result.trial}: {result.status}{f', {result.message}' if result.message else ''}"
+    why = result.message.partition("; go on with `genagents resume")[0]  # it knows no sweep
+    told = f"{result.trial}: {result.status}{f', {why}' if why else ''}"
+    if result.state == "stopped":
+        told += f"; go on with `genagents sweep --resume {resume} --trial {trial}`"
     if as_json:
         print_json({"trial": result.trial, "state": result.state, "hash": result.hash})
     else:
