@@ -260,8 +260,8 @@ class Experiment(RunSettings):
             if not whole or len(cell) != len(self.levels):
                 yield f"only.{at}: a level of each factor is wanted: {', '.join(self.levels)}"
         if self.only and 0 < len(self.baselines) < len(self.levels):
-            every = ", ".join(self.levels)
-            yield f"baseline: with `only` a whole cell is wanted, a level of each: {every}"
+            factors = ", ".join(self.levels)
+            yield f"baseline: with `only` a whole cell is wanted, a level of each: {factors}"
         for words in self.primary:
             yield from self._check_primary(*split_primary(words))
 
