@@ -6,7 +6,7 @@ import pytest
 
 from genagents_env.errors import ConfigError
 from genagents_env.record import RunReader
-from genagents_env.report import StudyResults, measure_runs, measure_study, write_report
+from genagents_env.report import StudyResults, measure_runs, measure_study, study_runs, write_report
 from genagents_env.sweep.folder import SweepFolder
 from tests.report.planted import cake
 from tests.sweep.small_sweeps import run_in
@@ -113,9 +113,12 @@ def test_values_that_somebody_else_wrote_are_data_or_nothing(folder: SweepFolder
 
 
 @pytest.mark.slow
-def test_processes_read_the_same(folder: SweepFolder) -> None:
+def test_processes_read_the_same(folder: SweepFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(study_runs, "_BATCH", 1)
     seen: list[int] = []
     alone = measure_study(folder, trust_measures=True)
+    for path in folder.runs.glob("*.values.json"):
+        path.unlink()
     apart = measure_study(folder, lambda done, _: seen.append(done), workers=2, trust_measures=True)
     assert apart.as_json() == alone.as_json()
     assert seen == [1, 2, 3, 4]
