@@ -110,7 +110,7 @@ def measure_run(
     known: MeasuredRun | None = None,
     digest: str | None = None,
 ) -> MeasuredRun:
-    """Return what a finished run amounts to, and store it beside its file if that can be written.
+    """Return what a finished run amounts to. Nothing is stored: who reads a folder changes none.
 
     Args:
         path: of the run file.
@@ -134,9 +134,7 @@ def measure_run(
         values = (*(one for one in kept.values if one.name not in fresh), *values)
         faults = tuple(dict.fromkeys((*kept.faults, *faults)))
         taken = {**kept.taken, **taken}
-    found = replace(found, values=values, faults=faults, taken=taken)
-    store_measured(path, found)
-    return found
+    return replace(found, values=values, faults=faults, taken=taken)
 
 
 def store_measured(path: Path, found: MeasuredRun) -> None:

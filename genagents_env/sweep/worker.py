@@ -18,7 +18,7 @@ from genagents_env.run.signals import DeferredSignals
 from genagents_env.sweep.files import VALUES
 from genagents_env.sweep.job import DAMAGED, Job, TrialResult
 from genagents_env.sweep.ledger import SharedLedger
-from genagents_env.sweep.measured import measure_run, read_measured
+from genagents_env.sweep.measured import measure_run, read_measured, store_measured
 from genagents_env.sweep.trial_status import describe_degraded, find_difference
 from genagents_env.sweep.worker_process import leave_process_group, prepare_path, set_threads
 
@@ -118,7 +118,8 @@ def _measure(job: Job, digest: str) -> None:
     """Take the study's measures of the finished run, and store them beside it."""
     measures, _ = find_measures(job.measures, job.base)
     with suppress(RecordError):  # the report reads the file again, and says what is wrong
-        measure_run(job.path, measures, read_measured(job.path), digest)
+        found = measure_run(job.path, measures, read_measured(job.path), digest)
+        store_measured(job.path, found)
 
 
 def _run_or_resume(job: Job, options: RunOptions) -> RunResult:

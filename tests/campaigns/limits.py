@@ -43,7 +43,7 @@ seeds = 3
 model = "m"
 embedder = "hashed"
 budget = {{ run = {{ calls = {run} }}, total = {{ calls = {total} }} }}
-arms = [{{ name = "asks", policy = "reactive" }}]
+policy = "reactive"
 """
 ASKED = """
 extends = "tiny"

@@ -7,6 +7,7 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from genagents_env.report.page import format_study
 from genagents_env.report.study import make_study_plan
 from genagents_env.sweep import SweepFolder, SweepOptions, sweep
 from genagents_env.sweep.design.cells import Condition
+from genagents_env.sweep.measured import MeasuredRun, measure_run
 from tests.report.page_tags import PageTags
 from tests.report.planted import change
 from tests.report.planted_study import LEVELS, measured, pair, run, study, unfinished
@@ -248,21 +250,24 @@ hours = [0.1, 0.2]
     assert "each of these with every seed" in page
 
 
-def test_reading_is_counted_while_it_goes_on(
+def test_reading_is_counted_while_it_goes_on_and_stores_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(study_runs, "_BATCH", 1)
     folder = create_sweep(tmp_path, {"one": "scripted"}, seeds=2)
     assert sweep(folder, SweepOptions(workers=1)).finished == 2
     for path in folder.runs.glob("*.values.json"):
         path.unlink()
-    seen: list[tuple[int, int, int]] = []
+    before, read, seen = sorted(folder.runs.iterdir()), [], []
 
-    def watch(done: int, of: int) -> None:
-        seen.append((done, of, len(list(folder.runs.glob("*.values.json")))))
+    def count(path: Path, *given: Any) -> MeasuredRun:
+        read.append(path)
+        return measure_run(path, *given)
 
-    measure_study(folder, on_read=watch)
+    monkeypatch.setattr(study_runs, "_BATCH", 1)
+    monkeypatch.setattr(study_runs, "measure_run", count)
+    measure_study(folder, on_read=lambda done, of: seen.append((done, of, len(read))))
     assert seen == [(1, 2, 1), (2, 2, 2)]
+    assert sorted(folder.runs.iterdir()) == before
 
 
 def test_a_report_made_twice_is_the_same_to_the_byte(tmp_path: Path) -> None:
