@@ -7,7 +7,7 @@ from typing import Any
 
 from benchmarks.figure_runs import ABLATIONS, SEEDS
 from benchmarks.markdown import Figures, make_rows
-from genagents_env.evaluate.published import list_published_costs
+from benchmarks.published_costs import list_published_costs
 
 _MINDS = {
     "hour_lyfe": "`lyfe`",

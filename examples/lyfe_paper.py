@@ -1,9 +1,10 @@
-"""The figures and tables of *Lyfe Agents* (Kaiya et al. 2023) again, with any model.
+"""The runs behind the figures and tables of *Lyfe Agents* (Kaiya et al. 2023), with any model.
 
     python examples/lyfe_paper.py --out paper --runs 3 --figures 3 6
 
 runs what a figure needs (finished runs are not repeated, stopped ones are resumed), lets the model
-judge the answers, and draws `paper/report/report.html`.
+judge the answers, and writes `paper/report/report.html`: success, the flow of facts, changed
+answers, lengths of talks and cost, by mind and place, each with its interval.
 Without a model: `--model scripted:neighbour --embedder hashed`.
 """
 
@@ -46,6 +47,10 @@ class Cell:
 
 MYSTERY = [Cell("murder_mystery", cast) for cast in ("3", "6", "9")]
 ABLATED = [Cell("murder_mystery", cast, variant=v) for cast in ("3", "6", "9") for v in ABLATIONS]
+MEASURES = (
+    *("success", "received", "stored", "retrieved", "changed", "conversation_seconds"),
+    "dollars_per_human_hour",
+)
 FIGURES = {
     "3": [*MYSTERY, *ABLATED],  # success by number of agents and ablation; flow of the testimony
     "4": [Cell("murder_mystery", "9")],  # a change of opinion
@@ -102,7 +107,7 @@ def main() -> None:
         with show_progress(quiet=False) as watch:
             engine = RunOptions(model=chosen.model, embedder=chosen.embedder, watch=watch)
             paths.append(run_cell(cell, seed, chosen.out, engine, chosen.hours))
-    results = measure_runs(paths, find_tariff(chosen.price_as))
+    results = measure_runs(paths, find_tariff(chosen.price_as), primary=MEASURES)
     page, *_ = write_report(results, chosen.out / "report")
     print(page)
 

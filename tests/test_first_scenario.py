@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate import summarize
+from genagents_env.evaluate.measures.diffusion import trace_run_facts
+from genagents_env.evaluate.measures.gatherings import find_gathering_visits
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
 from genagents_env.scenario import load_scenario, validate_folder
 from tests.cli.conftest import Run, genagents
@@ -36,8 +38,10 @@ def test_the_page_makes_a_scenario_that_lives_and_reports(school: Run) -> None:
     assert school("map", "draw", "school", "--out", "school.png")[0] == 0
     assert school("run", "./school", "--out", "school.sqlite", "-q")[0] == 0
     with RunReader("school.sqlite") as record:
-        found = summarize(record)
-    heard = [(one.agent, found.format_time(one.tick)[:5]) for one in found.facts[0].heard]
+        data = RunData(record)
+        fact, *_ = trace_run_facts(data)
+        heard = [(one.agent, f"{record.time(one.tick):%H:%M}") for one in fact.heard]
+        gathering, *_ = find_gathering_visits(data)
     answer = " ".join(
         PAGE.read_text("utf-8").partition("The answer of the run by rule:")[2].split()
     )
@@ -45,7 +49,7 @@ def test_the_page_makes_a_scenario_that_lives_and_reports(school: Run) -> None:
     assert heard == list(zip(["Tom Hill", "Sam Okoro", "Nora Lane"], told, strict=True))
     assert told[1] < "12:00" < told[2] < "12:30"
     assert answer.partition(" of four know;")[0].endswith("At noon three")
-    assert len(found.gatherings[0].visits) == 2
+    assert len(gathering.visits) == 2
     code, out, _ = school("report", "school.sqlite")
     assert code == 0
     assert "Fact leaving: 4 of 4" in out

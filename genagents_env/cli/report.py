@@ -1,6 +1,7 @@
 """`genagents report`: what one run came to, or several side by side; in words or as a page."""
 
 from collections.abc import Collection, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
@@ -10,12 +11,15 @@ from genagents_env.cli.progress import show_count
 from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError
 from genagents_env.evaluate.parting import describe_parting
-from genagents_env.evaluate.rates import find_tariff
+from genagents_env.evaluate.rates import Tariff, compute_rates, find_tariff
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
+from genagents_env.record.rows import JSON
 from genagents_env.report import StudyResults, measure_runs, measure_study, write_report
 from genagents_env.report.placing import check_place
-from genagents_env.report.run_text import describe_run, describe_runs, describe_words
+from genagents_env.report.quotes import describe_words, words_as_json
+from genagents_env.report.run_files import describe_runs, tabulate_costs
+from genagents_env.show.summary import describe_run, run_as_json
 from genagents_env.sweep import SweepFolder, count_cores
 
 DegradedRuns: TypeAlias = Literal["include", "exclude"]
@@ -55,7 +59,8 @@ def report(
 ) -> None:
     """Summarize a run: successes, who heard which fact from whom, attendance, cost.
 
-    --out writes a page: maps, tables, who told whom in which words, answers with their evidence.
+    --out writes a page: the same, and every measure; --quotes prints who told whom in which words,
+    and the answers with their evidence.
 
     For a sweep's folder: a page with tables, intervals, differences and figures, and the data as
     CSV and Parquet.
@@ -71,22 +76,38 @@ def report(
     if not 0 < speed < float("inf"):
         raise ConfigError(f"--speed {speed:g} is no speed; expected a number above 0")
     tariff = None if price_as is None else find_tariff(price_as)
-    results = measure_runs(run_files, tariff, speed, degraded or "exclude")
-    first, *others = results.summaries
+    files = list(dict.fromkeys(run_files))
     if out is not None:
-        page, *_ = write_report(results, out, warn)
+        page, *_ = write_report(
+            measure_runs(files, tariff, speed, degraded or "exclude"), out, warn
+        )
         say(str(page))
-    elif as_json:
-        data = results.as_json(words=quotes)
-        print_json(data if others else data["runs"][0])
-    else:
+        return
+    with ExitStack() as stack:
+        runs = [RunData(stack.enter_context(RunReader(path))) for path in files]
+        if as_json:
+            told = [_tell_run(one, tariff, speed, quotes=quotes) for one in runs]
+            print_json(told[0] if len(told) == 1 else {"runs": told})
+            return
         width = find_width()
-        say_lines(describe_runs(results, width) if others else describe_run(first, width))
-        if len(run_files) == 2:
-            with RunReader(run_files[0]) as one, RunReader(run_files[1]) as other:
-                say_lines(describe_parting(RunData(one), RunData(other)))
-        for summary in results.summaries if quotes else ():
-            say_lines(describe_words(summary), indent=0)
+        if len(runs) == 1:
+            say_lines(describe_run(runs[0], width))
+        else:
+            results = measure_runs(files, tariff, speed, degraded or "exclude")
+            say_lines(describe_runs(results, width))
+        if len(runs) == 2:
+            say_lines(describe_parting(*runs))
+        costs = tabulate_costs([compute_rates(one, tariff, speed) for one in runs])
+        say_lines(costs.format_lines(width) if costs.rows else ())
+        for one in runs if quotes else ():
+            say_lines(describe_words(one), indent=0)
+
+
+def _tell_run(
+    data: RunData, tariff: Tariff | None, speed: float, *, quotes: bool
+) -> dict[str, JSON]:
+    told = run_as_json(data) | {"rates": compute_rates(data, tariff, speed).as_json()}
+    return told | words_as_json(data) if quotes else told
 
 
 def _report_sweep(

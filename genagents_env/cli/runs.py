@@ -225,9 +225,9 @@ def print_result(result: "RunResult", quiet: bool, as_json: bool) -> None:
     if as_json:
         print_json(_describe_result(result))
         return
-    from genagents_env.evaluate import format_transcript, summarize
-    from genagents_env.evaluate.run_text import describe_degradation, describe_summary
     from genagents_env.record import RunReader
+    from genagents_env.show.summary import describe_degradation, describe_run
+    from genagents_env.show.transcript import format_transcript
 
     with RunReader(result.path) as record:
         if not quiet:
@@ -236,7 +236,7 @@ def print_result(result: "RunResult", quiet: bool, as_json: bool) -> None:
             say(_describe_resume(result.resumed_from, record))
         if result.note:
             say(result.note)
-        say_lines(describe_summary(summarize(record), find_width(), brief=True))
+        say_lines(describe_run(record, find_width(), brief=True))
     say()
     say(f"Run file: {result.path}  (look: genagents view {result.path})")
     say(f"Who heard what from whom, who came, who answered what: genagents report {result.path}")
@@ -256,11 +256,11 @@ def _print_transcript(lines: list[str]) -> None:
 
 def _describe_result(result: "RunResult") -> "dict[str, JSON]":
     """Return the summary of a run, with the keys of a report, and how it ended, as JSON values."""
-    from genagents_env.evaluate import summarize
     from genagents_env.record import RunReader, canonical_hash
+    from genagents_env.show.summary import run_as_json
 
     with RunReader(result.path) as record:
-        summary = summarize(record).as_json()
+        summary = run_as_json(record)
     return summary | {
         "run": str(result.path),
         "hash": canonical_hash(result.path),

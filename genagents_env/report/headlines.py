@@ -165,7 +165,7 @@ def _tally(runs: Sequence["StudyRun"]) -> dict[str, int]:
 
 def _describe_means(study: "StudyResults") -> Iterator[str]:
     """Yield the means of a study that varies nothing."""
-    names = study.primary or study.names[:1]
+    names = study.primary or (() if study.summaries else study.names[:1])
     for name in names:
         values = [value for own in study.values_of(name).values() for value in own.values()]
         if values:

@@ -1,18 +1,13 @@
 """The pages of a report, in HTML and Markdown; all words of people and models are escaped."""
 
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import jinja2
 
 from genagents_env.report.headlines import describe_effect
-from genagents_env.report.narrative import ToldRun, tell_run
-from genagents_env.report.run_results import RunResults
-from genagents_env.report.run_sections import show_run_sections
-from genagents_env.report.run_text import describe_run
-from genagents_env.report.sections import FigureFile, ReportSection
+from genagents_env.report.sections import FigureFile
 from genagents_env.report.study import CELL, StudyResults
 from genagents_env.report.study_tables import make_study_sections
 from genagents_env.report.table import escape_markdown
@@ -22,15 +17,6 @@ from genagents_env.text import clean
 _FOLDER = Path(__file__).parent
 _STATES = ("finished", "stopped", "failed", "damaged", "due")
 HTML, MARKDOWN = "html", "md"
-
-
-@dataclass(frozen=True, slots=True)
-class ShownRun:
-    """A run file on the page: what is told of it, its policies and model, its summary in lines."""
-
-    told: ToldRun
-    label: str
-    lines: tuple[str, ...]
 
 
 def format_study(
@@ -49,7 +35,7 @@ def format_study(
         results=study,
         figures=figures,
         notes=notes,
-        design=list(_describe_design(study)),
+        design=[] if study.summaries else list(_describe_design(study)),
         primary=[
             describe_effect(study, one) + (f" {one.note}." if one.note else "")
             for one in study.effects
@@ -57,41 +43,6 @@ def format_study(
         ],
         sections=list(make_study_sections(study)),
     )
-
-
-def format_runs(
-    results: RunResults,
-    sections: Sequence[ReportSection],
-    notes: Sequence[str],
-    pictures: Mapping[Path, Sequence[FigureFile]],
-    form: str,
-) -> str:
-    """Return the page of run files, whose words and answers stand on it.
-
-    Args:
-        results: of run files.
-        sections: its tables and figures.
-        notes: what could not be made.
-        pictures: of the map, by run file.
-        form: `html` or `md`.
-    """
-    template = _load_template(f"runs.{form}.jinja", escape=form == HTML)
-    return template.render(
-        results=results,
-        sections=show_run_sections(results, sections),
-        notes=notes,
-        runs=list(_describe_runs(results, pictures)),
-    )
-
-
-def _describe_runs(
-    results: RunResults, pictures: Mapping[Path, Sequence[FigureFile]]
-) -> Iterator[ShownRun]:
-    for summary in results.summaries:
-        rates = summary.rates
-        label = rates.policy if rates.model is None else f"{rates.policy}, {rates.model}"
-        told = tell_run(summary, pictures.get(summary.path, ()))
-        yield ShownRun(told, label, tuple(describe_run(summary)))
 
 
 def _describe_design(study: StudyResults) -> Iterator[tuple[str, str]]:

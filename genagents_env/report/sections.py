@@ -1,6 +1,6 @@
-"""A section of a report's page: a table, and the figures beside it."""
+"""What stands on a report's page: figures, and tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from genagents_env.report.table import Table, escape_markdown
@@ -13,13 +13,11 @@ class FigureFile:
     """A figure as a file.
 
     Attributes:
-        table: the name of the table beside which it stands.
         name: of the file, without ending.
         caption: below it.
         png: the bytes.
     """
 
-    table: str
     name: str
     caption: str
     png: bytes
@@ -27,10 +25,9 @@ class FigureFile:
 
 @dataclass(frozen=True, slots=True)
 class ReportSection:
-    """A table, its figures, which of its rows are primary, and where their first cells lead."""
+    """A table, which of its rows are primary, and where their first cells lead."""
 
     table: Table
-    figures: tuple[FigureFile, ...] = ()
     strong: frozenset[int] = frozenset()
     links: Mapping[int, str] = field(default_factory=dict)
 
@@ -54,8 +51,3 @@ class ReportSection:
         if k in self.links:
             cells[0] = f"[{cells[0]}]({self.links[k]})"
         return f"| {' | '.join(cells)} |"
-
-
-def select_figures(figures: Sequence[FigureFile], table: Table) -> tuple[FigureFile, ...]:
-    """Return the figures that stand beside a table."""
-    return tuple(one for one in figures if one.table == table.name)

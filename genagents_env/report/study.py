@@ -91,8 +91,8 @@ class StudyResults:
     """All that the report of a study shows.
 
     Attributes:
-        folder: of the sweep.
-        plan: what it asks.
+        folder: of the sweep; of run files the working directory.
+        plan: what it asks; of run files it has no text and no levels.
         runs: every one, in the order of the sweep.
         rows: the tidy table.
         measures: that were taken.
@@ -104,7 +104,8 @@ class StudyResults:
         untested: comparisons that say nothing, with why.
         cautions: for the reader, a sentence each.
         versions: of this package and of the libraries that made the report.
-        judged: tables of what judges said; none without judges.
+        tables: further ones: of what judges said, of run files what they cost.
+        summaries: of run files, what each came to and who said what, line by line.
         problems: for a terminal: damaged runs, unknown measures, missing libraries.
     """
 
@@ -121,7 +122,8 @@ class StudyResults:
     untested: Mapping[tuple[str, frozenset[str]], str]
     cautions: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
-    judged: tuple[Table, ...] = ()
+    tables: tuple[Table, ...] = ()
+    summaries: tuple[tuple[str, tuple[str, ...]], ...] = ()
     problems: tuple[str, ...] = ()
 
     @property
@@ -332,7 +334,7 @@ def compare_runs(
         tuple(count_equal_lives(plan.levels, lives)),
         find_untested(plan.levels, runs),
         versions=installed,
-        judged=judged,
+        tables=judged,
     )
     problems = [unread] if unread else []
     damaged = [f"{run.name} is left out: {run.problem}" for run in runs if run.state == "damaged"]

@@ -16,7 +16,6 @@ from genagents_env.report.study_runs import StudyRun
 from genagents_env.stats import compute_interval
 from genagents_env.stats.effects import PRIMARY
 
-TABLE = "figures"
 _PANELS = 6
 _MOST_CONDITIONS = 12  # of curves in one figure
 _MOMENTS = 48  # at which curves are averaged
@@ -57,7 +56,7 @@ def draw_study_figures(study: StudyResults) -> Iterator[FigureFile]:
 
 
 def _encode(name: str, caption: str, drawn: Figure) -> FigureFile:
-    return FigureFile(TABLE, name, caption, figures.encode_png(drawn))
+    return FigureFile(name, caption, figures.encode_png(drawn))
 
 
 def _choose_measures(study: StudyResults) -> list[str]:

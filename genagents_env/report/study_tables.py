@@ -27,7 +27,7 @@ def make_study_sections(study: StudyResults) -> Iterator[ReportSection]:
         tabulate_times(study),
         tabulate_lives(study),
         tabulate_faculties(study),
-        *study.judged,
+        *study.tables,
         tabulate_runs(study),
         tabulate_measures(study),
         Table("versions", "Versions", ("package", "version"), tuple(study.versions.items())),
@@ -78,7 +78,6 @@ def drop_unmeasured(section: ReportSection) -> ReportSection:
     rows = tuple(table.rows[k] for k in kept)
     return ReportSection(
         Table(table.name, table.title, table.columns, rows, note),
-        section.figures,
         frozenset(kept.index(k) for k in section.strong),
     )
 

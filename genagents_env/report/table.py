@@ -1,17 +1,16 @@
 """A table, formatted for the page, Markdown, a spreadsheet and the terminal."""
 
 import csv
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from io import StringIO
 from typing import TypeAlias
 
 from genagents_env.evaluate.text_columns import format_columns
-from genagents_env.report.groups import Mean
 from genagents_env.stats.intervals import Interval
 from genagents_env.text import clean, escape_formula
 
-CellValue: TypeAlias = str | int | float | bool | Mean | Interval | None
+CellValue: TypeAlias = str | int | float | bool | Interval | None
 
 NOTHING = "-"
 _RULE = "---"
@@ -39,7 +38,7 @@ class Table:
 
     @property
     def number_columns(self) -> frozenset[int]:
-        """The places of the columns that hold numbers, means or nothing, and some of these."""
+        """The places of the columns that hold numbers or nothing, and some numbers."""
         return frozenset(
             k
             for k in range(len(self.columns))
@@ -47,84 +46,12 @@ class Table:
             and all(_is_number(row[k]) for row in self.rows if row[k] is not None)
         )
 
-    def drop_blanks(self) -> "Table":
-        """Return it for readers: without columns and rows of dashes alone; the note names them.
-
-        A row is such a one if it has nothing in any column of numbers.
-        """
-        kept = [k for k in range(len(self.columns)) if any(row[k] is not None for row in self.rows)]
-        numbers = self.number_columns
-        rows = [row for row in self.rows if not numbers or any(row[k] is not None for k in numbers)]
-        dropped = [head for k, head in enumerate(self.columns) if k not in kept]
-        notes = [self.note] if self.note else []
-        if dropped and rows:
-            notes.append(f"Left out, with nothing to show: {', '.join(dropped)}.")
-        if len(rows) < len(self.rows):
-            lost = [format_cell(row[0]) for row in self.rows if row not in rows]
-            count = f"{len(lost)} row{'' if len(lost) == 1 else 's'}"
-            notes.append(f"Left out, without a number: {count} ({', '.join(dict.fromkeys(lost))}).")
-        return replace(
-            self,
-            columns=tuple(self.columns[k] for k in kept),
-            rows=tuple(tuple(row[k] for k in kept) for row in rows),
-            note=" ".join(notes),
-        )
-
-    def fold_sparse_rows(self, kept: Collection[str] = ()) -> "Table":
-        """Return it with what stands in rows of mostly dashes told in the note instead.
-
-        A row is such a one if it has something in fewer than half the columns of numbers.
-
-        Args:
-            kept: rows that begin with one of these words stay.
-        """
-        numbers = self.number_columns
-        counts = [sum(row[k] is not None for k in numbers) for row in self.rows]
-        sparse = [
-            row
-            for row, count in zip(self.rows, counts, strict=True)
-            if 0 < 2 * count < len(numbers) and row[0] not in kept
-        ]
-        if not sparse or len(sparse) == len(self.rows):
-            return self
-        told = "; ".join(self._describe_row(row) for row in sparse)
-        rows = tuple(row for row in self.rows if row not in sparse)
-        return replace(self, rows=rows, note=f"{self.note} Also: {told}.".strip())
-
-    def _describe_row(self, row: Sequence[CellValue]) -> str:
-        numbers = self.number_columns
-        name = " ".join(
-            format_cell(cell) for k, cell in enumerate(row) if k not in numbers and cell
-        )
-        values = (
-            f"{head} {format_cell(cell)}"
-            for k, (head, cell) in enumerate(zip(self.columns, row, strict=True))
-            if k in numbers and cell is not None
-        )
-        return f"{name}: {', '.join(values)}"
-
-    def list_words(self, name: str) -> list[str]:
-        """Return the different cells of the column of that name, in their order; none without."""
-        if name not in self.columns:
-            return []
-        at = self.columns.index(name)
-        return list(dict.fromkeys(format_cell(row[at]) for row in self.rows))
-
-    def drop_column(self, name: str) -> "Table":
-        """Return it without the column of that name, if it has one."""
-        kept = [k for k, head in enumerate(self.columns) if head != name]
-        return replace(
-            self,
-            columns=tuple(self.columns[k] for k in kept),
-            rows=tuple(tuple(row[k] for k in kept) for row in self.rows),
-        )
-
     def format_rows(self) -> list[list[str]]:
         """Return the rows as they are read, numbers rounded."""
         return [[format_cell(cell) for cell in row] for row in self.rows]
 
     def format_csv(self) -> str:
-        """Return it for a spreadsheet: numbers in full, a mean in three columns, or four.
+        """Return it for a spreadsheet: numbers in full, a mean with its interval in four columns.
 
         Words that a spreadsheet would take for a formula are set off by an apostrophe.
         """
@@ -165,16 +92,13 @@ class Table:
 
 
 def _is_number(cell: CellValue) -> bool:
-    return isinstance(cell, int | float | Mean | Interval) and not isinstance(cell, bool)
+    return isinstance(cell, int | float | Interval) and not isinstance(cell, bool)
 
 
 def format_cell(cell: CellValue) -> str:
     """Return a cell in words."""
     if cell is None:
         return NOTHING
-    if isinstance(cell, Mean):
-        spread = "" if cell.sem is None else f" ± {format_number(cell.sem)}"
-        return f"{format_number(cell.value)}{spread} (n={cell.n})"
     if isinstance(cell, Interval):
         bounds = ""
         if cell.low is not None and cell.high is not None:
@@ -205,9 +129,7 @@ def escape_markdown(words: str) -> str:
 
 def _name_further_columns(column: Sequence[CellValue]) -> tuple[str, ...]:
     """Return what the further columns of a column of means are called."""
-    if any(isinstance(cell, Interval) for cell in column):
-        return "low", "high", "n"
-    return ("s.e.m.", "n") if any(isinstance(cell, Mean) for cell in column) else ()
+    return ("low", "high", "n") if any(isinstance(cell, Interval) for cell in column) else ()
 
 
 def _make_heads(column: str, more: Sequence[str]) -> list[str]:
@@ -215,8 +137,6 @@ def _make_heads(column: str, more: Sequence[str]) -> list[str]:
 
 
 def _spread_cell(cell: CellValue, more: Sequence[str]) -> Sequence[object]:
-    if isinstance(cell, Mean):
-        return [cell.value, "" if cell.sem is None else cell.sem, cell.n]
     if isinstance(cell, Interval):
         ends = ("" if end is None else end for end in (cell.low, cell.high))
         return [cell.mean, *ends, cell.n]

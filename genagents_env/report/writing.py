@@ -6,12 +6,8 @@ from pathlib import Path
 
 from genagents_env.errors import ConfigError
 from genagents_env.extras import format_install_command
-from genagents_env.report.map_pictures import draw_moments
-from genagents_env.report.page import HTML, MARKDOWN, format_runs, format_study
+from genagents_env.report.page import HTML, MARKDOWN, format_study
 from genagents_env.report.placing import INDEX, check_fuller, format_index, place_files
-from genagents_env.report.run_results import RunResults
-from genagents_env.report.run_sections import make_run_sections
-from genagents_env.report.run_tables import tabulate_run_answers
 from genagents_env.report.sections import FigureFile
 from genagents_env.report.study import StudyResults
 from genagents_env.report.study_tables import make_study_sections, tabulate_values
@@ -22,12 +18,12 @@ Tell = Callable[[str], None]
 
 
 def write_report(
-    results: StudyResults | RunResults, out: Path | None = None, tell: Tell | None = None
+    results: StudyResults, out: Path | None = None, tell: Tell | None = None
 ) -> list[Path]:
     """Write the report of a study, or of run files.
 
-    `report.html`, the same as `report.md`, `report.json`, a CSV for each table and
-    `figures/*.png`; of a study also the tidy table as `values.csv` and `values.parquet`. A report
+    `report.html`, the same as `report.md`, `report.json`, a CSV for each table, the tidy table
+    also as `values.parquet`, and `figures/*.png`. A report
     that is there already is replaced, with the files that only it had and nobody changed; run files
     and all others are left alone, and no link in the folder is followed. A study's report that
     counts more finished runs than this one stays. What a report lacks for want of a library is left
@@ -46,19 +42,19 @@ def write_report(
             the report that is there is fuller.
         FileError: a folder inside it is a link.
     """
-    tell = tell or (lambda _: None)
-    if isinstance(results, StudyResults):
+    if results.summaries:  # of run files
+        if out is None:
+            raise ConfigError("a report of run files needs a folder to be written into")
+        folder = out
+    else:
         folder = results.folder if out is None else out
         check_fuller(folder, results.count("finished"))
-        return place_files(_make_study_files(results), folder, tell)
-    if out is None:
-        raise ConfigError("a report of run files needs a folder to be written into")
-    return place_files(_make_run_files(results), out, tell)
+    return place_files(_make_files(results), folder, tell or (lambda _: None))
 
 
-def _make_study_files(study: StudyResults) -> dict[str, bytes]:
-    """Return all files of a study's report by name, the page first."""
-    figures, undrawn = _draw("lab", lambda: _draw_study(study))
+def _make_files(study: StudyResults) -> dict[str, bytes]:
+    """Return all files of a report by name, the page first."""
+    figures, undrawn = _draw(study)
     values = tabulate_values(study)
     frames, unframed = _encode_parquet(values)
     notes = [note for note in (undrawn, unframed) if note]
@@ -68,21 +64,6 @@ def _make_study_files(study: StudyResults) -> dict[str, bytes]:
     tables = [*(one.table for one in make_study_sections(study)), values]
     finished = {"finished": study.count("finished")}
     return _bundle(texts, tables, figures, frames, {"notes": notes, **finished, **study.as_json()})
-
-
-def _make_run_files(results: RunResults) -> dict[str, bytes]:
-    figures, undrawn = _draw("pictures", lambda: _draw_runs(results))
-    notes = [undrawn] if undrawn else []
-    first = [group.first for group in results.groups]
-    pictures = {run.path: list(draw_moments(run, number)) for number, run in enumerate(first, 1)}
-    sections = make_run_sections(results, figures)
-    texts = {
-        f"report.{form}": format_runs(results, sections, notes, pictures, form)
-        for form in (HTML, MARKDOWN)
-    }
-    tables = [*(one.table for one in sections), tabulate_run_answers(results.summaries)]
-    drawn = [*figures, *(one for several in pictures.values() for one in several)]
-    return _bundle(texts, tables, drawn, {}, {"notes": notes, **results.as_json(words=True)})
 
 
 def _bundle(
@@ -98,24 +79,13 @@ def _bundle(
     return files | {INDEX: format_index(files, data)}
 
 
-def _draw(extra: str, draw: Callable[[], list[FigureFile]]) -> tuple[list[FigureFile], str]:
-    try:
-        return draw(), ""
-    except ConfigError:
-        return [], f"No figures: matplotlib is not installed: {format_install_command(extra)}"
-
-
 # matplotlib takes a second to load and is a package of its own, so it is loaded to draw.
-def _draw_study(study: StudyResults) -> list[FigureFile]:
-    from genagents_env.report.study_figures import draw_study_figures
-
-    return list(draw_study_figures(study))
-
-
-def _draw_runs(results: RunResults) -> list[FigureFile]:
-    from genagents_env.report.run_figures import draw_run_figures
-
-    return list(draw_run_figures(results))
+def _draw(study: StudyResults) -> tuple[list[FigureFile], str]:
+    try:
+        from genagents_env.report.study_figures import draw_study_figures
+    except ConfigError:
+        return [], f"No figures: matplotlib is not installed: {format_install_command('lab')}"
+    return list(draw_study_figures(study)), ""
 
 
 def _encode_parquet(table: Table) -> tuple[dict[str, bytes], str]:

@@ -23,12 +23,11 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from genagents_env.errors import RecordError
-from genagents_env.evaluate import summarize
-from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.llm.calls import Completion, CompletionRequest
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import Limits, PolicySpec, RunResult, RunSpec, interview, resume, run
+from genagents_env.show.summary import describe_run
 from genagents_env.testing.fault_server import FaultServer
 from genagents_env.testing.kill_hook import kill_at
 from tests.run.kills import read_seeds
@@ -167,7 +166,7 @@ class Victim:
 
     def _report(self) -> None:
         with RunReader(self.path) as record:
-            list(describe_summary(summarize(record)))
+            list(describe_run(record))
 
     def is_finished(self) -> bool:
         """Return whether the run is at its end."""

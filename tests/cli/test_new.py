@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate import summarize
+from genagents_env.evaluate.measures.diffusion import trace_run_facts
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
 from genagents_env.scenario import load_scenario, validate_folder
+from genagents_env.show.summary import run_as_json
 from genagents_env.testing import check_policy
 from tests.cli.conftest import Run
 
@@ -28,11 +30,11 @@ def test_a_new_scenario_is_valid_and_runs_and_has_something_to_report(genagents:
         assert getattr(scenario, part), part
     assert genagents("run", "pond", "--out", "pond.sqlite", "-q")[0] == 0
     with RunReader("pond.sqlite") as record:
-        found = summarize(record)
+        found = run_as_json(record)
         assert any(event.kind == "news" for event in record.events())
-    assert len(found.facts[0].heard) == 2, "the fact goes round"
-    assert len(found.gatherings[0].visits) == 2
-    assert {one.success for one in found.outcomes} == {"all_know", "an_audience"}
+    assert len(found["facts"][0]["heard"]) == 2, "the fact goes round"
+    assert len(found["gatherings"][0]["visits"]) == 2
+    assert {one["success"] for one in found["outcomes"]} == {"all_know", "an_audience"}
 
 
 def test_what_the_next_steps_say_can_be_done(genagents: Run) -> None:
@@ -57,7 +59,7 @@ def test_a_new_policy_keeps_the_contract_and_passes_the_fact_on(genagents: Run) 
     run = ("run", "pond", "--policy", "long_talk.py:LongTalk", "--strict", "-q")
     assert genagents(*run)[0] == 0
     with RunReader("run.sqlite") as record:
-        assert len(summarize(record).facts[0].heard) == 2
+        assert len(trace_run_facts(RunData(record))[0].heard) == 2
 
 
 @pytest.mark.slow

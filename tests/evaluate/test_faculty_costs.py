@@ -3,14 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate import summarize
 from genagents_env.evaluate.faculty_costs import FacultyCost, compute_faculty_costs
-from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.llm.prices import Price
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, run
 from genagents_env.run.policies import load_policy
+from genagents_env.show.summary import describe_run, run_as_json
 from tests.run.towns import FOUR, WITNESS, make_options, make_spec
 
 PRICE = Price(Decimal(1), Decimal(2))
@@ -57,17 +56,16 @@ def test_faculties_add_up_to_all_and_rates_are_per_agent_and_game_hour(path: Pat
 
 def test_the_summary_aligns_them_and_json_has_them(path: Path) -> None:
     with RunReader(path) as record:
-        told = summarize(record)
-    lines = list(describe_summary(told))
+        lines, costs = list(describe_run(record)), compute_faculty_costs(record)
+        rows = run_as_json(record)["faculties"]
     at = next(i for i, line in enumerate(lines) if line.startswith("By faculty (4 agents asked"))
     table = lines[at + 1 : at + 6]
     assert [line.split()[0] for line in table] == ["faculty", "interview", "ponder", "wish", "all"]
     assert len({len(line) for line in table}) == 1
     assert {len(line.split()) for line in table} == {10}
-    rows = told.as_json()["faculties"]
     assert rows[-1]["faculty"] == "all"
-    assert rows[-1]["rate"]["calls"] == told.faculties[-1].rate.calls  # type: ignore[union-attr]
-    assert Decimal(rows[-1]["dollars"]) == told.faculties[-1].dollars
+    assert rows[-1]["rate"]["calls"] == costs[-1].rate.calls  # type: ignore[union-attr]
+    assert Decimal(rows[-1]["dollars"]) == costs[-1].dollars
 
 
 def compute_run_costs(
@@ -86,19 +84,15 @@ def test_unknown_prices_and_fallbacks_are_said(tmp_path: Path) -> None:
     assert whole.rate.dollars is None
     assert whole.fallbacks == whole.calls > 0
     with RunReader(tmp_path / "run.sqlite") as record:
-        assert any(
-            line.startswith("    all") and " ? " in line
-            for line in describe_summary(summarize(record))
-        )
+        assert any(line.startswith("    all") and " ? " in line for line in describe_run(record))
 
 
 def test_a_run_without_calls_has_no_table(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     run(make_spec(ticks=3, policy=PolicySpec("idle")), path, make_options())
     with RunReader(path) as record:
-        told = summarize(record)
-    assert told.faculties == ()
-    assert not any("faculty" in line for line in describe_summary(told))
+        assert compute_faculty_costs(record) == ()
+        assert not any("faculty" in line for line in describe_run(record))
 
 
 def test_before_any_time_has_passed_there_are_no_rates(tmp_path: Path) -> None:
@@ -115,9 +109,8 @@ def test_before_any_time_has_passed_there_are_no_rates(tmp_path: Path) -> None:
     with pytest.raises(Stopped):
         run(town, path, make_options(on_phase=stop))
     with RunReader(path) as record:
-        told = summarize(record)
-    assert [cost.rate for cost in told.faculties] == [None, None]
-    assert any(line.startswith("    all") and " - " in line for line in describe_summary(told))
+        assert [cost.rate for cost in compute_faculty_costs(record)] == [None, None]
+        assert any(line.startswith("    all") and " - " in line for line in describe_run(record))
 
 
 @pytest.mark.parametrize("policy", ["smallville", "lyfe"])
@@ -129,8 +122,8 @@ def test_a_faculty_that_is_on_and_never_ran_is_told(tmp_path: Path, policy: str)
     run(town, path, make_options(embedder="hashed", interviews=False))
     with RunReader(path) as record:
         uses = {one.switch: one for one in record.list_faculty_uses()}
-        summary = summarize(record)
-    (told,) = [line for line in describe_summary(summary) if "never ran" in line]
+        (told,) = [line for line in describe_run(record) if "never ran" in line]
+        told_uses = run_as_json(record)["faculty_uses"]
     idle = [switch for switch, use in uses.items() if use.on and not use.calls]
     assert told.partition(": ")[2] == ", ".join(idle)
     assert [switch for switch, use in uses.items() if not use.on] == [
@@ -138,4 +131,4 @@ def test_a_faculty_that_is_on_and_never_ran_is_told(tmp_path: Path, policy: str)
     ]
     assert len(uses) == {"smallville": 6, "lyfe": 2}[policy]
     assert {use.faculty for use in uses.values()} <= set(load_policy(policy).faculties)
-    assert {one["switch"] for one in summary.as_json()["faculty_uses"]} == set(uses)
+    assert {one["switch"] for one in told_uses} == set(uses)

@@ -1,6 +1,5 @@
 from datetime import UTC, datetime, timedelta
 
-from genagents_env.evaluate import format_transcript
 from genagents_env.evaluate.measures.acquaintance import (
     compute_density,
     find_initial_ties,
@@ -10,6 +9,7 @@ from genagents_env.evaluate.measures.diffusion import Hearing, trace_facts
 from genagents_env.evaluate.measures.talk import TalkCounts, count_talk
 from genagents_env.evaluate.presence import find_stays, find_visits
 from genagents_env.scenario.schema import Fact, Person, Relationship
+from genagents_env.show.transcript import format_transcript
 from genagents_env.world.events import Event
 from genagents_env.world.places import is_within
 

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.published_costs import list_published_costs
 from genagents_env.errors import ConfigError
 from genagents_env.evaluate.presence import Membership, find_awake, find_talking
-from genagents_env.evaluate.published import list_published_costs
 from genagents_env.evaluate.rates import Rates, compute_rates, find_tariff
 from genagents_env.record import RunReader
 from genagents_env.world.events import Event

@@ -4,12 +4,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genagents_env.evaluate import summarize
 from genagents_env.evaluate.measures import find_measures, list_measures, take_measures
 from genagents_env.evaluate.run_data import RunData
-from genagents_env.evaluate.scenes import index_scenes
 from genagents_env.record import RunReader, RunWriter
 from genagents_env.run import resume
+from genagents_env.show.story.scenes import index_scenes
+from genagents_env.show.summary import run_as_json
 from tests.evaluate.measures.street import (
     ADA,
     BEN,
@@ -28,7 +28,7 @@ from tests.run.towns import make_options, run_town
 def test_a_record_tells_what_its_reader_tells(tmp_path: Path) -> None:
     with RunReader(cake(tmp_path / "run.sqlite")) as run:
         record = RunData(run)
-        assert summarize(record) == summarize(run)
+        assert run_as_json(record) == run_as_json(run)
         assert list(record.events) == list(run.events())
         assert list(record.calls) == list(run.calls())
         assert list(record.interviews) == run.interviews()

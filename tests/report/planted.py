@@ -7,8 +7,6 @@ from typing import Any, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
-from genagents_env.evaluate.rates import Tariff
-from genagents_env.evaluate.run_summary import RunSummary, summarize
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import RecordedReply
 from genagents_env.record import (
@@ -16,7 +14,6 @@ from genagents_env.record import (
     JudgementRow,
     RememberedRow,
     RunMeta,
-    RunReader,
     RunWriter,
 )
 from genagents_env.record.rows import JSON
@@ -205,9 +202,3 @@ def cake(path: Path, **changes: Unpack[Planted]) -> Path:
     }
     whole: Planted = {**given, **changes}
     return plant(path, **whole)
-
-
-def study(path: Path, priced_as: Tariff | None = None) -> RunSummary:
-    """Return the summary of a run file."""
-    with RunReader(path) as run:
-        return summarize(run, priced_as)

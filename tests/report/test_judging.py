@@ -70,9 +70,9 @@ def test_ratings_rankings_and_agreement_stand_in_the_report(tmp_path: Path) -> N
             for shown in ("first", "second"):
                 verdicts.add(comparison(seed, "second", shown))
     known = pair(tmp_path)
-    names = [table.name for table in known.judged]
+    names = [table.name for table in known.tables]
     assert names == ["ratings", "rankings", "judges_agreement"]
-    ratings, rankings, _ = known.judged
+    ratings, rankings, _ = known.tables
     means = {(row[1], row[2]): row[4] for row in ratings.rows}
     assert getattr(means["full", "toy"], "mean", None) == 4
     assert getattr(means["bare", "Grace (human)"], "mean", None) == 2

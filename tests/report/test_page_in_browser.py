@@ -5,10 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.run_summary import summarize
-from genagents_env.record import RunReader
-from genagents_env.report import write_report
-from genagents_env.report.run_results import group_summaries
+from genagents_env.report import measure_runs, write_report
 from genagents_env.text import clean
 from tests.report.planted import ADA, BEN, Happening, cake, make_utterance
 from tests.show.view.browser import PHONE, WIDE, OpenPage, launch_browser, open_pages
@@ -64,9 +61,9 @@ def hostile_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         after={ADA: said[50:], BEN: ("I.",)},
         model=WORDS[0],
     )
-    with RunReader(path) as run, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("genagents_env.report.writing._draw", lambda extra, draw: ([], ""))
-        page, *_ = write_report(group_summaries([summarize(run)]), folder / "out")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("genagents_env.report.writing._draw", lambda study: ([], ""))
+        page, *_ = write_report(measure_runs([path]), folder / "out")
     return page
 
 

@@ -7,10 +7,9 @@ import pytest
 from genagents_env.errors import ConfigError
 from genagents_env.evaluate.measures import find_measures
 from genagents_env.record import RunReader
-from genagents_env.report import StudyResults, measure_runs, measure_study, study_runs, write_report
+from genagents_env.report import StudyResults, measure_study, study_runs, write_report
 from genagents_env.sweep.folder import SweepFolder
 from genagents_env.sweep.measured import measure_run, store_measured
-from tests.report.planted import cake
 from tests.sweep.small_sweeps import run_in
 
 EXPERIMENT = """
@@ -178,20 +177,4 @@ def test_verdicts_of_judges_that_cannot_be_read_are_told(folder: SweepFolder) ->
     (folder.path / "verdicts.jsonl").write_text("nonsense\n")
     known = measure_study(folder, trust_measures=True)
     assert about(known, "What judges said is left out")
-    assert known.judged == ()
-
-
-def test_run_files_are_grouped_and_compared_with_nothing(tmp_path: Path) -> None:
-    first, second = (
-        cake(tmp_path / "a.sqlite"),
-        cake(tmp_path / "b.sqlite", status="paused", seed=2),
-    )
-    results = measure_runs([first, second, first])
-    assert [(one.path, one.seed) for one in results.summaries] == [(first, 1), (second, 2)]
-    assert [group.label for group in results.groups] == [
-        "cake, 2 agents: lyfe option_action=false, toy"
-    ]
-    assert results.title == "cake: 2 runs"
-    assert list(results.as_json()) == ["runs", "published"]
-    with pytest.raises(ConfigError, match="needs a folder"):
-        write_report(results)
+    assert known.tables == ()

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate import summarize
-from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, Progress, RunResult, resume, run
+from genagents_env.show.summary import describe_run, run_as_json
 from tests.run.towns import Value, make_options, make_spec
 
 ADA, BEN = "Ada Brook", "Ben Carver"
@@ -61,10 +60,8 @@ def test_a_run_in_which_a_policy_raises_from_tick_five_is_degraded(mine: Path) -
     assert (failure.policy, failure.count, failure.agents) == ("tired", 22, (ADA, BEN))
     assert (failure.tick, failure.agent) == (5, ADA)
     with RunReader(result.path) as record:
-        summary = summarize(record)
-    assert summary.degraded
-    assert summary.as_json()["degraded"] is True
-    lines = list(describe_summary(summary))
+        assert run_as_json(record)["degraded"] is True
+        lines = list(describe_run(record))
     assert (
         "DEGRADED: policy tired failed in 22 of 30 decisions (Ada Brook, Ben Carver idled); first "
         "at tick 5, Ada Brook: ValueError: out of ideas" in lines

@@ -8,7 +8,7 @@ import pytest
 
 from genagents_env import town_v0
 from genagents_env.errors import ConfigError, LLMUnavailable
-from genagents_env.evaluate import summarize
+from genagents_env.evaluate.faculty_costs import compute_embedding_cost
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
 from genagents_env.record import RunReader, canonical_hash
@@ -125,7 +125,7 @@ def test_the_report_shows_the_cost_of_embeddings(path: Path) -> None:
     source = Counted("text-embedding-3-small")
     run_with_source(path, source, embedder="endpoint:text-embedding-3-small")
     with RunReader(path) as record:
-        made = summarize(record).embeddings
+        made = compute_embedding_cost(record)
     assert made is not None
     assert (made.model, made.texts) == (source.name, len(source.texts))
     assert made.tokens > len(source.texts)
@@ -135,7 +135,7 @@ def test_the_report_shows_the_cost_of_embeddings(path: Path) -> None:
 def test_embeddings_made_here_cost_nothing(path: Path) -> None:
     run_with_source(path, Counted())
     with RunReader(path) as record:
-        made = summarize(record).embeddings
+        made = compute_embedding_cost(record)
     assert made is not None
     assert not made.tokens
     assert made.dollars == 0
@@ -146,4 +146,4 @@ def test_embeddings_made_here_cost_nothing(path: Path) -> None:
         make_options(embedder="hashed"),
     )
     with RunReader(other) as record:
-        assert summarize(record).embeddings is None
+        assert compute_embedding_cost(record) is None

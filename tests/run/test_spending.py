@@ -10,8 +10,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.evaluate import summarize
-from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.llm.budget import Budget, Spend, upper_bound
 from genagents_env.llm.calls import AttemptFailed, Completion, CompletionRequest
 from genagents_env.llm.endpoint import OpenAIEndpoint
@@ -21,6 +19,7 @@ from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.memory.embed import HashedSource
 from genagents_env.record import RunReader
 from genagents_env.run import Limits, PolicySpec, RunResult, resume, run
+from genagents_env.show.summary import describe_run
 from genagents_env.testing.fault_server import FaultServer
 from genagents_env.testing.kill_hook import kill_at
 from tests.llm.asking import ask, client_of
@@ -39,7 +38,7 @@ def run_killed(live: Callable[[], object]) -> None:
 
 def describe(path: Path) -> list[str]:
     with RunReader(path) as record:
-        return list(describe_summary(summarize(record)))
+        return list(describe_run(record))
 
 
 def test_a_run_that_is_killed_again_and_again_sends_no_more_calls_than_allowed(path: Path) -> None:

@@ -7,11 +7,10 @@ import pytest
 
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError, PolicyError
-from genagents_env.evaluate import summarize
-from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, fork, interview, resume, run
+from genagents_env.show.summary import describe_run
 from genagents_env.show.view.mind import read_mind
 from tests.scripted import neighbour
 
@@ -60,7 +59,7 @@ def test_both_runs_are_the_same_until_the_other_policy_takes_over(
         assert record.meta.find_policy(KLAUS, TICK + 1) == policy
         assert record.policy_fault_count() == 0
         told = f"Takeover: {KLAUS} by smallville until 10:06:40, then by {policy}"
-        assert told in describe_summary(summarize(record))
+        assert told in describe_run(record)
     carried = policy == "smallville"
     assert (result.note == "") is carried
     assert carried or f"{KLAUS} begins with nothing" in result.note

@@ -2,7 +2,7 @@ from datetime import datetime
 
 import pytest
 
-from genagents_env.evaluate import format_transcript
+from genagents_env.show.transcript import format_transcript
 from genagents_env.world.events import Event
 
 EVENTS = [

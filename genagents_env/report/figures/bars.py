@@ -76,7 +76,7 @@ def _draw_panel(axes: "Axes", panel: Panel) -> None:
     axes.set_ylim(len(panel.bars) - 0.45, -0.55)
     axes.tick_params(axis="y", length=0)
     axes.set_title(fit_label(panel.title, 42))
-    axes.set_xlabel(fit_label(panel.unit, 60))
+    axes.set_xlabel(fit_label(panel.unit, 30))
     axes.grid(axis="x")
     if all(value >= 0 for bar in panel.bars for value in bar.seeds):
         axes.set_xlim(left=0)

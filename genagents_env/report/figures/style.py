@@ -6,7 +6,7 @@ Nothing here touches pyplot or the state of matplotlib, so that figures are the 
 from collections.abc import Callable, Sequence
 from functools import wraps
 from io import BytesIO
-from typing import Any, Literal, ParamSpec
+from typing import Any, ParamSpec
 
 from genagents_env.errors import ConfigError
 from genagents_env.extras import format_install_command
@@ -21,7 +21,6 @@ try:
     from matplotlib.figure import Figure
     from matplotlib.font_manager import findfont, get_font
     from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
 except ImportError:
     how = format_install_command("pictures")
     raise ConfigError(f"figures need matplotlib: {how}") from None
@@ -30,19 +29,15 @@ __all__ = [
     "COLOURS",
     "DARK",
     "GREY",
-    "NONE",
     "PALE",
     "Figure",
     "Line2D",
-    "assign_colours",
     "draw_empty",
     "draw_legend",
     "encode_png",
     "fit_label",
-    "make_legend_entry",
     "make_sheet",
     "measure_legend",
-    "set_share_axis",
     "with_style",
 ]
 
@@ -51,8 +46,6 @@ P = ParamSpec("P")
 FONT = "DejaVu Sans"  # comes with matplotlib
 DPI = 120
 GREY, PALE, DARK = "#9aa0a6", "#eceef1", "#30343a"
-NONE = "#cdd2d8"  # the value of those who have none
-HATCHES = ("", "//", "..")  # for more values than colours
 LIMIT = 34  # characters of a label
 _INCHES = 0.085  # of a letter in a legend, on average
 
@@ -123,23 +116,6 @@ def draw_empty(axes: Axes, words: str) -> None:
     axes.text(0.5, 0.5, words, ha="center", va="center", color=DARK, transform=axes.transAxes)
 
 
-def assign_colours(
-    values: Sequence[str], otherwise: str | None = None
-) -> dict[str, tuple[str, str]]:
-    """Return colour and hatch of each value; `otherwise` is grey."""
-    named = [value for value in values if value != otherwise]
-    found = {
-        value: (COLOURS[i % len(COLOURS)], HATCHES[i // len(COLOURS) % len(HATCHES)])
-        for i, value in enumerate(named)
-    }
-    return found | ({otherwise: (NONE, "")} if otherwise is not None else {})
-
-
-def make_legend_entry(label: str, colour: str, hatch: str = "") -> Patch:
-    """Return an entry of a legend: a patch of that colour."""
-    return Patch(facecolor=colour, edgecolor="white", hatch=hatch, label=label)
-
-
 def draw_legend(figure: Figure, entries: Sequence[Artist]) -> None:
     """Put a legend below everything, in as many columns as fit."""
     columns = count_columns([str(entry.get_label()) for entry in entries], figure.get_figwidth())
@@ -155,10 +131,3 @@ def count_columns(labels: Sequence[str], width: float) -> int:
 def measure_legend(labels: Sequence[str], width: float) -> float:
     """Return the inches that the legend of these labels needs."""
     return 0.22 * -(-len(labels) // count_columns(labels, width)) if labels else 0.0
-
-
-def set_share_axis(axes: Axes, axis: Literal["x", "y"] = "y") -> None:
-    """Let an axis run from 0 to 1 with room for a mark above, and a grid."""
-    limits = axes.set_ylim if axis == "y" else axes.set_xlim
-    limits(0, 1.05)
-    axes.grid(axis=axis)

@@ -5,11 +5,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from genagents_env.evaluate.run_text import (
-    describe_cuts,
-    describe_degradation,
-    describe_model_changes,
-)
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.scenario import Person
@@ -24,6 +19,11 @@ from genagents_env.show.render.canvas import (
 )
 from genagents_env.show.render.ground import find_walls
 from genagents_env.show.render.symbols import find_emoji
+from genagents_env.show.summary import (
+    describe_cuts,
+    describe_degradation,
+    describe_model_changes,
+)
 
 
 def make_status(run: RunReader, revision: int = 0) -> dict[str, JSON]:

@@ -5,12 +5,10 @@ import pytest
 
 from genagents_env.actions import Move
 from genagents_env.env import TownEnv
-from genagents_env.evaluate import summarize
 from genagents_env.evaluate.measures.crowding import Crowding, compute_crowding
 from genagents_env.evaluate.run_data import RunData
-from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.record import RunMeta, RunReader, RunWriter
-from genagents_env.report.run_tables import tabulate_crowding
+from genagents_env.show.summary import describe_run, run_as_json
 from tests.evaluate.measures.test_talk import value
 from tests.world.mazes import draw_corridor, make_scenario
 
@@ -55,22 +53,15 @@ def test_how_people_got_past_one_another_is_counted_and_told(tmp_path: Path) -> 
         assert value(data, "asides") == pytest.approx(found.asides / hours)
         assert value(data, "detours") == pytest.approx(found.detours / hours)
         assert value(data, "waits") == pytest.approx(found.waited / hours)
-        summary = summarize(data)
-    told = "\n".join(describe_summary(summary))
+        told, values = "\n".join(describe_run(data)), run_as_json(data)
     assert f"{found.swaps} changes of place" in told
     assert f"{found.waited} game seconds waited" in told
-    assert json.loads(json.dumps(summary.as_json()))["crowding"]["swaps"] == found.swaps
-    assert tabulate_crowding([summary]).rows == (
-        (str(file), found.detours, found.swaps, found.asides, found.waited),
-    )
+    assert json.loads(json.dumps(values))["crowding"]["swaps"] == found.swaps
 
 
 def test_where_nobody_is_in_the_way_nothing_is_told_of_it(tmp_path: Path) -> None:
     with RunReader(record_crossing(tmp_path / "run.sqlite", 5)) as reader:
         data = RunData(reader)
         assert value(data, "swaps") is None
-        summary = summarize(data)
-    assert summary.crowding is None
-    assert "crowding" not in summary.as_json()
-    assert "another's way" not in "\n".join(describe_summary(summary))
-    assert tabulate_crowding([summary]).rows == ()
+        assert "crowding" not in run_as_json(data)
+        assert "another's way" not in "\n".join(describe_run(data))

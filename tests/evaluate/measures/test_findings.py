@@ -5,11 +5,11 @@ import pytest
 
 from genagents_env.config import TownConfig
 from genagents_env.evaluate.measures.findings import Findings, compute_findings
-from genagents_env.evaluate.run_text import format_findings
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import Gathering, Question
+from genagents_env.show.findings import format_findings
 
 TINY = load_scenario("tiny")
 ADA, BEN = (person.name for person in TINY.people)

@@ -9,16 +9,15 @@ import pytest
 
 from genagents_env.config import TownConfig
 from genagents_env.evaluate.measures import load_measure
-from genagents_env.evaluate.measures.tools import ToolUse, list_turns
+from genagents_env.evaluate.measures.tools import ToolUse, count_tool_use, list_turns
 from genagents_env.evaluate.run_data import RunData
-from genagents_env.evaluate.run_summary import summarize
-from genagents_env.evaluate.run_text import describe_summary
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
 from genagents_env.llm.scripted.prompt import read_prompt
 from genagents_env.policies.simuverse import SimuversePolicy
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
+from genagents_env.show.summary import describe_run, run_as_json
 from tests.policies.harness import uneven
 from tests.policies.percepts import Value
 from tests.policies.simuverse.town import ANN, BEN, CAT, Reply, find, follow, quarter
@@ -119,11 +118,11 @@ def test_measures_count_how_replies_were_read(tmp_path: Path) -> None:
     assert found["exchanges"] is None
     assert found["early_leaves"] is None
     with RunReader(path) as record:
-        summary = summarize(RunData(record))
-    assert summary.tool_use == ToolUse(asked, 2, 1, 1, asked, 1, 1)
-    told = next(line for line in describe_summary(summary) if line.startswith("Tools: "))
+        data = RunData(record)
+        assert count_tool_use(data) == ToolUse(asked, 2, 1, 1, asked, 1, 1)
+        told = next(line for line in describe_run(data) if line.startswith("Tools: "))
+        assert run_as_json(data)["tool_use"]["strikes"] == 2
     assert told.startswith(f"Tools: {asked} choices, 2 without one, 1 in vain, 1 reset; of {asked}")
-    assert summary.as_json()["tool_use"]["strikes"] == 2
 
 
 def test_the_grammar_alone_disagrees_with_nobody(tmp_path: Path) -> None:

@@ -5,15 +5,17 @@ from pathlib import Path
 import pytest
 
 from genagents_env.config import TownConfig
-from genagents_env.evaluate import summarize
 from genagents_env.evaluate.measures.diffusion import trace_facts
 from genagents_env.evaluate.measures.flow import trace_flows
-from genagents_env.evaluate.outcome_text import format_outcomes
-from genagents_env.evaluate.run_text import describe_summary
+from genagents_env.evaluate.measures.gatherings import find_gathering_visits
+from genagents_env.evaluate.measures.success import compute_outcomes
+from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RememberedRow, RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Gathering, Success
+from genagents_env.show.outcomes import format_outcomes
+from genagents_env.show.summary import describe_run, run_as_json
 from genagents_env.world.events import Event
 from tests.evaluate.suspects import (
     LAST,
@@ -46,18 +48,18 @@ def test_a_report_tells_attendance_facts_and_talk_from_the_record(tmp_path: Path
         RunOptions(),
     )
     with RunReader(path) as record:
-        told = summarize(record)
+        data = RunData(record)
+        told, lines = run_as_json(data), list(describe_run(data))
         said = [event for event in record.events() if event.kind == "say"]
         learned = {event.agent for event in record.events() if event.kind == "learn"}
-    (gathering,) = told.gatherings
-    stayed = min(told.last_tick + 1, 18) - 6  # everyone is at home all the time
+        (gathering,) = find_gathering_visits(data)
+    stayed = min(told["last_tick"] + 1, 18) - 6  # everyone is at home all the time
     assert [(v.agent, v.first, v.ticks) for v in gathering.visits] == [
         (person.name, 6, stayed) for person in tiny.people
     ]
-    assert told.talk.utterances == len(said)
-    assert {h.agent for spread in told.facts for h in spread.heard} == learned
-    assert told.as_json()["gatherings"][0]["visits"][0]["ticks"] == stayed
-    lines = list(describe_summary(told))
+    assert told["talk"]["utterances"] == len(said)
+    assert {one["agent"] for spread in told["facts"] for one in spread["heard"]} == learned
+    assert told["gatherings"][0]["visits"][0]["ticks"] == stayed
     assert any(line.startswith("Gathering tea") and "2 of 2 came" in line for line in lines)
 
 
@@ -87,8 +89,8 @@ def test_a_report_tells_what_came_of_it_by_whom(tmp_path: Path) -> None:
         [RememberedRow(LAST, "Ben", "testimony", knife, ())],
     )
     with RunReader(path) as record:
-        told = summarize(record)
-    lines = list(describe_summary(told))
+        lines, brief = list(describe_run(record)), list(describe_run(record, brief=True))
+        values = json.loads(json.dumps(run_as_json(record)))
     assert lines[lines.index("Success solved: Ada names Franco") :] == [
         "Success solved: Ada names Franco",
         "    before: no by rule, 0 of 3 (0%)",
@@ -106,11 +108,9 @@ def test_a_report_tells_what_came_of_it_by_whom(tmp_path: Path) -> None:
         "    Ada: before not asked, after unsettled",
         "    Ben: before not asked, after Zoe (67%)",
     ]
-    brief = list(describe_summary(told, brief=True))
     assert brief[-3:] == lines[lines.index("Success solved: Ada names Franco") :][2:5]
     assert "Fact testimony: 1 knew it at the start, 2 of 3 at the end (" in "\n".join(brief)
     assert not [line for line in brief if line.startswith(("Flow", "Answers", "    at the start"))]
-    values = json.loads(json.dumps(told.as_json()))
     assert [one["share"] for one in values["outcomes"]] == [0.0, 2 / 3, 0.5, 0.0]
     assert values["agreements"][0]["agreed"] == 4
     assert values["flows"][0]["p_retrieve"] == 1 / 3
@@ -148,12 +148,12 @@ def test_the_flow_is_told_as_far_as_it_came(
 
 def test_what_nobody_declared_or_asked_is_not_told(tmp_path: Path) -> None:
     with RunReader(write(tmp_path / "run.sqlite", mystery(checks=()))) as record:
-        told = summarize(record)
-    assert (told.outcomes, told.agreements, told.preferences) == ((), (), ())
-    assert not any(
-        line.startswith(("Success", "Agreement", "Flow", "Answers"))
-        for line in describe_summary(told)
-    )
+        data = RunData(record)
+        assert compute_outcomes(data) == ()
+        assert not any(
+            line.startswith(("Success", "Agreement", "Flow", "Answers"))
+            for line in describe_run(data)
+        )
 
 
 def test_what_several_were_told_in_one_sentence_and_what_nobody_received_takes_a_line() -> None:

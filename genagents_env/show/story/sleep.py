@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from genagents_env.evaluate.run_data import RunData
-from genagents_env.evaluate.scene import Scene, SceneLine
+from genagents_env.show.story.scene import Scene, SceneLine
 
 
 @dataclass(frozen=True, slots=True)

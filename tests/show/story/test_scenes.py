@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate import Scene, find_scenes, index_scenes
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
+from genagents_env.show.story import Scene, find_scenes, index_scenes
 from tests.evaluate.measures.street import (
     ADA,
     BEN,
@@ -26,7 +26,7 @@ from tests.evaluate.measures.street import (
     street,
 )
 
-SHIPPED = Path(__file__).parents[2] / "examples" / "runs"
+SHIPPED = Path(__file__).parents[3] / "examples" / "runs"
 MORNING: list[Happening] = [
     begins(ADA, doing="eating toast"),
     begins(BEN, asleep=True),

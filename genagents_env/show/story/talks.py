@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from genagents_env.evaluate.run_data import RunData, once_per_run
-from genagents_env.evaluate.scene import Scene, SceneLine
+from genagents_env.show.story.scene import Scene, SceneLine
 from genagents_env.world.events import Event
 
 _PAUSE_SECONDS = 60  # words in no conversation, so soon after the same speaker's, are one talk
