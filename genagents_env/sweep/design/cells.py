@@ -7,6 +7,7 @@ from pathlib import Path
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, GenagentsError, PolicyError, ScenarioError
+from genagents_env.llm.scripted import find_rule
 from genagents_env.record.rows import JSON
 from genagents_env.run import PolicySpec, RunSpec
 from genagents_env.run.policies import check_for_run, find_policy_file, load_policy
@@ -98,7 +99,7 @@ def build_cells(experiment: Experiment, base: Path, *, load: bool = True) -> tup
     """
     base = Path(base).resolve()
     settings = experiment.list_cells()
-    faults = list(_check_policies(settings, base)) if load else []
+    faults = [*_check_policies(settings, base), *_check_models(settings)] if load else []
     towns: dict[str, _Town | None] = {}
     cells: list[Cell] = []
     for own in settings:
@@ -145,6 +146,18 @@ def _check_policies(settings: Iterable[CellSettings], base: Path) -> Iterator[_F
                 seen.add(repr(spec))
                 if fault := _check_policy(spec):
                     yield _Fault(PolicyError, f"{_locate(own)}{key}: {fault}")
+
+
+def _check_models(settings: Iterable[CellSettings]) -> Iterator[_Fault]:
+    """Yield a fault for each scripted model that is none; servers are asked later, see `sweep`."""
+    for own in settings:
+        for model in (own.run.model, *own.run.model_for.values()):
+            kind, _, rule = (model or "").partition(":")
+            try:
+                if kind == "scripted":
+                    find_rule(rule)
+            except ConfigError as error:
+                yield _Fault(ConfigError, f"{_locate(own)}{error}")
 
 
 def _check_policy(spec: PolicySpec) -> str:

@@ -81,13 +81,13 @@ def parse_factors(value: object) -> tuple[Factor, ...]:
 
 
 def split_path(key: str) -> Path:
-    """Return the parts of a path, which is written as a dotted key of TOML is.
+    """Return the parts of a path, which is written as a dotted key of TOML is, or with a bare `*`.
 
     Raises:
         ValueError: it is none.
     """
     try:
-        inner: object = tomllib.loads(f"{key} = 0")
+        inner: object = tomllib.loads(key.replace(".*.", '."*".') + " = 0")
     except tomllib.TOMLDecodeError:
         raise ValueError(
             f'{quote(key)} is no path; write words with dots, names in quotes: people."Ada".traits'

@@ -1,6 +1,6 @@
 """A scenario with other values at some of its paths, checked as a scenario file is."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -41,7 +41,7 @@ def change_scenario(scenario: Scenario, edits: Mapping[Path, object]) -> Scenari
         changed = Scenario.model_validate(data)
     except ValidationError as error:
         lines = [
-            f"{format_path(tuple(map(str, one.loc)))}: {one.text}"
+            f"{format_path(tuple(_name_parts(data, one.loc)))}: {one.text}"
             for one in list_faults(error, Scenario)
         ]
         raise PathFault("\n".join(lines)) from None
@@ -59,6 +59,15 @@ def format_path(path: Sequence[str]) -> str:
         part if part.replace("_", "").isalnum() or part == EVERY else f'"{part}"' for part in path
     )
     return ".".join(plain)
+
+
+def _name_parts(data: Any, place: Iterable[str | int]) -> Iterator[str]:
+    """Yield the parts of a path, entries of a list by their `id` or `name`."""
+    for part in place:
+        is_entry = isinstance(part, int) and isinstance(data, list | tuple)
+        data = data[part] if is_entry else data.get(part) if isinstance(data, dict) else None
+        named = isinstance(data, dict) and is_entry
+        yield str((named and (data.get("id") or data.get("name"))) or part)
 
 
 def _put(whole: object, data: Any, path: Path, value: object) -> None:
@@ -106,7 +115,7 @@ def _find_hidden(scenario: Scenario, path: Path) -> Iterator[str]:
     if own:
         yield (
             f"{format_path(path)}: {', '.join(own)} {'has' if len(own) == 1 else 'have'} a value "
-            f'of their own, which hides the rule; vary people."*".{path[1]}, or take theirs out'
+            f"of their own, which hides the rule; vary people.*.{path[1]}, or take theirs out"
         )
 
 

@@ -63,9 +63,14 @@ def test_a_value_of_somebody_s_own_hides_no_rule_unnoticed() -> None:
         change_scenario(own, {("rules", "vision_radius"): 9})
 
 
+def test_a_value_of_the_wrong_type_is_told_with_the_name_of_its_entry() -> None:
+    with pytest.raises(PathFault, match=r'^people."Ada Brook".traits: this is text; a list'):
+        change_scenario(load_scenario("tiny"), {("people", "Ada Brook", "traits"): "shy"})
+
+
 @pytest.mark.parametrize(
     "text", ["rules.vision_radius", 'people."Klaus Mueller".traits', 'people."*".traits']
 )
 def test_a_path_is_read_as_it_is_written(text: str) -> None:
-    again = split_path(format_path(split_path(text)).replace("*", '"*"') if "*" in text else text)
-    assert again == split_path(text)
+    assert split_path(format_path(split_path(text))) == split_path(text)
+    assert split_path("people.*.traits") == ("people", "*", "traits")

@@ -273,6 +273,8 @@ def test_faults_of_several_kinds_are_told_together(tmp_path: Path) -> None:
     ("changes", "told"),
     [
         ({"arms": [{"name": "a", "policy": "idle", "policy_for": {"Zoe": "idle"}}]}, "Zoe"),
+        ({"model": "scripted:clerk"}, "no rule 'clerk'; there are sample_schema"),
+        ({"model_for": {"reflect": "scripted:clerk"}}, "no rule 'clerk'"),
         ({"start": "25:99"}, "start"),
         ({"people": ["Zoe"]}, "Zoe"),
         ({"place": "Mars"}, "Mars"),
