@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from genagents_env.report.study_runs import EXCLUDED, belongs_to
 from genagents_env.report.table import format_number
 from genagents_env.stats import ALPHA, Effect, compute_interval, find_smallest_p
-from genagents_env.stats.effects import PRIMARY
+from genagents_env.stats.effects import BETWEEN, PRIMARY
 
 if TYPE_CHECKING:
     from genagents_env.report.study import StudyResults
     from genagents_env.report.study_runs import StudyRun
 
 _SHARE = "share"
+_BOOLS = ("true", "false")
 _MOST_SILENT = 4  # measures named in the sentence on what was not found
 
 
@@ -40,7 +41,9 @@ def write_headlines(study: "StudyResults") -> Iterator[str]:
 
 def describe_effect(study: "StudyResults", one: Effect) -> str:
     """Return an effect as a sentence: what was seen with either level, then how sure it is."""
-    first, second = " / ".join(one.contrast.first), " / ".join(one.contrast.second)
+    contrast = one.contrast
+    first = _name_levels(contrast.factor, contrast.first)
+    second = _name_levels(contrast.factor, contrast.second)
     measure, key = study.find_measure(one.measure), one.measure.partition(".")[2]
     title = study.title_of(one.measure)
     if one.contrast.is_interaction or one.first_mean is None or one.second_mean is None:
@@ -61,6 +64,15 @@ def describe_effect(study: "StudyResults", one: Effect) -> str:
             f"{format_number(one.first_mean)} with {first}{f' ({unit})' if unit else ''}"
         )
     return f"{told} ({describe_certainty(one)})."
+
+
+def _name_levels(factor: str, labels: Sequence[str]) -> str:
+    """Return levels as a sentence names them: a number says nothing without its factor."""
+    names = factor.split(BETWEEN)
+    return " / ".join(
+        label if label.strip("-.0123456789") and label not in _BOOLS else f"{name} {label}"
+        for name, label in zip(names, labels, strict=True)
+    )
 
 
 def describe_certainty(one: Effect) -> str:

@@ -54,11 +54,11 @@ def invert_test(numbers: Floats, grain: float) -> tuple[float, float] | None:
     """
     if len(numbers) < MIN_SEEDS or is_constant(numbers, grain):
         return None
-    bounds = (_find_bound(numbers, grain, side) for side in (-1, 1))
-    low, high = (0.0 if abs(bound) <= grain else bound for bound in bounds)
-    if find_p(numbers, grain) >= ALPHA:  # a bound that ties with nought does not leave it out
-        return min(low, 0.0), max(high, 0.0)
-    return low, high
+    low, high = (_find_bound(numbers, grain, side) for side in (-1, 1))
+    if find_p(numbers, grain) < ALPHA:
+        return low, high
+    slack = grain * len(numbers)  # as in `find_p`: a bound that ties with nought is nought
+    return (0.0 if low >= -slack else low), (0.0 if high <= slack else high)
 
 
 def find_t_bounds(numbers: Floats, grain: float) -> tuple[float, float] | None:

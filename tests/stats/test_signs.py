@@ -67,6 +67,14 @@ def test_of_symmetric_nulls_it_leaves_out_nought_in_one_to_seven_of_a_hundred(n:
     assert 0.01 <= missed / 2000 <= 0.07
 
 
+def test_a_bound_that_ties_with_nought_is_nought() -> None:
+    numbers = np.array([1 / 6, 1 / 6, 0, 0, 0, 0, 0, 0])
+    bounds = invert_test(numbers, find_grain(numbers))
+    assert bounds is not None
+    assert bounds[0] == 0
+    assert find_p(numbers, find_grain(numbers)) == 0.5
+
+
 def test_few_or_equal_numbers_have_no_interval() -> None:
     assert invert_test(np.arange(5.0), 0.0) is None
     assert invert_test(np.full(8, 0.3), 1e-12) is None
