@@ -5,7 +5,7 @@ Importing this package is cheap: it pulls in no policy, no language-model librar
 It logs under the name `genagents_env`, and to nowhere unless somebody adds a handler.
 
 `load_policy(name)` finds a policy; see `run.policies`. `load_run(path)` opens a recorded run as
-data frames and pictures; see `report.loaded_run`.
+data frames and pictures; see `show.loaded_run`.
 """
 
 import logging
@@ -19,8 +19,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from genagents_env.report.loaded_run import load_run
     from genagents_env.run.policies import load_policy
+    from genagents_env.show.loaded_run import load_run
 
 __all__ = ["__version__", "load_policy", "load_run"]
 
@@ -28,7 +28,7 @@ __version__ = "0.1.0"
 # Imported when asked for, by name: what they import is no part of importing the package.
 _LATER = {
     "load_policy": "genagents_env.run.policies",
-    "load_run": "genagents_env.report.loaded_run",
+    "load_run": "genagents_env.show.loaded_run",
 }
 _ZOO = "pettingzoo"
 # Those of `genagents_env.train.tasks`, which is not loaded for their names.

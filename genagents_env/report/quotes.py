@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from genagents_env.errors import FileError
-from genagents_env.evaluate.evidence import (
-    RestedAnswer,
-    find_evidence_lines,
-    find_rested_answers,
-)
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.evaluate.tellings import Telling, ToldFact, trace_tellings
 from genagents_env.judge.kept_answers import KeptAnswer, find_kept_file, read_own_answers
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
+from genagents_env.show.evidence import (
+    RestedAnswer,
+    find_evidence_lines,
+    find_rested_answers,
+)
 from genagents_env.show.story.talks import name_fact
 from genagents_env.show.summary import as_json, format_time
 

@@ -7,11 +7,6 @@ from datetime import datetime
 from decimal import Decimal
 from itertools import islice
 
-from genagents_env.evaluate.faculty_costs import (
-    FacultyCost,
-    compute_embedding_cost,
-    compute_faculty_costs,
-)
 from genagents_env.evaluate.measures.acquaintance import (
     compute_density_after,
     compute_density_before,
@@ -32,6 +27,11 @@ from genagents_env.evaluate.text_columns import format_columns
 from genagents_env.record import Degradation, FacultyUse, PromptCuts, RunReader
 from genagents_env.record.call_sums import ModelChange, ThinkingTotals
 from genagents_env.record.rows import JSON
+from genagents_env.show.faculty_costs import (
+    FacultyCost,
+    compute_embedding_cost,
+    compute_faculty_costs,
+)
 from genagents_env.show.findings import format_findings
 from genagents_env.show.outcomes import format_outcomes
 

@@ -8,12 +8,12 @@ import pytest
 
 from genagents_env import town_v0
 from genagents_env.errors import ConfigError, LLMUnavailable
-from genagents_env.evaluate.faculty_costs import compute_embedding_cost
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunResult, interview, resume, rollout, run
 from genagents_env.run.policies import load_policy
+from genagents_env.show.faculty_costs import compute_embedding_cost
 from genagents_env.testing import check_policy
 from tests.run.towns import FOUR, Value, make_options, make_spec
 

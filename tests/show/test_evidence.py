@@ -1,8 +1,8 @@
 from pathlib import Path
 
-from genagents_env.evaluate.evidence import find_evidence_lines, find_rested_answers
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import InterviewRow, RunReader, RunWriter
+from genagents_env.show.evidence import find_evidence_lines, find_rested_answers
 from tests.report.planted import ADA, ASKED, BEN, cake, make_utterance, meta, plant
 
 

@@ -3,12 +3,12 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.faculty_costs import FacultyCost, compute_faculty_costs
 from genagents_env.llm.prices import Price
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, run
 from genagents_env.run.policies import load_policy
+from genagents_env.show.faculty_costs import FacultyCost, compute_faculty_costs
 from genagents_env.show.summary import describe_run, run_as_json
 from tests.run.towns import FOUR, WITNESS, make_options, make_spec
 

@@ -17,8 +17,8 @@ import genagents_env
 from genagents_env import load_run
 from genagents_env.errors import ConfigError, RecordError
 from genagents_env.record import RunWriter
-from genagents_env.report import run_frames
-from genagents_env.report.loaded_run import LoadedRun
+from genagents_env.show import run_frames
+from genagents_env.show.loaded_run import LoadedRun
 from genagents_env.show.snapshots import RunSnapshots
 from tests.record.lived import call, live, make_meta
 

@@ -14,7 +14,7 @@ from PIL import Image
 from genagents_env.errors import ConfigError
 from genagents_env.record import RunMeta, RunReader
 from genagents_env.record.town_times import find_last_tick, find_tick
-from genagents_env.report import run_frames
+from genagents_env.show import run_frames
 from genagents_env.show.pictures import WIDTH, PictureChoice, RunPictures
 from genagents_env.show.snapshots import RunSnapshots
 from genagents_env.text import clean
