@@ -7,9 +7,8 @@ from pathlib import Path
 import jinja2
 
 from genagents_env.report.headlines import describe_effect
-from genagents_env.report.sections import FigureFile
+from genagents_env.report.sections import FigureFile, ReportSection
 from genagents_env.report.study import CELL, StudyResults
-from genagents_env.report.study_tables import make_study_sections
 from genagents_env.report.table import escape_markdown
 from genagents_env.stats.effects import PRIMARY
 from genagents_env.text import clean
@@ -20,12 +19,17 @@ HTML, MARKDOWN = "html", "md"
 
 
 def format_study(
-    study: StudyResults, figures: Sequence[FigureFile], notes: Sequence[str], form: str
+    study: StudyResults,
+    sections: Sequence[ReportSection],
+    figures: Sequence[FigureFile],
+    notes: Sequence[str],
+    form: str,
 ) -> str:
     """Return the page of a study, complete in itself: it loads nothing and runs nothing.
 
     Args:
         study: measured.
+        sections: of its appendix.
         figures: of the page; in Markdown they are files in `figures/` beside it.
         notes: what could not be made.
         form: `html` or `md`.
@@ -41,7 +45,7 @@ def format_study(
             for one in study.effects
             if one.family == PRIMARY and not one.found
         ],
-        sections=list(make_study_sections(study)),
+        sections=sections,
     )
 
 

@@ -17,8 +17,7 @@ OURS = re.compile(
     r"figures/[a-z0-9_]+\.png|pages/[A-Za-z0-9_-]+\.html|[a-z0-9_]+\.(csv|parquet)|report\.(html|md)"
 )
 _FILES = "files"  # in the index: their checksums by name
-_MOST = 4 << 20  # bytes of the index that are read
-_MOST_WHOLE = 512 << 20
+_MOST = 64 << 20  # bytes of the index that are read
 _BLOCK = 1 << 20
 _MOST_TOLD = 5
 
@@ -83,7 +82,7 @@ def check_fuller(folder: Path, finished: int) -> None:
         return
     try:
         with open_to_read(find_inside(folder, INDEX)) as file:
-            found = json.loads(file.read(_MOST_WHOLE)).get("finished")
+            found = json.loads(file.read(_MOST)).get("finished")
     except (FileError, ValueError, RecursionError, AttributeError):
         return
     if isinstance(found, int) and found > finished:

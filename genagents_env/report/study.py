@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from itertools import product
 from pathlib import Path
 from shlex import quote
@@ -182,11 +183,16 @@ class StudyResults:
 
     def values_of(self, name: str) -> dict[str, dict[int, float]]:
         """Return the numbers of a value that count, by condition and seed."""
+        return self._numbers.get(name, {})
+
+    @cached_property
+    def _numbers(self) -> dict[str, dict[str, dict[int, float]]]:
         conditions = {run.name: run.condition.name for run in self.runs if run.counted}
-        found: dict[str, dict[int, float]] = {}
+        found: dict[str, dict[str, dict[int, float]]] = {}
         for row in self.rows:
-            if row.name == name and row.value is not None and row.run in conditions:
-                found.setdefault(conditions[row.run], {})[row.seed] = row.value
+            if row.value is not None and row.run in conditions:
+                own = found.setdefault(row.name, {}).setdefault(conditions[row.run], {})
+                own[row.seed] = row.value
         return found
 
     def describe_power(self) -> Iterator[str]:
@@ -211,7 +217,12 @@ class StudyResults:
         return {levels[label]: own for label, own in self.values_of(name).items()}
 
     def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values."""
+        """Return it as JSON values, the tidy table among them."""
+        rows = [row_as_json(row, list(self.plan.levels)) for row in self.rows]
+        return {**self.describe(), "values": rows}
+
+    def describe(self) -> dict[str, JSON]:
+        """Return it as JSON values without the tidy table, which has files of its own."""
         return {
             "name": self.plan.name,
             "question": self.plan.question,
@@ -225,7 +236,6 @@ class StudyResults:
             "effects": [effect_as_json(one) for one in self.effects],
             "equal_lives": [asdict(one) for one in self.equal],
             "runs": [run_as_json(run) for run in self.runs],
-            "values": [row_as_json(row, list(self.plan.levels)) for row in self.rows],
             "versions": dict(self.versions),
         }
 

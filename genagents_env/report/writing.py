@@ -55,15 +55,16 @@ def write_report(
 def _make_files(study: StudyResults) -> dict[str, bytes]:
     """Return all files of a report by name, the page first."""
     figures, undrawn = _draw(study)
-    values = tabulate_values(study)
+    sections, values = list(make_study_sections(study)), tabulate_values(study)
     frames, unframed = _encode_parquet(values)
     notes = [note for note in (undrawn, unframed) if note]
     texts = {
-        f"report.{form}": format_study(study, figures, notes, form) for form in (HTML, MARKDOWN)
+        f"report.{form}": format_study(study, sections, figures, notes, form)
+        for form in (HTML, MARKDOWN)
     }
-    tables = [*(one.table for one in make_study_sections(study)), values]
+    tables = [*(one.table for one in sections), values]
     finished = {"finished": study.count("finished")}
-    return _bundle(texts, tables, figures, frames, {"notes": notes, **finished, **study.as_json()})
+    return _bundle(texts, tables, figures, frames, {"notes": notes, **finished, **study.describe()})
 
 
 def _bundle(

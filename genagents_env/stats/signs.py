@@ -7,7 +7,7 @@ Source: Good, Permutation, Parametric and Bootstrap Tests of Hypotheses (2005), 
 Smyth 2010 for (b + 1) / (m + 1) where signs are drawn.
 """
 
-from functools import lru_cache
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
@@ -18,6 +18,7 @@ ALPHA = 0.05
 MIN_SEEDS = 6  # five reach 2/32 > 0.05 at best: fewer than six show nothing, however large it is
 _EXACT = 13  # up to so many numbers all choices of signs are listed
 _DRAWN = 9999
+_BLOCK = 1 << 20  # signs that are in memory at once
 _STEPS = 45  # of a bisection: the bound is exact to 2**-45 of the spread
 
 
@@ -28,11 +29,7 @@ def find_p(numbers: Floats, grain: float) -> float:
         numbers: one a seed, shape (n,), n >= 1.
         grain: up to which two numbers count as equal.
     """
-    signs = _list_signs(len(numbers))
-    sums, seen, slack = signs @ numbers, numbers.sum(), grain * len(numbers)
-    itself = 0 if len(numbers) <= _EXACT else 1  # among all choices it is there already
-    tail = min(int((sums <= seen + slack).sum()), int((sums >= seen - slack).sum()))
-    return min(1.0, 2 * (tail + itself) / (len(sums) + itself))
+    return _Flips(numbers, grain).find_p()
 
 
 def find_smallest_p(n: int) -> float:
@@ -54,8 +51,9 @@ def invert_test(numbers: Floats, grain: float) -> tuple[float, float] | None:
     """
     if len(numbers) < MIN_SEEDS or is_constant(numbers, grain):
         return None
-    low, high = (_find_bound(numbers, grain, side) for side in (-1, 1))
-    if find_p(numbers, grain) < ALPHA:
+    flips = _Flips(numbers, grain)
+    low, high = (flips.find_bound(side) for side in (-1, 1))
+    if flips.find_p() < ALPHA:
         return low, high
     slack = grain * len(numbers)  # as in `find_p`: a bound that ties with nought is nought
     return (0.0 if low >= -slack else low), (0.0 if high <= slack else high)
@@ -72,22 +70,44 @@ def find_t_bounds(numbers: Floats, grain: float) -> tuple[float, float] | None:
     return mean - reach, mean + reach
 
 
-def _find_bound(numbers: Floats, grain: float, side: int) -> float:
-    near = float(numbers.mean())
-    far = near + side * 2 * float(np.ptp(numbers))  # all numbers are on one side of it
-    for _ in range(_STEPS):
-        middle = (near + far) / 2
-        if find_p(numbers - middle, grain) < ALPHA:
-            far = middle
-        else:
-            near = middle
-    return near
+class _Flips:
+    """Numbers with all choices of their signs: of each the sum, and the sum of the signs alone.
+
+    From these the sums of numbers that are all shifted follow, without a look at the signs.
+    """
+
+    def __init__(self, numbers: Floats, grain: float) -> None:
+        self.numbers, self.slack = numbers, grain * len(numbers)
+        parts = [(signs @ numbers, signs.sum(axis=1)) for signs in _draw_signs(len(numbers))]
+        self.sums, self.counts = (np.concatenate(own) for own in zip(*parts, strict=True))
+
+    def find_p(self, shift: float = 0.0) -> float:
+        """Return p of the numbers less `shift`."""
+        n = len(self.numbers)
+        sums, seen = self.sums - shift * self.counts, self.numbers.sum() - shift * n
+        itself = 0 if n <= _EXACT else 1  # among all choices it is there already
+        tail = min(int((sums <= seen + self.slack).sum()), int((sums >= seen - self.slack).sum()))
+        return min(1.0, 2 * (tail + itself) / (len(sums) + itself))
+
+    def find_bound(self, side: int) -> float:
+        """Return the mean farthest off on a side, -1 or 1, that the test does not refuse."""
+        near = float(self.numbers.mean())
+        far = near + side * 2 * float(np.ptp(self.numbers))  # all numbers are on one side of it
+        for _ in range(_STEPS):
+            middle = (near + far) / 2
+            if self.find_p(middle) < ALPHA:
+                far = middle
+            else:
+                near = middle
+        return near
 
 
-@lru_cache(maxsize=32)
-def _list_signs(n: int) -> Floats:
-    """Return all choices of n signs, or 9999 drawn ones: shape (choices, n)."""
+def _draw_signs(n: int) -> Iterator[Floats]:
+    """Yield all choices of n signs, or 9999 drawn ones, in blocks of shape (choices, n)."""
     if n <= _EXACT:
-        return np.array(list(product((1.0, -1.0), repeat=n)))
-    drawn: Floats = make_generator(n, "signs").choice((1.0, -1.0), (_DRAWN, n))
-    return drawn
+        yield np.array(list(product((1.0, -1.0), repeat=n)))
+        return
+    generator = make_generator(n, "signs")
+    rows = max(1, _BLOCK // n)
+    for first in range(0, _DRAWN, rows):
+        yield generator.choice((1.0, -1.0), (min(rows, _DRAWN - first), n))

@@ -1,5 +1,6 @@
 """Measures by condition: a bar for the mean with its interval, a dot for every seed."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -87,7 +88,7 @@ def _draw_panel(axes: "Axes", panel: Panel) -> None:
 def _spread_dots(seeds: Sequence[float]) -> list[float]:
     """Return the offset of each dot from its bar's middle: equal values stay countable."""
     seen: dict[float, int] = {}
-    counts = {value: seeds.count(value) for value in seeds}
+    counts = Counter(seeds)
     lifts = []
     for value in seeds:
         k = seen[value] = seen.get(value, -1) + 1
