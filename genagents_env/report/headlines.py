@@ -41,16 +41,15 @@ def write_headlines(study: "StudyResults") -> Iterator[str]:
 
 def describe_effect(study: "StudyResults", one: Effect) -> str:
     """Return an effect as a sentence: what was seen with either level, then how sure it is."""
-    contrast = one.contrast
-    first = _name_levels(contrast.factor, contrast.first)
-    second = _name_levels(contrast.factor, contrast.second)
+    factors = one.contrast.factor.split(BETWEEN)
+    first, *others = map(_name_level, factors, one.contrast.first)
+    second, *seconds = map(_name_level, factors, one.contrast.second)
     measure, key = study.find_measure(one.measure), one.measure.partition(".")[2]
     title = study.title_of(one.measure)
-    if one.contrast.is_interaction or one.first_mean is None or one.second_mean is None:
-        told = (
-            f"{title}: {one.contrast.text} comes to {format_number(one.difference)}"
-            f"{', so one factor changes what the other does' if one.found else ''}"
-        )
+    if one.first_mean is None or one.second_mean is None:  # an interaction
+        size = f"{format_number(abs(one.difference))} {'more' if one.difference >= 0 else 'less'}"
+        than = f"with {' / '.join(seconds)} than with {' / '.join(others)}"
+        told = f"{title}: what {second} has more than {first} is {size} {than}"
     elif measure is not None and measure.unit == _SHARE and measure.says:
         says = measure.says.format(key=key)
         told = (
@@ -66,13 +65,10 @@ def describe_effect(study: "StudyResults", one: Effect) -> str:
     return f"{told} ({describe_certainty(one)})."
 
 
-def _name_levels(factor: str, labels: Sequence[str]) -> str:
-    """Return levels as a sentence names them: a number says nothing without its factor."""
-    names = factor.split(BETWEEN)
-    return " / ".join(
-        label if label.strip("-.0123456789") and label not in _BOOLS else f"{name} {label}"
-        for name, label in zip(names, labels, strict=True)
-    )
+def _name_level(factor: str, label: str) -> str:
+    """Return a level as a sentence names it: a number says nothing without its factor."""
+    is_word = label.strip("-.0123456789") and label not in _BOOLS
+    return label if is_word else f"{factor} {label}"
 
 
 def describe_certainty(one: Effect) -> str:

@@ -41,7 +41,8 @@ def format_study(
         notes=notes,
         design=[] if study.summaries else list(_describe_design(study)),
         primary=[
-            describe_effect(study, one) + (f" {one.note}." if one.note else "")
+            describe_effect(study, one)
+            + (f" {one.note[0].upper()}{one.note[1:]}." if one.note else "")
             for one in study.effects
             if one.family == PRIMARY and not one.found
         ],

@@ -145,7 +145,9 @@ def test_primary_effects_may_be_named_and_interactions_are_told(tmp_path: Path) 
     only = study(tmp_path, runs, levels=levels, primary=("heard.crumbs: sight x first",))
     assert [one.contrast.is_interaction for one in only.effects] == [True, False, False]
     (line,) = only.headlines
-    assert line.startswith("Heard: crumbs: (8 less 2) by (student less host) comes to 0.4, so one")
+    assert line.startswith(
+        "Heard: crumbs: what sight 8 has more than sight 2 is 0.4 more with student than"
+    )
 
 
 def test_an_interaction_that_was_not_found_changes_nothing(tmp_path: Path) -> None:
@@ -158,7 +160,10 @@ def test_an_interaction_that_was_not_found_changes_nothing(tmp_path: Path) -> No
     found = study(tmp_path, runs, levels=levels, primary=("heard.crumbs: sight x first",))
     (one,) = (one for one in found.effects if one.contrast.is_interaction)
     assert not one.found
-    assert "(8 less 2) by (student less host) comes to" in describe_effect(found, one)
+    assert (
+        "what sight 8 has more than sight 2 is 0.0625 more with student than with host"
+        in describe_effect(found, one)
+    )
     assert "changes" not in describe_effect(found, one)
 
 
