@@ -126,8 +126,7 @@ def _list_measures(name: str, markdown: bool, as_json: bool) -> None:
         print_json([{**m.as_json(), "default": m.name in DEFAULT} for m in list_measures()])
     elif name:
         measure = load_measure(name)
-        better = f"; {measure.better} is better" if measure.better else ""
-        say(f"{measure.label}  {measure.title} ({measure.unit or 'a number'}{better})")
+        say(f"{measure.label}  {measure.title} ({measure.unit or 'a number'})")
         say(f"    {measure.definition}")
         say(f"    source: {measure.source}")
     else:

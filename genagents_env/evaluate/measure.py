@@ -4,12 +4,10 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from genagents_env.evaluate.run_data import RunData
 from genagents_env.text import clean
-
-Better: TypeAlias = Literal["more", "less", ""]
 
 REACHED, NOT_REACHED, FROM_THE_START = "reached", "not reached", "from the start"
 NOT_APPLICABLE, NOBODY_ASKED = "not applicable", "nobody asked"
@@ -70,7 +68,6 @@ class Measure:
         unit: of the number; `share` is in 0..1.
         definition: what exactly is counted, over what, and when there is no number.
         source: of the definition, or who first used it.
-        better: whether more or less of it is better; empty where neither is.
         of: the function. It gives None where the record gives the number no meaning.
         key: of its numbers this one alone; empty for all of them.
         says: of a share of people, what so many of 100 do, with `{key}` for the key: `heard of
@@ -82,7 +79,6 @@ class Measure:
     unit: str
     definition: str
     source: str
-    better: Better
     of: Callable[[RunData], Values]
     key: str = ""
     says: str = ""
@@ -100,7 +96,6 @@ class Measure:
             "unit": self.unit,
             "definition": self.definition,
             "source": self.source,
-            "better": self.better,
         }
 
     def take(self, data: RunData) -> dict[str, float | None]:
@@ -148,7 +143,6 @@ def measure(
     unit: str,
     definition: str,
     source: str,
-    better: Better = "",
     *,
     says: str = "",
 ) -> Callable[[Callable[[RunData], Values]], Measure]:
@@ -161,9 +155,7 @@ def measure(
         raise ValueError(f"a measure's name is {NAME.pattern}, not {name!r}")
 
     def wrap(of: Callable[[RunData], Values]) -> Measure:
-        return Measure(
-            name, title, unit, " ".join(definition.split()), source, better, of, says=says
-        )
+        return Measure(name, title, unit, " ".join(definition.split()), source, of, says=says)
 
     return wrap
 

@@ -16,10 +16,9 @@ from genagents_env.evaluate.measure import NAME, Measure
 from genagents_env.text import clean
 
 _MESSAGE = 300  # characters of what a measure raised
-_BETTER = {"more": "more", "less": "less", "": "-"}
 _PACKAGE = "genagents_env.evaluate.measures"
 _MODULE = "genagents_measures_{}"
-MEASURES = "1"  # raised where a shipped measure gives another number on the same record
+MEASURES = "2"  # raised where a shipped measure gives another number on the same record
 
 DEFAULT: tuple[str, ...] = (
     *("verified", "heard", "density", "acquainted", "came", "hallucinated"),
@@ -109,7 +108,7 @@ def find_measures(
 
 def format_measure_table() -> str:
     """Return the table: a row for each shipped measure, those of the default set marked with *."""
-    head = ("name", "title", "unit", "better", "definition", "source")
+    head = ("name", "title", "unit", "definition", "source")
     rows = [_row(head), _row(["---"] * len(head)), *(_row(_cells(one)) for one in list_measures())]
     return "".join(f"{row}\n" for row in rows)
 
@@ -144,7 +143,7 @@ def _load_from_file(name: str, base: Path | None) -> Measure:
     told = " ".join((thing.__doc__ or "").split())
     short = what if NAME.fullmatch(what) else what.lower().strip("_")[:40] or "measure"
     title = told.split(".")[0] or what
-    return Measure(short, title, "", told or what, path.name, "", thing, key)
+    return Measure(short, title, "", told or what, path.name, thing, key)
 
 
 def _load_file(path: Path) -> ModuleType:
@@ -170,8 +169,7 @@ def _load_file(path: Path) -> ModuleType:
 
 def _cells(one: Measure) -> tuple[str, ...]:
     star = " *" if one.name in DEFAULT else ""
-    better = _BETTER[one.better]
-    return f"`{one.name}`{star}", one.title, one.unit, better, one.definition, one.source
+    return f"`{one.name}`{star}", one.title, one.unit, one.definition, one.source
 
 
 def _row(cells: list[str] | tuple[str, ...]) -> str:

@@ -474,7 +474,7 @@ def _stand_in(
     for name in names:
         label = name.rpartition(":")[2].partition(".")[0]
         if label in stored:
-            stubs.append(Measure(label, label, "", f"Taken by {clean(name, 200)}.", "", "", _none))
+            stubs.append(Measure(label, label, "", f"Taken by {clean(name, 200)}.", "", _none))
         else:
             told = f"The measure {clean(name, 200)} is code in a file and was not taken"
             lines.append(f"{told}; `--trust-measures` takes it, where you trust who wrote it.")

@@ -24,7 +24,7 @@ def test_measures_are_listed(genagents: Run) -> None:
 def test_a_measure_is_described(genagents: Run) -> None:
     code, out, _ = genagents("list", "measures", "verified.party")
     assert code == 0
-    assert out.startswith("verified.party  Verified diffusion (share; more is better)\n")
+    assert out.startswith("verified.party  Verified diffusion (share)\n")
     assert "source: Park et al. 2023, section 7.1" in out
 
 

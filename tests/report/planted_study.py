@@ -19,7 +19,7 @@ Number = float | MeasuredValue | None
 
 def measure(name: str, unit: str = "share", says: str = "") -> Measure:
     title = name.capitalize().replace("_", " ")
-    return Measure(name, title, unit, f"What {name} is.", "planted", "", lambda _: None, says=says)
+    return Measure(name, title, unit, f"What {name} is.", "planted", lambda _: None, says=says)
 
 
 MEASURES = (

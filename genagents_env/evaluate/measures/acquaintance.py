@@ -237,27 +237,10 @@ _PARK = "Park et al. 2023, section 7.1"
     the start, or since one spoke and the other, addressed, heard it. None for fewer than two
     agents, and before any time has passed.""",
     f"{_PARK}, as seen from outside instead of asked",
-    "more",
 )
 def density(data: RunData) -> float | None:
     """Return the share."""
     return compute_density_after(data) if len(data.names) > 1 and data.ticks else None
-
-
-@measure(
-    "density_gained",
-    "Network density gained",
-    "share",
-    """`density` less the same share at the start. None for fewer than two agents, and before any
-    time has passed.""",
-    _PARK,
-    "more",
-)
-def density_gained(data: RunData) -> float | None:
-    """Return the difference."""
-    if len(data.names) < 2 or not data.ticks:
-        return None
-    return compute_density_after(data) - compute_density_before(data)
 
 
 @measure(
@@ -267,25 +250,8 @@ def density_gained(data: RunData) -> float | None:
     """The share of the pairs asked about each other after the run in which both claim to know of
     the other. None where no pair was asked.""",
     _PARK,
-    "more",
 )
 def density_by_interview(data: RunData) -> float | None:
     """Return the share."""
     after = compute_acquaintances(data)[1]
     return None if after is None else after.density
-
-
-@measure(
-    "acquainted_verified",
-    "Verified density by interview",
-    "share",
-    """The share of the pairs asked about each other after the run in which both claims are borne
-    out by ties, memories of the start, or an event that is named. None where no pair was
-    asked.""",
-    _PARK,
-    "more",
-)
-def verified_density_by_interview(data: RunData) -> float | None:
-    """Return the share."""
-    after = compute_acquaintances(data)[1]
-    return None if after is None else after.verified_density

@@ -236,24 +236,8 @@ def _sum_seconds(found: tuple[Doing, ...], verdict: str = "") -> float:
     f"""Of {_DECIDED}, the share in a place of no kind that is usual for the activity. None without
     such time.""",
     _PARK,
-    "less",
 )
 def unusual_places(data: RunData) -> float | None:
     """Return the share."""
     found = find_doings(data)
     return ratio(_sum_seconds(found, "unusual"), _sum_seconds(found))
-
-
-@measure(
-    "decided_places",
-    "Activities that can be placed",
-    "share",
-    f"""Of the time in which agents were awake, the share that is {_DECIDED}: how much
-    `unusual_places` rests on. None where nobody was awake.""",
-    _PARK,
-)
-def places_by_decision(data: RunData) -> float | None:
-    """Return the share."""
-    second = data.meta.seconds_per_tick
-    awake = float(data.awake[:, : data.ticks].sum()) * second
-    return ratio(_sum_seconds(find_doings(data)), awake)

@@ -1,6 +1,6 @@
 """What the model calls of a run cost; those of interviews and judges stand apart."""
 
-from genagents_env.evaluate.measure import measure, ratio
+from genagents_env.evaluate.measure import measure
 from genagents_env.evaluate.rates import CallCosts, compute_rates
 from genagents_env.evaluate.run_data import RunData
 
@@ -27,7 +27,6 @@ def _get_rate(data: RunData, of: str) -> float | None:
     "per agent and game hour",
     f"Model calls per agent and game hour. {_APART} {_TIME}",
     _OURS,
-    "less",
 )
 def calls_per_hour(data: RunData) -> float | None:
     """Return the rate."""
@@ -40,7 +39,6 @@ def calls_per_hour(data: RunData) -> float | None:
     "per agent and game hour",
     f"Tokens read and written per agent and game hour. {_APART} {_TIME}",
     _OURS,
-    "less",
 )
 def tokens_per_hour(data: RunData) -> float | None:
     """Return the rate."""
@@ -53,7 +51,6 @@ def tokens_per_hour(data: RunData) -> float | None:
     "per agent and game hour",
     f"Dollars per agent and game hour at the run's own price. {_APART} None without a price.",
     _OURS,
-    "less",
 )
 def dollars_per_hour(data: RunData) -> float | None:
     """Return the rate."""
@@ -67,76 +64,8 @@ def dollars_per_hour(data: RunData) -> float | None:
     f"""`dollars_per_hour` times 10, the game hours in a human hour at ten times real time.
     {_APART} None without a price.""",
     "Lyfe Agents (Kaiya et al. 2023), figure 6 and appendix F",
-    "less",
 )
 def dollars_per_human_hour(data: RunData) -> float | None:
     """Return the rate."""
     rate = _get_rate(data, "dollars_per_hour")
     return None if rate is None else rate * compute_rates(data).speed
-
-
-@measure(
-    "calls_outside",
-    "Model calls outside conversations",
-    "per agent and game hour",
-    """Model calls that belong to no conversation, per game hour in which an agent was awake and in
-    none; agents are those who made any call. None without such an hour.""",
-    "Lyfe Agents (Kaiya et al. 2023), section 3; `evaluate.rates` says which calls belong to one",
-    "less",
-)
-def calls_outside(data: RunData) -> float | None:
-    """Return the rate."""
-    return compute_rates(data).outside.calls_per_hour
-
-
-@measure(
-    "calls_per_utterance",
-    "Model calls per utterance",
-    "calls",
-    """Model calls of living per utterance of the agents who made any; interviews and judging are
-    left out. None where they said nothing.""",
-    _OURS,
-    "less",
-)
-def calls_per_utterance(data: RunData) -> float | None:
-    """Return the ratio."""
-    return compute_rates(data).calls_per_utterance
-
-
-@measure(
-    "tokens_per_call",
-    "Tokens per call",
-    "tokens",
-    """Tokens read and written per model call of living. None without a call.""",
-    _OURS,
-    "less",
-)
-def tokens_per_call(data: RunData) -> float | None:
-    """Return the ratio."""
-    return ratio(compute_rates(data).whole.tokens, compute_rates(data).whole.calls)
-
-
-@measure(
-    "interview_tokens",
-    "Tokens of interviews",
-    "tokens",
-    """Tokens read and written in the run's interviews. None where nobody was asked.""",
-    _OURS,
-    "less",
-)
-def interview_tokens(data: RunData) -> float | None:
-    """Return the sum."""
-    return float(compute_rates(data).interviews.tokens) if data.interviews else None
-
-
-@measure(
-    "judging_tokens",
-    "Tokens of judging",
-    "tokens",
-    """Tokens read and written by the models that judged the answers. None where none judged.""",
-    _OURS,
-    "less",
-)
-def judging_tokens(data: RunData) -> float | None:
-    """Return the sum."""
-    return float(compute_rates(data).judging.tokens) if compute_rates(data).judging.calls else None

@@ -38,21 +38,6 @@ _RATE = "per agent and game hour"
 
 
 @measure(
-    "detours",
-    "Detours round others",
-    _RATE,
-    """How often an agent who found another in the way planned another path round them, per agent
-    and game hour. None where people are not in one another's way, and before any time has
-    passed.""",
-    _OURS,
-)
-def detours(data: RunData) -> float | None:
-    """Return the rate."""
-    found = compute_crowding(data)
-    return None if found is None else ratio(found.detours, data.agent_hours)
-
-
-@measure(
     "swaps",
     "Changes of place",
     _RATE,
@@ -65,21 +50,6 @@ def swaps(data: RunData) -> float | None:
     """Return the rate."""
     found = compute_crowding(data)
     return None if found is None else ratio(found.swaps, data.agent_hours)
-
-
-@measure(
-    "asides",
-    "Moving up for others",
-    _RATE,
-    """How often those who stood in the entrance of where an agent went moved up after a wait, per
-    agent and game hour. None where people are not in one another's way, and before any time has
-    passed.""",
-    _OURS,
-)
-def asides(data: RunData) -> float | None:
-    """Return the rate."""
-    found = compute_crowding(data)
-    return None if found is None else ratio(found.asides, data.agent_hours)
 
 
 @measure(

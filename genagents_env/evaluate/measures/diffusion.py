@@ -115,7 +115,6 @@ def find_first_hearings(spread: Spread, names: Sequence[str]) -> list[tuple[int,
     """The share of all agents who knew the fact from the start or heard it by the end, by the
     record's `learn` events. One for each fact; none before any time has passed.""",
     "what an observer sees of the diffusion of Park et al. 2023, section 7.1",
-    "more",
     says="knew or heard of {key}",
 )
 def share_heard(data: RunData) -> dict[str, float | None]:
@@ -138,7 +137,6 @@ def _count_knowers(spread: Spread, data: RunData) -> int:
     fact. Where that did not happen, the hours of the run, as a time that is censored; none where it
     was so from the start.""",
     "half-time of a diffusion; ours",
-    "less",
 )
 def half_time(data: RunData) -> dict[str, MeasuredValue]:
     """Return the hours by fact."""

@@ -149,7 +149,6 @@ _AGAIN = "the same refusal of the same agent again within five game minutes is t
     f"""How often somebody was turned away since a place held as many people as it may, for each
     place with a capacity; {_AGAIN}. {_BEGUN}""",
     _PARK,
-    "less",
 )
 def refused_full(data: RunData) -> dict[str, float | None]:
     """Return the number by place."""
@@ -163,7 +162,6 @@ def refused_full(data: RunData) -> dict[str, float | None]:
     f"""How often somebody was turned away since a place was closed, on the way or at its door, for
     each place with opening hours; {_AGAIN}. {_BEGUN}""",
     _PARK,
-    "less",
 )
 def refused_closed(data: RunData) -> dict[str, float | None]:
     """Return the number by place."""
@@ -178,7 +176,6 @@ def refused_closed(data: RunData) -> dict[str, float | None]:
     refusal at most {NEAR} tiles from it until they were inside, or more than {NEAR} tiles from
     where they were refused. For each place with opening hours or a capacity. {_BEGUN}""",
     _PARK,
-    "less",
 )
 def before_door(data: RunData) -> dict[str, float | None]:
     """Return the time by place."""
@@ -196,7 +193,6 @@ def before_door(data: RunData) -> dict[str, float | None]:
     who live or work in its sector, for each place with opening hours: closing time keeps people out
     and not in. {_BEGUN}""",
     _PARK,
-    "less",
 )
 def after_hours(data: RunData) -> dict[str, float | None]:
     """Return the time by place."""
@@ -215,7 +211,6 @@ def after_hours(data: RunData) -> dict[str, float | None]:
     of its own. The town lets nobody in who would be too many: what is left are interventions.
     {_BEGUN}""",
     _PARK,
-    "less",
 )
 def overcrowded(data: RunData) -> dict[str, float | None]:
     """Return the time by place."""
@@ -244,7 +239,6 @@ def _find_inside(data: RunData, place: RuledPlace) -> Bools:
     they drank something of the evening (`drank`, the activity `drinking`). None where no tick of
     the run is between twelve and two.""",
     _PARK,
-    "less",
 )
 def bar_at_noon(data: RunData) -> dict[str, float | None]:
     """Return the number who came and who drank."""

@@ -107,7 +107,6 @@ def compute_findings(data: RunData) -> Findings:
     nothing bears out, neither an event that is named nor any other of the record. None where
     nothing was claimed.""",
     "Park et al. 2023, section 7.1",
-    "less",
 )
 def share_hallucinated(data: RunData) -> float | None:
     """Return the share."""

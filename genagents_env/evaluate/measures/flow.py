@@ -183,7 +183,6 @@ _LYFE = (
     that states it, by its patterns or, where the run's embedder knows meaning, in other words.
     One for each fact; none where everybody knew it, and before any time has passed.""",
     _LYFE,
-    "more",
 )
 def share_received(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
@@ -198,7 +197,6 @@ def share_received(data: RunData) -> dict[str, float | None]:
     states it. One for each fact; none where nobody heard it, or the record has no
     memories of the end.""",
     _LYFE,
-    "more",
 )
 def share_stored(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
@@ -213,7 +211,6 @@ def share_stored(data: RunData) -> dict[str, float | None]:
     after the run in which an answer states it. One for each fact; none where nobody stored it or
     nobody was asked.""",
     _LYFE,
-    "more",
 )
 def share_retrieved(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""

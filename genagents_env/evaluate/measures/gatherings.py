@@ -159,7 +159,6 @@ def _key_by_id(data: RunData) -> dict[str, Coordination | None]:
     f"""Of the invited, who are all but the host that knew of the gathering before it began, the
     share who were in its place while it went on. {_ALL} None where nobody was invited.""",
     _PARK,
-    "more",
 )
 def came(data: RunData) -> dict[str, float | None]:
     """Return the share by gathering."""
@@ -176,7 +175,6 @@ def came(data: RunData) -> dict[str, float | None]:
     f"""How many but the host knew of the gathering before it began, from the start or by hearing
     of it. {_ALL}""",
     _PARK,
-    "more",
 )
 def count_invited(data: RunData) -> dict[str, float | None]:
     """Return the number by gathering."""
@@ -190,27 +188,8 @@ def count_invited(data: RunData) -> dict[str, float | None]:
     f"""How many were in the gathering's place at any time while it went on, the host and
     passers-by with them. {_ALL}""",
     _PARK,
-    "more",
 )
 def attendance(data: RunData) -> dict[str, float | None]:
     """Return the number by gathering."""
     found = {one.gathering: len(one.visits) for one in find_gathering_visits(data)}
-    return {gathering.id: found.get(gathering.id) for gathering in data.scenario.gatherings}
-
-
-@measure(
-    "attended_hours",
-    "Time at the gathering",
-    "agent hours",
-    f"""Game hours spent in the gathering's place while it went on, of all agents together: the
-    sum of the reward `attendance`. {_ALL}""",
-    "reward `attendance` of this package",
-    "more",
-)
-def hours_attended(data: RunData) -> dict[str, float | None]:
-    """Return the hours by gathering."""
-    found = {
-        one.gathering: sum(visit.ticks for visit in one.visits) / data.hour
-        for one in find_gathering_visits(data)
-    }
     return {gathering.id: found.get(gathering.id) for gathering in data.scenario.gatherings}

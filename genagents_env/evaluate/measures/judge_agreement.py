@@ -52,10 +52,10 @@ def tally_agreements(given: Iterable[Verdict]) -> tuple[Agreement, ...]:
     "judge_agreement",
     "Agreement of judge and rule",
     "share",
-    """Of the answers on which both the rule and the model (see `success_judged`) have a verdict,
-    the share with the same one. One for each check; none where there is no such answer.""",
+    """Of the answers on which both the rule and the model (the run's own if it judged, else the
+    only one that did) have a verdict, the share with the same one. One for each check; none where
+    there is no such answer.""",
     "ours",
-    "more",
 )
 def judge_agreement(data: RunData) -> dict[str, float | None]:
     """Return the share by check."""

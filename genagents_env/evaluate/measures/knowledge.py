@@ -151,26 +151,11 @@ def compute_fact_findings(data: RunData) -> tuple[FactFinding, ...]:
     claim an event they name bears out, or who knew it from the start. One for each fact with a
     question; none where nobody was asked.""",
     _PARK,
-    "more",
 )
 def share_verified(data: RunData) -> dict[str, float | None]:
     """Return the share by fact."""
     found = compute_fact_findings(data)
     return {one.fact: None if one.after is None else one.after.verified_share for one in found}
-
-
-@measure(
-    "claimed",
-    "Claimed diffusion",
-    "share",
-    """Of those asked about the fact after the run, the share who claim to know it, borne out or
-    not. One for each fact with a question; none where nobody was asked.""",
-    _PARK,
-)
-def share_claiming(data: RunData) -> dict[str, float | None]:
-    """Return the share by fact."""
-    found = compute_fact_findings(data)
-    return {one.fact: None if one.after is None else one.after.claimed_share for one in found}
 
 
 def _find_learners(fact: Fact, events: Iterable[Event], until: int) -> set[tuple[str, int]]:

@@ -3,12 +3,9 @@
 Lyfe Agents (Kaiya et al. 2023), appendix A.1, gives 70.348 +- 13.189 s (n = 9) for its agents and
 23.802 +- 1.463 s (n = 4) for those that choose anew at every step, where the length is the time for
 which one keeps choosing to talk. Theirs are seconds of their simulation; ours are of game time.
-
-Here a conversation in which nobody speaks any more lasts until the town's rules end it, and that
-silence is part of a member's time. So the time until the last word is given beside it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
@@ -28,15 +25,11 @@ class Lengths:
         policy: its label, see `evaluate.labels.format_policy`.
         seconds: of game time, one for each membership that ended, in the order of joining.
         censored: memberships that the end of the record cut off: not among `seconds`.
-        spoken: seconds until the last word, for each of `seconds`; 0 where nobody said one.
-        silences: how many of `seconds` ended by silence.
     """
 
     policy: str
     seconds: tuple[float, ...]
     censored: int
-    spoken: tuple[float, ...] = ()
-    silences: int = 0
 
     @property
     def count(self) -> int:
@@ -53,16 +46,6 @@ class Lengths:
         """Standard error of the mean, each membership taken as independent; None below two."""
         return standard_error(self.seconds)
 
-    @property
-    def mean_spoken(self) -> float | None:
-        """Mean seconds until the last word; None where no membership ended."""
-        return fmean(self.spoken) if self.spoken else None
-
-    @property
-    def sem_spoken(self) -> float | None:
-        """Standard error of `mean_spoken`; None below two."""
-        return standard_error(self.spoken)
-
     def as_json(self) -> dict[str, JSON]:
         """Return count, mean and standard error as JSON values."""
         return {
@@ -70,9 +53,6 @@ class Lengths:
             "count": self.count,
             "mean_seconds": self.mean,
             "sem_seconds": self.sem,
-            "mean_seconds_to_last_word": self.mean_spoken,
-            "sem_seconds_to_last_word": self.sem_spoken,
-            "ended_by_silence": self.silences,
             "censored": self.censored,
         }
 
@@ -124,15 +104,6 @@ def compute_spans(data: RunData) -> Spans:
     )
 
 
-def pool_lengths(several: Iterable[Spans]) -> tuple[Lengths, ...]:
-    """Return the lengths of several runs as if they were one, by policy."""
-    found = [one for spans in several for one in spans.lengths]
-    return tuple(
-        _pool_policy(policy, [one for one in found if one.policy == policy])
-        for policy in sorted({one.policy for one in found})
-    )
-
-
 def standard_error(values: Sequence[float]) -> float | None:
     """Return the sample standard deviation over the root of the number; None below two values."""
     return stdev(values) / sqrt(len(values)) if len(values) > 1 else None
@@ -144,18 +115,6 @@ def _measure_policy(policy: str, times: Sequence[Membership], second: int) -> Le
         policy,
         tuple(float((one.end or 0) - one.first) * second for one in ended),
         len(times) - len(ended),
-        tuple(float((one.last_word or one.first) - one.first) * second for one in ended),
-        sum(one.reason == "silence" for one in ended),
-    )
-
-
-def _pool_policy(policy: str, several: Sequence[Lengths]) -> Lengths:
-    return Lengths(
-        policy,
-        tuple(seconds for one in several for seconds in one.seconds),
-        sum(one.censored for one in several),
-        tuple(seconds for one in several for seconds in one.spoken),
-        sum(one.silences for one in several),
     )
 
 
@@ -177,20 +136,6 @@ def conversation_seconds(data: RunData) -> float | None:
 
 
 @measure(
-    "spoken_seconds",
-    "Conversation length to the last word",
-    "game seconds",
-    """The mean time from joining a conversation to the last word said in it while one was a
-    member, over all memberships that ended. None where none ended.""",
-    f"{_LYFE}, without the silence that this town's rules wait for",
-)
-def seconds_to_last_word(data: RunData) -> float | None:
-    """Return the mean."""
-    seconds = [second for one in compute_spans(data).lengths for second in one.spoken]
-    return fmean(seconds) if seconds else None
-
-
-@measure(
     "talking_time",
     "Time in conversations",
     "share",
@@ -202,36 +147,3 @@ def talking_time(data: RunData) -> float | None:
     """Return the share."""
     awake = data.awake[:, : data.ticks]
     return ratio((awake & data.talking[:, : data.ticks]).sum(), awake.sum())
-
-
-def _share_ended_by(reason: str, data: RunData) -> float | None:
-    reasons = [one.reason for one in data.memberships if one.reason is not None]
-    return ratio(sum(one == reason for one in reasons), len(reasons))
-
-
-@measure(
-    "ended_by_silence",
-    "Ended by silence",
-    "share",
-    """Of the memberships in conversations that ended, the share that silence ended. None where
-    none ended.""",
-    "ours",
-    "less",
-)
-def share_ended_by_silence(data: RunData) -> float | None:
-    """Return the share."""
-    return _share_ended_by("silence", data)
-
-
-@measure(
-    "ended_by_limit",
-    "Ended by the limit",
-    "share",
-    """Of the memberships in conversations that ended, the share that the rules ended because their
-    agent had spoken as often as one may. None where none ended.""",
-    "ours; talks that never end by themselves are a known failure of instruction-tuned models",
-    "less",
-)
-def share_ended_by_limit(data: RunData) -> float | None:
-    """Return the share."""
-    return _share_ended_by("limit", data)

@@ -158,26 +158,10 @@ _ATTEMPT = "the same refusal of the same agent again within five game minutes is
     f"""Attempts that the town refused since the place was closed, private or full, or the thing
     another's, per agent and game hour; {_ATTEMPT}. None before any time has passed.""",
     _PARK,
-    "less",
 )
 def broken_norms(data: RunData) -> float | None:
     """Return the rate."""
     return ratio(len(find_attempts(data)), data.agent_hours)
-
-
-@measure(
-    "norm_attempts",
-    "Attempts against a rule, by kind",
-    "per agent and game hour",
-    f"""`broken_norms` by kind: places closed, private or full, and things that are another's;
-    {_ATTEMPT}. None before any time has passed.""",
-    _PARK,
-    "less",
-)
-def norm_attempts(data: RunData) -> dict[str, float | None]:
-    """Return the rate by kind."""
-    kinds = [one.kind for one in find_attempts(data)]
-    return {kind: ratio(kinds.count(kind), data.agent_hours) for kind in KINDS}
 
 
 @measure(
@@ -188,7 +172,6 @@ def norm_attempts(data: RunData) -> dict[str, float | None]:
     who live or work in its sector), that is for others, or that held more people than it may. None
     where nobody was awake.""",
     _PARK,
-    "less",
 )
 def trespass(data: RunData) -> float | None:
     """Return the share."""

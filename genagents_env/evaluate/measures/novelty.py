@@ -12,7 +12,6 @@ from genagents_env.world.events import Event
 
 Ngram = tuple[str, ...]
 
-_LI = "Li et al. 2016, A Diversity-Promoting Objective Function for Neural Conversation Models"
 _MTLD = "McCarthy and Jarvis 2010, with their threshold of 0.72"
 RUN = 3  # words
 HALF = 0.5
@@ -36,31 +35,17 @@ def compute_mtld(words: Sequence[str], threshold: float = THRESHOLD) -> float:
 
 
 @measure(
-    "distinct_1",
-    "Distinct words",
-    "share",
-    """Different words over all words said in the run. It falls with the amount said, so compare
-    runs that say about as much. None where no word was said.""",
-    _LI,
-    "more",
-)
-def distinct_1(data: RunData) -> float | None:
-    """Return the share."""
-    return _share_distinct(data, 1)
-
-
-@measure(
     "distinct_2",
     "Distinct pairs of words",
     "share",
     """Different pairs of neighbouring words within an utterance over all such pairs said in the
     run. It falls with the amount said. None where no utterance has two words.""",
-    _LI,
-    "more",
+    "Li et al. 2016, A Diversity-Promoting Objective Function for Neural Conversation Models",
 )
 def distinct_2(data: RunData) -> float | None:
     """Return the share."""
-    return _share_distinct(data, 2)
+    found = [pair for words in _list_words(data.utterances) for pair in list_ngrams(words, 2)]
+    return len(set(found)) / len(found) if found else None
 
 
 @measure(
@@ -71,7 +56,6 @@ def distinct_2(data: RunData) -> float | None:
     0.72, all utterances of the run one after the other, read forwards and backwards. It hardly
     depends on the amount said. None below 50 words.""",
     _MTLD,
-    "more",
 )
 def lexical_diversity(data: RunData) -> float | None:
     """Return the mean length."""
@@ -88,7 +72,6 @@ def lexical_diversity(data: RunData) -> float | None:
     such an utterance.""",
     "after the n-gram overlaps of See et al. 2019, What makes a good conversation?, section 4; "
     "the threshold is ours",
-    "less",
 )
 def self_repetition(data: RunData) -> float | None:
     """Return the share."""
@@ -112,7 +95,6 @@ def self_repetition(data: RunData) -> float | None:
     had said in it. None without such an utterance.""",
     "after the n-gram overlaps of See et al. 2019, What makes a good conversation?, section 4; "
     "the threshold is ours",
-    "less",
 )
 def echo(data: RunData) -> float | None:
     """Return the share."""
@@ -130,12 +112,6 @@ def echo(data: RunData) -> float | None:
         here.setdefault(agent, set()).update(own)
         last[conversation] = agent
     return sum(told) / len(told) if told else None
-
-
-def _share_distinct(data: RunData, n: int) -> float | None:
-    """Return the share of different n-grams among all that were said; None without one."""
-    found = [gram for words in _list_words(data.utterances) for gram in list_ngrams(words, n)]
-    return len(set(found)) / len(found) if found else None
 
 
 def _list_words(events: Iterable[Event]) -> list[list[str]]:

@@ -1,5 +1,6 @@
 """Who talks to whom: the directed network of what is heard by those addressed."""
 
+import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
@@ -45,21 +46,6 @@ def partners(data: RunData) -> float | None:
 
 
 @measure(
-    "talk_density",
-    "Density of talk",
-    "share",
-    """Of all ordered pairs of agents, the share in which the first spoke to the second, who,
-    addressed, heard it. None for a single agent, and before any time has passed.""",
-    _NETWORK,
-)
-def talk_density(data: RunData) -> float | None:
-    """Return the share."""
-    edges = count_partners(data)[1] > 0
-    people = len(edges)
-    return ratio(edges.sum(), people * (people - 1)) if data.ticks else None
-
-
-@measure(
     "reciprocity",
     "Reciprocity",
     "share",
@@ -71,3 +57,20 @@ def reciprocity(data: RunData) -> float | None:
     """Return the share."""
     edges = count_partners(data)[1] > 0
     return ratio((edges & edges.T).sum(), edges.sum())
+
+
+@measure(
+    "clustering",
+    "Clustering",
+    "share",
+    """The mean over all agents of the share of the pairs of one's partners who are partners of one
+    another, of an agent with fewer than two partners 0. None for fewer than three agents, and
+    before any time has passed.""",
+    "Watts and Strogatz 1998, as networkx computes it",
+)
+def clustering(data: RunData) -> float | None:
+    """Return the mean."""
+    edges = count_partners(data)[1] > 0
+    if len(edges) < 3 or not data.ticks:
+        return None
+    return float(nx.average_clustering(nx.from_numpy_array(edges | edges.T)))

@@ -129,20 +129,6 @@ def share_accepted(data: RunData) -> float | None:
 
 
 @measure(
-    "requests",
-    "Being asked",
-    "per agent and game hour",
-    """How often an agent was addressed in a conversation with an invitation, a request or a
-    suggestion, known by its phrases, and heard it, per agent and game hour. None before any time
-    has passed.""",
-    _PARK,
-)
-def requests(data: RunData) -> float | None:
-    """Return the rate."""
-    return ratio(len(find_requests(data)), data.agent_hours)
-
-
-@measure(
     "formality",
     "Formality",
     "share",
@@ -152,26 +138,9 @@ def requests(data: RunData) -> float | None:
     "failure named in Park et al. 2023, section 7.2: stiff dialogue, even of husband and wife; the "
     "phrases (`evaluate/phrases.toml`) are ours, in place of the score F of Heylighen and "
     "Dewaele 2002, which needs a tagger",
-    "less",
 )
 def formality(data: RunData) -> float | None:
     """Return the share."""
     formal, said = load_phrases()["formal"], data.utterances
     found = sum(bool(formal.search(straighten_quotes(str(event.data["text"])))) for event in said)
-    return ratio(found, len(said))
-
-
-@measure(
-    "contractions",
-    "Contractions",
-    "share",
-    """Of all utterances, the share with a contraction of a verb (I'm, don't, we'll): spoken English
-    is full of them, written English is not. None where nothing was said.""",
-    "Biber 1988, Variation across Speech and Writing, where contractions mark involved, spoken "
-    "styles; the rule by phrases is ours",
-)
-def contractions(data: RunData) -> float | None:
-    """Return the share."""
-    short, said = load_phrases()["contraction"], data.utterances
-    found = sum(bool(short.search(straighten_quotes(str(event.data["text"])))) for event in said)
     return ratio(found, len(said))

@@ -118,22 +118,6 @@ def place_entropy(data: RunData) -> float | None:
     return compute_entropy(count_waking_ticks(data).sum(axis=0), count_arenas(data))
 
 
-@measure(
-    "places_visited",
-    "Places visited",
-    "arenas",
-    """The mean over all agents of the number of arenas in which each was, if only for a tick. None
-    before any time has passed.""",
-    _OURS,
-)
-def places_visited(data: RunData) -> float | None:
-    """Return the mean."""
-    if not data.ticks:
-        return None
-    visited = {(stay.agent, stay.place) for stay in data.stays if stay.agent in data.row}
-    return ratio(len(visited), len(data.names))
-
-
 def _share_in(data: RunData, sectors: list[str | None]) -> float | None:
     time = count_waking_ticks(data)
     return ratio((time * find_arenas_in(data, sectors)).sum(), time.sum())
@@ -166,21 +150,6 @@ def at_work(data: RunData) -> float | None:
     working = np.array([sector is not None for sector in sectors], dtype=np.bool_)
     here = (time * find_arenas_in(data, sectors)).sum()
     return ratio(here, time[working].sum())
-
-
-@measure(
-    "elsewhere",
-    "Time elsewhere",
-    "share",
-    """Of the time in which agents were awake, the share neither in the sector of their home nor in
-    that of their workplace. None where nobody was awake.""",
-    _OURS,
-)
-def elsewhere(data: RunData) -> float | None:
-    """Return the share."""
-    time = count_waking_ticks(data)
-    own = find_arenas_in(data, list_homes(data)) | find_arenas_in(data, list_workplaces(data))
-    return ratio((time * ~own).sum(), time.sum())
 
 
 @measure(

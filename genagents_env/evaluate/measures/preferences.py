@@ -1,17 +1,12 @@
-"""What people answer before and after a run, how many changed their mind, and who is of one mind.
+"""What people answer before and after a run, and how many changed their mind.
 
 Definition: a *preference* is the share of each value of a check over the repeats of an interview;
 answers without a verdict are left out. One's *leaning* is the value in at least half of them, if
-there is only one such. The *affinity* of two people in one run is the probability that they name
-the same value, their interviews taken as independent: the sum over the values of the product of
-their shares. `otherwise`, the undecided, is no value on which people can agree and adds nothing.
-Over several runs it is the mean. On the diagonal stands, by the same formula, the probability that
-two interviews of one person name the same value: how settled one is.
-Source: Lyfe Agents (Kaiya et al. 2023), section 5.2, appendix D.3, figures 7 and 8. The paper does
-not say whether two undecided agree, nor what its diagonal shows.
+there is only one such.
+Source: Lyfe Agents (Kaiya et al. 2023), section 5.2, appendix D.3, figure 7.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TypeAlias
 
@@ -62,34 +57,6 @@ class Preference:
         return asdict(self) | {"values": list(self.values), "changed": plain}
 
 
-@dataclass(frozen=True, slots=True)
-class Affinity:
-    """The affinities over one or several runs; see the module for what they are.
-
-    Attributes:
-        check: whose values they are of.
-        by: the judge.
-        when: at which end.
-        agents: the names of rows and columns.
-        matrix: symmetric, in 0..1; None for two who were never both asked in one run.
-        runs: how many were averaged.
-    """
-
-    check: str
-    by: str
-    when: When
-    agents: tuple[str, ...]
-    matrix: tuple[tuple[float | None, ...], ...]
-    runs: int
-
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values, the matrix by rows."""
-        return asdict(self) | {
-            "agents": list(self.agents),
-            "matrix": [list(row) for row in self.matrix],
-        }
-
-
 @once_per_run
 def compute_preferences(data: RunData) -> tuple[Preference, ...]:
     """Return the preferences of a run as far as it is recorded; see `tally_preferences`."""
@@ -122,26 +89,6 @@ def find_leaning(shares: Mapping[str, float]) -> str | None:
     return strong[0] if len(strong) == 1 else None
 
 
-def compute_affinity(of: Preference | Sequence[Preference], when: When = "after") -> Affinity:
-    """Return the affinities of everyone with everyone, averaged over runs.
-
-    Args:
-        of: the preferences of one run, or of several by one check and one judge; at least one.
-        when: at which end of the runs.
-
-    Raises:
-        ValueError: none is given, or they are of different checks or judges.
-    """
-    runs = [of] if isinstance(of, Preference) else list(of)
-    if len({(one.check, one.by, one.otherwise) for one in runs}) != 1:
-        raise ValueError("affinity is of one check by one judge, in at least one run")
-    ends = [one.before if when == "before" else one.after for one in runs]
-    agents = tuple(dict.fromkeys(agent for end in ends for agent in end))
-    otherwise = runs[0].otherwise
-    matrix = tuple(tuple(_compare_pair(a, b, ends, otherwise) for b in agents) for a in agents)
-    return Affinity(runs[0].check, runs[0].by, when, agents, matrix, len(runs))
-
-
 def _tally_one(check: ValueCheck, given: Iterable[Verdict], by: str) -> Preference:
     values = dict.fromkeys((*(value.value for value in check.values), check.otherwise))
     ordered = tuple(value for value in values if value != check.otherwise)
@@ -160,15 +107,6 @@ def _tally_one(check: ValueCheck, given: Iterable[Verdict], by: str) -> Preferen
 def _compute_shares(counts: Mapping[str, int]) -> dict[str, float]:
     whole = sum(counts.values())
     return {value: count / whole for value, count in counts.items()}
-
-
-def _compare_pair(a: str, b: str, ends: Iterable[Shares], otherwise: str) -> float | None:
-    both = [
-        sum(share * end[b].get(value, 0.0) for value, share in end[a].items() if value != otherwise)
-        for end in ends
-        if a in end and b in end
-    ]
-    return sum(both) / len(both) if both else None
 
 
 _LYFE = "Lyfe Agents (Kaiya et al. 2023), sections 5.1.1 and 5.2"
@@ -197,23 +135,6 @@ def share_changed(data: RunData) -> dict[str, float | None]:
     }
 
 
-@measure(
-    "of_one_mind",
-    "Of one mind",
-    "share",
-    """The probability that two agents name the same value after the run, `otherwise` not counted,
-    averaged over all pairs. One for each value check, by its rules; none where fewer than two
-    answered.""",
-    f"{_LYFE}, appendix D.3",
-)
-def of_one_mind(data: RunData) -> dict[str, float | None]:
-    """Return the mean affinity by check."""
-    return {
-        id_: None if one is None else _mean_affinity(one)
-        for id_, one in _find_by_rule(data).items()
-    }
-
-
 def _share_changed(one: Preference) -> float | None:
     both = [
         agent
@@ -222,14 +143,3 @@ def _share_changed(one: Preference) -> float | None:
         and find_leaning(one.after.get(agent, {})) is not None
     ]
     return ratio(len(one.changed), len(both))
-
-
-def _mean_affinity(one: Preference) -> float | None:
-    matrix = compute_affinity(one).matrix
-    pairs = [
-        value
-        for row, values in enumerate(matrix)
-        for value in values[row + 1 :]
-        if value is not None
-    ]
-    return ratio(sum(pairs), len(pairs))

@@ -19,27 +19,11 @@ def _list_living_calls(data: RunData) -> list[CallRow]:
     """Of the model calls of living, the share whose declared default was taken, since no usable
     reply came. None without a call.""",
     _OURS,
-    "less",
 )
 def fallbacks(data: RunData) -> float | None:
     """Return the share."""
     calls = _list_living_calls(data)
     return ratio(sum(call.outcome == "fallback" for call in calls), len(calls))
-
-
-@measure(
-    "reasks",
-    "Asked again",
-    "per call",
-    """How often, per model call of living, the model was asked again since its reply did not fit
-    the schema. None without a call.""",
-    _OURS,
-    "less",
-)
-def reasks(data: RunData) -> float | None:
-    """Return the ratio."""
-    calls = _list_living_calls(data)
-    return ratio(sum(call.reasks for call in calls), len(calls))
 
 
 @measure(
@@ -49,7 +33,6 @@ def reasks(data: RunData) -> float | None:
     """Decisions in which a policy raised, hung or answered nonsense, so that its agent idled, per
     agent and game hour. None before any time has passed.""",
     _OURS,
-    "less",
 )
 def policy_errors(data: RunData) -> float | None:
     """Return the rate."""
@@ -63,7 +46,6 @@ def policy_errors(data: RunData) -> float | None:
     """Actions that the town refused, whatever the reason, per agent and game hour. None before any
     time has passed.""",
     _OURS,
-    "less",
 )
 def share_of_failed_actions(data: RunData) -> float | None:
     """Return the rate."""
@@ -78,24 +60,8 @@ def share_of_failed_actions(data: RunData) -> float | None:
     together, as noted when it stopped last. It depends on the machine and on what else ran there.
     None where nothing was noted, and before any time has passed.""",
     _OURS,
-    "less",
 )
 def wall_seconds(data: RunData) -> float | None:
     """Return the ratio."""
     spending = data.reader.spending
     return None if spending is None else ratio(spending.seconds, data.hours)
-
-
-@measure(
-    "waiting",
-    "Waiting for the model",
-    "seconds per call",
-    """The mean wall clock from asking the model to its answer, over the calls of living. None
-    without a call.""",
-    _OURS,
-    "less",
-)
-def waiting(data: RunData) -> float | None:
-    """Return the mean."""
-    calls = _list_living_calls(data)
-    return ratio(sum(call.latency_seconds for call in calls), len(calls))

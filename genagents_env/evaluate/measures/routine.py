@@ -153,7 +153,6 @@ def _list_changes(data: RunData) -> list[Appointment]:
     over the changes after which it came while the entry was in force; 0 for one who was there
     before. None without one.""",
     "ours",
-    "less",
 )
 def lateness(data: RunData) -> float | None:
     """Return the mean."""
@@ -169,7 +168,6 @@ def lateness(data: RunData) -> float | None:
     f"""Of the entries of the routine that change the place, lie wholly in the time lived and found
     their agent awake, the share in which it never was at {_WHERE}. None without one.""",
     "ours",
-    "less",
 )
 def share_missed(data: RunData) -> float | None:
     """Return the share."""

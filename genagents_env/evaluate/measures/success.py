@@ -119,7 +119,6 @@ def find_judge(data: RunData) -> str | None:
     """Of the interviews after the run that are decided, the share in which the success came about,
     by the check's rules. One for each success; none where no interview is decided.""",
     _LYFE,
-    "more",
 )
 def success(data: RunData) -> dict[str, float | None]:
     """Return the share by success."""
@@ -134,7 +133,6 @@ def success(data: RunData) -> dict[str, float | None]:
     (2 of 3), by the check's rules, else 0. One for each success; none where no interview is
     decided.""",
     f"{_LYFE}; the rule of two out of three is the public release's",
-    "more",
 )
 def success_majority(data: RunData) -> dict[str, float | None]:
     """Return 0 or 1 by success."""
@@ -142,22 +140,6 @@ def success_majority(data: RunData) -> dict[str, float | None]:
         id_: None if one is None or one.majority is None else float(one.majority)
         for id_, one in _find_after(data, RULE).items()
     }
-
-
-@measure(
-    "success_judged",
-    "Success as judged",
-    "share",
-    """As `success`, but by the verdicts of a model: the run's own if it judged, else the only one
-    that did. None where no model judged, or only several others.""",
-    _LYFE,
-    "more",
-)
-def success_judged(data: RunData) -> dict[str, float | None]:
-    """Return the share by success."""
-    judge = find_judge(data)
-    found = _find_after(data, judge) if judge else dict.fromkeys(_find_after(data, RULE))
-    return {id_: None if one is None else one.share for id_, one in found.items()}
 
 
 def _find_after(data: RunData, by: str) -> dict[str, SuccessOutcome | None]:

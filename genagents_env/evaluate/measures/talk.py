@@ -123,35 +123,6 @@ def words(data: RunData) -> float | None:
     return ratio(sum(len(split_words(str(event.data["text"]))) for event in said), len(said))
 
 
-@measure(
-    "unheard",
-    "Utterances nobody hears",
-    "share",
-    """Of all utterances, the share that nobody heard. None where nothing was said.""",
-    _OURS,
-    "less",
-)
-def unheard(data: RunData) -> float | None:
-    """Return the share."""
-    said = data.utterances
-    return ratio(sum(not event.data["heard_by"] for event in said), len(said))
-
-
-@measure(
-    "one_sided",
-    "Conversations without an answer",
-    "share",
-    """Of the conversations in which anything was said, the share in which one agent alone spoke.
-    None where nothing was said in a conversation.""",
-    _OURS,
-    "less",
-)
-def one_sided(data: RunData) -> float | None:
-    """Return the share."""
-    counts = count_turns(data)
-    return ratio(sum(len(of) == 1 for of in counts.values()), len(counts))
-
-
 _SHANNON = "normalised entropy (Shannon 1948; Pielou 1966)"
 
 
@@ -179,9 +150,10 @@ def turn_balance(data: RunData) -> float | None:
     "talk_inequality",
     "Inequality of talk",
     "0..1",
-    """The Gini coefficient of the utterances of all agents: 0 where all speak equally often, near
-    1 where one says everything. None for fewer than two agents, or where nothing was said.""",
-    "Gini 1912",
+    """The Gini coefficient of the utterances of all agents, times n / (n - 1) for n of them, so
+    that towns of any size compare: 0 where all speak equally often, 1 where one says everything.
+    None for fewer than two agents, or where nothing was said.""",
+    "Gini 1912; corrected as in Deltas 2003, The Small-Sample Bias of the Gini Coefficient",
 )
 def talk_inequality(data: RunData) -> float | None:
     """Return the coefficient."""
@@ -197,10 +169,11 @@ def compute_evenness(counts: list[int], of: int) -> float:
 
 
 def compute_gini(counts: list[int]) -> float | None:
-    """Return the Gini coefficient; None of fewer than two, or of zeros alone."""
+    """Return the corrected Gini coefficient in 0..1; None of fewer than two, or of zeros alone."""
     ordered = np.sort(np.asarray(counts, dtype=np.float64))
     n, whole = len(ordered), float(ordered.sum())
     if n < 2 or not whole:
         return None
     ranks = np.arange(1, n + 1)
-    return float(2 * (ranks * ordered).sum() / (n * whole) - (n + 1) / n)
+    gini = 2 * (ranks * ordered).sum() / (n * whole) - (n + 1) / n
+    return float(gini * n / (n - 1))

@@ -75,27 +75,11 @@ def _list_replies(data: RunData) -> list[dict[str, JSON]]:
     What a tool was asked for in vain is no such reply, nor what the interpreter failed to read.
     None without a reply.""",
     _SIMUVERSE,
-    "less",
 )
 def invalid_replies(data: RunData) -> float | None:
     """Return the share."""
     turns = _list_replies(data)
     return ratio(sum(turn.get("kind") == "strike" for turn in turns), len(turns))
-
-
-@measure(
-    "vain_tools",
-    "Tools used in vain",
-    "share",
-    """Of the replies in which a tool was chosen, the share that named what the town does not have
-    or allow. What the town refused as it was tried is among `failed_actions`. None without one.""",
-    _SIMUVERSE,
-    "less",
-)
-def vain_tools(data: RunData) -> float | None:
-    """Return the share."""
-    chosen = [turn for turn in _list_replies(data) if turn.get("kind") != "strike"]
-    return ratio(sum(turn.get("kind") == "failure" for turn in chosen), len(chosen))
 
 
 @measure(
@@ -113,30 +97,12 @@ def interpreter_disagreement(data: RunData) -> float | None:
 
 
 @measure(
-    "interpreter_faults",
-    "Replies not interpreted",
-    "share",
-    """Of the replies given to an interpreting model, the share of which it made no triple, asked
-    twice. None where no model was asked.""",
-    _SIMUVERSE,
-    "less",
-)
-def interpreter_faults(data: RunData) -> float | None:
-    """Return the share."""
-    turns = list_turns(data)
-    faults = sum(turn.get("kind") == _FAULT for turn in turns)
-    read = sum(turn.get("agrees") is not None for turn in turns)
-    return ratio(faults, faults + read)
-
-
-@measure(
     "resets",
     "Resets",
     "per 100 turns",
     """How often two replies without a tool in a row sent an agent back to its start, per 100
     replies in which a tool was to be chosen. None without a reply.""",
     _SIMUVERSE,
-    "less",
 )
 def resets(data: RunData) -> float | None:
     """Return the rate."""

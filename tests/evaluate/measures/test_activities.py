@@ -111,14 +111,12 @@ def test_breakfast_in_the_washroom(tmp_path: Path) -> None:
             (ADA, WASH, "unusual", 10),
         ]
         assert value(record, "unusual_places") == pytest.approx(10 / 40)
-        assert value(record, "decided_places") == pytest.approx(40 / 60)
 
 
 def test_nothing_known_is_nothing_decided(tmp_path: Path) -> None:
     with record_street(tmp_path, [does(1, ADA, "musing")], last=60) as record:
         assert find_doings(record) == ()
         assert value(record, "unusual_places") is None
-        assert value(record, "decided_places") == 0
 
 
 def test_leaving_town_ends_what_one_does(tmp_path: Path) -> None:

@@ -50,8 +50,6 @@ def test_how_people_got_past_one_another_is_counted_and_told(tmp_path: Path) -> 
         )
         hours = 6 * 40 * 10 / 3600
         assert value(data, "swaps") == pytest.approx(found.swaps / hours)
-        assert value(data, "asides") == pytest.approx(found.asides / hours)
-        assert value(data, "detours") == pytest.approx(found.detours / hours)
         assert value(data, "waits") == pytest.approx(found.waited / hours)
         told, values = "\n".join(describe_run(data)), run_as_json(data)
     assert f"{found.swaps} changes of place" in told

@@ -6,9 +6,7 @@ from hypothesis import strategies as st
 
 from genagents_env.evaluate.labels import format_policies, format_policy
 from genagents_env.evaluate.measures.lengths import (
-    Lengths,
     compute_spans,
-    pool_lengths,
     standard_error,
 )
 from genagents_env.evaluate.presence import find_memberships
@@ -45,7 +43,6 @@ def test_lengths_are_from_joining_to_leaving_by_policy(tmp_path: Path) -> None:
     assert (idle.mean, idle.sem, idle.count) == (30.0, None, 1)
     assert (lyfe.policy, lyfe.seconds) == ("lyfe option_action=false", (60.0, 0.0))
     assert (lyfe.mean, lyfe.censored) == (30.0, 1)
-    assert (lyfe.spoken, lyfe.silences) == ((10.0, 0.0), 0)
     assert lyfe.sem == pytest.approx(30.0)
     assert (found.conversations, found.utterances) == (2, 3)
     assert found.utterances_per_conversation == 1.5
@@ -85,15 +82,6 @@ def test_every_membership_has_the_length_it_was_given(
     found = find_memberships(events)
     assert [one.agent for one in found] == [agent for agent, _, _ in planned]
     assert [(one.end or 0) - one.first for one in found] == [length for _, _, length in planned]
-
-
-def test_pooling_joins_the_runs_by_policy(tmp_path: Path) -> None:
-    happened = (make_join(1, ADA), make_leave(4, ADA, reason="silence"))
-    with RunReader(plant(tmp_path / "a.sqlite", 9, happened)) as run:
-        one = compute_spans(run)
-    (both,) = pool_lengths([one, one])
-    assert both == Lengths("lyfe option_action=false", (30.0, 30.0), 0, (0.0, 0.0), 2)
-    assert pool_lengths([]) == ()
 
 
 def test_the_standard_error_is_of_the_sample() -> None:

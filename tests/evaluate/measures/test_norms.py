@@ -44,8 +44,6 @@ def test_attempts_against_a_rule(tmp_path: Path) -> None:
             (ADA, 32, "anothers"),
         ]
         assert value(record, "broken_norms") == pytest.approx(5 / 2)
-        by_kind = {"closed": 1.0, "private": 0.5, "full": 0.5, "anothers": 0.5}
-        assert value(record, "norm_attempts") == pytest.approx(by_kind)
         assert value(record, "failed_actions") == pytest.approx(25 / 2)
 
 
@@ -80,7 +78,6 @@ def test_closing_time_by_the_clock(tmp_path: Path) -> None:
 def test_a_peaceful_hour(tmp_path: Path) -> None:
     with record_street(tmp_path, last=60) as record:
         assert value(record, "broken_norms") == 0
-        assert set(value(record, "norm_attempts").values()) == {0.0}
         assert value(record, "trespass") == 0
 
 

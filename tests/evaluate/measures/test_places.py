@@ -33,8 +33,6 @@ def test_where_people_spend_their_time(tmp_path: Path) -> None:
         assert (seconds / 60).tolist() == [[10, 60], [30, 0], [20, 0]]
         assert value(record, "at_home") == pytest.approx(40 / 90)
         assert value(record, "at_work") == pytest.approx(30 / 60)  # Ada's alone has a workplace
-        assert value(record, "elsewhere") == pytest.approx(20 / 90)
-        assert value(record, "places_visited") == pytest.approx(4 / 2)
         assert value(record, "together") == pytest.approx(20 / 90)
         shares = np.array([40, 30, 20]) / 90
         by_hand = -(shares * np.log(shares)).sum() / math.log(5)  # four arenas and the open ground
@@ -52,9 +50,8 @@ def test_the_open_ground_is_no_company(tmp_path: Path) -> None:
 def test_nobody_awake_is_nobody_anywhere(tmp_path: Path) -> None:
     happenings = [begins(ADA, asleep=True), begins(BEN, asleep=True)]
     with record_street(tmp_path, happenings, last=60) as record:
-        for name in ("place_entropy", "at_home", "at_work", "elsewhere", "together", "trespass"):
+        for name in ("place_entropy", "at_home", "at_work", "together", "trespass"):
             assert value(record, name) is None, name
-        assert value(record, "places_visited") == 1
         assert value(record, "adherence") is None
 
 
@@ -66,7 +63,6 @@ def test_a_fact_spreads_over_time(tmp_path: Path) -> None:
         assert value(record, "heard") == {"cake": 1.0}
         assert value(record, "received") == {"cake": 1.0}
         assert value(record, "half_time") == {"cake": None}  # half of two knew it from the start
-        assert value(record, "density_gained") == 1  # since she spoke to him
 
 
 def test_half_of_three_is_two(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from genagents_env.evaluate.checks import Verdict
 from genagents_env.evaluate.measures.preferences import (
     Preference,
-    compute_affinity,
     compute_preferences,
     find_leaning,
     tally_preferences,
@@ -21,12 +20,6 @@ ANIME, SOCCER, UNDECIDED = "anime", "soccer", "indecisive"
 
 def _shares(anime: float, soccer: float) -> dict[str, float]:
     return {ANIME: anime, SOCCER: soccer, UNDECIDED: 1 - anime - soccer}
-
-
-def _clubs(after: dict[str, dict[str, float]], **changes: object) -> Preference:
-    given_ = {"check": "club", "by": "rule", "otherwise": UNDECIDED, **changes}
-    values = (ANIME, SOCCER, UNDECIDED)
-    return Preference(values=values, before={}, after=after, **given_)  # type: ignore[arg-type]
 
 
 def test_shares_are_of_the_repeats_with_a_verdict_and_each_judge_has_their_own() -> None:
@@ -92,73 +85,6 @@ def test_those_changed_their_mind_who_leaned_elsewhere_before() -> None:
     )
     assert one.changed == {"Yi": (UNDECIDED, ANIME), "Lorenzo": (UNDECIDED, ANIME)}
     assert json.loads(json.dumps(one.as_json()))["changed"]["Yi"] == [UNDECIDED, ANIME]
-
-
-def test_affinity_is_the_chance_of_the_same_club_and_the_undecided_join_none() -> None:
-    one = _clubs({"A": _shares(2 / 3, 1 / 3), "B": _shares(1 / 3, 1 / 3), "C": _shares(0, 0)})
-    found_ = compute_affinity(one)
-    assert (found_.agents, found_.runs, found_.when) == (("A", "B", "C"), 1, "after")
-    assert found_.matrix[0][1] == pytest.approx(2 / 9 + 1 / 9)
-    assert found_.matrix[0][0] == pytest.approx(4 / 9 + 1 / 9)
-    assert found_.matrix[2] == (0, 0, 0)
-    assert json.loads(json.dumps(found_.as_json()))["matrix"][2] == [0, 0, 0]
-
-
-def test_over_runs_it_is_the_mean_of_those_in_which_both_were_asked() -> None:
-    runs = [
-        _clubs({"A": _shares(1, 0), "B": _shares(1, 0)}),
-        _clubs({"A": _shares(1, 0), "B": _shares(0, 1)}),
-        _clubs({"B": _shares(0, 1), "C": _shares(0, 1)}),
-    ]
-    found_ = compute_affinity(runs)
-    assert found_.agents == ("A", "B", "C")
-    assert found_.matrix[0] == (1.0, 0.5, None)
-    assert found_.matrix[1] == (0.5, 1.0, 1.0)
-    assert found_.runs == 3
-    assert compute_affinity(runs, "before").matrix == ()
-
-
-def test_only_what_is_alike_is_averaged() -> None:
-    for others in ([], [_clubs({}), _clubs({}, by="model:x")], [_clubs({}), _clubs({}, check="d")]):
-        with pytest.raises(ValueError, match="one check by one judge"):
-            compute_affinity(others)
-
-
-shares = st.builds(
-    lambda counts: {
-        value: count / sum(counts)
-        for value, count in zip((ANIME, SOCCER, UNDECIDED), counts, strict=True)
-    },
-    st.lists(st.integers(0, 3), min_size=3, max_size=3).filter(any),
-)
-ends = st.dictionaries(st.sampled_from("ABCD"), shares)
-
-
-@given(st.lists(ends.map(_clubs), min_size=1, max_size=4), st.data())
-def test_affinities_are_symmetric_chances_and_the_order_of_runs_is_indifferent(
-    runs: list[Preference], data: st.DataObject
-) -> None:
-    one = compute_affinity(runs)
-    other = compute_affinity(data.draw(st.permutations(runs)))
-    assert sorted(other.agents) == sorted(one.agents)
-    for i, a in enumerate(one.agents):
-        for j, b in enumerate(one.agents):
-            chance = one.matrix[i][j]
-            assert chance == one.matrix[j][i]
-            assert (chance is None) == (not any(a in run.after and b in run.after for run in runs))
-            again = other.matrix[other.agents.index(a)][other.agents.index(b)]
-            assert chance == (None if again is None else pytest.approx(again))
-            assert chance is None or 0 <= chance <= 1 + 1e-12
-
-
-@given(ends.map(_clubs))
-def test_within_one_run_nobody_is_closer_to_another_than_both_are_settled(one: Preference) -> None:
-    matrix = compute_affinity(one).matrix
-    for i, row in enumerate(matrix):
-        for j, chance in enumerate(row):
-            own, others = matrix[i][i], matrix[j][j]
-            assert None not in (chance, own, others)
-            assert (chance or 0) ** 2 <= (own or 0) * (others or 0) + 1e-9
 
 
 @given(

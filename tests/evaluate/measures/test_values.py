@@ -27,10 +27,8 @@ VALUES: dict[str, object] = {
     "retrieved": {"crumbs": 0.0},
     "success": {"solved": 1.0, "equal": 1.0},
     "success_majority": {"solved": 1.0, "equal": 1.0},
-    "success_judged": {"solved": 0.5, "equal": None},
     "judge_agreement": {"suspect": 0.5},
     "changed": {"suspect": 1.0},
-    "of_one_mind": {"suspect": 1.0},
     "hallucinated": None,
     "uncited": None,
     "acquainted": None,
@@ -38,15 +36,9 @@ VALUES: dict[str, object] = {
     "tokens_per_hour": pytest.approx(1320),
     "dollars_per_hour": pytest.approx(0.00048 * 3),
     "dollars_per_human_hour": pytest.approx(0.00048 * 30),
-    "calls_per_utterance": 2,
-    "tokens_per_call": 110,
-    "interview_tokens": 550,
-    "judging_tokens": 220,
     "fallbacks": 0,
-    "reasks": 0,
     "policy_errors": 0,
     "wall_seconds": None,  # nobody noted it
-    "calls_outside": pytest.approx(1 / 0.3),
 }
 
 
@@ -61,8 +53,7 @@ def test_no_model_costs_nothing_and_no_price_is_not_nothing(tmp_path: Path) -> N
     with record_street(tmp_path, last=60, model=None, price=None) as record:
         for name in ("calls_per_hour", "tokens_per_hour", "dollars_per_human_hour"):
             assert value(record, name) == 0
-        for name in ("calls_per_utterance", "tokens_per_call", "fallbacks", "interview_tokens"):
-            assert value(record, name) is None
+        assert value(record, "fallbacks") is None
     with RunReader(cake(tmp_path / "cake.sqlite", price=None)) as run:
         assert value(RunData(run), "dollars_per_hour") is None
         assert value(RunData(run), "calls_per_hour") == pytest.approx(12)
@@ -73,11 +64,9 @@ def test_the_runs_own_model_judges_before_others(tmp_path: Path) -> None:
     own = JudgementRow("toy", "suspect", 60, ADA, ASKED, 0, "Ada", "", 1, 1)
     other = JudgementRow("third", "suspect", 60, ADA, ASKED, 0, "Ben", "", 1, 1)
     with RunReader(cake(tmp_path / "a.sqlite", judged=(judgement(ADA, 60, 0, "Ben"), own))) as run:
-        assert value(RunData(run), "success_judged")["solved"] == 0
         assert value(RunData(run), "judge_agreement") == {"suspect": 0.0}
     both = (judgement(ADA, 60, 0, "Ben"), other)
     with RunReader(cake(tmp_path / "b.sqlite", judged=both)) as run:
-        assert value(RunData(run), "success_judged") == {"solved": None, "equal": None}
         assert value(RunData(run), "judge_agreement") == {"suspect": None}
 
 
@@ -96,13 +85,12 @@ def test_who_came_to_the_cake(tmp_path: Path) -> None:
         assert value(record, "invited") == {"treat": 1.0}
         assert value(record, "came") == {"treat": 1.0}
         assert value(record, "attendance") == {"treat": 2.0}
-        assert value(record, "attended_hours") == {"treat": pytest.approx(15 / 60)}
 
 
 def test_a_gathering_that_had_not_begun(tmp_path: Path) -> None:
     scenario = street(gatherings=(gathering(),))
     with record_street(tmp_path, last=20, scenario=scenario) as record:
-        for name in ("invited", "came", "attendance", "attended_hours"):
+        for name in ("invited", "came", "attendance"):
             assert value(record, name) == {"treat": None}, name
 
 

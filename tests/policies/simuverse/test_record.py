@@ -90,8 +90,8 @@ def measured(path: Path, *names: str) -> dict[str, float | None]:
 
 
 NAMES = (
-    *("invalid_replies", "vain_tools", "resets"),
-    *("interpreter_disagreement", "interpreter_faults", "exchanges", "early_leaves"),
+    *("invalid_replies", "resets"),
+    *("interpreter_disagreement", "exchanges", "early_leaves"),
 )
 
 
@@ -112,9 +112,7 @@ def test_measures_count_how_replies_were_read(tmp_path: Path) -> None:
     found = measured(path, *NAMES)
     assert found["invalid_replies"] == pytest.approx(2 / asked)
     assert found["resets"] == pytest.approx(100 / asked)
-    assert found["vain_tools"] == pytest.approx(1 / (asked - 2))
     assert found["interpreter_disagreement"] == pytest.approx(1 / asked)
-    assert found["interpreter_faults"] == pytest.approx(1 / (asked + 1))
     assert found["exchanges"] is None
     assert found["early_leaves"] is None
     with RunReader(path) as record:
@@ -130,7 +128,6 @@ def test_the_grammar_alone_disagrees_with_nobody(tmp_path: Path) -> None:
     path = live(tmp_path, rule, {"interpreter": "regex", "exchanges": 3}, 14, interviews=False)
     found = measured(path, *NAMES)
     assert found["interpreter_disagreement"] is None
-    assert found["interpreter_faults"] is None
     assert found["invalid_replies"] == 0
     assert found["exchanges"] == 3
     with RunReader(path) as record:
