@@ -119,4 +119,4 @@ def describe_kept(file: Path) -> Iterator[str]:
             f"{time[:16].replace('T', ' ')}  {condition} ({by}): {people:,} people, "
             f"{questions:,} questions, {len(answers):,} answers{defaults}"
         )
-    yield f"Rankings: genagents rate {file} --pairwise; by people: genagents sheet {file} --ranks"
+    yield f"Rankings: genagents judge {file} --pairwise; by people: add --sheet FILE"

@@ -1,29 +1,93 @@
-"""`genagents judge`: a model says what the answers of a run come to."""
+"""`genagents judge`: models and people say what answers come to, rate them, or compare them."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from shlex import join
+from typing import Annotated
 
 import typer
 
 from genagents_env.cli import options as opt
-from genagents_env.cli.progress import show_progress
-from genagents_env.cli.screen import print_json, say_lines, warn
-from genagents_env.judge import JudgingResult
-from genagents_env.judge import judge_run as judging
+from genagents_env.cli.judged_runs import (
+    JudgedRuns,
+    JudgingSummary,
+    find_judged_runs,
+    load_rubric_at,
+)
+from genagents_env.cli.progress import show_judging_progress, show_progress
+from genagents_env.cli.screen import print_json, say, say_lines, warn
+from genagents_env.cli.sheets import read_filled, write_blank
+from genagents_env.errors import ConfigError
+from genagents_env.judge import JudgedText, JudgingResult, Rubric, Verdicts, compare, judge_run
+from genagents_env.judge import rate as rate_answers
+from genagents_env.judge.sheets import Form
+from genagents_env.judge.summary import filter_by_answers
+from genagents_env.judge.verdicts import Judgement
+from genagents_env.llm.open import ModelOptions
 from genagents_env.record import RunReader
+from genagents_env.run import Limits, RunOptions
 
-Verdicts = dict[str, dict[str, int]]
-
+_REPEATS = {False: 3, True: 1}  # of a rating; of a comparison, in each order
+_DEFAULT_RUBRIC = "believability"
 _NONE = "no verdict"
 app = typer.Typer()
 
 
 @app.command()
 def judge(
-    run_file: opt.RunFile,
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR|RUN...",
+            help="The folder of a sweep, run files, or answers that `interview` stored (.jsonl).",
+        ),
+    ],
+    rubric: Annotated[
+        str | None,
+        typer.Option(
+            help="`believability`, `persona`, `formality`, `dialogue_formality`, or a .toml file.",
+        ),
+    ] = None,
+    pairwise: Annotated[
+        bool, typer.Option("--pairwise", help="Compare answers in pairs of conditions.")
+    ] = False,
     model: opt.Model = None,
     by: opt.JudgeName = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=100,
+            help="Times each question is asked; else 3 for ratings, 1 for each order of a pair.",
+        ),
+    ] = None,
+    sheet: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Ask people: write a blind CSV sheet; the instructions go beside it.",
+        ),
+    ] = None,
+    ranks: Annotated[
+        bool,
+        typer.Option("--ranks", help="On the sheet, rank the answers of all conditions."),
+    ] = False,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Random seed of the order of the sheet's rows and sides.")
+    ] = 0,
+    sample: Annotated[
+        int | None, typer.Option(min=1, help="Most rows of the sheet, drawn by --seed.")
+    ] = None,
+    read: Annotated[
+        Path | None, typer.Option(metavar="FILLED", help="A filled sheet to read.")
+    ] = None,
+    rater: Annotated[str | None, typer.Option(help="Name of the person who filled it in.")] = None,
+    verdicts: Annotated[
+        Path | None,
+        typer.Option(help="File of the verdicts; by default `verdicts.jsonl` in the folder."),
+    ] = None,
     as_json: opt.AsJson = False,
     max_calls: opt.MaxCalls = None,
     max_dollars: opt.MaxDollars = None,
@@ -32,37 +96,102 @@ def judge(
     endpoint: opt.Endpoint = None,
     quiet: opt.NoProgress = False,
 ) -> None:
-    """Let a model judge the answers of a run by the scenario's checks.
+    """Let a model, or people, judge answers; they see no condition, and nothing is asked twice.
 
-    The judge is --model, else the run's own model; several models can judge a run, and no verdict
-    is asked for twice. Limits are of this judging, and count what a stopped one has spent; a limit
-    above the run's own raises that.
+    Run files alone are judged by the checks of their scenario, and the verdicts stored in them.
+    With --rubric answers are rated, with --pairwise compared; so are those of a sweep's folder, by
+    the judges of its experiment, else by `believability`. The same command goes on where one
+    stopped. The judge is --model, else the runs' own model.
 
-    Example: genagents judge run.sqlite --model gpt-4o-mini
+    Examples: genagents judge run.sqlite --model gpt-4o-mini
+
+    genagents judge sweeps/gossip --pairwise --model gpt-4o-mini
+
+    genagents judge sweeps/gossip --sheet ranks.csv --ranks; once it is filled in:
+    genagents judge sweeps/gossip --read ranks.csv --rater Ana
     """
-    with show_progress(quiet or as_json) as watch:
-        options = opt.make_options(
-            model=model,
-            endpoint=endpoint,
-            max_calls=max_calls,
-            max_dollars=max_dollars,
-            no_limit=no_limit,
-            concurrency=concurrency,
-            watch=watch,
-        )
-        done = judging(run_file, options, by=by)
-    with RunReader(run_file) as record:
-        verdicts = _count_verdicts(record, done.judge)
-    if as_json:
-        print_json(_to_json(run_file, done, verdicts))
+    of_people = {"--sheet": sheet, "--read": read}
+    of_rubrics = {"--repeats": repeats, "--verdicts": verdicts}
+    of_models = {"--model": model, "--by": by, "--repeats": repeats}
+    by_checks = not (rubric or pairwise or sheet or read) and all(map(_is_run_file, sources))
+    _refuse_together(of_people)
+    _refuse_together({"--pairwise": pairwise, "--ranks": ranks})
+    _refuse_without({"--ranks": ranks, "--sample": sample}, "--sheet", sheet)
+    _refuse_without({"--rater": rater}, "--read", read)
+    if sheet or read:
+        _refuse_without(of_models, "a model as judge, without --sheet or --read", None)
+        about = find_judged_runs(sources, verdicts)
+        own = load_rubric_at(rubric or _DEFAULT_RUBRIC)
+        if read is not None:
+            read_filled(about, read, rater, own)
+        elif sheet is not None:
+            form: Form = "pairs" if pairwise else "ranks" if ranks else "rubric"
+            write_blank(about, sheet, own, form, seed, sample)
+        return
+    if not by_checks:
+        _refuse_without({"--no-limit": no_limit}, "run files judged by their checks", None)
     else:
-        say_lines(_format_lines(done, verdicts))
-    if done.message:
-        warn(done.message)
-    raise typer.Exit(done.exit_code)
+        _refuse_without(of_rubrics, "--rubric or --pairwise", None)
+    options = opt.make_options(
+        endpoint=endpoint,
+        max_calls=max_calls,
+        max_dollars=max_dollars,
+        no_limit=no_limit,
+        concurrency=concurrency,
+        model=model if by_checks else None,
+    )
+    if by_checks:
+        raise typer.Exit(_judge_checks(sources, options, by, quiet=quiet, as_json=as_json))
+    about = find_judged_runs(sources, verdicts)
+    tasks = _list_tasks(about, rubric, pairwise, repeats, model)
+    own_options = {"--rubric": rubric, "--model": model, "--by": by, "--repeats": repeats}
+    again = _format_command(sources, pairwise, own_options | {"--verdicts": verdicts})
+    done, ids = _ask_tasks(about, tasks, options, by, quiet=quiet or as_json, again=again)
+    _print_results(done, filter_by_answers(Verdicts(about.verdicts), ids), about, as_json)
+    raise typer.Exit(max((result.exit_code for result in done), default=0))
 
 
-def _count_verdicts(record: RunReader, name: str) -> Verdicts:
+def _is_run_file(path: Path) -> bool:
+    return not path.is_dir() and path.suffix != ".jsonl"
+
+
+def _refuse_together(options: Mapping[str, object]) -> None:
+    if sum(map(bool, options.values())) > 1:
+        raise ConfigError(f"{', '.join(options)}: one of them")
+
+
+def _refuse_without(options: Mapping[str, object], needed: str, given: object) -> None:
+    """Raise where one of `options` is given, and what it needs is not."""
+    for name, value in options.items():
+        if value and not given:
+            raise ConfigError(f"{name} needs {needed}")
+
+
+def _judge_checks(
+    sources: Sequence[Path], options: RunOptions, by: str | None, *, quiet: bool, as_json: bool
+) -> int:
+    """Judge run files by their checks, one after another; return the exit code of the worst."""
+    told: list[dict[str, object]] = []
+    code = 0
+    for path in dict.fromkeys(sources):
+        with show_progress(quiet or as_json) as watch:
+            done = judge_run(path, replace(options, watch=watch), by=by)
+        with RunReader(path) as record:
+            counts = _count_verdicts(record, done.judge)
+        told.append(_tell_checked(path, done, counts))
+        if not as_json:
+            say_lines(_describe_checked(path, done, counts, several=len(sources) > 1))
+        if done.message:
+            warn(done.message)
+        code = max(code, done.exit_code)
+        if done.exit_code:
+            break
+    if as_json:
+        print_json(told[0] if len(sources) == 1 else {"runs": told})
+    return code
+
+
+def _count_verdicts(record: RunReader, name: str) -> dict[str, dict[str, int]]:
     """Count the verdicts of a judge, by check."""
     counts: dict[str, Counter[str]] = {}
     for row in record.judgements():
@@ -71,21 +200,25 @@ def _count_verdicts(record: RunReader, name: str) -> Verdicts:
     return {check: dict(counted.most_common()) for check, counted in counts.items()}
 
 
-def _format_lines(done: JudgingResult, verdicts: Verdicts) -> Iterator[str]:
+def _describe_checked(
+    path: Path, done: JudgingResult, counts: Mapping[str, Mapping[str, int]], *, several: bool
+) -> Iterator[str]:
+    if several:
+        yield f"{path}:"
     if not done.asked:
         yield (
-            "Nothing to judge: no answer in this run is one that a check of its scenario is about"
+            "Nothing to judge: no answer in this run is one that a check of its scenario is about; "
+            "--rubric asks for more"
         )
         return
-    count = done.before + done.given
-    yield f"Judge {done.judge}: {count:,} of {done.asked:,} verdicts, {done.given:,} of them new"
-    if done.unusable:
-        yield f"    {done.unusable:,} replies were no verdict; judge again to ask for them"
-    for check, counts in verdicts.items():
-        yield f"    {check}: {', '.join(f'{value} {count:,}' for value, count in counts.items())}"
+    yield _describe_result(done)
+    for check, values in counts.items():
+        yield f"    {check}: {', '.join(f'{value} {count:,}' for value, count in values.items())}"
 
 
-def _to_json(path: Path, done: JudgingResult, verdicts: Verdicts) -> dict[str, object]:
+def _tell_checked(
+    path: Path, done: JudgingResult, counts: Mapping[str, Mapping[str, int]]
+) -> dict[str, object]:
     return {
         "run": str(path),
         "judge": done.judge,
@@ -93,5 +226,149 @@ def _to_json(path: Path, done: JudgingResult, verdicts: Verdicts) -> dict[str, o
         "before": done.before,
         "given": done.given,
         "unusable": done.unusable,
-        "verdicts": verdicts,
+        "verdicts": counts,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeTask:
+    """The task of one judge: to rate by a rubric, or to compare pairs by it."""
+
+    rubric: Rubric
+    pairwise: bool
+    repeats: int
+    model: str | None
+
+    def ask(
+        self,
+        answers: Sequence[JudgedText],
+        verdicts: Verdicts,
+        options: RunOptions,
+        by: str | None,
+        *,
+        quiet: bool,
+        again: str,
+    ) -> JudgingResult:
+        """Ask the model for all open verdicts, and return the result."""
+        options = replace(options, model=self.model)
+        with show_judging_progress(quiet) as watch:
+            if self.pairwise:
+                return compare(
+                    *(answers, options, verdicts, self.rubric),
+                    repeats=self.repeats,
+                    judge=by,
+                    watch=watch,
+                    again=again,
+                )
+            return rate_answers(
+                *(answers, self.rubric, options, verdicts, self.repeats),
+                judge=by,
+                watch=watch,
+                again=again,
+            )
+
+
+def _ask_tasks(
+    about: JudgedRuns,
+    tasks: Sequence[JudgeTask],
+    options: RunOptions,
+    by: str | None,
+    *,
+    quiet: bool,
+    again: str,
+) -> tuple[list[JudgingResult], set[str]]:
+    """Return the results of the tasks up to the first that stopped, and the answers' ids."""
+    kept, ids = Verdicts(about.verdicts), set[str]()
+    done: list[JudgingResult] = []
+    for task in tasks:
+        answers = about.load_texts(task.rubric, "after")
+        ids.update(said.id for said in answers)
+        done.append(task.ask(answers, kept, options, by, quiet=quiet, again=again))
+        options = replace(options, limits=options.limits.subtract(done[-1].spent))
+        if done[-1].exit_code:
+            break
+    return done, ids
+
+
+def judge_sweep(
+    folder: Path, limits: Limits, how: ModelOptions, quiet: bool, *, aside: bool = False
+) -> int:
+    """Ask the judges that the experiment of a sweep names; return the exit code of the worst.
+
+    Args:
+        folder: of the sweep, with a finished run in it.
+        limits: what its judges may spend together.
+        how: how they are asked.
+        quiet: show no progress.
+        aside: say what came of it on stderr.
+    """
+    about = find_judged_runs([folder], None)
+    options = RunOptions(model_options=how, limits=limits, concurrency=8)
+    tasks = _list_tasks(about, None, False, None, None)
+    done, _ = _ask_tasks(
+        about, tasks, options, None, quiet=quiet, again=f"genagents judge {folder}"
+    )
+    for result in done:
+        say(_describe_result(result), error=aside)
+        if result.message:
+            warn(result.message)
+    return max((result.exit_code for result in done), default=0)
+
+
+def _list_tasks(
+    about: JudgedRuns, rubric: str | None, pairwise: bool, repeats: int | None, model: str | None
+) -> list[JudgeTask]:
+    """Return the tasks of the options, or of the experiment's judges where there are none."""
+    own = about.model
+    specs = () if about.folder is None else about.folder.experiment.judges
+    if rubric is None and not pairwise and specs and about.folder is not None:
+        base = about.folder.base
+        return [
+            JudgeTask(
+                load_rubric_at(spec.name, base),
+                spec.kind == "pairwise",
+                repeats or spec.repeats,
+                model or spec.model or own,
+            )
+            for spec in specs
+        ]
+    read, times = load_rubric_at(rubric or _DEFAULT_RUBRIC), repeats or _REPEATS[pairwise]
+    return [JudgeTask(read, pairwise, times, model or own)]
+
+
+def _format_command(sources: Sequence[Path], pairwise: bool, options: Mapping[str, object]) -> str:
+    """Return the command that goes on; `options` by their names, None where not given."""
+    words = ["genagents", "judge", *map(str, sources), *(["--pairwise"] if pairwise else [])]
+    for name, value in options.items():
+        words += [name, str(value)] if value else []
+    return join(words)
+
+
+def _print_results(
+    done: Sequence[JudgingResult], given: Sequence[Judgement], about: JudgedRuns, as_json: bool
+) -> None:
+    summary = JudgingSummary(given, about)
+    if as_json:
+        judges = [
+            asdict(one) | {"spent": {"calls": one.spent.calls, "tokens": one.spent.tokens}}
+            for one in done
+        ]
+        print_json({"verdicts": str(about.verdicts), "judges": judges, **summary.to_json()})
+    else:
+        say_lines(map(_describe_result, done))
+        say_lines(summary.format_lines())
+    for result in done:
+        if result.message:
+            warn(result.message)
+
+
+def _describe_result(done: JudgingResult) -> str:
+    if not done.asked:
+        return "Nothing to judge: no answer of these runs is one that the rubric is about"
+    told = f"Judge {done.judge}: {done.before + done.given:,} of {done.asked:,} verdicts, "
+    told += f"{done.given:,} of them new"
+    if done.shared:
+        told += f", {done.shared:,} of these given to the same answer elsewhere"
+    if done.unusable:
+        told += f"; {done.unusable:,} replies were no verdict: the same command asks again"
+    return told

@@ -1,11 +1,9 @@
-"""The runs that `genagents rate` and `genagents sheet` judge: of a sweep, or run files."""
+"""The runs that `genagents judge` judges by a rubric: of a sweep, or run files."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
-
-import typer
+from typing import Literal, TypeAlias
 
 from genagents_env.cli.screen import warn
 from genagents_env.errors import ConfigError, RecordError
@@ -28,30 +26,7 @@ from genagents_env.report.judging import tabulate_for_terminal
 from genagents_env.sweep.folder import SweepFolder
 
 VERDICTS = "verdicts.jsonl"
-DEFAULT_RUBRIC = "believability"
 When: TypeAlias = Literal["before", "after", "both"]
-
-Sources = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="DIR|RUN...",
-        help="The folder of a sweep, run files, or answers that `interview` stored (.jsonl).",
-    ),
-]
-RubricName = Annotated[
-    str | None,
-    typer.Option(
-        "--rubric",
-        help="`believability`, `persona`, `formality`, `dialogue_formality`, or a .toml file.",
-    ),
-]
-Pairwise = Annotated[
-    bool, typer.Option("--pairwise", help="Compare answers in pairs of conditions.")
-]
-VerdictsFile = Annotated[
-    Path | None,
-    typer.Option(help="File of the verdicts; by default `verdicts.jsonl` in the folder."),
-]
 
 
 @dataclass(frozen=True, slots=True)

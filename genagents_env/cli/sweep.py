@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from genagents_env.cli import options as opt
+from genagents_env.cli.judge import judge_sweep
 from genagents_env.cli.progress import show_sweep_progress
-from genagents_env.cli.rate import rate_sweep
 from genagents_env.cli.report import measure_folder
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError, LLMRefused, ModelOutage
@@ -303,7 +303,7 @@ def _judge(folder: SweepFolder, result: SweepResult, quiet: bool, *, aside: bool
     """Ask the experiment's judges, within what the runs left of the budget of all together."""
     limits = folder.experiment.budget.total.limits().subtract(result.spent)
     how = folder.experiment.endpoint.make_options()
-    return rate_sweep(folder.path, limits, how, quiet, aside=aside)
+    return judge_sweep(folder.path, limits, how, quiet, aside=aside)
 
 
 def _print_result(result: SweepResult) -> None:

@@ -173,6 +173,7 @@ def _make_query(pair: Pair, rubric: Rubric, judge: str, repeat: int, shown: Side
         partial(make_pair_messages, a, b, rubric),
         ComparisonReply,
         partial(_fill_in, one),
+        (rubric.edition, shown, rubric.show(a), rubric.show(b)),
     )
 
 

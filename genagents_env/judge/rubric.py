@@ -71,6 +71,13 @@ class Rubric(Model):
         wanted = {fold(question) for question in self.questions}
         return not wanted or fold(said.question_id) in wanted or fold(said.question) in wanted
 
+    def show(self, said: JudgedText) -> tuple[str, ...]:
+        """Return all that a judge reads of an answer: who, what, and of a day or a person."""
+        person = said.person if "person" in self.shows or self.about != "answer" else ""
+        day = said.day if "day" in self.shows else ""
+        asked = (said.agent, said.question) if self.about == "answer" else ()
+        return (*asked, said.text, person, day)
+
 
 def list_rubrics() -> list[str]:
     """Return the names of the shipped rubrics, sorted."""

@@ -1,6 +1,6 @@
 """What rating and comparing share: verdicts that are called for are asked for, and stored."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -39,6 +39,7 @@ class RubricQuery:
         messages: make the prompt.
         reply: the schema.
         fill: from a usable reply, a `reply`, to the verdict.
+        alike: all that the judge reads; of two queries in which it is equal one is asked.
     """
 
     blank: Judgement
@@ -46,6 +47,7 @@ class RubricQuery:
     messages: Callable[[], list[Message]]
     reply: type[BaseModel]
     fill: Callable[..., Judgement]
+    alike: Hashable
 
 
 def build_blank(
@@ -117,27 +119,47 @@ def ask_missing(
         LLMRefused: as of `JudgeSession.ask_all`.
         RunLocked: another process adds to these verdicts.
     """
+    groups: dict[Hashable, list[RubricQuery]] = {}
+    for query in queries:
+        groups.setdefault((query.alike, query.blank.repeat), []).append(query)
     with verdicts:
-        due = [
-            JudgeQuery(query.call, query.messages, query.reply, partial(_store, verdicts, query))
-            for query in queries
-            if not _is_given(verdicts, query)
-        ]
-        before = len(queries) - len(due)
-        return session.ask_all(due, before=before, watch=watch, again=again)
+        before = sum(_find_given(verdicts, query) is not None for query in queries)
+        due = []
+        for group in groups.values():
+            said = [found for query in group if (found := _find_given(verdicts, query))]
+            unsaid = [query for query in group if _find_given(verdicts, query) is None]
+            if said:
+                _share(verdicts, said[0], unsaid)
+            elif unsaid:
+                store = partial(_store, verdicts, unsaid)
+                due.append(JudgeQuery(unsaid[0].call, unsaid[0].messages, unsaid[0].reply, store))
+        done = session.ask_all(due, before=before, watch=watch, again=again)
+        now = sum(_find_given(verdicts, query) is not None for query in queries) - before
+        return replace(done, asked=len(queries), given=now, shared=now - done.given)
 
 
-def _is_given(verdicts: Verdicts, query: RubricQuery) -> bool:
+def _find_given(verdicts: Verdicts, query: RubricQuery) -> Judgement | None:
     found = verdicts.get(query.blank.key)
-    return found is not None and found.has_verdict
+    return found if found is not None and found.has_verdict else None
+
+
+def _share(verdicts: Verdicts, given: Judgement, queries: Iterable[RubricQuery]) -> None:
+    """Store a verdict for queries in which a judge would read the very same, at no cost."""
+    for query in queries:
+        blank = query.blank
+        if isinstance(blank, Rating) and isinstance(given, Rating):
+            verdicts.add(replace(blank, value=given.value, why=given.why))
+        elif isinstance(blank, Comparison) and isinstance(given, Comparison):
+            verdicts.add(replace(blank, verdict=given.verdict, why=given.why))
 
 
 def _store(
     verdicts: Verdicts,
-    query: RubricQuery,
+    queries: Sequence[RubricQuery],
     answered: ModelAnswer[BaseModel],
     recorded: RecordedReply,
 ) -> bool:
+    query, *others = queries
     one = query.blank if answered.fallback else query.fill(answered.value)
     why = clean(answered.fault or "", NAME_LIMIT) if answered.fallback else one.why
     one = replace(
@@ -147,4 +169,7 @@ def _store(
         completion_tokens=recorded.completion_tokens,
     )
     verdicts.add(one)
-    return one.has_verdict
+    given = _find_given(verdicts, query)
+    if given is not None:
+        _share(verdicts, given, others)
+    return given is not None

@@ -57,6 +57,7 @@ class JudgingResult:
         asked: verdicts that are called for.
         before: of these, how many had been given before.
         given: how many were given now.
+        shared: of these, how many were given to the very same answer elsewhere, and not asked for.
         unusable: how many replies were no verdict; they are asked for again next time.
         spent: on what was asked now.
         exit_code: of the command line.
@@ -67,6 +68,7 @@ class JudgingResult:
     asked: int = 0
     before: int = 0
     given: int = 0
+    shared: int = 0
     unusable: int = 0
     spent: Spend = _NOTHING
     exit_code: int = 0

@@ -40,12 +40,16 @@ class SheetRow:
         return ".".join([*(said.id for said in self.answers), f"r{self.rubric.edition}"])
 
 
-def list_columns(form: Form, width: int = 1) -> list[str]:
-    """Return the heads of a sheet; `width`: answers in a row."""
+def list_columns(form: Form, width: int = 1, *, day: bool = False) -> list[str]:
+    """Return the heads of a sheet; `width`: answers in a row, `day`: each with its agent's day."""
     if form == "rubric":
-        return ["id", "person", "question", "answer", "rating", "note"]
+        return ["id", "person", "question", *(["day"] if day else []), "answer", "rating", "note"]
     letters = LETTERS[:width]
-    answers = [f"answer_{letter}" for letter in letters]
+    answers = [
+        head
+        for letter in letters
+        for head in (*([f"day_{letter}"] if day else []), f"answer_{letter}")
+    ]
     to_fill = ["rating"] if form == "pairs" else [f"rank_{letter}" for letter in letters]
     return ["id", "person", "question", *answers, *to_fill, "note"]
 
@@ -59,6 +63,7 @@ def write_sheet(
     against: str | None = None,
     blind: bool = True,
     seed: int = 0,
+    sample: int | None = None,
 ) -> int:
     """Write a sheet to be filled in, and return the number of its rows.
 
@@ -71,6 +76,7 @@ def write_sheet(
         against: of pairs, the condition that the others are compared with; None is every pair.
         blind: shuffle rows and sides; otherwise they stand in order of seed and condition.
         seed: of the shuffle.
+        sample: the most rows, the first of the shuffled ones; sheets of one seed share them.
 
     Raises:
         ConfigError: as `make_rows`, or the file cannot be written.
@@ -78,14 +84,17 @@ def write_sheet(
     rows = make_rows(answers, rubric, form, against=against)
     if blind:
         rows = _shuffle(rows, seed)
+    rows = rows[:sample]
     width = max(len(row.answers) for row in rows)
     out = StringIO()
     writer = csv.writer(out, lineterminator="\r\n")  # RFC 4180
-    heads = list_columns(form, width)
+    day = "day" in rubric.shows
+    heads = list_columns(form, width, day=day)
     writer.writerow(heads)
     for row in rows:
         told = [row.id, row.answers[0].agent, row.answers[0].question]
-        told += [said.text for said in row.answers]
+        for said in row.answers:
+            told += [said.day, said.text] if day else [said.text]
         writer.writerow([_format_cell(words) for words in told] + [""] * (len(heads) - len(told)))
     with replace_file(path) as file:
         file.write(out.getvalue().encode("utf-8-sig"))

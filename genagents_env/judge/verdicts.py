@@ -277,5 +277,5 @@ def _parse_line(path: Path, number: int, line: bytes) -> Judgement:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise RecordError(
             f"{path}:{number}: this line is no verdict ({type(error).__name__}); "
-            "a line is a rating or a comparison as `genagents rate` writes them: remove it"
+            "a line is a rating or a comparison as `genagents judge` writes them: remove it"
         ) from None

@@ -34,6 +34,7 @@ from tests.sweep.small_sweeps import create_sweep, run_in
 
 MEGABYTES = 300
 SECONDS = 60  # of the processor
+BY = ("--rubric", "believability")
 MODEL = ("--model", "scripted:neighbour", "--embedder", "hashed", "--quiet")
 ASK = ("--question", "Any news?", *MODEL)
 RUN, PACKED, STOPPED = "../run/a.b.sqlite", "../run/p.sqlite.xz", "../run/stopped.sqlite"
@@ -65,9 +66,9 @@ COMMANDS: tuple[Command, ...] = (
     (("sweep", "--resume", "../sweep", "-q"), _IN_SWEEP),
     (("sweep", "--resume", "../sweep", "-q", "--no-report", "--seeds", "2"), _IN_SWEEP),
     (("sweep", "../sweep/experiment.toml", "--out", "../sweep", "--dry-run", "-q"), _IN_SWEEP),
-    (("rate", "../sweep", "--repeats", "1", *MODEL[:2], "--quiet"), _IN_SWEEP),
-    (("sheet", "../sweep", "--out", "../out/sheet.csv"), (*_IN_SWEEP, "out/sheet.txt")),
-    (("rate", RUN, "--repeats", "1", *MODEL[:2], "--quiet"), ("run/verdicts.jsonl",)),
+    (("judge", "../sweep", "--repeats", "1", *MODEL[:2], "--quiet"), _IN_SWEEP),
+    (("judge", "../sweep", "--sheet", "../out/sheet.csv"), (*_IN_SWEEP, "out/sheet.txt")),
+    (("judge", RUN, *BY, "--repeats", "1", *MODEL[:2], "--quiet"), ("run/verdicts.jsonl",)),
     (("interview", RUN, "--ablations", *ASK), _ANSWERS),
     (("interview", RUN, "--list"), _ANSWERS),
     (("interview", PACKED, *ASK), ("run/p.sqlite.xz",)),
@@ -108,7 +109,7 @@ def make_whole(folder: Path) -> None:
     for command in (
         ("report", "../sweep"),
         ("interview", RUN, "--ablations", *ASK),
-        ("rate", RUN, "--repeats", "1", *MODEL[:2], "--quiet"),
+        ("judge", RUN, *BY, "--repeats", "1", *MODEL[:2], "--quiet"),
         ("import-memories", RUN, "--out", "../memories"),
     ):
         ended = run_command(command, folder / "here", folder / "canary", SECONDS)

@@ -26,9 +26,9 @@ LOOKING: tuple[Any, ...] = (
     ("report", "run.sqlite", "--json"),
     ("export", "run.sqlite", "--out", "exported"),
     ("judge", "run.sqlite", "--model", "scripted", "-q"),
-    ("sheet", "run.sqlite", "--out", "sheet.csv"),
+    ("judge", "run.sqlite", "--sheet", "sheet.csv"),
     pytest.param(
-        ("rate", "run.sqlite", "--rubric", "believability", "--model", "scripted", "-q"),
+        ("judge", "run.sqlite", "--rubric", "believability", "--model", "scripted", "-q"),
         marks=pytest.mark.slow,
     ),
 )
@@ -94,7 +94,7 @@ def test_a_report_on_a_strangers_sweep_imports_neither_its_policies_nor_its_meas
     assert [run["state"] for run in told["runs"]] == ["finished"]
     assert [one["name"] for one in told["measures"]] == ["utterances"]
     assert "own.py:ticks is code in a file and was not taken; `--trust-measures`" in err
-    genagents("sheet", str(folder.path), "--out", "sheet.csv")
+    genagents("judge", str(folder.path), "--sheet", "sheet.csv")
     assert not IMPORTED.exists()
     known = measure_study(folder, trust_measures=True)
     assert known.names == ("utterances", "ticks")

@@ -60,7 +60,7 @@ def test_one_life_answers_25_questions_under_four_conditions_five_with_people(li
     assert "people (synthetic): 1 people, 25 questions, 25 answers" in out
     assert read_answers(KEPT)[:100] == kept
     # Judges and raters see five answers to each question.
-    assert lived("sheet", str(KEPT), "--ranks", "--out", "ranks.csv")[0] == 0
+    assert lived("judge", str(KEPT), "--ranks", "--sheet", "ranks.csv")[0] == 0
     with Path("ranks.csv").open(encoding="utf-8-sig", newline="") as file:
         head, *rows = list(csv.reader(file))
     assert len(rows) == 25
@@ -70,7 +70,7 @@ def test_one_life_answers_25_questions_under_four_conditions_five_with_people(li
 def test_a_judge_ranks_the_conditions(lived: Run) -> None:
     asked = ("--agent", MARIA, "--category", "memory", "--ablations", "-q")
     assert lived("interview", "run.sqlite", *asked)[0] == 0
-    code, out, err = lived("rate", str(KEPT), "--pairwise", "--model", "scripted", "--json", "-q")
+    code, out, err = lived("judge", str(KEPT), "--pairwise", "--model", "scripted", "--json", "-q")
     assert (code, err) == (0, "")
     told = json.loads(out)
     (ranking,) = told["rankings"]

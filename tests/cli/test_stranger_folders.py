@@ -213,8 +213,11 @@ def test_a_large_file_with_holes_is_not_read(tmp_path: Path, text: str) -> None:
         ("out/events.jsonl", ("export", "RUN", "--out", "out")),
         ("out/chat.jsonl", ("export", "RUN", "--out", "out", "--format", "chat")),
         ("tiny.png", ("map", "draw", "tiny")),
-        ("run/verdicts.jsonl", ("rate", "RUN", "--model", "scripted:neighbour", "-q")),
-        ("out/sheet.txt", ("sheet", "RUN", "--out", "out/sheet.csv")),
+        (
+            "run/verdicts.jsonl",
+            ("judge", "RUN", "--rubric", "believability", "--model", "scripted:neighbour", "-q"),
+        ),
+        ("out/sheet.txt", ("judge", "RUN", "--sheet", "out/sheet.csv")),
     ],
 )
 @pytest.mark.parametrize("there", [False, True])

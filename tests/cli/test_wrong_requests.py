@@ -60,7 +60,7 @@ NUMBERS = [
     ((*LIVE, "idle", "--seed", str(2**63)), "is not allowed; a whole number from 0 to"),
     (("list", "tasks", "meet", "--seed", "-1"), "--seed"),
     (("compare", "tiny", "--policies", "idle,random", "--seed", "-1"), "--seed"),
-    (("sheet", "run.sqlite", "--seed", "-1"), "--seed"),
+    (("judge", "run.sqlite", "--sheet", "s.csv", "--seed", "-1"), "--seed"),
     (("sweep", "study.toml", "--dry-run", "--seeds", "-1"), "seeds"),
     ((*LIVE, "idle", "--repeats", "21"), "--repeats"),
     ((*LIVE, "idle", "--max-calls", "-1"), "--max-calls"),
@@ -76,8 +76,11 @@ NUMBERS = [
     (("report", "run.sqlite", "--speed", "nan"), "--speed nan is no speed"),
     (("show", "run.sqlite", "--from", "9" * 40), "is not a time"),
     (("interview", "run.sqlite", "--repeats", HUGE), "--repeats"),
-    (("rate", "run.sqlite", *JUDGE, "--repeats", "1" + "0" * 30), "--repeats"),
-    (("rate", "run.sqlite", *JUDGE, "--max-dollars", "nan"), "--max-dollars: nan"),
+    (
+        ("judge", "run.sqlite", *JUDGE, "--rubric", "believability", "--repeats", "1" + "0" * 30),
+        "--repeats",
+    ),
+    (("judge", "run.sqlite", *JUDGE, "--max-dollars", "nan"), "--max-dollars: nan"),
     (("sweep", "study.toml", "--dry-run", "--workers", "1" + "0" * 30), "--workers"),
     (("sweep", "study.toml", "--dry-run", "--seeds", "1" + "0" * 30), "seeds"),
     (("sweep", "study.toml", "--dry-run", "--max-dollars", "nan"), "no sum of dollars"),
@@ -121,10 +124,10 @@ INPUTS = [
     ),
     *(
         ((*command, LONG * 2), "this name is too long")
-        for command in (("hash",), ("report",), ("rate",), ("sweep", "--resume"))
+        for command in (("hash",), ("report",), ("judge", "--pairwise"), ("sweep", "--resume"))
     ),
     *(
-        (("sheet", "run.sqlite", "--rater", "Ana", "--read", path), told)
+        (("judge", "run.sqlite", "--rater", "Ana", "--read", path), told)
         for path, told in (
             ("folder", "folder cannot be read: this is a folder"),
             ("pipe", "pipe cannot be read: this is no regular file"),
@@ -132,7 +135,7 @@ INPUTS = [
         )
     ),
     *(
-        (("rate", "run.sqlite", *JUDGE, "--rubric", f"./{path}"), told)
+        (("judge", "run.sqlite", *JUDGE, "--rubric", f"./{path}"), told)
         for path, told in (
             ("folder", "folder cannot be read: this is a folder"),
             ("pipe", "pipe cannot be read: this is no regular file"),
@@ -147,7 +150,7 @@ INPUTS = [
         for path in ("missing", "folder", "pipe", "empty", "words.toml", "latin.toml", "deep.toml")
     ),
     *(
-        (("rate", "run.sqlite", *JUDGE, "--verdicts", path), told)
+        (("judge", "run.sqlite", *JUDGE, "--rubric", "believability", "--verdicts", path), told)
         for path, told in (
             ("folder", "folder cannot be read: this is a folder"),
             ("pipe", "pipe cannot be read: this is no regular file"),
@@ -170,8 +173,8 @@ OUTPUTS = [
     ),
     ((*LIVE, "idle", "--out", "folder", "--force"), "folder"),
     *(
-        ((*command, "run.sqlite", "--out", path), told)
-        for command in (("export",), ("report",), ("sheet",))
+        ((command, "run.sqlite", option, path), told)
+        for command, option in (("export", "--out"), ("report", "--out"), ("judge", "--sheet"))
         for path, told in (
             ("empty/x", "is a file"),
             (LONG * 2, "this name is too long"),
@@ -188,14 +191,14 @@ OUTPUTS = [
     ),
     (("report", "run.sqlite", "--out", "empty"), "empty is a file"),
     (
-        ("sheet", "run.sqlite", "--out", "folder"),
+        ("judge", "run.sqlite", "--sheet", "folder"),
         "folder cannot be written: this is",
     ),
     (
-        ("sheet", "run.sqlite", "--out", "pipe"),
+        ("judge", "run.sqlite", "--sheet", "pipe"),
         "pipe cannot be written: this is no",
     ),
-    (("sheet", "run.sqlite", "--out", "n" * 255), "this name is too long"),
+    (("judge", "run.sqlite", "--sheet", "n" * 255), "this name is too long"),
     (("sweep", "study.toml", "--dry-run", "--out", "empty"), "empty is a file"),
     (("sweep", "study.toml", "--dry-run", "--out", LONG * 2), "this name is too long"),
 ]

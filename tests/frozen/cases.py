@@ -161,7 +161,10 @@ def report_case(cwd: Path) -> dict[str, object]:
             cwd,
         )
     files = " ".join(f"{name}.sqlite" for name in names)
-    genagents(f"rate {files} --model scripted:neighbour --verdicts v.jsonl --quiet", cwd)
+    genagents(
+        f"judge {files} --rubric believability --verdicts v.jsonl --model scripted:neighbour -q",
+        cwd,
+    )
     lines = sorted((cwd / "v.jsonl").read_text().splitlines())
     alone = steady(json.loads(genagents("report a.sqlite --json", cwd)))
     together = steady(json.loads(genagents(f"report {files} --json", cwd)))
@@ -172,7 +175,7 @@ def sweep_case(cwd: Path) -> dict[str, object]:
     """Return the identities, hashes and report of a sweep as data."""
     (cwd / "frozen.toml").write_text(EXPERIMENT)
     genagents("sweep frozen.toml --out out --workers 1 --quiet", cwd)
-    rated = "rate out --pairwise --model scripted:neighbour --quiet"
+    rated = "judge out --pairwise --model scripted:neighbour --quiet"
     genagents(rated, cwd)
     told = steady(json.loads(genagents("report out --json", cwd)))
     lines = sorted((cwd / "out" / "verdicts.jsonl").read_text().splitlines())

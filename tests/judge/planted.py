@@ -37,9 +37,15 @@ def answer(condition: str = "full", **changes: object) -> JudgedText:
 
 
 def answers(seeds: int = 3, conditions: Sequence[str] = CONDITIONS) -> list[JudgedText]:
-    """Return the answers of two agents in every condition and seed."""
+    """Return the answers of two agents in every condition and seed, no two alike."""
     return [
-        answer(condition, run=f"{condition}-s{seed}", seed=seed, agent=agent)
+        answer(
+            condition,
+            run=f"{condition}-s{seed}",
+            seed=seed,
+            agent=agent,
+            text=f"Some {WORDS.get(condition, 'new')} answer {seed}.",
+        )
         for seed in range(seeds)
         for condition in conditions
         for agent in AGENTS

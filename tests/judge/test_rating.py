@@ -49,6 +49,21 @@ def test_every_answer_is_rated_as_often_as_asked_and_never_again(verdicts: Verdi
     assert len(endpoint.requests) == 18
 
 
+def test_the_same_answer_elsewhere_is_not_asked_for_again(verdicts: Verdicts) -> None:
+    """Three seeds in which Ada says the same on the same day, and one in which the day differs."""
+    same = [answer(run=f"full-s{seed}", seed=seed) for seed in range(3)]
+    other = answer(run="full-s3", seed=3, day="Tuesday")
+    asking, endpoint = options(honest)
+    done = rate([*same[:2], other], RUBRIC, asking, verdicts, 2)
+    assert len(endpoint.requests) == 4
+    assert (done.asked, done.given, done.shared) == (6, 6, 2)
+    asking, endpoint = options(honest)
+    done = rate([*same, other], RUBRIC, asking, verdicts, 2)
+    assert (done.before, done.given, done.shared, endpoint.requests) == (6, 2, 2, [])
+    assert {one.value for one in again(verdicts)} == {7}
+    assert sum(one.prompt_tokens > 0 for one in again(verdicts)) == 4
+
+
 def test_repeats_differ_by_their_seed_alone(verdicts: Verdicts) -> None:
     asking, endpoint = options(honest)
     rate([answer()], RUBRIC, asking, verdicts, 3)
@@ -59,11 +74,11 @@ def test_repeats_differ_by_their_seed_alone(verdicts: Verdicts) -> None:
 
 def test_everything_is_asked_once_before_anything_is_asked_twice(verdicts: Verdicts) -> None:
     asking, _ = options(honest, limits=Limits(calls=7), concurrency=1)
-    done = rate(answers(), RUBRIC, asking, verdicts, 3, again="genagents rate X")
+    done = rate(answers(), RUBRIC, asking, verdicts, 3, again="genagents judge X")
     assert (done.given, done.exit_code) == (7, 3)
     assert done.message == (
         "budget reached: calls would be 8, limit 7, which a larger --max-calls raises; "
-        "go on with `genagents rate X`"
+        "go on with `genagents judge X`"
     )
     rows = again(verdicts)
     assert {one.repeat for one in rows} == {0}

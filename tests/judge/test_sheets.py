@@ -57,7 +57,7 @@ def test_a_sheet_is_blind_and_shuffled_by_its_seed(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
     rows = write_table(path, "rubric")
     assert len(rows) == 18
-    assert list(rows[0]) == ["id", "person", "question", "answer", "rating", "note"]
+    assert list(rows[0]) == ["id", "person", "question", "day", "answer", "rating", "note"]
     content = path.read_text(encoding="utf-8-sig")
     assert not any(f"{name}-s" in content or f",{name}," in content for name in CONDITIONS)
     assert path.read_bytes().startswith(b"\xef\xbb\xbfid,")
@@ -67,6 +67,19 @@ def test_a_sheet_is_blind_and_shuffled_by_its_seed(tmp_path: Path) -> None:
     plain = [row["id"] for row in write_table(path, "rubric", blind=False)]
     assert plain == [row.id for row in make_rows(answers(), RUBRIC, "rubric")]
     assert sorted(plain) == sorted(ids) != ids
+
+
+def test_people_see_the_day_that_models_see(tmp_path: Path) -> None:
+    day = "Monday\n08:00:10 Ada Brook: making tea"
+    assert {row["day"] for row in write_table(tmp_path / "s.csv", "rubric")} == {day}
+    (first, *_) = write_table(tmp_path / "p.csv", "pairs")
+    assert first["day_a"] == first["day_b"] == day
+
+
+def test_sheets_of_one_seed_share_the_rows_of_a_sample(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    whole = [row["id"] for row in write_table(path, "rubric")]
+    assert [row["id"] for row in write_table(path, "rubric", sample=5)] == whole[:5]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])

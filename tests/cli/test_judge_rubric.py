@@ -11,6 +11,7 @@ from tests.cli.conftest import Run
 from tests.run.asked import write_run
 
 MODEL = ("--model", "scripted:neighbour", "-q")
+BELIEVABLE = ("--rubric", "believability")
 
 
 @pytest.fixture
@@ -30,12 +31,13 @@ def parse_report(text: str) -> dict[str, JSON]:
 
 def test_answers_are_rated_once_and_summarized(genagents: Run, runs: list[str]) -> None:
     before = [canonical_hash(path) for path in runs]
-    code, out, err = genagents("rate", *runs, *MODEL)
+    code, out, err = genagents("judge", *runs, *MODEL, *BELIEVABLE)
     assert (code, err) == (0, "")
-    assert out.splitlines()[0] == "Judge scripted:neighbour: 90 of 90 verdicts, 90 of them new"
+    first, *_ = out.splitlines()
+    assert first.startswith("Judge scripted:neighbour: 90 of 90 verdicts, 90 of them new, 6 of")
     assert "Ratings:" in out
     assert "Fleiss' kappa" in out
-    code, out, _ = genagents("rate", *runs, *MODEL, "--json")
+    code, out, _ = genagents("judge", *runs, *MODEL, *BELIEVABLE, "--json")
     found = parse_report(out)
     assert [(one["before"], one["given"]) for one in found["judges"]] == [(90, 0)]
     assert [(one["condition"], one["n"]) for one in found["ratings"]] == [
@@ -46,10 +48,10 @@ def test_answers_are_rated_once_and_summarized(genagents: Run, runs: list[str]) 
 
 
 def test_pairs_are_compared_and_a_used_up_budget_goes_on(genagents: Run, runs: list[str]) -> None:
-    command = ("rate", *runs, "--pairwise", *MODEL, "--verdicts", "mine.jsonl")
+    command = ("judge", *runs, "--pairwise", *MODEL, "--verdicts", "mine.jsonl")
     code, out, err = genagents(*command, "--max-calls", "7")
     assert (code, "7 of 30 verdicts" in out) == (3, True)
-    again = "genagents rate idle.sqlite random.sqlite --pairwise --model scripted:neighbour"
+    again = "genagents judge idle.sqlite random.sqlite --pairwise --model scripted:neighbour"
     assert "which a larger --max-calls raises" in err
     assert f"; go on with `{again} --verdicts mine.jsonl`" in err
     code, out, err = genagents(*command)
@@ -60,13 +62,13 @@ def test_pairs_are_compared_and_a_used_up_budget_goes_on(genagents: Run, runs: l
 
 
 def test_a_sheet_goes_out_and_comes_back(genagents: Run, runs: list[str]) -> None:
-    genagents("rate", *runs, *MODEL, "--rubric", "persona", "--repeats", "1")
-    command = ("sheet", *runs, "--rubric", "persona")
-    code, out, err = genagents(*command, "--out", "s.csv")
+    genagents("judge", *runs, *MODEL, "--rubric", "persona", "--repeats", "1")
+    command = ("judge", *runs, "--rubric", "persona")
+    code, out, err = genagents(*command, "--sheet", "s.csv")
     assert (code, err) == (0, "")
     assert out == "s.csv: 30 rows to fill in; s.txt tells raters how\n"
     assert "a whole number from 1 to 5" in Path("s.txt").read_text()
-    code, _, err = genagents(*command, "--out", "s.csv")
+    code, _, err = genagents(*command, "--sheet", "s.csv")
     assert (code, "name another file" in err) == (2, True)
     with Path("s.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -81,7 +83,7 @@ def test_a_sheet_goes_out_and_comes_back(genagents: Run, runs: list[str]) -> Non
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == "s.csv: 30 rows, 10 of them empty; 20 verdicts of Ana"
     assert "Ana (human) and scripted:neighbour" in out
-    rated = ("rate", *runs, *MODEL, "--rubric", "persona", "--repeats", "1", "--json")
+    rated = ("judge", *runs, *MODEL, "--rubric", "persona", "--repeats", "1", "--json")
     code, out, _ = genagents(*rated)
     (agreed,) = (one for one in parse_report(out)["agreements"] if one["sort"] == "others")
     assert agreed["n"] == 20
@@ -90,19 +92,27 @@ def test_a_sheet_goes_out_and_comes_back(genagents: Run, runs: list[str]) -> Non
 
 def test_what_is_wrong_is_said(genagents: Run, runs: list[str]) -> None:
     Path("bad.sqlite").write_text("no run")
-    code, out, err = genagents("rate", "bad.sqlite", runs[0], *MODEL, "--repeats", "1")
+    code, out, err = genagents(
+        "judge", "bad.sqlite", runs[0], *MODEL, *BELIEVABLE, "--repeats", "1"
+    )
     assert (code, "15 of 15 verdicts" in out) == (0, True)
     assert "bad.sqlite" in err
     assert "it is left out" in err
     for arguments, message in (
-        (("rate", "bad.sqlite"), "none of these run files can be read"),
-        (("rate", *runs, "--rubric", "believable"), '"believable" is unknown; did you mean'),
-        (("rate", "."), "no folder of a sweep"),
-        (("rate", ".", runs[0]), "name one folder, or run files"),
-        (("sheet", *runs), "give --out FILE"),
-        (("sheet", *runs, "--out", "x.csv", "--ranks", "--pairwise"), "one of them"),
-        (("sheet", *runs, "--read", "x.csv"), "--rater"),
-        (("sheet", *runs, "--read", "x.csv", "--rater", "A"), "x.csv cannot be read"),
+        (("judge", "bad.sqlite", *BELIEVABLE), "none of these run files can be read"),
+        (("judge", *runs, "--rubric", "believable"), '"believable" is unknown; did you mean'),
+        (("judge", "."), "no folder of a sweep"),
+        (("judge", ".", runs[0]), "name one folder, or run files"),
+        (("judge", *runs, "--ranks"), "--ranks needs --sheet"),
+        (("judge", *runs, "--sheet", "x.csv", "--read", "y.csv"), "--sheet, --read: one of them"),
+        (("judge", *runs, "--sheet", "x.csv", "--model", "m"), "--model needs a model as judge"),
+        (("judge", *runs, "--repeats", "2"), "--repeats needs --rubric or --pairwise"),
+        (("judge", ".", "--no-limit"), "--no-limit needs run files judged by their checks"),
+        (("rate", *runs), "rate has moved; type: genagents judge"),
+        (("sheet", *runs), "sheet has moved; type: genagents judge"),
+        (("judge", *runs, "--sheet", "x.csv", "--ranks", "--pairwise"), "one of them"),
+        (("judge", *runs, "--read", "x.csv"), "--rater"),
+        (("judge", *runs, "--read", "x.csv", "--rater", "A"), "x.csv cannot be read"),
     ):
         code, _, err = genagents(*arguments)
         assert (code, message in err) == (2, True), err
@@ -110,7 +120,7 @@ def test_what_is_wrong_is_said(genagents: Run, runs: list[str]) -> None:
 
 def test_nothing_to_judge_is_said(genagents: Run) -> None:
     genagents("run", "tiny", "--policy", "idle", "--hours", "0.01", "-q")
-    code, out, _ = genagents("rate", "run.sqlite", *MODEL)
+    code, out, _ = genagents("judge", "run.sqlite", *MODEL, *BELIEVABLE)
     assert (code, out.startswith("Nothing to judge")) == (0, True)
 
 
@@ -130,7 +140,7 @@ def test_a_sweep_is_judged_as_its_experiment_says(genagents: Run) -> None:
     code, _, err = genagents("sweep", "e.toml", "--out", "d", "--workers", "1", "-q", "--no-report")
     assert code == 0, err
     assert len(Verdicts(Path("d/verdicts.jsonl"))) == 24
-    code, out, err = genagents("rate", "d", "-q", "--json")
+    code, out, err = genagents("judge", "d", "-q", "--json")
     assert code == 0, err
     found = parse_report(out)
     people = 2
