@@ -96,7 +96,7 @@ def judge(
     endpoint: opt.Endpoint = None,
     quiet: opt.NoProgress = False,
 ) -> None:
-    """Let a model, or people, judge answers; they see no condition, and nothing is asked twice.
+    """Let a model, or people, judge answers, blind to conditions; what was given is kept.
 
     Run files alone are judged by the checks of their scenario, and the verdicts stored in them.
     With --rubric answers are rated, with --pairwise compared; so are those of a sweep's folder, by
