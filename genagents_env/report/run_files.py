@@ -72,6 +72,7 @@ def measure_runs(
         cautions += [caution] if caution else []
         if run.status != "finished":
             cautions.append(f"{path} is {run.status}: its values are of what there is so far.")
+    cautions += _describe_equal_lives(runs)
     scenarios = ", ".join(dict.fromkeys(one.scenario for one in rates))
     title = f"{scenarios}: {len(runs)} run{'' if len(runs) == 1 else 's'}"
     seeds = tuple(dict.fromkeys(run.seed for run in runs))
@@ -124,6 +125,19 @@ def tabulate_costs(rates: Sequence[Rates]) -> Table:
             f"hour is {asked[0].speed:g} game hours. Interviews and judging are left out."
         )
     return Table("costs", "What an agent costs", columns, rows, note)
+
+
+def _describe_equal_lives(runs: Iterable[StudyRun]) -> Iterator[str]:
+    lives: dict[str, list[str]] = {}
+    for run in runs:
+        if run.measured is not None:
+            lives.setdefault(run.measured.life, []).append(run.name)
+    for names in lives.values():
+        if len(names) > 1:
+            yield (
+                f"{', '.join(names)} led the same life: nothing that happened there depended on "
+                "what differs between them."
+            )
 
 
 def _name_condition(data: RunData, digest: str) -> Condition:

@@ -131,6 +131,11 @@ def test_an_unfinished_run_counts_as_far_as_it_came_and_is_told(tmp_path: Path) 
 def test_runs_of_one_seed_stand_by_themselves(tmp_path: Path) -> None:
     known = measure_runs([cake(tmp_path / "a.sqlite"), cake(tmp_path / "b.sqlite")])
     assert [name.rpartition("/")[2] for name in known.conditions] == ["a.sqlite)", "b.sqlite)"]
+    (told,) = [one for one in known.cautions if "led the same life" in one]
+    assert told.startswith(f"{tmp_path}/a.sqlite, {tmp_path}/b.sqlite led the same life")
+    other = cake(tmp_path / "c.sqlite", after={ADA: ("Me.",)})
+    apart = measure_runs([tmp_path / "a.sqlite", other])
+    assert not any("same life" in one for one in apart.cautions)
 
 
 def test_it_is_told_who_told_whom_in_which_words_and_what_answers_rest_on(tmp_path: Path) -> None:
