@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
-from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
+from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.places import is_within
 
 _MEMO = "converse.memo"

@@ -15,11 +15,11 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import fmean
 
-from genagents_env.evaluate.measures import load_measure
-from genagents_env.evaluate.measures.talk import count_turns
-from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
 from genagents_env.record.rows import CallRow
+from genagents_env.study.evaluate.measures import load_measure
+from genagents_env.study.evaluate.measures.talk import count_turns
+from genagents_env.study.evaluate.run_data import RunData
 
 _SPEAK = "converse.speak"
 _TOGETHER = "someone else was speaking"  # how the world words that two spoke at once

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import TypeAlias, get_args
 
 from benchmarks.days import measure_days
-from genagents_env.evaluate.measures import load_measure, take_measures
-from genagents_env.evaluate.measures.findings import Findings, compute_findings
-from genagents_env.evaluate.measures.gatherings import Coordination
-from genagents_env.evaluate.measures.knowledge import FactKnowledge
-from genagents_env.evaluate.measures.lengths import compute_spans
-from genagents_env.evaluate.rates import compute_rates, find_tariff
-from genagents_env.evaluate.reasons import Reason
-from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
+from genagents_env.study.evaluate.measures import load_measure, take_measures
+from genagents_env.study.evaluate.measures.findings import Findings, compute_findings
+from genagents_env.study.evaluate.measures.gatherings import Coordination
+from genagents_env.study.evaluate.measures.knowledge import FactKnowledge
+from genagents_env.study.evaluate.measures.lengths import compute_spans
+from genagents_env.study.evaluate.rates import compute_rates, find_tariff
+from genagents_env.study.evaluate.reasons import Reason
+from genagents_env.study.evaluate.run_data import RunData
 
 Values: TypeAlias = dict[str, object]  # JSON
 

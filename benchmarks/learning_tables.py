@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.markdown import make_rows
-from genagents_env.stats.intervals import compute_interval, list_bounds
+from genagents_env.study.stats.intervals import compute_interval, list_bounds
 
 
 def tabulate_all(known: Mapping[str, Any]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from genagents_env.evaluate.rates import GAME_SPEED
+from genagents_env.study.evaluate.rates import GAME_SPEED
 
 # The day that joonspk-research/generative_agents ships (docs/smallville.md has the same counts).
 _SHIPPED_CALLS, _SHIPPED_TALK = 2016 + 625 + 720 + 202, 202

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from benchmarks.markdown import make_rows
-from genagents_env.report import measure_study, write_report
-from genagents_env.sweep import SweepFolder, SweepOptions, sweep
+from genagents_env.study.report import measure_study, write_report
+from genagents_env.study.sweep import SweepFolder, SweepOptions, sweep
 
 ROOT = Path(__file__).resolve().parents[1]
 STUDY = ROOT / "examples" / "studies" / "stories.toml"

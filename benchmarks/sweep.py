@@ -8,7 +8,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from genagents_env.sweep import SweepFolder, SweepOptions, sweep
+from genagents_env.study.sweep import SweepFolder, SweepOptions, sweep
 
 EXPERIMENT = """
 name = "benchmark"

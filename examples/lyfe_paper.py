@@ -15,11 +15,11 @@ from pathlib import Path
 
 from genagents_env.cli.progress import show_progress
 from genagents_env.config import TownConfig
-from genagents_env.evaluate.rates import find_tariff
-from genagents_env.judge import judge_finished_run
 from genagents_env.record import RunReader
-from genagents_env.report import measure_runs, write_report
 from genagents_env.run import PolicySpec, RunOptions, RunResult, RunSpec, resume, run
+from genagents_env.study.evaluate.rates import find_tariff
+from genagents_env.study.judge import judge_finished_run
+from genagents_env.study.report import measure_runs, write_report
 
 ABLATIONS = ("no_option_action", "no_self_monitor", "no_summarize_and_forget")
 

@@ -2,10 +2,10 @@
 
 import json
 
-from genagents_env.judge import scripted_verdict
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import NeighbourRule
 from genagents_env.run.policies import find_policy_class
+from genagents_env.study.judge import scripted_verdict
 
 _SHIPPED = ("smallville", "lyfe", "ai_town", "reactive", "simuverse")
 _SILENCE = {"say": "", "end": True}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.report.table import Table
+from genagents_env.study.report.table import Table
 from genagents_env.text import escape_formula
 
 BEGINS = ("=", "+", "-", "@", "\t", "\r")

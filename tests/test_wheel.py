@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.judge.kept_answers import find_kept_file
 from genagents_env.show.view.demo_runs import DEMOS
+from genagents_env.study.judge.kept_answers import find_kept_file
 
 hatchling = pytest.importorskip("hatchling.builders.wheel", reason="hatchling builds the wheel")
 ROOT = Path(__file__).resolve().parent.parent

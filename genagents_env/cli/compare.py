@@ -13,12 +13,12 @@ from genagents_env.cli.screen import find_width, print_json, say, say_lines, war
 from genagents_env.cli.sweep import run_folder, warn_of_models
 from genagents_env.errors import ConfigError
 from genagents_env.record.rows import JSON
-from genagents_env.report.study_runs import StudyRun, read_study_runs
-from genagents_env.report.table import Table
 from genagents_env.run.policies import list_policies
-from genagents_env.sweep import SweepFolder, SweepOptions
-from genagents_env.sweep.design.identity import make_slug
-from genagents_env.sweep.design.old_forms import format_key, format_value
+from genagents_env.study.report.study_runs import StudyRun, read_study_runs
+from genagents_env.study.report.table import Table
+from genagents_env.study.sweep import SweepFolder, SweepOptions
+from genagents_env.study.sweep.design.identity import make_slug
+from genagents_env.study.sweep.design.old_forms import format_key, format_value
 
 app = typer.Typer()
 _LEFT_OUT = ("human", "idle")  # nobody is there to play; nothing comes of it

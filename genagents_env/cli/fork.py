@@ -12,9 +12,6 @@ from genagents_env.cli.progress import show_progress
 from genagents_env.cli.runs import print_result
 from genagents_env.cli.screen import say_lines
 from genagents_env.errors import ConfigError
-from genagents_env.evaluate.parting import describe_parting
-from genagents_env.evaluate.run_data import RunData
-from genagents_env.judge import judge_finished_run
 from genagents_env.name_search import find_people, find_person
 from genagents_env.record import RunReader
 from genagents_env.record.town_times import find_tick, parse_time
@@ -22,6 +19,9 @@ from genagents_env.run import PolicySpec
 from genagents_env.run import fork as fork_run
 from genagents_env.scenario.loader import read_events
 from genagents_env.scenario.schema import ScheduledEvent
+from genagents_env.study.evaluate.parting import describe_parting
+from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.judge import judge_finished_run
 from genagents_env.world.events import Event
 
 app = typer.Typer()

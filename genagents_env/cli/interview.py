@@ -19,9 +19,14 @@ from genagents_env.cli.interview_output import (
 from genagents_env.cli.progress import show_progress
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError
-from genagents_env.evaluate.labels import format_policies
-from genagents_env.evaluate.questions import CATEGORIES, make_standard_questions
-from genagents_env.judge.kept_answers import (
+from genagents_env.name_search import find_person
+from genagents_env.policy import Answer, InterviewTerms, MemoryAccess
+from genagents_env.record import RunMeta, RunReader, canonical_hash
+from genagents_env.run import RunOptions
+from genagents_env.run.interviews import Transcript, interview_on_terms, list_interviewable
+from genagents_env.study.evaluate.labels import format_policies
+from genagents_env.study.evaluate.questions import CATEGORIES, make_standard_questions
+from genagents_env.study.judge.kept_answers import (
     PEOPLE,
     WordedAnswer,
     add_answers,
@@ -29,12 +34,7 @@ from genagents_env.judge.kept_answers import (
     make_answers,
     read_answers,
 )
-from genagents_env.judge.written_answers import read_written_answers, write_question_sheet
-from genagents_env.name_search import find_person
-from genagents_env.policy import Answer, InterviewTerms, MemoryAccess
-from genagents_env.record import RunMeta, RunReader, canonical_hash
-from genagents_env.run import RunOptions
-from genagents_env.run.interviews import Transcript, interview_on_terms, list_interviewable
+from genagents_env.study.judge.written_answers import read_written_answers, write_question_sheet
 from genagents_env.text import clean
 
 DEGRADED = 4  # the exit code where a default stands in place of an answer

@@ -5,10 +5,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from genagents_env.judge.kept_answers import KeptAnswer, read_answers
 from genagents_env.record import RunReader
 from genagents_env.run.interviews import Transcript
 from genagents_env.show.evidence import find_evidence_lines
+from genagents_env.study.judge.kept_answers import KeptAnswer, read_answers
 
 DEFAULT = "(nobody said this: the model gave no usable reply)"
 

@@ -20,14 +20,21 @@ from genagents_env.cli.progress import show_judging_progress, show_progress
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.cli.sheets import read_filled, write_blank
 from genagents_env.errors import ConfigError
-from genagents_env.judge import JudgedText, JudgingResult, Rubric, Verdicts, compare, judge_run
-from genagents_env.judge import rate as rate_answers
-from genagents_env.judge.sheets import Form
-from genagents_env.judge.summary import filter_by_answers
-from genagents_env.judge.verdicts import Judgement
 from genagents_env.llm.open import ModelOptions
 from genagents_env.record import RunReader
 from genagents_env.run import Limits, RunOptions
+from genagents_env.study.judge import (
+    JudgedText,
+    JudgingResult,
+    Rubric,
+    Verdicts,
+    compare,
+    judge_run,
+)
+from genagents_env.study.judge import rate as rate_answers
+from genagents_env.study.judge.sheets import Form
+from genagents_env.study.judge.summary import filter_by_answers
+from genagents_env.study.judge.verdicts import Judgement
 
 _REPEATS = {False: 3, True: 1}  # of a rating; of a comparison, in each order
 _DEFAULT_RUBRIC = "believability"

@@ -7,12 +7,13 @@ from typing import Literal, TypeAlias
 
 from genagents_env.cli.screen import warn
 from genagents_env.errors import ConfigError, RecordError
-from genagents_env.evaluate.checks import Verdict, find_verdicts
-from genagents_env.evaluate.labels import format_policies
 from genagents_env.files import find_inside
-from genagents_env.judge import JudgedText, Rubric, load_rubric, load_texts
-from genagents_env.judge.kept_answers import load_kept_texts
-from genagents_env.judge.summary import (
+from genagents_env.record import RunReader
+from genagents_env.study.evaluate.checks import Verdict, find_verdicts
+from genagents_env.study.evaluate.labels import format_policies
+from genagents_env.study.judge import JudgedText, Rubric, load_rubric, load_texts
+from genagents_env.study.judge.kept_answers import load_kept_texts
+from genagents_env.study.judge.summary import (
     JudgeAgreement,
     Ranking,
     Score,
@@ -20,10 +21,9 @@ from genagents_env.judge.summary import (
     rank_conditions,
     score_conditions,
 )
-from genagents_env.judge.verdicts import Judgement
-from genagents_env.record import RunReader
-from genagents_env.report.judging import tabulate_for_terminal
-from genagents_env.sweep.folder import SweepFolder
+from genagents_env.study.judge.verdicts import Judgement
+from genagents_env.study.report.judging import tabulate_for_terminal
+from genagents_env.study.sweep.folder import SweepFolder
 
 VERDICTS = "verdicts.jsonl"
 When: TypeAlias = Literal["before", "after", "both"]

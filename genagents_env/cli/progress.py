@@ -13,9 +13,9 @@ from rich.progress import BarColumn, Progress, TextColumn
 from genagents_env.cli.screen import say, warn
 
 if TYPE_CHECKING:
-    from genagents_env.judge.session import JudgingProgress
     from genagents_env.run import Progress as RunProgress
-    from genagents_env.sweep import SweepProgress
+    from genagents_env.study.judge.session import JudgingProgress
+    from genagents_env.study.sweep import SweepProgress
 
 T = TypeVar("T")
 

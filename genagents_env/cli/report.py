@@ -10,17 +10,17 @@ import typer
 from genagents_env.cli.progress import show_count
 from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError
-from genagents_env.evaluate.parting import describe_parting
-from genagents_env.evaluate.rates import Tariff, compute_rates, find_tariff
-from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
-from genagents_env.report import StudyResults, measure_runs, measure_study, write_report
-from genagents_env.report.placing import check_place
-from genagents_env.report.quotes import describe_words, words_as_json
-from genagents_env.report.run_files import describe_runs, tabulate_costs
 from genagents_env.show.summary import describe_run, run_as_json
-from genagents_env.sweep import SweepFolder, count_cores
+from genagents_env.study.evaluate.parting import describe_parting
+from genagents_env.study.evaluate.rates import Tariff, compute_rates, find_tariff
+from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.report import StudyResults, measure_runs, measure_study, write_report
+from genagents_env.study.report.placing import check_place
+from genagents_env.study.report.quotes import describe_words, words_as_json
+from genagents_env.study.report.run_files import describe_runs, tabulate_costs
+from genagents_env.study.sweep import SweepFolder, count_cores
 
 DegradedRuns: TypeAlias = Literal["include", "exclude"]
 app = typer.Typer()

@@ -96,9 +96,9 @@ def run(
     from genagents_env.cli.players import find_players
     from genagents_env.cli.progress import show_progress
     from genagents_env.config import TownConfig
-    from genagents_env.judge import judge_finished_run
     from genagents_env.run import PolicySpec, RunSpec
     from genagents_env.run import run as run_scenario
+    from genagents_env.study.judge import judge_finished_run
 
     own = opt.parse_people(policy_for)
     config, config_for = opt.split_config(opt.parse_config(policy_config), own.values())
@@ -185,9 +185,9 @@ def resume(
     from genagents_env.cli.live_page import LivePage
     from genagents_env.cli.players import list_players
     from genagents_env.cli.progress import show_progress
-    from genagents_env.judge import judge_finished_run
     from genagents_env.record import RunReader
     from genagents_env.run import resume as resume_run
+    from genagents_env.study.judge import judge_finished_run
 
     with RunReader(run_file, known=True) as record:  # checked when it is resumed
         named = {name: str(chosen["name"]) for name, chosen in record.meta.policies.items()}

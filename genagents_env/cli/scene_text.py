@@ -8,10 +8,10 @@ from datetime import datetime
 from rich.cells import cell_len
 from rich.text import Text
 
-from genagents_env.evaluate import RunData
-from genagents_env.evaluate.measures.diffusion import Hearing, Spread
 from genagents_env.show.story import Scene, SceneLine
 from genagents_env.show.story.talks import join_names, name_fact
+from genagents_env.study.evaluate import RunData
+from genagents_env.study.evaluate.measures.diffusion import Hearing, Spread
 from genagents_env.text import clean
 
 FACT = "bold yellow"  # the style of a fact that is heard for the first time

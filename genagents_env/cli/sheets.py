@@ -6,9 +6,9 @@ from genagents_env.cli.judged_runs import JudgedRuns, JudgingSummary
 from genagents_env.cli.screen import say, say_lines
 from genagents_env.errors import ConfigError
 from genagents_env.files import find_inside, guard_files, replace_file
-from genagents_env.judge import Rubric, Verdicts, read_sheet, write_sheet
-from genagents_env.judge.sheets import Form, format_instructions, make_rows
-from genagents_env.judge.summary import filter_by_answers
+from genagents_env.study.judge import Rubric, Verdicts, read_sheet, write_sheet
+from genagents_env.study.judge.sheets import Form, format_instructions, make_rows
+from genagents_env.study.judge.summary import filter_by_answers
 
 
 def write_blank(

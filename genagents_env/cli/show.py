@@ -16,16 +16,16 @@ from rich.text import Text
 from genagents_env.cli.options import AsJson, RunFile, complete_person, parse_tick
 from genagents_env.cli.scene_text import Names, StoryText, draw_tree
 from genagents_env.cli.screen import print_json, say, say_lines, warn
-from genagents_env.evaluate import RunData
-from genagents_env.evaluate.measures.diffusion import trace_run_facts
-from genagents_env.evaluate.prompt_shares import measure_prompts
 from genagents_env.name_search import find_person, find_word
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
-from genagents_env.report.prompt_tables import make_prompt_tables
 from genagents_env.show.story import Scene, find_scenes
 from genagents_env.show.summary import describe_cuts, describe_degradation
 from genagents_env.show.transcript import concerns, format_transcript
+from genagents_env.study.evaluate import RunData
+from genagents_env.study.evaluate.measures.diffusion import trace_run_facts
+from genagents_env.study.evaluate.prompt_shares import measure_prompts
+from genagents_env.study.report.prompt_tables import make_prompt_tables
 
 _WIDEST = 100  # lines longer than this are hard to read
 _NARROWEST = 60

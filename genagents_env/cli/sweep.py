@@ -14,16 +14,16 @@ from genagents_env.cli.progress import show_sweep_progress
 from genagents_env.cli.report import measure_folder
 from genagents_env.cli.screen import print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError, LLMRefused, ModelOutage
-from genagents_env.evaluate.measures import find_measures, load_measure
 from genagents_env.files import find_inside
 from genagents_env.llm.open import costs_nothing as free
 from genagents_env.record.degradation import DEGRADED_EXIT
 from genagents_env.record.rows import JSON
-from genagents_env.report import write_report
-from genagents_env.report.study import make_study_plan, measure_study
-from genagents_env.report.table import CellValue, Table
-from genagents_env.stats import count_needed_seeds, list_contrasts
-from genagents_env.sweep import (
+from genagents_env.study.evaluate.measures import find_measures, load_measure
+from genagents_env.study.report import write_report
+from genagents_env.study.report.study import make_study_plan, measure_study
+from genagents_env.study.report.table import CellValue, Table
+from genagents_env.study.stats import count_needed_seeds, list_contrasts
+from genagents_env.study.sweep import (
     Experiment,
     SweepFolder,
     SweepOptions,
@@ -33,10 +33,10 @@ from genagents_env.sweep import (
     forecast_conditions,
     load_experiment,
 )
-from genagents_env.sweep import sweep as run_sweep
-from genagents_env.sweep.design.experiment import split_primary
-from genagents_env.sweep.result import format_degraded
-from genagents_env.sweep.single import run_single
+from genagents_env.study.sweep import sweep as run_sweep
+from genagents_env.study.sweep.design.experiment import split_primary
+from genagents_env.study.sweep.result import format_degraded
+from genagents_env.study.sweep.single import run_single
 
 _CHANGES = "Changes to the experiment file"
 _MACHINE = "Execution"

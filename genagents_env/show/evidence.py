@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record import RunReader
 from genagents_env.show.transcript import format_transcript
+from genagents_env.study.evaluate.run_data import RunData, once_per_run
 from genagents_env.text import clean
 from genagents_env.world.events import Event
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from genagents_env.evaluate.measures.acquaintance import Acquaintance
-from genagents_env.evaluate.measures.findings import Findings
-from genagents_env.evaluate.measures.gatherings import Coordination
-from genagents_env.evaluate.measures.knowledge import FactKnowledge
-from genagents_env.evaluate.reasons import Reason
+from genagents_env.study.evaluate.measures.acquaintance import Acquaintance
+from genagents_env.study.evaluate.measures.findings import Findings
+from genagents_env.study.evaluate.measures.gatherings import Coordination
+from genagents_env.study.evaluate.measures.knowledge import FactKnowledge
+from genagents_env.study.evaluate.reasons import Reason
 
 NOT_ASKED = "not asked"
 _WORDS: tuple[tuple[Reason, str], ...] = (

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from genagents_env.evaluate.interviews import ENDS
-from genagents_env.evaluate.measures.flow import AgentFlow, Flow
-from genagents_env.evaluate.measures.judge_agreement import Agreement
-from genagents_env.evaluate.measures.preferences import Preference, find_leaning
-from genagents_env.evaluate.measures.success import SuccessOutcome
+from genagents_env.study.evaluate.interviews import ENDS
+from genagents_env.study.evaluate.measures.flow import AgentFlow, Flow
+from genagents_env.study.evaluate.measures.judge_agreement import Agreement
+from genagents_env.study.evaluate.measures.preferences import Preference, find_leaning
+from genagents_env.study.evaluate.measures.success import SuccessOutcome
 
 
 def format_outcomes(

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from genagents_env.record.reader import RunReader
 from genagents_env.show.render.recorded import find_tiles
 from genagents_env.show.snapshots import RunSnapshots
-from genagents_env.stats.extra import import_extra
+from genagents_env.study.stats.extra import import_extra
 from genagents_env.world.events import Event
 
 if TYPE_CHECKING:

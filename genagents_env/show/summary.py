@@ -7,23 +7,6 @@ from datetime import datetime
 from decimal import Decimal
 from itertools import islice
 
-from genagents_env.evaluate.measures.acquaintance import (
-    compute_density_after,
-    compute_density_before,
-)
-from genagents_env.evaluate.measures.crowding import compute_crowding
-from genagents_env.evaluate.measures.diffusion import Spread, trace_run_facts
-from genagents_env.evaluate.measures.findings import compute_findings
-from genagents_env.evaluate.measures.flow import compute_flows
-from genagents_env.evaluate.measures.gatherings import GatheringVisits, find_gathering_visits
-from genagents_env.evaluate.measures.judge_agreement import compute_agreements
-from genagents_env.evaluate.measures.lengths import compute_spans
-from genagents_env.evaluate.measures.preferences import compute_preferences
-from genagents_env.evaluate.measures.success import compute_outcomes
-from genagents_env.evaluate.measures.talk import count_talk
-from genagents_env.evaluate.measures.tools import count_tool_use
-from genagents_env.evaluate.run_data import RunData
-from genagents_env.evaluate.text_columns import format_columns
 from genagents_env.record import Degradation, FacultyUse, PromptCuts, RunReader
 from genagents_env.record.call_sums import ModelChange, ThinkingTotals
 from genagents_env.record.rows import JSON
@@ -34,6 +17,23 @@ from genagents_env.show.faculty_costs import (
 )
 from genagents_env.show.findings import format_findings
 from genagents_env.show.outcomes import format_outcomes
+from genagents_env.study.evaluate.measures.acquaintance import (
+    compute_density_after,
+    compute_density_before,
+)
+from genagents_env.study.evaluate.measures.crowding import compute_crowding
+from genagents_env.study.evaluate.measures.diffusion import Spread, trace_run_facts
+from genagents_env.study.evaluate.measures.findings import compute_findings
+from genagents_env.study.evaluate.measures.flow import compute_flows
+from genagents_env.study.evaluate.measures.gatherings import GatheringVisits, find_gathering_visits
+from genagents_env.study.evaluate.measures.judge_agreement import compute_agreements
+from genagents_env.study.evaluate.measures.lengths import compute_spans
+from genagents_env.study.evaluate.measures.preferences import compute_preferences
+from genagents_env.study.evaluate.measures.success import compute_outcomes
+from genagents_env.study.evaluate.measures.talk import count_talk
+from genagents_env.study.evaluate.measures.tools import count_tool_use
+from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.evaluate.text_columns import format_columns
 
 _HEADER = (
     *("faculty", "calls", "tokens", "dollars", "seconds", "fallbacks"),

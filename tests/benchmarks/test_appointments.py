@@ -6,7 +6,16 @@ import pytest
 
 from benchmarks.appointments import format_appointments, read_begin
 from genagents_env.record.rows import CallRow
-from tests.evaluate.measures.street import ADA, BEN, CAFE, HOME, begins, does, goes, record_street
+from tests.study.evaluate.measures.street import (
+    ADA,
+    BEN,
+    CAFE,
+    HOME,
+    begins,
+    does,
+    goes,
+    record_street,
+)
 
 NOW = datetime.fromisoformat("2023-02-13T10:00")
 

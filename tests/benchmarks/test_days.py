@@ -4,13 +4,22 @@ import numpy as np
 import pytest
 
 from benchmarks.days import FIGURES, count_refused_openings, measure_days, share_unspoken
-from genagents_env.evaluate.run_data import RunData
 from genagents_env.llm.calls import CallKey
 from genagents_env.llm.cassette import RecordedReply
 from genagents_env.policy import NoteKind
 from genagents_env.record import Checkpoint, NoteRow, RunReader, RunWriter
+from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
-from tests.report.planted import ADA, BEN, Happening, make_join, make_utterance, meta, plant, start
+from tests.study.report.planted import (
+    ADA,
+    BEN,
+    Happening,
+    make_join,
+    make_utterance,
+    meta,
+    plant,
+    start,
+)
 
 KINDS: tuple[NoteKind, ...] = ("cut", "wish")
 

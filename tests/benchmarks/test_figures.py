@@ -6,7 +6,7 @@ from benchmarks import figures
 from benchmarks.figure_runs import FigureRun, compute_fingerprint
 from benchmarks.figure_tables import TABLES
 from benchmarks.figure_values import read_values
-from tests.report.planted import cake
+from tests.study.report.planted import cake
 
 TINY = FigureRun("tiny", "tiny --policy scripted --hours 2", "tiny --policy scripted --hours 0.1")
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from genagents_env.config import TownConfig
-from genagents_env.judge import judge_run
 from genagents_env.record.canonical import FIRST, tick_checksum
 from genagents_env.record.connection import RunConnection
 from genagents_env.record.rows import JSON, encode
 from genagents_env.record.tables import CHECKPOINTS, COLUMNS, META, NOTHING, SUMMED
 from genagents_env.run import Limits, RunOptions, RunSpec, run
 from genagents_env.run.policy_groups import PolicySpec
-from tests.sweep.small_sweeps import create_sweep, run_in
+from genagents_env.study.judge import judge_run
+from tests.study.sweep.small_sweeps import create_sweep, run_in
 
 NAME = "run.sqlite"
 _DEEP = "[" * 100_000 + "]" * 100_000

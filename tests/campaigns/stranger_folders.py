@@ -25,12 +25,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from genagents_env.judge import judge_run
 from genagents_env.run import RunOptions
-from genagents_env.sweep.ledger import SharedLedger
+from genagents_env.study.judge import judge_run
+from genagents_env.study.sweep.ledger import SharedLedger
 from tests.campaigns.forged_files import BUG, Ending, list_codes, list_state, run_command
 from tests.campaigns.forger import connect, make_sources, sign
-from tests.sweep.small_sweeps import create_sweep, run_in
+from tests.study.sweep.small_sweeps import create_sweep, run_in
 
 MEGABYTES = 300
 SECONDS = 60  # of the processor

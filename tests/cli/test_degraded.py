@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.report import measure_runs, measure_study
-from genagents_env.report.page import format_study
-from genagents_env.report.study_tables import make_study_sections
-from genagents_env.sweep import SweepFolder
+from genagents_env.study.report import measure_runs, measure_study
+from genagents_env.study.report.page import format_study
+from genagents_env.study.report.study_tables import make_study_sections
+from genagents_env.study.sweep import SweepFolder
 from tests.cli.conftest import Run
 from tests.run.test_degraded import FIXED, TIRED
 

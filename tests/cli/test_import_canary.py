@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from genagents_env.report import measure_study
 from genagents_env.run import PolicySpec, RunOptions, run
-from genagents_env.sweep import SweepFolder
+from genagents_env.study.report import measure_study
+from genagents_env.study.sweep import SweepFolder
 from tests.cli.conftest import Run
 from tests.cli.test_policy_trust import CANARY, POLICY
 from tests.run.towns import make_spec
-from tests.sweep.small_sweeps import create_sweep, run_in
+from tests.study.sweep.small_sweeps import create_sweep, run_in
 
 IMPORTED = Path("imported")
 MEASURE = f"{CANARY}\n\ndef ticks(data):\n    return float(data.last_tick)\n"

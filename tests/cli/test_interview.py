@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.questions import make_standard_questions
 from genagents_env.record import RunReader
+from genagents_env.study.evaluate.questions import make_standard_questions
 from tests.cli.conftest import Run
 from tests.run.towns import FOUR, WITNESS
 

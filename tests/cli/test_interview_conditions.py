@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.judge.kept_answers import read_answers
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
+from genagents_env.study.judge.kept_answers import read_answers
 from tests.cli.conftest import Run
 
 MARIA, KLAUS = "Maria Lopez", "Klaus Mueller"

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.measures import list_measures
 from genagents_env.record import canonical_hash
+from genagents_env.study.evaluate.measures import list_measures
 from tests.cli.conftest import Run
 from tests.cli.conftest import genagents as genagents
-from tests.sweep.small_sweeps import write_experiment
+from tests.study.sweep.small_sweeps import write_experiment
 
 RUN = ("run", "tiny", "--hours", "0.02", "--json")
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.judge import Verdicts
 from genagents_env.record import canonical_hash
 from genagents_env.record.rows import JSON
+from genagents_env.study.judge import Verdicts
 from tests.cli.conftest import Run
 from tests.run.asked import write_run
 

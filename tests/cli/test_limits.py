@@ -12,7 +12,7 @@ from genagents_env.record import RunReader
 from genagents_env.testing.fault_server import FaultServer, failing, redirect
 from tests.campaigns.limits import find_printed
 from tests.cli.conftest import Run
-from tests.sweep.small_sweeps import write_experiment
+from tests.study.sweep.small_sweeps import write_experiment
 
 HOW = ("--model", "m", "--embedder", "hashed", "-q")
 RUN = ("run", "tiny", "--policy", "reactive", "--hours", "0.1", *HOW)  # 9 calls and the first one

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from genagents_env import __version__
-from genagents_env.evaluate.measure_catalog import format_measure_table
-from genagents_env.evaluate.measures import DEFAULT, list_measure_names
 from genagents_env.scenario import load_scenario, validate_folder
 from genagents_env.scenario.key_reference import format_key_reference
+from genagents_env.study.evaluate.measure_catalog import format_measure_table
+from genagents_env.study.evaluate.measures import DEFAULT, list_measure_names
 from genagents_env.train.tasks import TASKS
 from tests.cli.conftest import Run
 

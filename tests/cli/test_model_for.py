@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from genagents_env.record import RunReader
-from genagents_env.sweep import SweepFolder, build_trials
+from genagents_env.study.sweep import SweepFolder, build_trials
 from genagents_env.testing.fault_server import FaultServer
 from tests.cli.conftest import Run
-from tests.sweep.small_sweeps import trials, write_experiment
+from tests.study.sweep.small_sweeps import trials, write_experiment
 
 RUN = ("run", "tiny", "--policy", "reactive", "--model", "gpt-4o-mini", "--quiet", "--no-preflight")
 BEN = ("--model-for", "Ben Carver=gpt-4o")

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.measures.diffusion import trace_run_facts
-from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
 from genagents_env.scenario import load_scenario, validate_folder
 from genagents_env.show.summary import run_as_json
+from genagents_env.study.evaluate.measures.diffusion import trace_run_facts
+from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.testing import check_policy
 from tests.cli.conftest import Run
 

@@ -6,7 +6,7 @@ import pytest
 from genagents_env.record import RunReader
 from genagents_env.testing.fault_server import FaultServer
 from tests.cli.conftest import Run
-from tests.sweep.small_sweeps import write_experiment
+from tests.study.sweep.small_sweeps import write_experiment
 
 RUN = ("run", "tiny", "--policy", "reactive", "--model", "town-model", "--quiet")
 

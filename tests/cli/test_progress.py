@@ -9,10 +9,10 @@ import pytest
 from genagents_env.cli.progress import show_progress, show_sweep_progress
 from genagents_env.llm.budget import Spend
 from genagents_env.run import Progress
-from genagents_env.sweep import SweepProgress
-from genagents_env.sweep.design.trials import Trial
-from genagents_env.sweep.ledger import TrialProgress
-from genagents_env.sweep.progress import ProgressTracker
+from genagents_env.study.sweep import SweepProgress
+from genagents_env.study.sweep.design.trials import Trial
+from genagents_env.study.sweep.ledger import TrialProgress
+from genagents_env.study.sweep.progress import ProgressTracker
 
 START = datetime.fromisoformat("2023-02-13T09:00")
 

@@ -3,9 +3,9 @@ from pathlib import Path
 
 from genagents_env.record import RunWriter
 from tests.cli.conftest import Run
-from tests.evaluate.test_prompt_shares import LONG, cut, prompt
 from tests.record.lived import live, make_meta
-from tests.report.planted import cake
+from tests.study.evaluate.test_prompt_shares import LONG, cut, prompt
+from tests.study.report.planted import cake
 
 
 def write(path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from genagents_env.extras import format_install_command
-from tests.report.page_tags import PageTags
-from tests.report.planted import cake, plant
+from tests.study.report.page_tags import PageTags
+from tests.study.report.planted import cake, plant
 
 Run = Callable[..., tuple[int, str, str]]
 

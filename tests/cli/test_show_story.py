@@ -10,11 +10,11 @@ import pytest
 from rich.cells import cell_len
 
 from genagents_env.cli.scene_text import Names, draw_tree
-from genagents_env.evaluate.measures.diffusion import Hearing, Spread
-from genagents_env.evaluate.run_data import RunData
+from genagents_env.study.evaluate.measures.diffusion import Hearing, Spread
+from genagents_env.study.evaluate.run_data import RunData
 from tests.cli.conftest import Run
 from tests.cli.conftest import genagents as genagents
-from tests.evaluate.measures.street import (
+from tests.study.evaluate.measures.street import (
     ADA,
     BEN,
     CAFE,

@@ -15,13 +15,13 @@ import pytest
 from genagents_env.config import TownConfig
 from genagents_env.errors import FileError
 from genagents_env.files import read_text
-from genagents_env.judge.kept_answers import find_kept_file
 from genagents_env.memory.vector_file import read_vectors
 from genagents_env.run import RunOptions, RunSpec, run
 from genagents_env.run.policy_groups import PolicySpec
+from genagents_env.study.judge.kept_answers import find_kept_file
 from tests.campaigns.stranger_folders import make_super_journal, widen_dictionary
 from tests.cli.conftest import Run
-from tests.sweep.small_sweeps import create_sweep, run_in
+from tests.study.sweep.small_sweeps import create_sweep, run_in
 
 ROOT = Path(__file__).parents[2]
 ASK = ("--question", "Any news?", "--model", "scripted:neighbour", "--embedder", "hashed", "-q")

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.measures import find_measures
-from genagents_env.report import measure_study
-from genagents_env.sweep import SweepFolder, build_trials, load_experiment
+from genagents_env.study.evaluate.measures import find_measures
+from genagents_env.study.report import measure_study
+from genagents_env.study.sweep import SweepFolder, build_trials, load_experiment
 from tests.cli.conftest import Run
-from tests.sweep.small_sweeps import write_experiment
+from tests.study.sweep.small_sweeps import write_experiment
 
 STUDIES = sorted((Path(__file__).parents[2] / "examples" / "studies").glob("*.toml"))
 

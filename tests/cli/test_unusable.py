@@ -18,9 +18,9 @@ import pytest
 from genagents_env.llm.retries import RetryPolicy
 from genagents_env.llm.scripted import Rule, sample_schema
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.report import measure_runs, measure_study
 from genagents_env.show.view.head import make_notices
-from genagents_env.sweep import SweepFolder
+from genagents_env.study.report import measure_runs, measure_study
+from genagents_env.study.sweep import SweepFolder
 from genagents_env.testing.fault_server import FaultServer, ServerFault, envelope
 from tests.cli.conftest import Run
 from tests.scripted import neighbour

@@ -104,7 +104,8 @@ def test_the_list_is_read_only_where_a_price_is_asked_for() -> None:
     code = """
 import sys
 from genagents_env.cli import main
-import genagents_env.llm.endpoint, genagents_env.run, genagents_env.report, genagents_env.show.view
+import genagents_env.llm.endpoint, genagents_env.run, genagents_env.show.view
+import genagents_env.study.report
 genagents_env.llm.endpoint.OpenAIEndpoint("http://127.0.0.1:1/v1", "", "gpt-4o")
 print([name for name in sys.modules if name.startswith("genai_prices")])
 """

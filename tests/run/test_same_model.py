@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.judge import judge_run
 from genagents_env.llm.calls import Endpoint
 from genagents_env.llm.open import ModelOptions, open_endpoint
 from genagents_env.llm.scripted import ScriptedEndpoint, ScriptedReplies
@@ -16,6 +15,7 @@ from genagents_env.memory.embed import HashedSource
 from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, interview, models, resume, run
 from genagents_env.run.session import RunSession
+from genagents_env.study.judge import judge_run
 from tests.run.asked import write_run
 from tests.run.towns import FOUR, WITNESS, make_options, make_spec, run_town
 

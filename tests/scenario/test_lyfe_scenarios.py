@@ -10,7 +10,6 @@ from typer.testing import CliRunner
 
 from genagents_env import town_v0
 from genagents_env.cli.app import app
-from genagents_env.evaluate.checks import find_value
 from genagents_env.record import RunReader
 from genagents_env.run.policies import load_policy
 from genagents_env.scenario import (
@@ -23,6 +22,7 @@ from genagents_env.scenario import (
 from genagents_env.scenario.checks import check
 from genagents_env.scenario.patterns import finds_any
 from genagents_env.scenario.schema import Fact, ValueCheck
+from genagents_env.study.evaluate.checks import find_value
 
 SHORT = ["murder_mystery", "murder_mystery_hard", "activity_fair", "medicine"]
 TOWN = ["sakura_machi", *SHORT]

@@ -14,8 +14,8 @@ from tests.campaigns import pattern_recognition
 from tests.campaigns.pattern_recognition import find_with_re, list_shipped_patterns, write_texts
 
 HOSTILE = """
-from genagents_env.evaluate.checks import apply_rule
-from genagents_env.evaluate.claims import claims_fact
+from genagents_env.study.evaluate.checks import apply_rule
+from genagents_env.study.evaluate.claims import claims_fact
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import AnswerCheck, Fact
 from genagents_env.scenario.town import lay_out

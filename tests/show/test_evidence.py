@@ -1,9 +1,9 @@
 from pathlib import Path
 
-from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import InterviewRow, RunReader, RunWriter
 from genagents_env.show.evidence import find_evidence_lines, find_rested_answers
-from tests.report.planted import ADA, ASKED, BEN, cake, make_utterance, meta, plant
+from genagents_env.study.evaluate.run_data import RunData
+from tests.study.report.planted import ADA, ASKED, BEN, cake, make_utterance, meta, plant
 
 
 def test_answers_come_with_the_verdicts_on_them(tmp_path: Path) -> None:

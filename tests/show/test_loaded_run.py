@@ -193,7 +193,7 @@ def test_the_package_names_it_and_imports_nothing_for_it() -> None:
     assert "load_run" in dir(genagents_env)
     with pytest.raises(AttributeError, match="no attribute 'load_ruin'"):
         _ = genagents_env.load_ruin
-    code = "import genagents_env, sys; sys.exit('genagents_env.report' in sys.modules)"
+    code = "import genagents_env, sys; sys.exit('genagents_env.study.report' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

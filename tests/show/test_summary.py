@@ -5,19 +5,19 @@ from pathlib import Path
 import pytest
 
 from genagents_env.config import TownConfig
-from genagents_env.evaluate.measures.diffusion import trace_facts
-from genagents_env.evaluate.measures.flow import trace_flows
-from genagents_env.evaluate.measures.gatherings import find_gathering_visits
-from genagents_env.evaluate.measures.success import compute_outcomes
-from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RememberedRow, RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Gathering, Success
 from genagents_env.show.outcomes import format_outcomes
 from genagents_env.show.summary import describe_run, run_as_json
+from genagents_env.study.evaluate.measures.diffusion import trace_facts
+from genagents_env.study.evaluate.measures.flow import trace_flows
+from genagents_env.study.evaluate.measures.gatherings import find_gathering_visits
+from genagents_env.study.evaluate.measures.success import compute_outcomes
+from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
-from tests.evaluate.suspects import (
+from tests.study.evaluate.suspects import (
     LAST,
     TESTIMONY,
     at,
@@ -26,7 +26,7 @@ from tests.evaluate.suspects import (
     mystery,
     write,
 )
-from tests.evaluate.talks import learn, reply, say
+from tests.study.evaluate.talks import learn, reply, say
 
 
 def test_a_report_tells_attendance_facts_and_talk_from_the_record(tmp_path: Path) -> None:

@@ -6,13 +6,13 @@ Walking is folded: a scene tells who has come since the scene before, and from w
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from genagents_env.evaluate.measures.gatherings import find_gathering_visits
-from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.record.rows import JSON
 from genagents_env.show.story.activities import find_activity_scenes
 from genagents_env.show.story.scene import LineKind, Scene, SceneKind, SceneLine
 from genagents_env.show.story.sleep import find_sleep_scenes
 from genagents_env.show.story.talks import find_hearings, find_talks, join_names, name_fact
+from genagents_env.study.evaluate.measures.gatherings import find_gathering_visits
+from genagents_env.study.evaluate.run_data import RunData, once_per_run
 from genagents_env.world.events import Event
 from genagents_env.world.places import is_within
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from genagents_env.evaluate.run_data import RunData
 from genagents_env.show.story.scene import Scene, SceneLine
+from genagents_env.study.evaluate.run_data import RunData
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from genagents_env.evaluate.run_data import RunData, once_per_run
 from genagents_env.show.story.scene import Scene, SceneLine
+from genagents_env.study.evaluate.run_data import RunData, once_per_run
 from genagents_env.world.events import Event
 
 _PAUSE_SECONDS = 60  # words in no conversation, so soon after the same speaker's, are one talk

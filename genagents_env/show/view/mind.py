@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 
 from genagents_env.errors import FileError
-from genagents_env.judge.kept_answers import KeptAnswer, read_own_answers
 from genagents_env.memory.content import (
     AskedCall,
     ContentMemory,
@@ -24,6 +23,7 @@ from genagents_env.record import RunReader
 from genagents_env.record.calls import parse_messages
 from genagents_env.record.rows import JSON, CallRow
 from genagents_env.run.policies import find_policy_class, is_shipped
+from genagents_env.study.judge.kept_answers import KeptAnswer, read_own_answers
 from genagents_env.world.events import Event
 
 _NO_STATE = "This run has no checkpoint (yet), so its memories are not to be had."

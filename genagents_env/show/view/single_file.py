@@ -14,9 +14,9 @@ from importlib.resources import files
 from pathlib import Path
 
 from genagents_env.files import replace_file
-from genagents_env.judge.kept_answers import find_kept_file
 from genagents_env.record import RunReader
 from genagents_env.show.view.resources import RunView, list_keys, make_resource
+from genagents_env.study.judge.kept_answers import find_kept_file
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from dataclasses import asdict
 from pathlib import Path
 
-from genagents_env.evaluate.measures.gatherings import find_gathering_visits
-from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import CallRow, RunReader
 from genagents_env.record.calls import parse_messages
 from genagents_env.record.rows import JSON
 from genagents_env.show.story.scenes import index_scenes
+from genagents_env.study.evaluate.measures.gatherings import find_gathering_visits
+from genagents_env.study.evaluate.run_data import RunData
 
 PART = 512  # ticks; the page has the same number
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.measures.flow import Flow, compute_flows
-from genagents_env.evaluate.measures.success import SuccessOutcome, compute_outcomes
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, run
+from genagents_env.study.evaluate.measures.flow import Flow, compute_flows
+from genagents_env.study.evaluate.measures.success import SuccessOutcome, compute_outcomes
 from tests import scripted
 from tests.policies.percepts import Value
 from tests.run.towns import compose_spec

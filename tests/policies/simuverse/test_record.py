@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 
 from genagents_env.config import TownConfig
-from genagents_env.evaluate.measures import load_measure
-from genagents_env.evaluate.measures.tools import ToolUse, count_tool_use, list_turns
-from genagents_env.evaluate.run_data import RunData
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
 from genagents_env.llm.scripted.prompt import read_prompt
@@ -18,6 +15,9 @@ from genagents_env.policies.simuverse import SimuversePolicy
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.show.summary import describe_run, run_as_json
+from genagents_env.study.evaluate.measures import load_measure
+from genagents_env.study.evaluate.measures.tools import ToolUse, count_tool_use, list_turns
+from genagents_env.study.evaluate.run_data import RunData
 from tests.policies.harness import uneven
 from tests.policies.percepts import Value
 from tests.policies.simuverse.town import ANN, BEN, CAT, Reply, find, follow, quarter

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from genagents_env.config import TownConfig
-from genagents_env.evaluate import Findings, compute_findings
-from genagents_env.evaluate.measures.acquaintance import Acquaintance
-from genagents_env.evaluate.measures.gatherings import Coordination
-from genagents_env.evaluate.measures.knowledge import FactKnowledge
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
+from genagents_env.study.evaluate import Findings, compute_findings
+from genagents_env.study.evaluate.measures.acquaintance import Acquaintance
+from genagents_env.study.evaluate.measures.gatherings import Coordination
+from genagents_env.study.evaluate.measures.knowledge import FactKnowledge
 from tests import scripted
 
 HOST = "Isabella Rodriguez"

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from genagents_env.config import TownConfig
-from genagents_env.evaluate.measures.success import compute_outcomes
-from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import load_scenario
+from genagents_env.study.evaluate.measures.success import compute_outcomes
+from genagents_env.study.evaluate.run_data import RunData
 from tests.scenario.stories.names import STORIES
 
 HERE = Path(__file__).parent

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.evaluate.run_data import RunData
 from genagents_env.record import RunReader
 from genagents_env.show.story import Scene, find_scenes, index_scenes
-from tests.evaluate.measures.street import (
+from genagents_env.study.evaluate.run_data import RunData
+from tests.study.evaluate.measures.street import (
     ADA,
     BEN,
     CAFE,

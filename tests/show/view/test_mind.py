@@ -12,7 +12,6 @@ from unittest.mock import patch
 import pytest
 
 from genagents_env.config import TownConfig
-from genagents_env.judge.kept_answers import find_kept_file
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.run.past import collect_run_pasts
@@ -20,6 +19,7 @@ from genagents_env.run.replay import RunReplay, open_replay
 from genagents_env.show.view.mind import add_later_interviews, make_mind
 from genagents_env.show.view.open_run import OpenRun
 from genagents_env.show.view.resources import make_resource, parse_key
+from genagents_env.study.judge.kept_answers import find_kept_file
 from tests.run.towns import WITNESS, make_options, make_spec
 
 KLAUS = "Klaus Mueller"

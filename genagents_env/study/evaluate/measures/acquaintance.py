@@ -1,0 +1,257 @@
+"""Who knows of whom: the network of mutual knowledge, by the record and by interviews.
+
+By the record two know each other who name each other among their ties, or of whom one spoke to the
+other. By interview each person is asked of every other. The network's edges are the pairs in which
+both claim to know of the other; its density is their share of the pairs asked. A claim is
+*verified* if the other is among one's ties, or is named in what one remembered at the start, or if
+the answer names an event in which the other acted, was spoken with, or was spoken of in one's
+hearing. It is *uncited* if the answer names none, but the record shows that one met the other or
+heard of them: see `study.evaluate.encounters`. Any other claim is *hallucinated*.
+Source: Park et al. 2023, section 7.1: density 0.167 before and 0.74 after; of 453 answers
+6 (1.3 %) were hallucinated. 0.74 of 300 pairs are 444 answers, so the 453 are read as the claims.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+
+from genagents_env.record.rows import JSON
+from genagents_env.scenario import Person, first_memories, list_dated_memories
+from genagents_env.study.evaluate.claims import claims_person, names_person
+from genagents_env.study.evaluate.encounters import are_together, find_encounters, list_involved
+from genagents_env.study.evaluate.interviews import (
+    ENDS,
+    InterviewReply,
+    find_cited_events,
+    find_evidence,
+    find_run_replies,
+    get_heard_text,
+)
+from genagents_env.study.evaluate.measure import measure
+from genagents_env.study.evaluate.run_data import RunData, once_per_run
+from genagents_env.world.events import Event
+
+Pair = tuple[str, str]
+AreTogether = Callable[[str, str, int], bool]
+
+
+def _are_never_together(agent: str, other: str, until: int) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Acquaintance:
+    """The network by interview.
+
+    Attributes:
+        asked: answers given, one for each person and each other asked about.
+        claims: of these, the ones that claim to know of the other.
+        verified: claims with evidence.
+        uncited: claims that name none, though the record has it.
+        pairs: both of whom were asked about the other.
+        mutual: pairs in which both claim to.
+        mutual_verified: pairs in which both claims have evidence.
+    """
+
+    asked: int
+    claims: int
+    verified: int
+    uncited: int
+    pairs: int
+    mutual: int
+    mutual_verified: int
+
+    @property
+    def hallucinated(self) -> int:
+        """Claims that nothing bears out."""
+        return self.claims - self.verified - self.uncited
+
+    @property
+    def hallucination_rate(self) -> float | None:
+        """The share of the claims that nothing bears out; None without claims."""
+        return self.hallucinated / self.claims if self.claims else None
+
+    @property
+    def density(self) -> float | None:
+        """The share of the pairs that claim to know each other; None without pairs."""
+        return self.mutual / self.pairs if self.pairs else None
+
+    @property
+    def verified_density(self) -> float | None:
+        """The share of the pairs whose two claims have evidence; None without pairs."""
+        return self.mutual_verified / self.pairs if self.pairs else None
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return it as JSON values: the counts, the rate and the two densities."""
+        return asdict(self) | {
+            "hallucinated": self.hallucinated,
+            "hallucination_rate": self.hallucination_rate,
+            "density": self.density,
+            "verified_density": self.verified_density,
+        }
+
+
+def compute_acquaintance(
+    people: Sequence[Person],
+    given: Iterable[InterviewReply],
+    events: Sequence[Event],
+    are_together: AreTogether = _are_never_together,
+) -> Acquaintance | None:
+    """Return the network by the answers about other people; None if nobody was asked.
+
+    Args:
+        people: of the run.
+        given: the answers at one end of the run; those about nobody are passed over.
+        events: of the run, in order.
+        are_together: whether one was in a room with another, awake, by a tick.
+    """
+    about = [reply for reply in given if reply.asked.person is not None]
+    if not about:
+        return None
+    claims = [r for r in about if claims_person(r.text, r.asked.person or "")]
+    named = find_cited_events(events, claims)
+    seeds = {person.name: person for person in people}
+    forms = _list_name_forms(list(seeds))
+    verified = {
+        _get_edge(reply)
+        for reply in claims
+        if _knows_from_start(
+            seeds[reply.asked.agent], forms[_get_edge(reply)[1]], _get_edge(reply)[1]
+        )
+        or any(_shows(event, *_get_edge(reply), forms) for event in find_evidence(reply, named))
+    }
+    asked, claimed = {_get_edge(reply) for reply in about}, {_get_edge(reply) for reply in claims}
+    open_, until = claimed - verified, about[0].tick
+    met = find_encounters(events, {other: forms[other] for _, other in open_}, until)
+    uncited = {edge for edge in open_ if edge in met or are_together(*edge, until)}
+    counts = (len(asked), len(claimed), len(verified), len(uncited))
+    return Acquaintance(
+        *counts, _count_mutual(asked), _count_mutual(claimed), _count_mutual(verified)
+    )
+
+
+def find_initial_ties(people: Sequence[Person]) -> set[Pair]:
+    """Return the pairs in which each names the other among their relationships, names sorted."""
+    named = {(person.name, other.to) for person in people for other in person.relationships}
+    names = {person.name for person in people}
+    return {(a, b) for a, b in named if a < b and (b, a) in named and {a, b} <= names}
+
+
+def find_speaking_pairs(events: Iterable[Event]) -> set[Pair]:
+    """Return the pairs of whom one spoke to the other, who heard it; names sorted.
+
+    The paper asks each agent in an interview whether it knows the other; this is what can be
+    seen from outside.
+    """
+    pairs: set[Pair] = set()
+    for event in events:
+        if event.kind != "say" or event.agent is None:
+            continue
+        for other in event.data["addressed"]:
+            if other != event.agent:
+                pairs.add((min(event.agent, other), max(event.agent, other)))
+    return pairs
+
+
+def compute_density(pairs: set[Pair], people: int) -> float:
+    """Return the share of all pairs of `people` that are in `pairs`; 0 for fewer than two."""
+    return len(pairs) / (people * (people - 1) / 2) if people > 1 else 0.0
+
+
+@once_per_run
+def compute_density_before(data: RunData) -> float:
+    """Return the density of mutual knowledge at the start of a run."""
+    return compute_density(find_initial_ties(data.scenario.people), len(data.names))
+
+
+@once_per_run
+def compute_density_after(data: RunData) -> float:
+    """Return the density at the end of a run: with those added who spoke with one another."""
+    pairs = find_initial_ties(data.scenario.people) | find_speaking_pairs(data.events)
+    return compute_density(pairs, len(data.names))
+
+
+@once_per_run
+def compute_acquaintances(data: RunData) -> tuple[Acquaintance | None, Acquaintance | None]:
+    """Return the networks by interview at the start of a run and at its end."""
+    people = [person for person in data.scenario.people if person.name in data.names]
+    together = partial(are_together, data)
+    before, after = (
+        compute_acquaintance(people, find_run_replies(data, when), data.events, together)
+        for when in ENDS
+    )
+    return before, after
+
+
+def _get_edge(reply: InterviewReply) -> tuple[str, str]:
+    return reply.asked.agent, reply.asked.person or ""
+
+
+def _count_mutual(edges: set[tuple[str, str]]) -> int:
+    return sum((b, a) in edges for a, b in edges) // 2
+
+
+def _list_name_forms(people: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return how each may be named: in full, and by a first name that nobody shares."""
+    first = [name.split()[0] for name in people]
+    return {
+        name: (name, short) if first.count(short) == 1 else (name,)
+        for name, short in zip(people, first, strict=True)
+    }
+
+
+def _knows_from_start(person: Person, forms: Sequence[str], other: str) -> bool:
+    """Return whether `person` knew of `other` from the start."""
+    if any(tie.to == other for tie in person.relationships):
+        return True
+    past = (memory.text for memory in list_dated_memories(person))
+    remembered = (*first_memories(person), *person.recent_memories, *past, person.goal)
+    return any(names_person(text, forms) for text in remembered)
+
+
+def _shows(event: Event, agent: str, other: str, forms: dict[str, tuple[str, ...]]) -> bool:
+    """Return whether `agent` met with `other`, or with word of them, in this event.
+
+    What is not speech counts wherever the other did it: a mind can only name what it perceived.
+    """
+    words = get_heard_text(event, agent)
+    if words is not None and (event.agent == other or names_person(words, forms[other])):
+        return True
+    if event.kind != "say" and event.agent == other:
+        return True
+    involved = list_involved(event)
+    if event.kind == "say" and event.agent == agent:
+        involved += event.data["heard_by"]
+    here = event.agent == agent or words is not None or agent in involved
+    return here and other in involved
+
+
+_PARK = "Park et al. 2023, section 7.1"
+
+
+@measure(
+    "density",
+    "Network density",
+    "share",
+    """The share of all pairs of agents who know each other at the end: by ties on both sides from
+    the start, or since one spoke and the other, addressed, heard it. None for fewer than two
+    agents, and before any time has passed.""",
+    f"{_PARK}, as seen from outside instead of asked",
+)
+def density(data: RunData) -> float | None:
+    """Return the share."""
+    return compute_density_after(data) if len(data.names) > 1 and data.ticks else None
+
+
+@measure(
+    "acquainted",
+    "Network density by interview",
+    "share",
+    """The share of the pairs asked about each other after the run in which both claim to know of
+    the other. None where no pair was asked.""",
+    _PARK,
+)
+def density_by_interview(data: RunData) -> float | None:
+    """Return the share."""
+    after = compute_acquaintances(data)[1]
+    return None if after is None else after.density

@@ -1,0 +1,173 @@
+"""How far facts spread among the people: who heard which fact, when, and from whom.
+
+Heard is not known: only an interview can show that; see `knowledge`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from genagents_env.scenario.schema import Fact
+from genagents_env.study.evaluate.measure import (
+    FROM_THE_START,
+    NOT_REACHED,
+    REACHED,
+    MeasuredValue,
+    measure,
+    ratio,
+)
+from genagents_env.study.evaluate.run_data import RunData, once_per_run
+from genagents_env.world.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """Someone heard a fact for the first time.
+
+    `source`: who said it; None for news, whispers and other causes without a speaker.
+    `cause`: the id of the event in which it was recognised; `sentence`: the one that states it,
+    where that was looked for.
+    """
+
+    agent: str
+    tick: int
+    source: str | None
+    cause: int
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How one fact spread: who knew it from the start, and who heard it, in order."""
+
+    fact: str
+    statement: str
+    at_start: tuple[str, ...]
+    heard: tuple[Hearing, ...]
+
+    def share(self, people: int) -> float:
+        """Return the share of `people` who knew it at the start or heard it since."""
+        return (len(self.at_start) + len(self.heard)) / people
+
+
+@once_per_run
+def trace_run_facts(data: RunData) -> tuple[Spread, ...]:
+    """Return how each fact of the scenario spread in a run, in its order."""
+    return tuple(trace_facts(data.scenario.facts, data.names, data.events))
+
+
+def trace_facts(
+    facts: Sequence[Fact], names: Sequence[str], events: Iterable[Event]
+) -> list[Spread]:
+    """Return the spread of each fact, in the scenario's order.
+
+    Args:
+        facts: of the scenario.
+        names: the people of the run; knowers who take no part are left out.
+        events: of the run, in order.
+    """
+    heard: dict[str, list[Hearing]] = {fact.id: [] for fact in facts}
+    for event in events:
+        if event.kind == "learn" and event.agent is not None and event.data["fact"] in heard:
+            source, cause = event.data["source"], event.data["cause"]
+            heard[event.data["fact"]].append(Hearing(event.agent, event.tick, source, cause))
+    return [
+        Spread(
+            fact.id,
+            fact.statement,
+            tuple(name for name in names if name in fact.known_by),
+            tuple(heard[fact.id]),
+        )
+        for fact in facts
+    ]
+
+
+def compute_curves(data: RunData) -> dict[str, list[tuple[float, int]]]:
+    """Return for each fact the steps of how many people know it.
+
+    Returns:
+        By fact, pairs of game seconds since the start and the number who know it from then on:
+        the first at 0, one for each time at which somebody heard it, the last at the end.
+    """
+    second = data.meta.seconds_per_tick
+    found: dict[str, list[tuple[float, int]]] = {}
+    for spread in trace_run_facts(data):
+        counts = {0: len(spread.at_start)}
+        for more, (tick, _) in enumerate(find_first_hearings(spread, data.names), start=1):
+            counts[tick] = len(spread.at_start) + more
+        counts.setdefault(data.last_tick, list(counts.values())[-1])
+        found[spread.fact] = [(float(tick * second), count) for tick, count in counts.items()]
+    return found
+
+
+def find_first_hearings(spread: Spread, names: Sequence[str]) -> list[tuple[int, str]]:
+    """Return who of `names` heard a fact they did not know, and the tick, each once, in order."""
+    found: dict[str, int] = {}
+    for hearing in sorted(spread.heard, key=lambda one: one.tick):
+        if hearing.agent in names and hearing.agent not in spread.at_start:
+            found.setdefault(hearing.agent, hearing.tick)
+    return [(tick, agent) for agent, tick in found.items()]
+
+
+@measure(
+    "heard",
+    "Diffusion by hearing",
+    "share",
+    """The share of all agents who knew the fact from the start or heard it by the end, by the
+    record's `learn` events. One for each fact; none before any time has passed.""",
+    "what an observer sees of the diffusion of Park et al. 2023, section 7.1",
+    says="knew or heard of {key}",
+)
+def share_heard(data: RunData) -> dict[str, float | None]:
+    """Return the share by fact."""
+    return {
+        one.fact: ratio(_count_knowers(one, data), len(data.names)) if data.ticks else None
+        for one in trace_run_facts(data)
+    }
+
+
+def _count_knowers(spread: Spread, data: RunData) -> int:
+    return len(spread.at_start) + len(find_first_hearings(spread, data.names))
+
+
+@measure(
+    "half_time",
+    "Time until half know",
+    "hours",
+    """Game hours from the start until at least half of all agents knew the fact. One for each
+    fact. Where that did not happen, the hours of the run, as a time that is censored; none where it
+    was so from the start.""",
+    "half-time of a diffusion; ours",
+)
+def half_time(data: RunData) -> dict[str, MeasuredValue]:
+    """Return the hours by fact."""
+    return {
+        one.fact: _compute_half_time(
+            len(one.at_start), [t for t, _ in find_first_hearings(one, data.names)], data
+        )
+        for one in trace_run_facts(data)
+    }
+
+
+def _compute_half_time(knowing: int, ticks: list[int], data: RunData) -> MeasuredValue:
+    missing = -(-len(data.names) // 2) - knowing
+    if missing <= 0:
+        return MeasuredValue(None, FROM_THE_START)
+    if missing > len(ticks):
+        return MeasuredValue(data.hours, NOT_REACHED, censored=True)
+    return MeasuredValue(ticks[missing - 1] / data.hour, REACHED)
+
+
+@measure(
+    "telling",
+    "Utterances that tell a fact",
+    "share",
+    """Of all utterances, the share in which a fact of the scenario is recognised. None where
+    nothing was said or the scenario has no facts.""",
+    "ours",
+)
+def telling(data: RunData) -> float | None:
+    """Return the share."""
+    if not data.scenario.facts:
+        return None
+    said = data.utterances
+    return ratio(sum(bool(event.data["facts"]) for event in said), len(said))

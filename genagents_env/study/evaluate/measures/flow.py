@@ -1,0 +1,217 @@
+"""How each fact flowed: who received, stored and retrieved it.
+
+Definition: *received*: heard a sentence in the run that states it; *stored*: holds a memory at the
+end that does; *retrieved*: the share of the interviews after the run in which any answer does. A
+sentence states it by its patterns, or by its meaning where the run's embedder knows any
+(`study.evaluate.hearings`); pronouns stand for the names before them, questions and denials state
+nothing. Of those who did not know it at the start: P(receive) is the share who received it,
+P(store) the share of the receivers who stored it, P(retrieve) the mean of retrieved over the
+receivers who stored it.
+Source: Lyfe Agents (Kaiya et al. 2023), section 5.1 and figure 3c-d, which print no definition;
+this one is ours.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from genagents_env.record.rows import JSON, RememberedRow
+from genagents_env.scenario.schema import Fact
+from genagents_env.study.evaluate.hearings import PATTERNS, find_statements
+from genagents_env.study.evaluate.interviews import InterviewReply, find_run_replies
+from genagents_env.study.evaluate.measure import measure
+from genagents_env.study.evaluate.measures.diffusion import Spread
+from genagents_env.study.evaluate.run_data import RunData, once_per_run
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFlow:
+    """One fact in one agent.
+
+    Attributes:
+        agent: who.
+        knew: at the start.
+        received: the tick of hearing it first; None for never.
+        sentence: the one that was heard then.
+        stored: at the end; None where the record holds no memories of the end.
+        retrieved: share of the interviews after the run, 0..1; None where nobody asked.
+    """
+
+    agent: str
+    knew: bool
+    received: int | None
+    stored: bool | None
+    retrieved: float | None
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """One fact in everyone; each probability is None where it has nobody to be of.
+
+    `stored` and `retrieved` of those who knew it at the start stand in `agents` alone. `by`: how
+    sentences were recognised.
+    """
+
+    fact: str
+    agents: tuple[AgentFlow, ...]
+    p_receive: float | None
+    p_store: float | None
+    p_retrieve: float | None
+    by: str = PATTERNS
+
+    @property
+    def receivers(self) -> tuple[AgentFlow, ...]:
+        """Those who did not know it at the start and received it."""
+        return tuple(one for one in self.agents if not one.knew and one.received is not None)
+
+    @property
+    def keepers(self) -> tuple[AgentFlow, ...]:
+        """Those of `receivers` who stored it."""
+        return tuple(one for one in self.receivers if one.stored)
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return it as JSON values."""
+        return asdict(self) | {"agents": [asdict(one) for one in self.agents]}
+
+
+@once_per_run
+def compute_flows(data: RunData) -> tuple[Flow, ...]:
+    """Return how each fact of the scenario flowed, as far as it is recorded."""
+    last, told = data.last_tick, find_statements(data)
+    after = find_run_replies(data, "after", repeat=None)
+    rows = data.reader.memories()
+    held = find_held_memories(rows, last, bool(after))
+    if held is not None:
+        stated = [row for row in rows if (row.fact, row.agent, row.text) in told.memories]
+        held = find_held_memories(stated, last, asked=True) or set()
+    flows = trace_flows(data.scenario.facts, data.names, told.heard, after, held, told.answers)
+    return tuple(replace(flow, by=told.by) for flow in flows)
+
+
+def find_held_memories(
+    rows: Iterable[RememberedRow], last_tick: int, asked: bool
+) -> set[tuple[str, str]] | None:
+    """Return the (fact, agent) of the memories held at the end; None where none were written.
+
+    They were, if any is there, or if some were at the start and people were asked at the end, by
+    when they may have forgotten everything.
+
+    Args:
+        rows: the memories recorded at both ends of the run.
+        last_tick: of the run.
+        asked: whether interviews were held at the end.
+    """
+    rows = list(rows)
+    held = {(row.fact, row.agent) for row in rows if last_tick and row.tick == last_tick}
+    return held if held or (rows and asked) else None
+
+
+def trace_flows(
+    facts: Sequence[Fact],
+    names: Sequence[str],
+    spreads: Sequence[Spread],
+    after: Iterable[InterviewReply],
+    held: Collection[tuple[str, str]] | None,
+    answers: Mapping[str, Collection[tuple[str, str]]],
+) -> tuple[Flow, ...]:
+    """Return the flow of each of `facts` through the people `names`.
+
+    Args:
+        facts: of the scenario.
+        names: the people of the run.
+        spreads: of each fact: who heard it when.
+        after: all answers after the run, of all repeats.
+        held: the (fact, agent) of the memories at the end; None where they are not known.
+        answers: by fact, the (agent, text) of the answers that state it.
+    """
+    after = list(after)
+    found = []
+    for fact, spread in zip(facts, spreads, strict=True):
+        heard = {hearing.agent: hearing for hearing in reversed(spread.heard)}
+        told = _compute_retrieval(answers.get(fact.id, ()), after)
+        agents = tuple(
+            AgentFlow(
+                name,
+                name in fact.known_by,
+                heard[name].tick if name in heard else None,
+                None if held is None else (fact.id, name) in held,
+                told.get(name),
+                heard[name].sentence if name in heard else "",
+            )
+            for name in names
+        )
+        found.append(_sum_up(fact.id, agents))
+    return tuple(found)
+
+
+def _compute_retrieval(
+    stated: Collection[tuple[str, str]], after: Iterable[InterviewReply]
+) -> dict[str, float]:
+    """Return for each agent asked the share of interviews in which an answer is one of `stated`."""
+    shown: dict[str, dict[int, bool]] = {}
+    for reply in after:
+        repeats = shown.setdefault(reply.asked.agent, {})
+        found = (reply.asked.agent, reply.text) in stated
+        repeats[reply.repeat] = repeats.get(reply.repeat, False) or found
+    return {agent: sum(told.values()) / len(told) for agent, told in shown.items()}
+
+
+def _sum_up(fact: str, agents: tuple[AgentFlow, ...]) -> Flow:
+    flow = Flow(fact, agents, None, None, None)
+    strangers = [one for one in agents if not one.knew]
+    stored = [one.stored for one in flow.receivers if one.stored is not None]
+    retrieved = [one.retrieved for one in flow.keepers if one.retrieved is not None]
+    share = len(flow.receivers) / len(strangers) if strangers else None
+    return Flow(fact, agents, share, _mean(stored), _mean(retrieved))
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+_LYFE = (
+    "Lyfe Agents (Kaiya et al. 2023), section 5.1 and figure 3c-d, which print no definition; "
+    "this one is ours"
+)
+
+
+@measure(
+    "received",
+    "Received",
+    "share",
+    """Of those who did not know the fact at the start, the share who heard a sentence in the run
+    that states it, by its patterns or, where the run's embedder knows meaning, in other words.
+    One for each fact; none where everybody knew it, and before any time has passed.""",
+    _LYFE,
+)
+def share_received(data: RunData) -> dict[str, float | None]:
+    """Return the share by fact."""
+    return {one.fact: one.p_receive if data.ticks else None for one in compute_flows(data)}
+
+
+@measure(
+    "stored",
+    "Stored",
+    "share",
+    """Of those who heard the fact first in the run, the share who hold a memory at the end that
+    states it. One for each fact; none where nobody heard it, or the record has no
+    memories of the end.""",
+    _LYFE,
+)
+def share_stored(data: RunData) -> dict[str, float | None]:
+    """Return the share by fact."""
+    return {one.fact: one.p_store for one in compute_flows(data)}
+
+
+@measure(
+    "retrieved",
+    "Retrieved",
+    "share",
+    """Of those who heard the fact first in the run and stored it, the mean share of the interviews
+    after the run in which an answer states it. One for each fact; none where nobody stored it or
+    nobody was asked.""",
+    _LYFE,
+)
+def share_retrieved(data: RunData) -> dict[str, float | None]:
+    """Return the share by fact."""
+    return {one.fact: one.p_retrieve for one in compute_flows(data)}

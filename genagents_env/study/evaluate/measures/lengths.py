@@ -1,0 +1,149 @@
+"""How long conversations last: from joining one to leaving it, for every member.
+
+Lyfe Agents (Kaiya et al. 2023), appendix A.1, gives 70.348 +- 13.189 s (n = 9) for its agents and
+23.802 +- 1.463 s (n = 4) for those that choose anew at every step, where the length is the time for
+which one keeps choosing to talk. Theirs are seconds of their simulation; ours are of game time.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
+
+from genagents_env.record.rows import JSON
+from genagents_env.study.evaluate.labels import format_policy
+from genagents_env.study.evaluate.measure import measure, ratio
+from genagents_env.study.evaluate.presence import Membership
+from genagents_env.study.evaluate.run_data import RunData, once_per_run
+
+
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """The lengths of the conversations of all agents of one policy.
+
+    Attributes:
+        policy: its label, see `study.evaluate.labels.format_policy`.
+        seconds: of game time, one for each membership that ended, in the order of joining.
+        censored: memberships that the end of the record cut off: not among `seconds`.
+    """
+
+    policy: str
+    seconds: tuple[float, ...]
+    censored: int
+
+    @property
+    def count(self) -> int:
+        """Memberships that ended."""
+        return len(self.seconds)
+
+    @property
+    def mean(self) -> float | None:
+        """Mean seconds; None where none ended."""
+        return fmean(self.seconds) if self.seconds else None
+
+    @property
+    def sem(self) -> float | None:
+        """Standard error of the mean, each membership taken as independent; None below two."""
+        return standard_error(self.seconds)
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return count, mean and standard error as JSON values."""
+        return {
+            "policy": self.policy,
+            "count": self.count,
+            "mean_seconds": self.mean,
+            "sem_seconds": self.sem,
+            "censored": self.censored,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Spans:
+    """Conversation length by policy, and how much was said in conversations.
+
+    Attributes:
+        lengths: by policy, sorted by it; one for each policy that has an agent.
+        conversations: how many there were.
+        utterances: said in them; what is said to nobody in particular is none.
+    """
+
+    lengths: tuple[Lengths, ...]
+    conversations: int
+    utterances: int
+
+    @property
+    def utterances_per_conversation(self) -> float | None:
+        """None where there was no conversation."""
+        return self.utterances / self.conversations if self.conversations else None
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return everything as JSON values."""
+        return {
+            "lengths": [one.as_json() for one in self.lengths],
+            "conversations": self.conversations,
+            "utterances": self.utterances,
+            "utterances_per_conversation": self.utterances_per_conversation,
+        }
+
+
+@once_per_run
+def compute_spans(data: RunData) -> Spans:
+    """Return the conversation lengths of a run as far as it is recorded."""
+    times = data.memberships
+    by_agent = {agent: format_policy(spec) for agent, spec in data.meta.policies.items()}
+    second = data.meta.seconds_per_tick
+    return Spans(
+        tuple(
+            _measure_policy(
+                policy, [one for one in times if by_agent.get(one.agent) == policy], second
+            )
+            for policy in sorted(set(by_agent.values()))
+        ),
+        len({one.conversation for one in times}),
+        sum(event.data["conversation"] is not None for event in data.of_kind("say")),
+    )
+
+
+def standard_error(values: Sequence[float]) -> float | None:
+    """Return the sample standard deviation over the root of the number; None below two values."""
+    return stdev(values) / sqrt(len(values)) if len(values) > 1 else None
+
+
+def _measure_policy(policy: str, times: Sequence[Membership], second: int) -> Lengths:
+    ended = [one for one in times if one.end is not None]
+    return Lengths(
+        policy,
+        tuple(float((one.end or 0) - one.first) * second for one in ended),
+        len(times) - len(ended),
+    )
+
+
+_LYFE = "Lyfe Agents (Kaiya et al. 2023), appendix A.1"
+
+
+@measure(
+    "conversation_seconds",
+    "Conversation length",
+    "game seconds",
+    """The mean time from joining a conversation to leaving it, over all memberships that ended.
+    None where none ended.""",
+    _LYFE,
+)
+def conversation_seconds(data: RunData) -> float | None:
+    """Return the mean."""
+    seconds = [second for one in compute_spans(data).lengths for second in one.seconds]
+    return fmean(seconds) if seconds else None
+
+
+@measure(
+    "talking_time",
+    "Time in conversations",
+    "share",
+    """Of the time in which agents were awake, the share in which they were in a conversation. None
+    where nobody was awake.""",
+    "ours",
+)
+def talking_time(data: RunData) -> float | None:
+    """Return the share."""
+    awake = data.awake[:, : data.ticks]
+    return ratio((awake & data.talking[:, : data.ticks]).sum(), awake.sum())

@@ -1,0 +1,169 @@
+"""Where people spend their time: by arena, at home and at work, alone and together."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.scenario.plan import name_arena
+from genagents_env.scenario.schema import ArenaSpec, SectorSpec
+from genagents_env.study.evaluate.measure import measure, ratio
+from genagents_env.study.evaluate.presence import Bools
+from genagents_env.study.evaluate.run_data import RunData
+
+Floats = npt.NDArray[np.float64]
+
+
+def compute_occupancy(data: RunData) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
+    """Return how long everyone was where, asleep or awake.
+
+    Returns:
+        The arenas that anybody was in, the names, and game seconds: shape (arenas, names).
+    """
+    found: Floats = np.zeros((len(data.arenas), len(data.names)))
+    for row, where in enumerate(data.whereabouts[:, : data.ticks]):
+        found[:, row] = np.bincount(where[where >= 0], minlength=len(data.arenas))
+    return data.arenas, data.names, found * data.meta.seconds_per_tick
+
+
+def count_waking_ticks(data: RunData) -> Floats:
+    """Return the ticks that everyone was in each arena and awake: shape (N, arenas)."""
+    found: Floats = np.zeros((len(data.names), len(data.arenas)))
+    for row, where in enumerate(data.whereabouts[:, : data.ticks]):
+        here = where[data.awake[row, : data.ticks] & (where >= 0)]
+        found[row] = np.bincount(here, minlength=len(data.arenas))
+    return found
+
+
+def find_arenas_in(data: RunData, sectors: list[str | None]) -> Bools:
+    """Return which arenas lie in which agent's sector: shape (N, arenas); None is no sector.
+
+    Args:
+        data: of the run.
+        sectors: one for each name.
+    """
+    of = [place.split("/")[0] for place in data.arenas]
+    return np.array([[sector == one for one in of] for sector in sectors], dtype=np.bool_).reshape(
+        len(sectors), len(of)
+    )
+
+
+def list_homes(data: RunData) -> list[str | None]:
+    """Return the sector of everyone's home, None where the scenario has none."""
+    found = {person.name: person.home.split("/")[0] for person in data.people}
+    return [found.get(name) for name in data.names]
+
+
+def list_workplaces(data: RunData) -> list[str | None]:
+    """Return the sector of everyone's workplace, None without one, or where it is one's home."""
+    found = {
+        person.name: person.workplace.split("/")[0]
+        for person in data.people
+        if person.workplace is not None
+    }
+    return [
+        None if found.get(name) == home else found.get(name)
+        for name, home in zip(data.names, list_homes(data), strict=True)
+    ]
+
+
+def get_arena_id(sector: SectorSpec, arena: ArenaSpec) -> str:
+    """Return the id by which the record names an arena of the scenario."""
+    return name_arena(sector.name, arena.name)
+
+
+def count_arenas(data: RunData) -> int:
+    """Return how many arenas the town has, the open ground between the buildings among them."""
+    return 1 + sum(len(sector.arenas) for sector in data.scenario.sectors)
+
+
+def compute_entropy(times: Floats, of: int) -> float | None:
+    """Return the entropy of `times` over log(of), in 0..1; None where that has no meaning."""
+    whole = float(times.sum())
+    if not whole or of < 2:
+        return None
+    shares = times[times > 0] / whole
+    return min(1.0, max(0.0, float(-(shares * np.log(shares)).sum()) / math.log(of)))
+
+
+def find_accompanied(data: RunData) -> Bools:
+    """Return who had somebody else in the same arena as each tick ended: shape (N, ticks).
+
+    The open ground between the buildings is no room to be together in.
+    """
+    where = data.whereabouts[:, : data.ticks]
+    outside = data.scenario.outside
+    rooms = [at for at, place in enumerate(data.arenas) if place != outside]
+    found: Bools = np.zeros(where.shape, dtype=np.bool_)
+    for room in rooms:
+        here = where == room
+        found |= here & (here.sum(axis=0) > 1)
+    return found
+
+
+_OURS = "descriptive; ours"
+
+
+@measure(
+    "place_entropy",
+    "Spread over places",
+    "0..1",
+    """The entropy of the waking time of all agents over the arenas, divided by the logarithm of
+    the number of arenas of the town, the open ground with them: 0 where all is spent in one, 1
+    where all are used alike. None where nobody was awake.""",
+    "normalised entropy (Shannon 1948; Pielou 1966)",
+)
+def place_entropy(data: RunData) -> float | None:
+    """Return the entropy."""
+    return compute_entropy(count_waking_ticks(data).sum(axis=0), count_arenas(data))
+
+
+def _share_in(data: RunData, sectors: list[str | None]) -> float | None:
+    time = count_waking_ticks(data)
+    return ratio((time * find_arenas_in(data, sectors)).sum(), time.sum())
+
+
+@measure(
+    "at_home",
+    "Time at home",
+    "share",
+    """Of the time in which agents were awake, the share in the sector of their home. None where
+    nobody was awake.""",
+    _OURS,
+)
+def at_home(data: RunData) -> float | None:
+    """Return the share."""
+    return _share_in(data, list_homes(data))
+
+
+@measure(
+    "at_work",
+    "Time at work",
+    "share",
+    """Of the time in which agents with a workplace that is not their home were awake, the share in
+    its sector. None without such an agent awake.""",
+    _OURS,
+)
+def at_work(data: RunData) -> float | None:
+    """Return the share."""
+    sectors, time = list_workplaces(data), count_waking_ticks(data)
+    working = np.array([sector is not None for sector in sectors], dtype=np.bool_)
+    here = (time * find_arenas_in(data, sectors)).sum()
+    return ratio(here, time[working].sum())
+
+
+@measure(
+    "together",
+    "Time together",
+    "share",
+    """Of the time in which agents were awake, the share with at least one other, asleep or awake,
+    in the same arena; the open ground between the buildings is none. None for fewer than two
+    agents, and where nobody was awake.""",
+    _OURS,
+)
+def together(data: RunData) -> float | None:
+    """Return the share."""
+    if len(data.names) < 2:
+        return None
+    awake = data.awake[:, : data.ticks]
+    return ratio((find_accompanied(data) & awake).sum(), awake.sum())

@@ -1,0 +1,145 @@
+"""What people answer before and after a run, and how many changed their mind.
+
+Definition: a *preference* is the share of each value of a check over the repeats of an interview;
+answers without a verdict are left out. One's *leaning* is the value in at least half of them, if
+there is only one such.
+Source: Lyfe Agents (Kaiya et al. 2023), section 5.2, appendix D.3, figure 7.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import TypeAlias
+
+from genagents_env.record.rows import JSON
+from genagents_env.scenario import Scenario
+from genagents_env.scenario.questions import When
+from genagents_env.scenario.schema import ValueCheck
+from genagents_env.study.evaluate.checks import RULE, Verdict, find_verdicts
+from genagents_env.study.evaluate.measure import measure, ratio
+from genagents_env.study.evaluate.run_data import RunData, once_per_run
+
+Shares: TypeAlias = Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """The answers to a value check by one judge.
+
+    Attributes:
+        check: its id.
+        values: of the check, `otherwise` last.
+        before: for each agent asked the share of every value, 0..1, 1 in all.
+        after: the same at the end.
+        by: `rule`, or `model:` and the model's name.
+        otherwise: the word for answers that have none of the values.
+    """
+
+    check: str
+    values: tuple[str, ...]
+    before: Shares
+    after: Shares
+    by: str = RULE
+    otherwise: str = "none"
+
+    @property
+    def changed(self) -> dict[str, tuple[str, str]]:
+        """Who leaned one way before and another after, and which ways; the unsettled are not in."""
+        turned = {}
+        for agent in self.before:
+            old, new = find_leaning(self.before[agent]), find_leaning(self.after.get(agent, {}))
+            if old is not None and new is not None and old != new:
+                turned[agent] = (old, new)
+        return turned
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return it as JSON values, with those who changed their mind."""
+        plain = {agent: list(turn) for agent, turn in self.changed.items()}
+        return asdict(self) | {"values": list(self.values), "changed": plain}
+
+
+@once_per_run
+def compute_preferences(data: RunData) -> tuple[Preference, ...]:
+    """Return the preferences of a run as far as it is recorded; see `tally_preferences`."""
+    return tally_preferences(data.scenario, find_verdicts(data))
+
+
+def tally_preferences(scenario: Scenario, given: Iterable[Verdict]) -> tuple[Preference, ...]:
+    """Return the preferences of each value check, by the rule and then by the models' names.
+
+    Judges who have no opinion on any answer of a check are left out.
+
+    Args:
+        scenario: of the run.
+        given: verdicts on its checks.
+    """
+    told = [verdict for verdict in given if verdict.value is not None]
+    judges = sorted({verdict.by for verdict in told}, key=lambda by: (by != RULE, by))
+    found = []
+    for check in scenario.checks:
+        for by in judges:
+            mine = [one for one in told if one.check == check.id and one.by == by]
+            if isinstance(check, ValueCheck) and mine:
+                found.append(_tally_one(check, mine, by))
+    return tuple(found)
+
+
+def find_leaning(shares: Mapping[str, float]) -> str | None:
+    """Return the value with a share of at least one half; None without one, or with two."""
+    strong = [value for value, share in shares.items() if 2 * share >= 1]
+    return strong[0] if len(strong) == 1 else None
+
+
+def _tally_one(check: ValueCheck, given: Iterable[Verdict], by: str) -> Preference:
+    values = dict.fromkeys((*(value.value for value in check.values), check.otherwise))
+    ordered = tuple(value for value in values if value != check.otherwise)
+    counts: dict[When, dict[str, dict[str, int]]] = {"before": {}, "after": {}}
+    for one in given:
+        blank = dict.fromkeys((*ordered, check.otherwise), 0)
+        if one.value in blank:
+            counts[one.when].setdefault(one.agent, blank)[one.value] += 1
+    before, after = (
+        {agent: _compute_shares(mine) for agent, mine in counts[when].items()}
+        for when in ("before", "after")
+    )
+    return Preference(check.id, (*ordered, check.otherwise), before, after, by, check.otherwise)
+
+
+def _compute_shares(counts: Mapping[str, int]) -> dict[str, float]:
+    whole = sum(counts.values())
+    return {value: count / whole for value, count in counts.items()}
+
+
+_LYFE = "Lyfe Agents (Kaiya et al. 2023), sections 5.1.1 and 5.2"
+
+
+def _find_by_rule(data: RunData) -> dict[str, Preference | None]:
+    found = {one.check: one for one in compute_preferences(data) if one.by == RULE}
+    checks = [check.id for check in data.scenario.checks if isinstance(check, ValueCheck)]
+    return {id_: found.get(id_) for id_ in checks}
+
+
+@measure(
+    "changed",
+    "Change of opinion",
+    "share",
+    """Of the agents who lean to one value of the check both before and after the run, the share
+    who lean to another one after. One for each value check, by its rules; none where nobody leans
+    at both ends.""",
+    _LYFE,
+)
+def share_changed(data: RunData) -> dict[str, float | None]:
+    """Return the share by check."""
+    return {
+        id_: None if one is None else _share_changed(one)
+        for id_, one in _find_by_rule(data).items()
+    }
+
+
+def _share_changed(one: Preference) -> float | None:
+    both = [
+        agent
+        for agent in one.before
+        if find_leaning(one.before[agent]) is not None
+        and find_leaning(one.after.get(agent, {})) is not None
+    ]
+    return ratio(len(one.changed), len(both))

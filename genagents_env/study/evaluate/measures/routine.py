@@ -1,0 +1,175 @@
+"""Whether people are where their routine has them be: by the clock, with time to get there.
+
+The entry in force is the latest begun by the clock, yesterday's last before the first: as
+`cognition.routine` reads one. Plans of a mind are not in the record; this is the scenario's routine
+alone. It covers every day alike.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import time
+from itertools import pairwise
+from statistics import fmean
+
+import numpy as np
+
+from genagents_env.scenario import Person
+from genagents_env.scenario.schema import RoutineEntry
+from genagents_env.study.evaluate.measure import measure, ratio
+from genagents_env.study.evaluate.presence import Bools
+from genagents_env.study.evaluate.run_data import ArenaRows, RunData
+from genagents_env.world.places import is_within
+
+TRAVEL = 20 * 60  # game seconds: 120 tiles at the towns' usual 0.1 tiles a second
+_DAY = 86400
+
+
+@dataclass(frozen=True, slots=True)
+class Appointment:
+    """One stretch in which an entry of somebody's routine was in force.
+
+    Attributes:
+        agent: whose.
+        place: where the entry has one be.
+        first: the tick at which it began.
+        end: the tick before which it was over; one past the last of a record that ends before.
+        came: the first tick in it at the place; None for never.
+        awake: whether one was awake in any of its ticks.
+        whole: whether both its ends are in the record.
+        moved: whether the entry before it had another place.
+    """
+
+    agent: str
+    place: str
+    first: int
+    end: int
+    came: int | None
+    awake: bool
+    whole: bool
+    moved: bool
+
+
+def list_appointments(data: RunData) -> tuple[Appointment, ...]:
+    """Return everyone's appointments in the time simulated, person by person, in order."""
+    return tuple(one for person in data.people for one in _find_appointments(data, person))
+
+
+def count_kept_ticks(data: RunData) -> tuple[int, int]:
+    """Return the waking ticks spent where the routine says, and those in which one was to be there.
+
+    The first `TRAVEL` seconds of an entry with another place than the one before are left out
+    until one has come.
+    """
+    there = due = 0
+    travel = round(TRAVEL / data.meta.seconds_per_tick)
+    for person in (person for person in data.people if person.routine):
+        here, row = _find_presence(data, person), data.row[person.name]
+        counted = data.awake[row, : data.ticks].copy()
+        for one in _find_appointments(data, person):
+            if one.moved:
+                until = one.end if one.came is None else one.came
+                counted[one.first : min(until, one.first + travel)] = False
+        due += int(counted.sum())
+        there += int((counted & here[: data.ticks]).sum())
+    return there, due
+
+
+def _find_appointments(data: RunData, person: Person) -> Iterator[Appointment]:
+    """Yield one's appointments; none for a person without a routine."""
+    entries, force = _find_entries_in_force(data, person)
+    if not entries or not data.ticks:
+        return
+    here, awake = _find_presence(data, person), data.awake[data.row[person.name]]
+    edges = [0, *(np.flatnonzero(np.diff(force)) + 1).tolist(), len(force)]
+    for first, end in pairwise(edges):
+        entry, before = entries[force[first]], entries[force[first] - 1]
+        came = np.flatnonzero(here[first:end])
+        yield Appointment(
+            person.name,
+            entry.place,
+            first,
+            end,
+            first + int(came[0]) if came.size else None,
+            bool(awake[first:end].any()),
+            first > 0 and end < len(force),
+            first > 0 and before.place != entry.place,
+        )
+
+
+def _find_entries_in_force(data: RunData, person: Person) -> tuple[list[RoutineEntry], ArenaRows]:
+    """Return the routine in order of the clock, and the index of the entry at each tick."""
+    entries = sorted(person.routine, key=lambda entry: entry.at)
+    if not entries:
+        return [], np.zeros(0, dtype=np.int32)
+    start = _count_seconds(data.reader.time(0).time())
+    clock = (start + np.arange(data.ticks) * data.meta.seconds_per_tick) % _DAY
+    begun = (
+        np.searchsorted([_count_seconds(entry.at) for entry in entries], clock, side="right") - 1
+    )
+    return entries, (begun % len(entries)).astype(np.int32)
+
+
+def _find_presence(data: RunData, person: Person) -> Bools:
+    """Return at which ticks one was where the entry in force says: shape (ticks,)."""
+    entries, force = _find_entries_in_force(data, person)
+    if not entries:
+        return np.zeros(data.ticks, dtype=np.bool_)
+    there = np.zeros((len(entries), len(data.arenas) + 1), dtype=np.bool_)  # -1: not in town
+    for at, entry in enumerate(entries):
+        there[at, :-1] = [is_within(place, entry.place) for place in data.arenas]
+    found: Bools = there[force, data.whereabouts[data.row[person.name], : data.ticks]]
+    return found
+
+
+def _count_seconds(at: time) -> int:
+    return at.hour * 3600 + at.minute * 60 + at.second
+
+
+_WHERE = "the place that the scenario's routine has one be at by the clock"
+
+
+@measure(
+    "adherence",
+    "Adherence to the routine",
+    "share",
+    f"""Of the time in which agents with a routine were awake, the share at {_WHERE}. After a change
+    of place up to 20 game minutes on the way are left out. None without such time.""",
+    "ours; minds follow plans of their own, which the record does not hold",
+)
+def adherence(data: RunData) -> float | None:
+    """Return the share."""
+    return ratio(*count_kept_ticks(data))
+
+
+def _list_changes(data: RunData) -> list[Appointment]:
+    return [one for one in list_appointments(data) if one.moved and one.awake]
+
+
+@measure(
+    "lateness",
+    "Lateness",
+    "game minutes",
+    """The mean time from the hour at which the routine changes the place until its agent is there,
+    over the changes after which it came while the entry was in force; 0 for one who was there
+    before. None without one.""",
+    "ours",
+)
+def lateness(data: RunData) -> float | None:
+    """Return the mean."""
+    minute = 60 / data.meta.seconds_per_tick
+    late = [(one.came - one.first) / minute for one in _list_changes(data) if one.came is not None]
+    return fmean(late) if late else None
+
+
+@measure(
+    "missed",
+    "Missed appointments",
+    "share",
+    f"""Of the entries of the routine that change the place, lie wholly in the time lived and found
+    their agent awake, the share in which it never was at {_WHERE}. None without one.""",
+    "ours",
+)
+def share_missed(data: RunData) -> float | None:
+    """Return the share."""
+    whole = [one for one in _list_changes(data) if one.whole]
+    return ratio(sum(one.came is None for one in whole), len(whole))

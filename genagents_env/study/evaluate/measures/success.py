@@ -1,0 +1,253 @@
+"""Whether the scenario's successes were reached, by each judge, and how far the judges agree.
+
+Definition: a verdict counts as yes if it is `yes`; of a value check if it is the success's `value`,
+or, where none is named, any of the check's values but `otherwise`. An agent's *share* is the part
+of the repeats in which it does. Each repeat succeeds or fails by itself: of a check over its
+people, of other successes by theirs. A repeat that a missing verdict could still change is None.
+The *majority* holds where at least half of the repeats succeed, rounded up: 2 of 3.
+Source: Lyfe Agents (Kaiya et al. 2023), appendix D.1, three interviews from one state of mind; the
+rule of two out of three is the public release's.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Literal
+
+from genagents_env.record.rows import JSON
+from genagents_env.scenario import Scenario
+from genagents_env.scenario.questions import When
+from genagents_env.scenario.schema import Check, RecordCheck, Success, ValueCheck
+from genagents_env.scenario.truth import Truth, get_parts, holds
+from genagents_env.study.evaluate.checks import RULE, YES, Verdict, find_verdicts
+from genagents_env.study.evaluate.interviews import ENDS
+from genagents_env.study.evaluate.measure import measure
+from genagents_env.study.evaluate.run_data import RunData, once_per_run
+
+_LYFE = "Lyfe Agents (Kaiya et al. 2023), section 5 and appendix D.1"
+
+
+@dataclass(frozen=True, slots=True)
+class SuccessOutcome:
+    """One success at one end of a run, by one judge.
+
+    Attributes:
+        success: its id.
+        title: in the scenario's words.
+        when: before the run or after it.
+        by: `rule`, or `model:` and the model's name. What the record tells is always by rule.
+        shares: of each agent of a check, in 0..1; those without any verdict are left out, and
+            successes of successes have none.
+        share: of the repeats that are decided, those that succeeded; None where none is.
+        majority: whether at least half of those succeeded; None where none is decided.
+        repeats: of each interview whether it succeeded; None where that is open.
+        missing: verdicts that were wanted and that the judge does not have.
+    """
+
+    success: str
+    title: str
+    when: Literal["before", "after"]
+    by: str
+    shares: Mapping[str, float]
+    share: float | None
+    majority: bool | None
+    repeats: tuple[bool | None, ...]
+    missing: int = 0
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return it as JSON values."""
+        return asdict(self) | {"shares": dict(self.shares), "repeats": list(self.repeats)}
+
+
+@once_per_run
+def compute_outcomes(data: RunData) -> tuple[SuccessOutcome, ...]:
+    """Return the outcomes of a run as far as it is recorded; see `tally_outcomes`."""
+    return tally_outcomes(data.scenario, find_verdicts(data))
+
+
+def tally_outcomes(scenario: Scenario, given: Iterable[Verdict]) -> tuple[SuccessOutcome, ...]:
+    """Return the outcome of each success, in the scenario's order, before and then after.
+
+    Of each the rule's first, then the models' by name. A judge who gave no verdict at one end has
+    no outcome there, and none of what is built on it.
+
+    Args:
+        scenario: of the run.
+        given: verdicts on its checks, in any order.
+    """
+    given = list(given)
+    judges = sorted({v.by for v in given if v.by != RULE})
+    checks = {check.id: check for check in scenario.checks}
+    found: list[SuccessOutcome] = []
+    for when in ENDS:
+        for by in (RULE, *judges):
+            heard = [v for v in given if v.when == when and _counts(v, by, checks)]
+            found += _tally_judge(scenario.success, checks, heard, when, by)
+    place = {success.id: at for at, success in enumerate(scenario.success)}
+    found.sort(key=lambda one: place[one.success])  # stable: ends and judges stay in order
+    return tuple(found)
+
+
+def have_one_value(values: Sequence[str | None], otherwise: str | None) -> Truth:
+    """Return whether all have one value that is not `otherwise`; None where an unknown decides."""
+    told = {value for value in values if value is not None}
+    if len(told) > 1 or otherwise in told:
+        return False
+    return None if None in values else True
+
+
+def is_majority(yes: int, decided: int) -> bool | None:
+    """Return whether `yes` are at least half of `decided`, rounded up; None of none."""
+    return 2 * yes >= decided if decided else None
+
+
+def find_judge(data: RunData) -> str | None:
+    """Return who judged: the run's own model, else the only one; None without a judge, or of two.
+
+    In the form of `Verdict.by`. Verdicts of two judges never mix.
+    """
+    judges = sorted({one.by for one in compute_outcomes(data)} - {RULE})
+    own = f"model:{data.meta.model}"
+    if own in judges:
+        return own
+    return judges[0] if len(judges) == 1 else None
+
+
+@measure(
+    "success",
+    "Success",
+    "share",
+    """Of the interviews after the run that are decided, the share in which the success came about,
+    by the check's rules. One for each success; none where no interview is decided.""",
+    _LYFE,
+)
+def success(data: RunData) -> dict[str, float | None]:
+    """Return the share by success."""
+    return {id_: None if one is None else one.share for id_, one in _find_after(data, RULE).items()}
+
+
+@measure(
+    "success_majority",
+    "Success by majority",
+    "0 or 1",
+    """1 if the success came about in at least half of the interviews after the run, rounded up
+    (2 of 3), by the check's rules, else 0. One for each success; none where no interview is
+    decided.""",
+    f"{_LYFE}; the rule of two out of three is the public release's",
+)
+def success_majority(data: RunData) -> dict[str, float | None]:
+    """Return 0 or 1 by success."""
+    return {
+        id_: None if one is None or one.majority is None else float(one.majority)
+        for id_, one in _find_after(data, RULE).items()
+    }
+
+
+def _find_after(data: RunData, by: str) -> dict[str, SuccessOutcome | None]:
+    found = {
+        one.success: one for one in compute_outcomes(data) if one.when == "after" and one.by == by
+    }
+    return {success.id: found.get(success.id) for success in data.scenario.success}
+
+
+def _counts(verdict: Verdict, by: str, checks: Mapping[str, Check]) -> bool:
+    """Return whether a verdict counts in the outcomes by `by`: its own, and the record's."""
+    return verdict.by == by or isinstance(checks.get(verdict.check), RecordCheck)
+
+
+def _tally_judge(
+    successes: Iterable[Success],
+    checks: Mapping[str, Check],
+    given: Sequence[Verdict],
+    when: When,
+    by: str,
+) -> list[SuccessOutcome]:
+    found: dict[str, SuccessOutcome] = {}
+    lasting: set[str] = set()  # rest on the record alone, and so hold in every repeat
+    for success in successes:
+        of_record = _rests_on_record(success, checks, lasting)
+        one = _compute_outcome(success, checks, given, found, lasting, when, by)
+        if of_record:
+            lasting.add(success.id)
+        if one is not None:
+            found[success.id] = one
+    # What depends on the record alone is given once, by rule, though every judge uses it.
+    return [one for one in found.values() if by == RULE or one.success not in lasting]
+
+
+def _rests_on_record(success: Success, checks: Mapping[str, Check], lasting: set[str]) -> bool:
+    if success.check is not None:
+        return isinstance(checks[success.check], RecordCheck)
+    return all(part in lasting for part in get_parts(success)[1])
+
+
+def _compute_outcome(
+    success: Success,
+    checks: Mapping[str, Check],
+    given: Sequence[Verdict],
+    found: Mapping[str, SuccessOutcome],
+    lasting: set[str],
+    when: When,
+    by: str,
+) -> SuccessOutcome | None:
+    empty = SuccessOutcome(success.id, success.title, when, by, {}, None, None, ())
+    if success.check is not None:
+        check = checks[success.check]
+        return _compute_from_check(empty, success, check, [v for v in given if v.check == check.id])
+    over, parts = get_parts(success)
+    if not all(part in found for part in parts):
+        return None
+    length = max(len(found[part].repeats) for part in parts)
+    repeats = tuple(
+        holds([_get_repeat(found[part], k, part in lasting) for part in parts], over)
+        for k in range(length)
+    )
+    return _sum_up(replace(empty, missing=sum(found[part].missing for part in parts)), repeats)
+
+
+def _get_repeat(outcome: SuccessOutcome, repeat: int, lasting: bool) -> Truth:
+    at = 0 if lasting else repeat
+    return outcome.repeats[at] if at < len(outcome.repeats) else None
+
+
+def _compute_from_check(
+    empty: SuccessOutcome, success: Success, check: Check, given: Sequence[Verdict]
+) -> SuccessOutcome | None:
+    """Return the outcome of a check; None where there are no verdicts on it."""
+    if not given:
+        return None
+    people = success.of or tuple(dict.fromkeys(verdict.agent for verdict in given))
+    values = {(v.agent, v.repeat): v.value for v in given}
+    count = 1 + max(verdict.repeat for verdict in given)
+    rows = [[values.get((agent, k)) for agent in people] for k in range(count)]
+    yes = [[_is_yes(value, success, check) for value in row] for row in rows]
+    repeats = [_combine_people(success, check, *both) for both in zip(rows, yes, strict=True)]
+    shares = {
+        agent: sum(told) / len(told)
+        for agent, column in zip(people, zip(*yes, strict=True), strict=True)
+        if (told := [one for one in column if one is not None])
+    }
+    missing = sum(value is None for row in rows for value in row)
+    return _sum_up(replace(empty, shares=shares, missing=missing), tuple(repeats))
+
+
+def _combine_people(
+    success: Success, check: Check, values: Sequence[str | None], yes: Sequence[Truth]
+) -> Truth:
+    if success.over != "equal":
+        return holds(yes, success.over)
+    return have_one_value(values, check.otherwise if isinstance(check, ValueCheck) else None)
+
+
+def _is_yes(value: str | None, success: Success, check: Check) -> Truth:
+    if value is None:
+        return None
+    if not isinstance(check, ValueCheck):
+        return value == YES
+    return value != check.otherwise if success.value is None else value == success.value
+
+
+def _sum_up(outcome: SuccessOutcome, repeats: tuple[Truth, ...]) -> SuccessOutcome:
+    decided = [one for one in repeats if one is not None]
+    share = sum(decided) / len(decided) if decided else None
+    majority = is_majority(sum(decided), len(decided))
+    return replace(outcome, repeats=repeats, share=share, majority=majority)

@@ -1,0 +1,179 @@
+"""How much is said, and how evenly turns are shared."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from statistics import fmean
+
+import numpy as np
+
+from genagents_env.study.evaluate.measure import measure, ratio
+from genagents_env.study.evaluate.measures.lengths import compute_spans
+from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.world.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class TalkCounts:
+    """Counts over a run; `by_phone` and `alone` (nobody heard it) are parts of `utterances`."""
+
+    conversations: int
+    utterances: int
+    by_phone: int
+    alone: int
+
+
+def count_talk(events: Iterable[Event]) -> TalkCounts:
+    """Return the counts over `events`."""
+    conversations: set[int] = set()
+    utterances = by_phone = alone = 0
+    for event in events:
+        if event.kind == "converse":
+            conversations.add(event.data["conversation"])
+        elif event.kind == "say":
+            utterances += 1
+            by_phone += bool(event.data["phone"])
+            alone += not event.data["heard_by"]
+    return TalkCounts(len(conversations), utterances, by_phone, alone)
+
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of `text`, in small letters: runs of letters and digits.
+
+    Apostrophes inside a word belong to it and are made straight.
+    """
+    return _WORD.findall(text.replace("\u2019", "'").casefold())
+
+
+def count_turns(data: RunData) -> dict[int, dict[str, int]]:
+    """Return for each conversation in which something was said how often each agent spoke."""
+    found: dict[int, Counter[str]] = {}
+    for event in data.utterances:
+        conversation = event.data["conversation"]
+        if conversation is not None and event.agent is not None:
+            found.setdefault(conversation, Counter())[event.agent] += 1
+    return {id_: dict(counts) for id_, counts in found.items()}
+
+
+def count_members(data: RunData) -> dict[int, int]:
+    """Return for each conversation how many agents were ever in it."""
+    found: dict[int, dict[str, None]] = {}
+    for one in data.memberships:
+        found.setdefault(one.conversation, {})[one.agent] = None
+    return {id_: len(agents) for id_, agents in found.items()}
+
+
+_OURS = "descriptive; ours"
+
+
+@measure(
+    "conversations",
+    "Conversations",
+    "per agent and game hour",
+    """Conversations joined per agent and game hour lived, asleep or awake. None before any time
+    has passed.""",
+    _OURS,
+)
+def conversations(data: RunData) -> float | None:
+    """Return the rate."""
+    return ratio(len(data.memberships), data.agent_hours)
+
+
+@measure(
+    "utterances",
+    "Utterances",
+    "per agent and game hour",
+    """Utterances per agent and game hour lived, in conversations or not, heard or not. None before
+    any time has passed.""",
+    _OURS,
+)
+def utterances(data: RunData) -> float | None:
+    """Return the rate."""
+    return ratio(len(data.utterances), data.agent_hours)
+
+
+@measure(
+    "turns",
+    "Utterances in a conversation",
+    "utterances",
+    """Utterances per conversation. None where there was no conversation.""",
+    _OURS,
+)
+def turns(data: RunData) -> float | None:
+    """Return the mean."""
+    return compute_spans(data).utterances_per_conversation
+
+
+@measure(
+    "words",
+    "Words in an utterance",
+    "words",
+    """The mean number of words of an utterance; a word is a run of letters and digits, apostrophes
+    inside it. None where nothing was said.""",
+    _OURS,
+)
+def words(data: RunData) -> float | None:
+    """Return the mean."""
+    said = data.utterances
+    return ratio(sum(len(split_words(str(event.data["text"]))) for event in said), len(said))
+
+
+_SHANNON = "normalised entropy (Shannon 1948; Pielou 1966)"
+
+
+@measure(
+    "turn_balance",
+    "Balance of turns",
+    "0..1",
+    """For each conversation the entropy of who speaks, over the logarithm of the number of its
+    members: 1 where all speak equally often, 0 where one alone does; the mean over the
+    conversations with two members or more in which anything was said. None without one.""",
+    _SHANNON,
+)
+def turn_balance(data: RunData) -> float | None:
+    """Return the mean."""
+    members = count_members(data)
+    found = [
+        compute_evenness(list(counts.values()), members.get(id_, len(counts)))
+        for id_, counts in count_turns(data).items()
+        if members.get(id_, len(counts)) > 1
+    ]
+    return fmean(found) if found else None
+
+
+@measure(
+    "talk_inequality",
+    "Inequality of talk",
+    "0..1",
+    """The Gini coefficient of the utterances of all agents, times n / (n - 1) for n of them, so
+    that towns of any size compare: 0 where all speak equally often, 1 where one says everything.
+    None for fewer than two agents, or where nothing was said.""",
+    "Gini 1912; corrected as in Deltas 2003, The Small-Sample Bias of the Gini Coefficient",
+)
+def talk_inequality(data: RunData) -> float | None:
+    """Return the coefficient."""
+    counts = Counter(event.agent for event in data.utterances)
+    return compute_gini([counts[name] for name in data.names])
+
+
+def compute_evenness(counts: list[int], of: int) -> float:
+    """Return the entropy of `counts` over log(of), in 0..1; `of` is at least 2 and their number."""
+    whole = sum(counts)
+    entropy = -sum(n / whole * math.log(n / whole) for n in counts if n)
+    return min(1.0, max(0.0, entropy / math.log(max(of, len(counts)))))
+
+
+def compute_gini(counts: list[int]) -> float | None:
+    """Return the corrected Gini coefficient in 0..1; None of fewer than two, or of zeros alone."""
+    ordered = np.sort(np.asarray(counts, dtype=np.float64))
+    n, whole = len(ordered), float(ordered.sum())
+    if n < 2 or not whole:
+        return None
+    ranks = np.arange(1, n + 1)
+    gini = 2 * (ranks * ordered).sum() / (n * whole) - (n + 1) / n
+    return float(gini * n / (n - 1))

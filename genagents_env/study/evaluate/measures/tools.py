@@ -1,0 +1,145 @@
+"""Tools: how often replies choose none, and what that leads to, in runs of minds that act by tools.
+
+A turn is a reply in which an agent was to choose a tool, as the notes of its mind tell. Source of
+tools, strikes and exchanges: the SimuVerse project update of October 2024.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from genagents_env.record.notes import parse_turn
+from genagents_env.record.rows import JSON
+from genagents_env.study.evaluate.measure import measure, ratio
+from genagents_env.study.evaluate.measures.talk import count_turns
+from genagents_env.study.evaluate.run_data import RunData, once_per_run
+
+_SIMUVERSE = "ours; of the SimuVerse project update, October 2024"
+_FAULT = "fault"  # of the interpreter, which is no turn of the agent's
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """What came of the replies in which a tool was to be chosen.
+
+    Attributes:
+        replies: their number.
+        strikes: of them, those without a tool.
+        in_vain: those that named what the town does not have or allow.
+        resets: how often two strikes sent an agent back to its start.
+        interpreted: those that a model interpreted.
+        disagreements: of these, those in which the grammar reads another act.
+        faults: replies of which the interpreting model made nothing.
+    """
+
+    replies: int
+    strikes: int
+    in_vain: int
+    resets: int
+    interpreted: int
+    disagreements: int
+    faults: int
+
+
+def count_tool_use(data: RunData) -> ToolUse | None:
+    """Return the counts of a run; None where no mind acts by tools."""
+    turns, replies = list_turns(data), _list_replies(data)
+    if not turns:
+        return None
+    return ToolUse(
+        len(replies),
+        sum(turn.get("kind") == "strike" for turn in replies),
+        sum(turn.get("kind") == "failure" for turn in replies),
+        sum(turn.get("reset") is True for turn in replies),
+        sum(turn.get("agrees") is not None for turn in replies),
+        sum(turn.get("agrees") is False for turn in replies),
+        len(turns) - len(replies),
+    )
+
+
+@once_per_run
+def list_turns(data: RunData) -> Sequence[dict[str, JSON]]:
+    """Return every turn in order, and the faults of interpreters."""
+    return [parse_turn(note.text) for note in data.reader.notes() if note.kind == "turn"]
+
+
+def _list_replies(data: RunData) -> list[dict[str, JSON]]:
+    return [turn for turn in list_turns(data) if turn.get("kind") != _FAULT]
+
+
+@measure(
+    "invalid_replies",
+    "Replies without a tool",
+    "share",
+    """Of the replies in which an agent was to choose a tool, the share in which none was found.
+    What a tool was asked for in vain is no such reply, nor what the interpreter failed to read.
+    None without a reply.""",
+    _SIMUVERSE,
+)
+def invalid_replies(data: RunData) -> float | None:
+    """Return the share."""
+    turns = _list_replies(data)
+    return ratio(sum(turn.get("kind") == "strike" for turn in turns), len(turns))
+
+
+@measure(
+    "interpreter_disagreement",
+    "Interpreter against grammar",
+    "share",
+    """Of the replies that a model interpreted, the share in which the grammar reads another act:
+    another tool, place or person, or none. None where no model interpreted anything.""",
+    _SIMUVERSE,
+)
+def interpreter_disagreement(data: RunData) -> float | None:
+    """Return the share."""
+    both = [turn for turn in _list_replies(data) if turn.get("agrees") is not None]
+    return ratio(sum(turn.get("agrees") is False for turn in both), len(both))
+
+
+@measure(
+    "resets",
+    "Resets",
+    "per 100 turns",
+    """How often two replies without a tool in a row sent an agent back to its start, per 100
+    replies in which a tool was to be chosen. None without a reply.""",
+    _SIMUVERSE,
+)
+def resets(data: RunData) -> float | None:
+    """Return the rate."""
+    turns = _list_replies(data)
+    return ratio(100 * sum(turn.get("reset") is True for turn in turns), len(turns))
+
+
+@measure(
+    "exchanges",
+    "Exchanges in a conversation",
+    "exchanges",
+    """How often the member that spoke most spoke, in the mean over the conversations in which more
+    than one agent spoke: rounds, of which SimuVerse allows ten. None without one.""",
+    _SIMUVERSE,
+)
+def exchanges(data: RunData) -> float | None:
+    """Return the mean."""
+    spoken = [max(counts.values()) for counts in count_turns(data).values() if len(counts) > 1]
+    return fmean(spoken) if spoken else None
+
+
+@measure(
+    "early_leaves",
+    "Left before the limit",
+    "share",
+    """Of the times that an agent left a conversation by its own word or was taken out of it at the
+    limit of exchanges, the share of the first; of the conversations in which more than one agent
+    spoke. None without one.""",
+    _SIMUVERSE,
+)
+def early_leaves(data: RunData) -> float | None:
+    """Return the share."""
+    mutual = {id_ for id_, counts in count_turns(data).items() if len(counts) > 1}
+    reasons = [
+        event.data["reason"]
+        for event in data.of_kind("leave")
+        if event.data["conversation"] in mutual
+    ]
+    own = reasons.count("said_so")
+    return ratio(own, own + reasons.count("limit"))

@@ -1,0 +1,115 @@
+"""Where two runs of the same town part, and what it changed: facts heard, people who came.
+
+The checksum of a tick covers all ticks before it, so the first that differs is found by halves.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import permutations
+
+from genagents_env.record import canonical_hash
+from genagents_env.show.transcript import format_transcript
+from genagents_env.study.evaluate.measures.diffusion import trace_run_facts
+from genagents_env.study.evaluate.measures.gatherings import find_gathering_visits
+from genagents_env.study.evaluate.run_data import RunData
+
+_MOST_NAMES = 6  # of a line
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """The first difference of two runs.
+
+    Attributes:
+        tick: the first that differs; None if one run is the beginning of the other, or both equal.
+        only: the lines of the transcript at that tick that only the first, and only the second has.
+    """
+
+    tick: int | None
+    only: tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def find_parting(first: RunData, second: RunData) -> Parting:
+    """Return the first difference of two runs."""
+    low, high = 0, min(first.last_tick, second.last_tick) + 1
+    while low < high:
+        middle = (low + high) // 2
+        if first.reader.find_checksum(middle) == second.reader.find_checksum(middle):
+            low = middle + 1
+        else:
+            high = middle
+    if low > min(first.last_tick, second.last_tick):
+        return Parting(None, ((), ()))
+    lines = [_list_lines(data, low) for data in (first, second)]
+    only = (
+        tuple(line for line in lines[0] if line not in lines[1]),
+        tuple(line for line in lines[1] if line not in lines[0]),
+    )
+    return Parting(low, only)
+
+
+def describe_parting(first: RunData, second: RunData) -> Iterator[str]:
+    """Yield where two runs part, the first difference, and what it changed, line by line."""
+    parting, names = find_parting(first, second), [str(first.path), str(second.path)]
+    for one, parent in permutations((first, second)):
+        origin = one.reader.origin
+        if origin is not None and origin.hash == canonical_hash(parent.path):
+            when = parent.reader.time(origin.tick)
+            yield f"{one.path} is a fork of {parent.path}, after {when:%H:%M:%S}."
+    if parting.tick is None:
+        same = "are equal" if first.last_tick == second.last_tick else "are equal as far as both go"
+        yield f"{names[0]} and {names[1]} {same}."
+        return
+    when = first.reader.time(parting.tick)
+    yield f"{names[0]} and {names[1]} part at {when:%Y-%m-%d %H:%M:%S} (tick {parting.tick})."
+    for name, lines in zip(names, parting.only, strict=True):
+        yield from (f"    only in {name}: {line}" for line in lines)
+    spreads = zip(trace_run_facts(first), trace_run_facts(second), strict=False)
+    for ours, theirs in spreads:
+        ticks = [{h.agent: h.tick for h in reversed(spread.heard)} for spread in (ours, theirs)]
+        yield from _describe_hearing(first, ours.fact, ticks[0], ticks[1], names)
+    visits = zip(find_gathering_visits(first), find_gathering_visits(second), strict=False)
+    for mine, other in visits:
+        came = [{visit.agent for visit in gathering.visits} for gathering in (mine, other)]
+        yield from _describe_groups(f"Came to {mine.gathering}", came[0], came[1], names)
+
+
+def _list_lines(data: RunData, tick: int) -> list[str]:
+    events = data.reader.events(tick, tick)
+    return [line for line in format_transcript(events, data.reader.time) if "  " in line]
+
+
+def _describe_hearing(
+    first: RunData,
+    fact: str,
+    ours: Mapping[str, int],
+    theirs: Mapping[str, int],
+    names: list[str],
+) -> Iterator[str]:
+    """Yield who heard a fact in one run only, and who heard it at another time."""
+    yield from _describe_groups(f"Heard of {fact}", set(ours), set(theirs), names)
+    moved = sorted(name for name in {*ours} & {*theirs} if ours[name] != theirs[name])
+    times = [
+        f"{name} ({first.reader.time(ours[name]):%d %b %H:%M:%S}, "
+        f"{first.reader.time(theirs[name]):%d %b %H:%M:%S})"
+        for name in moved
+    ]
+    if times:
+        yield f"    at another time: {_list_some(times)}"
+
+
+def _describe_groups(
+    what: str, ours: set[str], theirs: set[str], names: list[str]
+) -> Iterator[str]:
+    if ours == theirs:
+        yield f"{what}: the same {len(ours)} in both."
+        return
+    yield f"{what}: {len(ours)} in {names[0]}, {len(theirs)} in {names[1]}."
+    for name, only in ((names[0], ours - theirs), (names[1], theirs - ours)):
+        if only:
+            yield f"    only in {name}: {_list_some(sorted(only))}"
+
+
+def _list_some(words: list[str]) -> str:
+    rest = len(words) - _MOST_NAMES
+    return ", ".join(words[:_MOST_NAMES]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,0 +1,206 @@
+"""One run as data for measures: its file decoded once, and what was computed from it kept."""
+
+from collections.abc import Callable
+from functools import cached_property, wraps
+from pathlib import Path
+from typing import TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from genagents_env.record import InterviewRow, JudgementRow, RunMeta, RunReader
+from genagents_env.record.rows import CallRow
+from genagents_env.scenario import Person, Scenario
+from genagents_env.study.evaluate.presence import (
+    Bools,
+    Membership,
+    Stay,
+    find_awake,
+    find_memberships,
+    find_stays,
+    find_talking,
+)
+from genagents_env.world.events import Event
+
+T = TypeVar("T")
+Positions = npt.NDArray[np.int16]
+ArenaRows = npt.NDArray[np.int32]  # a row of the list of arenas for each agent and tick
+
+
+class RunData:
+    """What a run file holds, each part decoded once, when it is first needed.
+
+    It is a view: the caller closes the reader, which has to stay open until then. What was
+    decoded once stays, so a run that continues needs new run data.
+
+    Attributes:
+        reader: of the file, for what is read once anyway: status, price, spending.
+    """
+
+    def __init__(self, reader: RunReader) -> None:
+        self.reader = reader
+        self._results: dict[object, object] = {}
+
+    @classmethod
+    def of(cls, run: "RunReader | RunData") -> "RunData":
+        """Return `run` itself if it is run data already, else new data of it."""
+        return run if isinstance(run, RunData) else cls(run)
+
+    @property
+    def path(self) -> Path:
+        """The run file."""
+        return self.reader.path
+
+    @property
+    def meta(self) -> RunMeta:
+        """What the run is."""
+        return self.reader.meta
+
+    @property
+    def scenario(self) -> Scenario:
+        """As loaded, with only the people who take part."""
+        return self.meta.scenario
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The agents, in the order of all rows."""
+        return self.meta.names
+
+    @cached_property
+    def row(self) -> dict[str, int]:
+        """The row of each agent."""
+        return {name: row for row, name in enumerate(self.names)}
+
+    @cached_property
+    def people(self) -> tuple[Person, ...]:
+        """The scenario's people, in the order of the names; names it does not have are left out."""
+        people = {person.name: person for person in self.scenario.people}
+        return tuple(people[name] for name in self.names if name in people)
+
+    @cached_property
+    def last_tick(self) -> int:
+        """The last tick, 0 where none is recorded."""
+        return max(0, self.reader.last_tick)
+
+    @property
+    def ticks(self) -> int:
+        """How many ticks were simulated; the state at the start is none."""
+        return self.last_tick
+
+    @property
+    def hour(self) -> float:
+        """The ticks of a game hour."""
+        return 3600 / self.meta.seconds_per_tick
+
+    @property
+    def hours(self) -> float:
+        """Game hours simulated."""
+        return self.ticks / self.hour
+
+    @property
+    def agent_hours(self) -> float:
+        """Game hours simulated, all agents together; 0 before the first tick."""
+        return self.hours * len(self.names)
+
+    @property
+    def waking_hours(self) -> float:
+        """Game hours in which agents were in town and awake, all together."""
+        return float(self.awake[:, : self.ticks].sum()) / self.hour
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """All events in order, up to the last tick; what is written meanwhile is left out."""
+        return tuple(self.reader.events(0, self.last_tick))
+
+    @cached_property
+    def kinds(self) -> dict[str, tuple[Event, ...]]:
+        """The events by kind, each in order; see `world.events`."""
+        by_kind: dict[str, list[Event]] = {}
+        for event in self.events:
+            by_kind.setdefault(event.kind, []).append(event)
+        return {kind: tuple(events) for kind, events in by_kind.items()}
+
+    def of_kind(self, kind: str) -> tuple[Event, ...]:
+        """Return the events of one kind in order."""
+        return self.kinds.get(kind, ())
+
+    @cached_property
+    def utterances(self) -> tuple[Event, ...]:
+        """Everything said by agents of the run, whoever heard it, in order."""
+        return tuple(event for event in self.of_kind("say") if event.agent in self.row)
+
+    @cached_property
+    def calls(self) -> tuple[CallRow, ...]:
+        """The stored model calls, ordered by agent, tick, purpose and number."""
+        return tuple(self.reader.calls())
+
+    @cached_property
+    def interviews(self) -> tuple[InterviewRow, ...]:
+        """Every answer, ordered by tick, then as they were asked, repeat by repeat."""
+        return tuple(self.reader.interviews())
+
+    @cached_property
+    def judgements(self) -> tuple[JudgementRow, ...]:
+        """What models judged of the answers, ordered by judge, check and tick."""
+        return tuple(self.reader.judgements())
+
+    @cached_property
+    def memberships(self) -> tuple[Membership, ...]:
+        """Everyone's time in every conversation."""
+        return find_memberships(self.events)
+
+    @cached_property
+    def stays(self) -> tuple[Stay, ...]:
+        """Where everyone was and when."""
+        return tuple(find_stays(self.events, self.last_tick))
+
+    @cached_property
+    def awake(self) -> Bools:
+        """Who was in town and awake: shape (N, last_tick + 1)."""
+        return find_awake(self.events, self.names, self.last_tick)
+
+    @cached_property
+    def talking(self) -> Bools:
+        """Who was in a conversation: shape (N, last_tick + 1)."""
+        return find_talking(self.memberships, self.names, self.last_tick)
+
+    @cached_property
+    def positions(self) -> Positions:
+        """Where everyone stood as each tick ended, x and y: shape (last_tick + 1, N, 2)."""
+        found: Positions = np.zeros((self.last_tick + 1, len(self.names), 2), dtype=np.int16)
+        for tick, at in self.reader.ticks():
+            if tick > self.last_tick:
+                break  # written meanwhile
+            found[tick] = at
+        return found
+
+    @cached_property
+    def arenas(self) -> tuple[str, ...]:
+        """The arenas that anybody was in, sorted."""
+        return tuple(sorted({stay.place for stay in self.stays}))
+
+    @cached_property
+    def whereabouts(self) -> ArenaRows:
+        """The index in `arenas` of where each was as each tick ended: shape (N, last_tick + 1).
+
+        -1 for one who is not in town.
+        """
+        index = {place: at for at, place in enumerate(self.arenas)}
+        rows: ArenaRows = np.full((len(self.names), self.last_tick + 1), -1, dtype=np.int32)
+        for stay in self.stays:
+            if stay.agent in self.row:
+                rows[self.row[stay.agent], stay.first : stay.end] = index[stay.place]
+        return rows
+
+
+def once_per_run(compute: Callable[[RunData], T]) -> Callable[[RunReader | RunData], T]:
+    """Return `compute` so that it computes once for the same run data, and takes a reader too."""
+
+    @wraps(compute)
+    def get(run: RunReader | RunData) -> T:
+        data = RunData.of(run)
+        if compute not in data._results:
+            data._results[compute] = compute(data)
+        return cast("T", data._results[compute])
+
+    return get

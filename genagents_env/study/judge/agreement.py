@@ -1,0 +1,196 @@
+"""How far judges agree: with themselves, with the rule, with one another; by kappas of `stats`.
+
+Of a judge who was asked several times, the lower median of its ratings stands for it beside
+others; of comparisons, the side it chose more often, both orders and all repeats together, or the
+tie.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import median_low
+from typing import Literal, TypeAlias
+
+from genagents_env.study.evaluate.checks import RULE, Verdict
+from genagents_env.study.judge.groups import group_by, label_rubrics
+from genagents_env.study.judge.verdicts import By, Comparison, Judgement, Rating
+from genagents_env.study.stats.agreement import Kappa, fleiss, kappa
+
+Sort: TypeAlias = Literal["itself", "rule", "others"]
+Statistic: TypeAlias = Literal["kappa", "kappa, linear weights", "Fleiss' kappa"]
+Label: TypeAlias = str | int
+Judge: TypeAlias = tuple[By, str]
+Item: TypeAlias = Hashable
+
+_ONE_KIND = "undefined: every verdict is the same one, on which chance alone would agree"
+_NO_ORDER = "takes numbers as mere labels: near ones count as apart"
+_HUMAN: By = "human"
+_TIE = "tie"
+_SIDES = ("first", "second")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAgreement:
+    """How far several judges, or the repeats of one, gave the same verdicts.
+
+    Attributes:
+        of: the rubric, `NAME, pairs` for comparisons, or `check NAME`.
+        sort: a judge with `itself` over its repeats, with the `rule`, or with `others`.
+        judges: their names; a person's with ` (human)` behind it.
+        statistic: which kappa.
+        value: of it, at most 1; None where it is undefined.
+        low: of its 95 % interval, as `high`; None where it has none.
+        n: what all of them judged.
+        agreed: the share of it that got the same verdict; of several judges, of pairs of them.
+        note: why it is undefined, or what else must be known.
+    """
+
+    of: str
+    sort: Sort
+    judges: tuple[str, ...]
+    statistic: Statistic
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    agreed: float
+    note: str = ""
+
+
+def measure_agreement(
+    verdicts: Iterable[Judgement], checks: Mapping[str, Sequence[Verdict]] | None = None
+) -> tuple[JudgeAgreement, ...]:
+    """Return how far judges agree; what nobody shares with anybody has no row.
+
+    Args:
+        verdicts: ratings and comparisons, of models and people.
+        checks: by run, what `study.evaluate.checks.find_verdicts` returns for its file.
+
+    Raises:
+        ConfigError: the extra `lab` is not installed.
+    """
+    given = [one for one in verdicts if one.has_verdict]
+    labels = label_rubrics(given)
+    found: list[JudgeAgreement] = []
+    groups = group_by(
+        given, lambda one: (labels[one.rubric, one.edition], isinstance(one, Comparison))
+    )
+    for (label, pairs), group in sorted(groups.items()):
+        of = f"{label}, pairs" if pairs else label
+        heard: dict[Judge, dict[Item, list[Label]]] = {}
+        for (kind, name), some in group_by(group, lambda one: (one.by, one.judge)).items():
+            found += _agree_with_itself(of, name, some, ordered=not pairs)
+            heard[kind, name] = _collect_values(some)
+        found += _agree_with_others(of, heard, ordered=not pairs)
+    return (*found, *_agree_with_rule(checks or {}))
+
+
+def _agree_with_itself(
+    of: str, name: str, given: Sequence[Judgement], *, ordered: bool
+) -> Iterator[JudgeAgreement]:
+    """Yield the agreement over repeats of the same question in the same order."""
+    rows: dict[Item, dict[int, Label]] = {}
+    for one in given:
+        rows.setdefault(_identify_question(one), {})[one.repeat] = _find_label(one)
+    most = max(len(row) for row in rows.values())
+    whole = [[row[k] for k in sorted(row)] for row in rows.values() if len(row) == most]
+    if most > 1:
+        yield _compute_agreement(of, "itself", (name,), whole, ordered)
+
+
+def _agree_with_others(
+    of: str, heard: Mapping[Judge, Mapping[Item, list[Label]]], *, ordered: bool
+) -> Iterator[JudgeAgreement]:
+    """Yield the agreement of every two judges, and of all people where there are more than two."""
+    stands = {
+        judge: {item: _summarise(values) for item, values in items.items()}
+        for judge, items in sorted(heard.items())
+    }
+    people = [judge for judge in stands if judge[0] == _HUMAN]
+    several = [people] if len(people) > 2 else []
+    for judges in [*map(list, combinations(stands, 2)), *several]:
+        shared = [i for i in stands[judges[0]] if all(i in stands[judge] for judge in judges[1:])]
+        rows = [[stands[judge][item] for judge in judges] for item in shared]
+        if rows:
+            yield _compute_agreement(of, "others", tuple(map(_format_judge, judges)), rows, ordered)
+
+
+def _agree_with_rule(checks: Mapping[str, Sequence[Verdict]]) -> Iterator[JudgeAgreement]:
+    """Yield the agreement of every model with the rule on every check that both have judged."""
+    given: dict[tuple[str, str], dict[Item, str]] = {}
+    for run, verdicts in checks.items():
+        for one in verdicts:
+            if one.value is not None:
+                at = (run, one.agent, one.when, one.repeat)
+                given.setdefault((one.check, one.by), {})[at] = one.value
+    for (check, judge), values in sorted(given.items()):
+        ruled = given.get((check, RULE), {})
+        rows: list[list[Label]] = [[ruled[at], values[at]] for at in values if at in ruled]
+        if judge != RULE and rows:
+            named = (RULE, judge.removeprefix("model:"))
+            yield _compute_agreement(f"check {check}", "rule", named, rows, ordered=False)
+
+
+def _compute_agreement(
+    of: str, sort: Sort, judges: tuple[str, ...], rows: Sequence[Sequence[Label]], ordered: bool
+) -> JudgeAgreement:
+    """Return the agreement of two columns or more; `ordered`: of numbers on a scale."""
+    if len(rows[0]) == 2:
+        first, second = ([row[k] for row in rows] for k in (0, 1))
+        found = kappa(first, second, "linear" if ordered else None)
+        return _make_agreement(
+            of, sort, judges, "kappa, linear weights" if ordered else "kappa", found
+        )
+    found = fleiss(rows)
+    return _make_agreement(of, sort, judges, "Fleiss' kappa", found, _NO_ORDER if ordered else "")
+
+
+def _make_agreement(
+    of: str,
+    sort: Sort,
+    judges: tuple[str, ...],
+    statistic: Statistic,
+    found: Kappa,
+    note: str = "",
+) -> JudgeAgreement:
+    note = _ONE_KIND if found.value is None else note
+    numbers = (found.value, found.low, found.high, found.n, found.agreed)
+    return JudgeAgreement(of, sort, judges, statistic, *numbers, note)
+
+
+def _collect_values(given: Iterable[Judgement]) -> dict[Item, list[Label]]:
+    """Return all that a judge said of each answer, or of each pair in either order."""
+    values: dict[Item, list[Label]] = {}
+    for one in given:
+        item = one.answer if isinstance(one, Rating) else frozenset((one.first, one.second))
+        values.setdefault(item, []).append(_find_label(one))
+    return values
+
+
+def _summarise(values: Sequence[Label]) -> Label:
+    """Return the one verdict that stands for several."""
+    numbers = [value for value in values if isinstance(value, int)]
+    if numbers:
+        return median_low(numbers)
+    first, second = (list(values).count(side) for side in _SIDES)
+    return _TIE if first == second else _SIDES[second > first]
+
+
+def _find_label(one: Judgement) -> Label:
+    """Return a rating's number, or which is better of two conditions in the order of names."""
+    if isinstance(one, Rating):
+        return _TIE if one.value is None else one.value
+    if one.verdict in (None, "tie") or one.first_condition <= one.second_condition:
+        return one.verdict or _TIE
+    return _SIDES[one.verdict == "first"]
+
+
+def _identify_question(one: Judgement) -> Item:
+    if isinstance(one, Rating):
+        return one.answer
+    return (one.first, one.second) if one.shown == "first" else (one.second, one.first)
+
+
+def _format_judge(judge: Judge) -> str:
+    kind, name = judge
+    return f"{name} (human)" if kind == _HUMAN else name

@@ -1,0 +1,117 @@
+"""The cases of a run: answers to questions that a check of the scenario is about."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, TypeAlias, get_args
+
+from genagents_env.llm.calls import CallKey, JSONValue, Message
+from genagents_env.policy import INTERVIEW_CALLS
+from genagents_env.record.rows import InterviewRow
+from genagents_env.scenario.questions import When, list_questions
+from genagents_env.scenario.schema import AnswerCheck, RecordCheck, Scenario, ValueCheck
+from genagents_env.study.judge.prompting import JudgeReply, narrow_reply, render_messages
+from genagents_env.text import clean, fold
+
+PURPOSE = "judge"
+_SHOWN = 1000  # characters of an answer that are shown
+
+Judgeable: TypeAlias = AnswerCheck | ValueCheck
+CaseKey: TypeAlias = tuple[str, int, str, str, int]
+
+
+class CaseReply(JudgeReply):
+    """What an answer comes to."""
+
+    wire_name: ClassVar[str] = "Verdict"
+
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An answer, and the check that asks what it comes to.
+
+    `number`: of the question among those that the same question of the scenario puts to one agent.
+    """
+
+    check: Judgeable
+    row: InterviewRow
+    number: int
+
+    @property
+    def key(self) -> CaseKey:
+        """What tells it from every other case of a run."""
+        row = self.row
+        return (self.check.id, row.tick, row.agent, row.question, row.repeat)
+
+    @property
+    def call(self) -> CallKey:
+        """The key of the call that asks for its verdict."""
+        number = self.row.repeat * INTERVIEW_CALLS + self.number
+        return CallKey(self.row.agent, self.row.tick, f"{PURPOSE}.{self.check.id}", number)
+
+    @property
+    def verdicts(self) -> tuple[str, ...]:
+        """What may be said of it."""
+        if isinstance(self.check, AnswerCheck):
+            return ("yes", "no")
+        values = (value.value for value in self.check.values)
+        return tuple(dict.fromkeys((*values, self.check.otherwise)))
+
+    def messages(self, seed: int) -> list[Message]:
+        """Return the prompt of a run with that seed; question and answer stand in its fence."""
+        row, check = self.row, self.check
+        data: list[JSONValue] = [
+            ["question", row.question],
+            [f"{row.agent} answered", clean(row.answer, _SHOWN)],
+        ]
+        otherwise = check.otherwise if isinstance(check, ValueCheck) else None
+        fields = {"ask": check.ask, "values": self.verdicts, "otherwise": otherwise}
+        return render_messages("case", data, seed, system="case_system", **fields)
+
+
+def find_cases(
+    scenario: Scenario, names: Sequence[str], rows: Iterable[InterviewRow]
+) -> list[Case]:
+    """Return every answer with every check that is about its question, in the order of `rows`.
+
+    Args:
+        scenario: of the run.
+        names: the people of the run.
+        rows: its interviews; those of tick 0 were held before it.
+    """
+    checks = [check for check in scenario.checks if not isinstance(check, RecordCheck)]
+    put = _number_questions(scenario, names)
+    found: list[Case] = []
+    for row in rows:
+        when: When = "before" if row.tick == 0 else "after"
+        question, number = put.get((when, row.agent, row.question), ("", 0))
+        found += [Case(check, row, number) for check in checks if check.question == question]
+    return found
+
+
+def _number_questions(
+    scenario: Scenario, names: Sequence[str]
+) -> dict[tuple[When, str, str], tuple[str, int]]:
+    """Return the id and the number of every question, by when, to whom and in which words."""
+    put: dict[tuple[When, str, str], tuple[str, int]] = {}
+    whens: tuple[When, ...] = get_args(When)
+    for when in whens:
+        seen: Counter[tuple[str, str]] = Counter()
+        for one in list_questions(scenario, names, when):
+            put[when, one.agent, one.text] = one.question_id, seen[one.agent, one.question_id]
+            seen[one.agent, one.question_id] += 1
+    return put
+
+
+@lru_cache(maxsize=64)
+def make_case_reply(verdicts: tuple[str, ...]) -> type[CaseReply]:
+    """Return the reply model that allows these verdicts, in any case of letters."""
+    known = {fold(verdict): verdict for verdict in verdicts}
+
+    def parse(value: object) -> object:
+        return known.get(fold(value).strip(" ."), value) if isinstance(value, str) else value
+
+    return narrow_reply(CaseReply, "verdict", verdicts, parse)

@@ -1,0 +1,224 @@
+"""Reading a filled sheet: what people judged, or every fault of the file with its row."""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from io import StringIO
+from itertools import combinations
+from pathlib import Path
+
+from genagents_env.errors import ConfigError
+from genagents_env.files import read_text
+from genagents_env.scenario.faults import quote, suggest
+from genagents_env.study.judge import pairwise, rating
+from genagents_env.study.judge.pairwise import Pair, to_choice
+from genagents_env.study.judge.rubric import Rubric
+from genagents_env.study.judge.session import NAME_LIMIT
+from genagents_env.study.judge.sheets import LETTERS, Form, list_columns
+from genagents_env.study.judge.texts import JudgedText
+from genagents_env.study.judge.verdicts import Choice, Judgement, Side
+from genagents_env.text import clean, fold
+
+_NOTE = 500  # characters
+_MOST_FAULTS = 50  # listed at once
+_MOST = 50_000_000  # bytes of a file
+_CHOICES = {"a": "a", "b": "b", "tie": "tie", "=": "tie"}
+_ID = "id"
+
+
+@dataclass(frozen=True, slots=True)
+class CompletedSheet:
+    """What one person made of a sheet.
+
+    Attributes:
+        verdicts: in the order of the rows; of ranks one for each pair of answers in a row.
+        rows: of the sheet.
+        empty: how many of these were left empty.
+    """
+
+    verdicts: tuple[Judgement, ...]
+    rows: int
+    empty: int
+
+
+def read_sheet(
+    path: Path, answers: Iterable[JudgedText], rubric: Rubric, rater: str
+) -> CompletedSheet:
+    """Return the verdicts in a filled sheet; rows left empty are counted and passed over.
+
+    The columns show the form. Commas, semicolons or tabs may part them, in any order, with
+    any line ends, with a mark at the beginning or none.
+
+    Args:
+        path: of the CSV file.
+        answers: that the sheet was made of, and any others.
+        rubric: that it was made for.
+        rater: who filled it in.
+
+    Raises:
+        ConfigError: the file has faults: all are listed, each with row, column and what is allowed.
+    """
+    name = clean(rater, NAME_LIMIT)
+    if not name:
+        raise ConfigError("rater: whoever filled the sheet in needs a name")
+    reading = _SheetReader(path, {said.id: said for said in answers}, rubric, name)
+    heads, rows = read_table(path)
+    form, width = _find_form(path, heads)
+    found: list[Judgement] = []
+    empty = 0
+    for number, cells in rows:
+        row = dict(zip(heads, cells, strict=False))
+        given = reading.read_row(number, row, form, width)
+        empty += not given
+        found += given
+    if reading.faults:
+        more = len(reading.faults) - _MOST_FAULTS
+        told = reading.faults[:_MOST_FAULTS] + ([f"and {more} more"] if more > 0 else [])
+        raise ConfigError("\n".join(told))
+    return CompletedSheet(tuple(found), len(rows), empty)
+
+
+def read_table(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return the heads, and every row that has anything, with its number in the spreadsheet."""
+    text = read_text(path, _MOST)
+    first = text.partition("\n")[0]
+    parting = max(",;\t", key=first.count)
+    try:
+        rows = list(csv.reader(StringIO(text, newline=""), delimiter=parting, strict=True))
+    except csv.Error as error:
+        raise ConfigError(f"{path}: this is no CSV ({error})") from None
+    heads = [fold(head).replace(" ", "_") for head in rows[0]] if rows else []
+    numbered = [(number, row) for number, row in enumerate(rows[1:], 2) if any(map(str.strip, row))]
+    return heads, numbered
+
+
+def _find_form(path: Path, heads: Sequence[str]) -> tuple[Form, int]:
+    """Return which form a sheet has, and how many answers stand in a row."""
+    answers = [head for head in heads if head.startswith("answer_")]
+    form: Form = "rubric"
+    if answers:
+        form = "pairs" if "rating" in heads else "ranks"
+    wanted = [
+        c for c in list_columns(form, len(answers)) if c == _ID or c.startswith(("rating", "rank"))
+    ]
+    missing = [column for column in wanted if heads.count(column) != 1]
+    if missing:
+        raise ConfigError(
+            f"{path}: row 1: one column of each name is wanted: {', '.join(missing)}; "
+            f"there are {', '.join(map(quote, heads)) or 'none'}"
+        )
+    return form, len(answers)
+
+
+@dataclass
+class _SheetReader:
+    """One sheet while it is read; `faults` fill up."""
+
+    path: Path
+    answers: Mapping[str, JudgedText]
+    rubric: Rubric
+    rater: str
+    faults: list[str] = field(default_factory=list)
+    seen: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def edition(self) -> str:
+        """The last part of every id."""
+        return f"r{self.rubric.edition}"
+
+    def read_row(
+        self, number: int, row: Mapping[str, str], form: Form, width: int
+    ) -> list[Judgement]:
+        """Return the verdicts in a row; none where it is empty or has a fault."""
+        names = ["rating"]
+        if form == "ranks":
+            names = [column for column in list_columns(form, width) if column.startswith("rank_")]
+        cells = {name: row.get(name, "").strip() for name in names}
+        wanted = {"rubric": 1, "pairs": 2, "ranks": 0}[form]
+        said = self._find_texts(number, row.get(_ID, "").strip(), wanted)
+        if said is None or not any(cells.values()):
+            return []
+        note = clean(row.get("note", ""), _NOTE)
+        if form == "rubric":
+            return list(self._read_rating(number, cells["rating"], said[0], note))
+        if form == "pairs":
+            return list(self._read_comparison(number, cells["rating"], said, note))
+        return list(self._read_ranks(number, list(cells.values()), said, note))
+
+    def _find_texts(self, number: int, id_: str, wanted: int) -> list[JudgedText] | None:
+        """Return the answers that an id stands for; `wanted`: how many, 0 for two or more."""
+        *ids, edition = id_.split(".")
+        known = all(one in self.answers for one in ids)
+        if not known or not (len(ids) == wanted if wanted else len(ids) > 1):
+            what = f"{quote(id_)} is no answer of these runs; ids are left as they were written"
+        elif edition != self.edition:
+            what = f"this sheet was made for another rubric than {self.rubric.name} as it is now"
+        elif id_ in self.seen:
+            what = f"the same id stands in row {self.seen[id_]}"
+        else:
+            self.seen[id_] = number
+            return [self.answers[one] for one in ids]
+        self._note_fault(number, _ID, what)
+        return None
+
+    def _read_rating(
+        self, number: int, cell: str, said: JudgedText, note: str
+    ) -> Iterator[Judgement]:
+        low, high = self.rubric.low, self.rubric.high
+        value = _parse_whole(cell)
+        if value is None or not low <= value <= high:
+            allowed = f"allowed: a whole number from {low} to {high}, or nothing"
+            self._note_fault(number, "rating", f"{quote(cell)} is no rating; {allowed}")
+            return
+        one = rating.make_blank(said, self.rubric, self.rater, "human")
+        yield replace(one, value=value, why=note)
+
+    def _read_comparison(
+        self, number: int, cell: str, said: Sequence[JudgedText], note: str
+    ) -> Iterator[Judgement]:
+        choice = _CHOICES.get(fold(cell).removeprefix("answer_"))
+        if choice is None:
+            what = f"{quote(cell)} is no verdict; {suggest(cell, ['a', 'b', 'tie'])} (or nothing)"
+            self._note_fault(number, "rating", what)
+            return
+        yield self._make_comparison(said[0], said[1], choice, note)
+
+    def _read_ranks(
+        self, number: int, cells: Sequence[str], said: Sequence[JudgedText], note: str
+    ) -> Iterator[Judgement]:
+        ranks = [_parse_whole(cell) for cell in cells[: len(said)]]
+        for column, cell, rank in zip(LETTERS, cells, ranks, strict=False):
+            if rank is None or not 1 <= rank <= len(said):
+                what = f"{quote(cell)} is no rank" if cell else "this rank is missing"
+                allowed = f"allowed: 1 to {len(said)} for every answer of the row, or nothing in it"
+                self._note_fault(number, f"rank_{column}", f"{what}; {allowed}")
+        for column, cell in zip(LETTERS[len(said) :], cells[len(said) :], strict=False):
+            if cell:
+                self._note_fault(number, f"rank_{column}", "there is no such answer in this row")
+        known = [rank for rank in ranks if rank is not None]
+        if len(known) < len(said):
+            return
+        for i, j in combinations(range(len(said)), 2):
+            choice = "tie" if known[i] == known[j] else "a" if known[i] < known[j] else "b"
+            yield self._make_comparison(said[i], said[j], choice, note)
+
+    def _make_comparison(self, a: JudgedText, b: JudgedText, choice: str, note: str) -> Judgement:
+        """Return the verdict on two answers, `a` read first; conditions in the order of names."""
+        first, second = (a, b) if a.condition <= b.condition else (b, a)
+        shown: Side = "first" if first is a else "second"
+        one = pairwise.make_blank(Pair(first, second), self.rubric, self.rater, "human", shown)
+        verdict: Choice = to_choice(choice, shown)
+        return replace(one, verdict=verdict, why=note)
+
+    def _note_fault(self, number: int, column: str, what: str) -> None:
+        self.faults.append(f"{self.path}: row {number}, column {column}: {what}")
+
+
+def _parse_whole(cell: str) -> int | None:
+    """Return a whole number as spreadsheets write it, `5`, `5.0` or `5,0`; None of any other."""
+    plain = cell.lstrip("'").replace(",", ".")
+    whole, _, rest = plain.partition(".")
+    digits = whole.removeprefix("-")
+    if not (digits.isascii() and digits.isdecimal() and len(digits) < 10 and not rest.strip("0")):
+        return None
+    return int(whole)

@@ -1,0 +1,158 @@
+"""Rubrics: what a judge is asked of an answer, and what each number of its scale stands for."""
+
+import tomllib
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from genagents_env.errors import ConfigError
+from genagents_env.files import read_text
+from genagents_env.scenario.faults import choices, quote, suggest, translate
+from genagents_env.scenario.fields import Line, Model, Paragraph
+from genagents_env.study.judge.texts import About, JudgedText
+from genagents_env.text import fold
+
+_MOST_STEPS = 20  # the numbers of a scale are listed in the schema of the reply
+_FOLDER = "rubrics"
+_MOST = 1 << 20  # bytes of a file
+
+
+class Rubric(Model):
+    """What judges are asked, people and models alike.
+
+    Attributes:
+        name: by which it is found; of a shipped one its file's.
+        title: of tables, in a few words.
+        source: where it comes from; may be empty.
+        ask: what is asked of one answer.
+        versus: which of two answers is asked for; empty where pairs are not compared by it.
+        low: the scale's ends, whole numbers, `high` included.
+        anchors: what a number stands for, by the number; both ends are given.
+        about: answers in interviews, conversations, or each one's day.
+        questions: of answers alone: ids of a scenario's questions, their words, or a kind of the 25
+            standard questions; empty is every question.
+        shows: what a judge reads beside the answer: who the agent is said to be, and its day.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+    title: Line
+    source: Paragraph = ""
+    ask: Annotated[Paragraph, Field(min_length=1)]
+    versus: Paragraph = ""
+    low: int
+    high: int
+    anchors: dict[str, Line]
+    about: About = "answer"
+    questions: tuple[Line, ...] = ()
+    shows: tuple[Literal["person", "day"], ...] = ()
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        faults = list(_find_faults(self))
+        if faults:
+            raise ValueError("\n".join(faults))
+        return self
+
+    @property
+    def edition(self) -> str:
+        """Eight characters that change with anything of its content."""
+        return sha256(self.model_dump_json().encode()).hexdigest()[:8]
+
+    @property
+    def scale(self) -> tuple[tuple[int, str], ...]:
+        """The anchored numbers, smallest first."""
+        return tuple(sorted((int(number), words) for number, words in self.anchors.items()))
+
+    def covers(self, said: JudgedText) -> bool:
+        """Return whether it is about this answer, going by the question alone."""
+        wanted = {fold(question) for question in self.questions}
+        return not wanted or fold(said.question_id) in wanted or fold(said.question) in wanted
+
+    def show(self, said: JudgedText) -> tuple[str, ...]:
+        """Return all that a judge reads of an answer: who, what, and of a day or a person."""
+        person = said.person if "person" in self.shows or self.about != "answer" else ""
+        day = said.day if "day" in self.shows else ""
+        asked = (said.agent, said.question) if self.about == "answer" else ()
+        return (*asked, said.text, person, day)
+
+
+def list_rubrics() -> list[str]:
+    """Return the names of the shipped rubrics, sorted."""
+    folder = files(__package__).joinpath(_FOLDER)
+    found = [file.name for file in folder.iterdir()]
+    return sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml"))
+
+
+def load_rubric(name: str | Path) -> Rubric:
+    """Return the shipped rubric of that name, or the one in a TOML file.
+
+    Raises:
+        ConfigError: there is none, or it has faults: all are listed, each as `file: key: what`.
+    """
+    words = str(name)
+    if not isinstance(name, Path) and "/" not in words and not words.endswith(".toml"):
+        if words not in list_rubrics():
+            raise ConfigError(
+                f"rubric {quote(words)} is unknown; {suggest(words, list_rubrics())} "
+                "(or the path of a .toml file)"
+            )
+        text = files(__package__).joinpath(_FOLDER, f"{words}.toml").read_text(encoding="utf-8")
+        return parse_rubric(text, f"{words}.toml")
+    return parse_rubric(read_text(Path(name), _MOST), words)
+
+
+def parse_rubric(text: str, file: str) -> Rubric:
+    """Return the rubric that TOML text describes; `file` is named in faults.
+
+    Raises:
+        ConfigError: it has faults: all are listed.
+    """
+    try:
+        return Rubric.model_validate(_to_tuples(tomllib.loads(text)))
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{file}: this is no TOML: {error}") from None
+    except ValidationError as error:
+        raise ConfigError("\n".join(_format_faults(error, file))) from None
+    except (RecursionError, ValueError):
+        raise ConfigError(f"{file}: nested too deeply, or a number is too long") from None
+
+
+def _to_tuples(data: dict[str, object]) -> dict[str, object]:
+    """TOML has lists, where the schema, being frozen, has tuples."""
+    return {key: tuple(v) if isinstance(v, list) else v for key, v in data.items()}
+
+
+def _find_faults(rubric: Rubric) -> list[str]:
+    if not 1 <= rubric.high - rubric.low <= _MOST_STEPS:
+        span = f"{rubric.low} to {rubric.high}"
+        return [f"low, high: {span} is no scale; at least 1 and at most {_MOST_STEPS} apart"]
+    allowed = [str(number) for number in range(rubric.low, rubric.high + 1)]
+    faults = [
+        f"anchors: {quote(key)} is no number of the scale; allowed: {choices(allowed)}"
+        for key in rubric.anchors
+        if key not in allowed
+    ]
+    faults += [
+        f"anchors: {quote(str(end))} is missing; both ends of the scale are told"
+        for end in (rubric.low, rubric.high)
+        if str(end) not in rubric.anchors
+    ]
+    if rubric.about != "answer" and (rubric.questions or rubric.versus or rubric.shows):
+        faults.append(
+            f'about: of a {rubric.about} there are no questions, versus or shows; allowed: "answer"'
+        )
+    return faults
+
+
+def _format_faults(error: ValidationError, file: str) -> list[str]:
+    lines = []
+    for one in error.errors():
+        if one["type"] == "value_error" and not one["loc"]:
+            lines += [f"{file}: {fault}" for fault in str(one["ctx"]["error"]).split("\n")]
+            continue
+        fault = translate(one, Rubric)
+        lines.append(f"{file}: {'.'.join(map(str, fault.loc)) or 'file'}: {fault.text}")
+    return lines

@@ -1,0 +1,74 @@
+"""Ratings by condition: repeats of one answer are averaged first, then the answers of each seed."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from genagents_env.study.judge.groups import group_by, label_rubrics
+from genagents_env.study.judge.verdicts import By, Judgement, Rating
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The mean of one judge's ratings of one condition by one rubric.
+
+    Attributes:
+        rubric: its name, with its edition where the verdicts are by several.
+        condition: that was rated.
+        judge: the name of the model or the person.
+        by: which of the two it is.
+        low: the scale's ends, `high` included.
+        answers: how many were rated; repeats of one answer are averaged first.
+        n: ratings.
+        unusable: replies that were no rating.
+        seeds: the mean over the answers of each seed, by seed.
+        mean: over the seeds, each counted once; None where nothing was rated.
+    """
+
+    rubric: str
+    condition: str
+    judge: str
+    by: By
+    low: int
+    high: int
+    answers: int
+    n: int
+    unusable: int
+    seeds: Mapping[int, float]
+    mean: float | None
+
+
+def score_conditions(verdicts: Iterable[Judgement]) -> tuple[Score, ...]:
+    """Return the means by rubric, judge and condition, in that order."""
+    given = [one for one in verdicts if isinstance(one, Rating)]
+    labels = label_rubrics(given)
+    found = group_by(
+        given, lambda one: (labels[one.rubric, one.edition], one.judge, one.by, one.condition)
+    )
+    return tuple(_make_score(key[0], some) for key, some in sorted(found.items()))
+
+
+def _make_score(label: str, given: Sequence[Rating]) -> Score:
+    one = given[0]
+    values: dict[int, dict[str, list[int]]] = {}
+    for rating in given:
+        if rating.value is not None:
+            values.setdefault(rating.seed, {}).setdefault(rating.answer, []).append(rating.value)
+    seeds = {
+        seed: fmean(fmean(of_one) for of_one in answers.values())
+        for seed, answers in sorted(values.items())
+    }
+    unusable = sum(rating.value is None for rating in given)
+    return Score(
+        label,
+        one.condition,
+        one.judge,
+        one.by,
+        one.low,
+        one.high,
+        sum(map(len, values.values())),
+        len(given) - unusable,
+        unusable,
+        seeds,
+        fmean(seeds.values()) if seeds else None,
+    )

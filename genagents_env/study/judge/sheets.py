@@ -1,0 +1,176 @@
+"""Sheets for human raters: a spreadsheet with one row for each answer, pair, or question.
+
+A sheet is blind: rows are shuffled, no condition is named, and a row's id reveals nothing, though
+it can be resolved with the run files. No cell is a formula to any spreadsheet.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from genagents_env.errors import ConfigError
+from genagents_env.files import replace_file
+from genagents_env.rng import draw_bits
+from genagents_env.scenario.faults import quote, suggest
+from genagents_env.study.judge.pairwise import Pair, group_comparable, make_pairs
+from genagents_env.study.judge.rubric import Rubric
+from genagents_env.study.judge.texts import JudgedText
+from genagents_env.text import clean, escape_formula
+
+Form: TypeAlias = Literal["rubric", "pairs", "ranks"]
+
+LETTERS = "abcdefghijklmnopqrst"  # of the answers in a row
+
+_CELL = 4000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """One row of a sheet: the answers that are judged together, as they stand from the left."""
+
+    answers: tuple[JudgedText, ...]
+    rubric: Rubric
+
+    @property
+    def id(self) -> str:
+        """The ids of the answers, and the edition of the rubric for which they are read."""
+        return ".".join([*(said.id for said in self.answers), f"r{self.rubric.edition}"])
+
+
+def list_columns(form: Form, width: int = 1, *, day: bool = False) -> list[str]:
+    """Return the heads of a sheet; `width`: answers in a row, `day`: each with its agent's day."""
+    if form == "rubric":
+        return ["id", "person", "question", *(["day"] if day else []), "answer", "rating", "note"]
+    letters = LETTERS[:width]
+    answers = [
+        head
+        for letter in letters
+        for head in (*([f"day_{letter}"] if day else []), f"answer_{letter}")
+    ]
+    to_fill = ["rating"] if form == "pairs" else [f"rank_{letter}" for letter in letters]
+    return ["id", "person", "question", *answers, *to_fill, "note"]
+
+
+def write_sheet(
+    answers: Iterable[JudgedText],
+    path: Path,
+    rubric: Rubric,
+    form: Form = "rubric",
+    *,
+    against: str | None = None,
+    blind: bool = True,
+    seed: int = 0,
+    sample: int | None = None,
+) -> int:
+    """Write a sheet to be filled in, and return the number of its rows.
+
+    Args:
+        answers: of all conditions.
+        path: of the CSV file; UTF-8 with a mark, as spreadsheets want it.
+        rubric: that the raters apply.
+        form: `rubric` rates each answer; `pairs` compares two; `ranks` ranks one answer of every
+            condition side by side, as the raters of Park et al. 2023 did.
+        against: of pairs, the condition that the others are compared with; None is every pair.
+        blind: shuffle rows and sides; otherwise they stand in order of seed and condition.
+        seed: of the shuffle.
+        sample: the most rows, the first of the shuffled ones; sheets of one seed share them.
+
+    Raises:
+        ConfigError: as `make_rows`, or the file cannot be written.
+    """
+    rows = make_rows(answers, rubric, form, against=against)
+    if blind:
+        rows = _shuffle(rows, seed)
+    rows = rows[:sample]
+    width = max(len(row.answers) for row in rows)
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")  # RFC 4180
+    day = "day" in rubric.shows
+    heads = list_columns(form, width, day=day)
+    writer.writerow(heads)
+    for row in rows:
+        told = [row.id, row.answers[0].agent, row.answers[0].question]
+        for said in row.answers:
+            told += [said.day, said.text] if day else [said.text]
+        writer.writerow([_format_cell(words) for words in told] + [""] * (len(heads) - len(told)))
+    with replace_file(path) as file:
+        file.write(out.getvalue().encode("utf-8-sig"))
+    return len(rows)
+
+
+def make_rows(
+    answers: Iterable[JudgedText], rubric: Rubric, form: Form, *, against: str | None = None
+) -> list[SheetRow]:
+    """Return the rows of a sheet, by seed, sides in the order of the conditions' names.
+
+    Raises:
+        ConfigError: there is nothing to judge in this form, or one condition has two runs of a
+            seed.
+    """
+    if form not in get_args(Form):
+        raise ConfigError(f"form {quote(form)} is unknown; {suggest(form, get_args(Form))}")
+    answers = list(answers)
+    rows = [SheetRow(together, rubric) for together in _group_rows(answers, rubric, form, against)]
+    if not rows:
+        what = "no answer of these runs is" if form == "rubric" else "no two conditions have"
+        how = "one that" if form == "rubric" else "an answer in common that"
+        raise ConfigError(f"{what} {how} rubric {rubric.name} is about: there is nothing to judge")
+    return sorted(rows, key=lambda row: row.answers[0].seed)
+
+
+def format_instructions(rows: Iterable[SheetRow], rubric: Rubric, form: Form) -> str:
+    """Return what a rater must know, as text to go with a sheet."""
+    scale = [f"  {number}: {words}" for number, words in rubric.scale]
+    fill = {
+        "rubric": f"rating: a whole number from {rubric.low} to {rubric.high}.",
+        "pairs": "rating: a or b, whichever answer is the better, or tie.",
+        "ranks": "rank_a, rank_b, ...: 1 for the best answer, 2 for the next; equals share one.",
+    }
+    asked = rubric.ask if form == "rubric" else rubric.versus or rubric.ask
+    lines = [rubric.title, "", asked, ""]
+    lines += [*(scale if form == "rubric" else ()), "", f"Fill in {fill[form]}"]
+    lines.append("Leave a row empty that you cannot judge. The note is yours. Leave ids alone.")
+    people = sorted({said.person for row in rows for said in row.answers if said.person})
+    if people and ("person" in rubric.shows or rubric.about != "answer"):
+        lines += ["", "Who they are:", *(f"- {person}" for person in people)]
+    return "\n".join(lines) + "\n"
+
+
+def _group_rows(
+    answers: Sequence[JudgedText], rubric: Rubric, form: Form, against: str | None
+) -> Iterator[tuple[JudgedText, ...]]:
+    """Yield the answers that stand in one row."""
+    if form == "rubric":
+        yield from {said.id: (said,) for said in answers if rubric.covers(said)}.values()
+    elif form == "pairs":
+        found: list[Pair] = make_pairs(answers, rubric, against)
+        yield from ((pair.first, pair.second) for pair in found)
+    else:
+        groups = group_comparable(answers, rubric).values()
+        most = max((len(group) for group in groups), default=0)
+        if most > len(LETTERS):
+            raise ConfigError(
+                f"{most} conditions are too many to rank side by side; allowed: {len(LETTERS)}"
+            )
+        for group in groups:
+            if len(group) > 1:
+                yield tuple(group[name] for name in sorted(group))
+
+
+def _shuffle(rows: Iterable[SheetRow], seed: int) -> list[SheetRow]:
+    """Return the rows and their sides in an order that only `seed` decides."""
+    mixed = [
+        SheetRow(
+            tuple(sorted(row.answers, key=lambda s: draw_bits(seed, "side", row.id, s.id))),
+            row.rubric,
+        )
+        for row in rows
+    ]
+    return sorted(mixed, key=lambda row: draw_bits(seed, "row", row.id))
+
+
+def _format_cell(words: str) -> str:
+    return escape_formula(clean(words, _CELL, lines=True))

@@ -1,0 +1,223 @@
+"""What there is to judge: what somebody said in an interview, a conversation, or a whole day."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from genagents_env.record import RunMeta, RunReader
+from genagents_env.record.rows import encode
+from genagents_env.scenario import Person
+from genagents_env.scenario.questions import When, list_questions
+from genagents_env.show.transcript import format_transcript
+from genagents_env.study.evaluate.questions import make_standard_questions
+from genagents_env.text import clean
+from genagents_env.world.events import Event
+
+About: TypeAlias = Literal["answer", "conversation", "day"]
+Match: TypeAlias = tuple[str, int, str, str, str, int]
+
+_ANSWER = 2000  # characters kept
+_DAY = 4000
+_PERSON = 1200
+_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedText:
+    """Something a judge can read: an answer, or a conversation or a day as it was recorded.
+
+    Attributes:
+        run: the trial's name, or the stem of the run file.
+        condition: what is compared; no judge ever sees it.
+        seed: of the run.
+        agent: who answered; of a conversation its members, separated by commas.
+        when: before the run or after it.
+        question: in words, as it was put; `conversation 4` or `day` where nothing was asked.
+        repeat: of the interview, from 0.
+        text: the answer, or the lines of the conversation or day.
+        question_id: of the scenario's question; of one of the 25 standard questions its kind;
+            empty for any other.
+        person: who the agent is said to be, in the scenario's words.
+        day: what the agent did, heard and said until then, a line each; empty before the run.
+        block: conditions are compared only within one.
+    """
+
+    run: str
+    condition: str
+    seed: int
+    agent: str
+    when: When
+    question: str
+    repeat: int
+    text: str
+    question_id: str = ""
+    person: str = ""
+    day: str = ""
+    block: str = ""
+
+    @property
+    def id(self) -> str:
+        """A name of 13 characters that reveals nothing; a letter first, so it is no number."""
+        parts = [self.run, self.condition, self.block, *self.match[1:], self.text]
+        return "a" + sha256(encode(parts).encode()).hexdigest()[:_DIGITS]
+
+    @property
+    def match(self) -> Match:
+        """What it shares with the answers of other conditions that it is compared with."""
+        return (self.block, self.seed, self.agent, self.when, self.question, self.repeat)
+
+
+def load_texts(
+    path: Path, condition: str, run: str, *, about: About = "answer", block: str = ""
+) -> list[JudgedText]:
+    """Return what there is to judge in a run file, in the order of the record.
+
+    Answers are those before the first tick and at the last; interviews held in between are left
+    out, since other runs have none to set beside them.
+
+    Args:
+        path: of the run file.
+        condition: the name under which it is compared.
+        run: the name under which it is stored.
+        about: answers, conversations, or each one's day.
+        block: see `JudgedText`.
+
+    Raises:
+        RecordError: the file is missing, foreign, damaged or newer.
+    """
+    with RunReader(path) as record:
+        reading = RunTexts(record, condition, run, block)
+        found = {
+            "answer": reading.read_answers,
+            "conversation": reading.read_conversations,
+            "day": reading.read_days,
+        }
+        return list(found[about]())
+
+
+class RunTexts:
+    """One run file, read for its judges.
+
+    Args:
+        record: of the run.
+        condition: as are `run` and `block`, see `JudgedText`.
+        run: its name.
+        block: of conditions that are compared.
+        until: the tick up to which days are told; None is the last.
+    """
+
+    def __init__(
+        self, record: RunReader, condition: str, run: str, block: str, until: int | None = None
+    ) -> None:
+        self.record, self.meta = record, record.meta
+        self.condition, self.run, self.block = condition, run, block
+        self.last = max(0, record.last_tick)
+        self.events = list(record.events(0, until))
+        self.people = {person.name: describe_person(person) for person in self.meta.scenario.people}
+
+    def read_answers(self) -> Iterator[JudgedText]:
+        """Yield the answers at both ends."""
+        for row in self.record.interviews():
+            if row.tick in (0, self.last):
+                yield self.make_answer(row.agent, row.tick, row.question, row.repeat, row.answer)
+
+    def make_answer(
+        self, agent: str, tick: int, question: str, repeat: int, answer: str
+    ) -> JudgedText:
+        """Return an answer that was given at `tick`."""
+        when: When = "after" if tick else "before"
+        id_ = self.ids.get((when, agent, question), "")
+        day = self.days.get(agent, "") if tick else ""
+        return self._make_text(agent, when, question, repeat, clean(answer, _ANSWER), id_, day)
+
+    @cached_property
+    def ids(self) -> dict[tuple[When, str, str], str]:
+        """The id of every question, by when, to whom and in which words."""
+        return _question_ids(self.meta)
+
+    @cached_property
+    def days(self) -> dict[str, str]:
+        """What everybody did, heard and said."""
+        return {name: self._format_day(name) for name in self.meta.names}
+
+    def read_days(self) -> Iterator[JudgedText]:
+        """Yield everybody's day."""
+        for name in self.meta.names:
+            yield self._make_text(name, "after", "day", 0, self._format_day(name), "", "")
+
+    def read_conversations(self) -> Iterator[JudgedText]:
+        """Yield the conversations in which anything was said."""
+        members: dict[int, list[str]] = {}
+        lines: dict[int, list[Event]] = {}
+        for event in self.events:
+            if event.kind == "converse" and event.agent is not None:
+                members.setdefault(event.data["conversation"], []).append(event.agent)
+            elif event.kind == "say" and event.data["conversation"] is not None:
+                lines.setdefault(event.data["conversation"], []).append(event)
+        for id_, spoken in lines.items():
+            who = ", ".join(sorted(dict.fromkeys(members.get(id_, ()))))
+            text = _format_transcript(spoken, self.record.time)
+            yield self._make_text(who, "after", f"conversation {id_}", 0, text, "", "")
+
+    def _make_text(
+        self, agent: str, when: When, question: str, repeat: int, text: str, id_: str, day: str
+    ) -> JudgedText:
+        who = [self.people[name] for name in agent.split(", ") if name in self.people]
+        return JudgedText(
+            self.run,
+            self.condition,
+            self.meta.seed,
+            agent,
+            when,
+            question,
+            repeat,
+            text,
+            id_,
+            clean("\n".join(who), _PERSON, lines=True),
+            day,
+            self.block,
+        )
+
+    def _format_day(self, agent: str) -> str:
+        concerned = [
+            event
+            for event in self.events
+            if event.agent == agent or agent in event.data.get("heard_by", ())
+        ]
+        return _format_transcript(concerned, self.record.time)
+
+
+def describe_person(person: Person) -> str:
+    """Return who somebody is at the start: name, age, traits, nature and doings, in one line."""
+    age = "" if person.age is None else f", {person.age}"
+    traits = f" ({', '.join(person.traits)})" if person.traits else ""
+    who = "; ".join(text for text in (person.persona, person.currently) if text)
+    return f"{person.name}{age}{traits}: {who}"
+
+
+def _format_transcript(events: list[Event], time: Callable[[int], datetime]) -> str:
+    """Return a transcript, the beginning left out where it is long: the latest is never lost."""
+    lines = list(format_transcript(events, time))
+    room = _DAY
+    for place in reversed(range(len(lines))):
+        room -= len(lines[place]) + 1
+        if room < 0:
+            return "\n".join(lines[place + 1 :])
+    return "\n".join(lines)
+
+
+def _question_ids(meta: RunMeta) -> dict[tuple[When, str, str], str]:
+    """Return the id of every question, by when, to whom and in which words."""
+    ids: dict[tuple[When, str, str], str] = {}
+    whens: tuple[When, ...] = get_args(When)
+    for when in whens:
+        for name in meta.names:
+            for kind, questions in make_standard_questions(name, meta.scenario).items():
+                ids.update({(when, name, question): kind for question in questions})
+        for one in list_questions(meta.scenario, meta.names, when):
+            ids[when, one.agent, one.text] = one.question_id
+    return ids

@@ -1,0 +1,205 @@
+"""Cautions for readers of a report, a sentence each."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from platform import python_version
+from typing import TYPE_CHECKING
+
+from genagents_env.extras import format_install_command
+from genagents_env.record import Degradation, PromptCuts
+from genagents_env.record.call_sums import ModelChange
+from genagents_env.study.stats import ALPHA, MIN_SEEDS, count_needed_seeds, find_smallest_p
+
+if TYPE_CHECKING:
+    from genagents_env.study.report.study import StudyResults
+    from genagents_env.study.report.study_runs import StudyRun
+
+_ABSENT = "not installed"
+_NEEDED = {"matplotlib": "figures", "pandas": "Parquet files", "pyarrow": "Parquet files"}
+_LIBRARIES = (
+    *("genagents-env", "numpy", "scipy", "networkx", "joblib", "statsmodels", "openskill"),
+    *("pandas", "pyarrow", "matplotlib"),
+)
+_MOST = 8  # names in one sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Cautioned:
+    """A run as cautions see it; `excluded` says that it is in no mean."""
+
+    name: str
+    degradation: Degradation | None
+    prompt_cuts: PromptCuts | None
+    model_changes: Sequence[ModelChange]
+    excluded: bool = False
+
+
+def find_study_cautions(study: "StudyResults") -> Iterator[str]:
+    """Yield the cautions on a study, the most serious first."""
+    runs = [_describe_run(run) for run in study.runs]
+    yield from _warn_of_unfinished(study)
+    yield from _warn_of_few_seeds(study)
+    yield from _warn_of_earlier(study)
+    yield from _warn_of_partly_equal(study)
+    yield from warn_of_degraded(runs)
+    yield from warn_of_model_changes(runs)
+    yield from warn_of_cuts(runs)
+    yield from _warn_of_versions(study)
+    yield from _warn_of_unmeasured(study)
+
+
+def _describe_run(run: "StudyRun") -> Cautioned:
+    found = run.measured
+    if found is None:
+        return Cautioned(run.name, None, None, ())
+    return Cautioned(
+        run.name, found.degradation, found.prompt_cuts, found.model_changes, run.excluded
+    )
+
+
+def _warn_of_unfinished(study: "StudyResults") -> Iterator[str]:
+    states = Counter(run.state for run in study.runs if run.measured is None)
+    if states:
+        counts = ", ".join(f"{number} {state}" for state, number in states.items())
+        yield (
+            f"{sum(states.values())} of {_count(len(study.runs), 'run')} are not finished "
+            f"({counts}). Means are over finished runs alone; where those that stop early are not "
+            "like the others, such means are biased."
+        )
+
+
+def _warn_of_few_seeds(study: "StudyResults") -> Iterator[str]:
+    tests = [one for one in study.effects if one.p_holm is not None]
+    fewest = min((sum(run.counted for run in own) for own in study.conditions.values()), default=0)
+    if fewest < MIN_SEEDS and study.plan.levels:
+        yield (
+            f"Few seeds: a condition has only {_count(fewest, 'finished run')}. Fewer than "
+            f"{MIN_SEEDS} show no difference as significant, however large it is."
+        )
+    elif tests and max(find_smallest_p(one.n) for one in tests) * len(tests) >= ALPHA:
+        yield (
+            f"{len(tests)} primary comparisons are many for {_count(fewest, 'seed')}: with "
+            f"{count_needed_seeds(len(tests))} seeds, or fewer comparisons named in `primary` "
+            "(`heard.party: mind`), each could be found."
+        )
+
+
+def _warn_of_earlier(study: "StudyResults") -> Iterator[str]:
+    earlier = [run.name for run in study.runs if run.earlier]
+    if earlier:
+        yield (
+            f"{_count(len(earlier), 'run')} were made before the scenario, a policy or this "
+            f"package changed, and are counted as they are: {_list_some(earlier)}. `genagents "
+            "sweep --resume DIR` would run them anew."
+        )
+
+
+def _warn_of_partly_equal(study: "StudyResults") -> Iterator[str]:
+    for one in study.equal:
+        if one.equal < one.compared:
+            yield f"Equal lives: {one.text}, the same positions, events and answers."
+
+
+def warn_of_degraded(runs: Sequence[Cautioned]) -> Iterator[str]:
+    """Yield a caution where runs are degraded: why, which, and whether they are counted."""
+    found = [(run, run.degradation) for run in runs if run.degradation is not None]
+    failed = [(run, how) for run, how in found if how.failures]
+    if failed:
+        told = [f"{run.name} ({_count_failures(how)})" for run, how in failed]
+        yield (
+            f"Degraded: in {_count(len(failed), 'finished run')} a policy failed and people idled: "
+            f"{_list_some(told)}. {_describe_use([run for run, _ in failed])}"
+        )
+    bad = [(run, how) for run, how in found if how.fell_back]
+    if bad:
+        told = [f"{run.name} ({how.fallbacks:,} of {how.calls:,})" for run, how in bad]
+        limits = " or ".join(sorted({how.limit for _, how in bad}))
+        yield (
+            f"Degraded: in {_count(len(bad), 'finished run')} more than {limits} of the model "
+            f"calls had no usable reply: {_list_some(told)}. "
+            f"{_describe_use([run for run, _ in bad])}"
+        )
+
+
+def warn_of_model_changes(runs: Sequence[Cautioned]) -> Iterator[str]:
+    """Yield a caution where within some runs another model answered than before."""
+    changed = [run for run in runs if run.model_changes]
+    if changed:
+        first = changed[0]
+        yield (
+            f"Model changed: in {_count(len(changed), 'run')} another model answered than before "
+            f"({_list_some([run.name for run in changed])}); in {first.name}, "
+            f"{first.model_changes[0].describe()}."
+        )
+
+
+def warn_of_cuts(runs: Sequence[Cautioned]) -> Iterator[str]:
+    """Yield a caution where prompts of some runs had no room for what matters."""
+    cut = [(run, run.prompt_cuts) for run in runs if run.prompt_cuts is not None]
+    told = [(run, found) for run, found in cut if found.matters]
+    if told:
+        sections = sorted({one.section for _, found in told for one in found.sections})
+        lost = sum(found.cut for _, found in told) / sum(found.prompts for _, found in told)
+        yield (
+            f"Cut: in {_count(len(told), 'run')} more than 1 % of the prompts had no room for all "
+            f"lines of a section ({_list_some(sections)}), {lost:.1%} over these runs: "
+            f"{_list_some([run.name for run, _ in told])}. `genagents prompts` says which; a "
+            "larger `prompt_tokens` gives room."
+        )
+
+
+def _count_failures(found: Degradation) -> str:
+    lost = sum(one.count for one in found.failures)
+    return f"{lost:,} of {found.decisions:,} decisions"
+
+
+def _describe_use(failed: Sequence[Cautioned]) -> str:
+    if any(run.excluded for run in failed):
+        return "They are in no mean, figure or test; `--degraded include` takes them in."
+    return "They are in the means, as asked."
+
+
+def _warn_of_versions(study: "StudyResults") -> Iterator[str]:
+    counted = [run.measured for run in study.runs if run.counted and run.measured]
+    for name in sorted({name for run in counted for name in run.versions}):
+        seen = sorted({run.versions.get(name, "unknown") for run in counted})
+        if len(seen) > 1:
+            yield f"Runs were made by several versions of {name}: {', '.join(seen)}."
+
+
+def _warn_of_unmeasured(study: "StudyResults") -> Iterator[str]:
+    faults = [fault for run in study.runs if run.measured for fault in run.measured.faults]
+    if faults:
+        yield (
+            f"{_count(len(faults), 'measurement')} failed and have no value: "
+            f"{_list_some(faults, 3, '; ')}."
+        )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _list_some(names: Sequence[str], most: int = _MOST, between: str = ", ") -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return between.join(names[:most]) + more
+
+
+def warn_of_missing_libraries(versions: Mapping[str, str]) -> Iterator[str]:
+    """Yield for a terminal what cannot be made, and the extra that brings it."""
+    for name, what in _NEEDED.items():
+        if versions[name] == _ABSENT:
+            yield f"no {what}: {name} is not installed: {format_install_command('lab')}"
+
+
+def find_versions() -> dict[str, str]:
+    """Return the version of Python, of this package and of the libraries it uses."""
+    found = {"python": python_version()}
+    for name in _LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = _ABSENT
+    return found

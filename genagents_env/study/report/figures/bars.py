@@ -1,0 +1,96 @@
+"""Measures by condition: a bar for the mean with its interval, a dot for every seed."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from genagents_env.study.report.figures.style import (
+    COLOURS,
+    DARK,
+    Figure,
+    draw_empty,
+    fit_label,
+    make_sheet,
+    with_style,
+)
+from genagents_env.study.stats.intervals import Interval, list_bounds
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_COLUMNS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One condition: the mean with its interval, None where nothing is known, and every seed's."""
+
+    label: str
+    mean: Interval | None
+    seeds: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One measure: `bars` in the order of the conditions."""
+
+    title: str
+    unit: str
+    bars: tuple[Bar, ...]
+
+
+@with_style
+def draw_measure_bars(panels: Sequence[Panel]) -> Figure:
+    """Draw a panel for each measure, a bar for each condition.
+
+    A bar is the mean over seeds, its line the interval, a dot the value of one seed; beside the
+    name stands how many seeds these are.
+    """
+    columns = max(1, min(_COLUMNS, len(panels)))
+    rows = -(-max(1, len(panels)) // columns)
+    most = max((len(panel.bars) for panel in panels), default=1)
+    figure, axes = make_sheet(4.4 * columns + 0.4, (1.25 + 0.42 * most) * rows, rows, columns)
+    if not panels:
+        draw_empty(axes[0], "nothing has been measured")
+    for own, panel in zip(axes, panels, strict=False):
+        _draw_panel(own, panel)
+    for own in axes[max(1, len(panels)) :]:
+        own.set_axis_off()
+    return figure
+
+
+def _draw_panel(axes: "Axes", panel: Panel) -> None:
+    for y, bar in enumerate(panel.bars):
+        colour = COLOURS[y % len(COLOURS)]
+        if bar.mean is not None:
+            axes.barh(y, bar.mean.mean, 0.62, color=colour, alpha=0.55)
+            ends = list_bounds(bar.mean)
+            axes.plot(ends, [y] * len(ends), color=DARK, lw=1.8, zorder=4)
+        lifts = _spread_dots(bar.seeds)
+        axes.scatter(
+            bar.seeds, [y + lift for lift in lifts], 11, color=colour, edgecolors=DARK,
+            linewidths=0.5, zorder=5, clip_on=False,
+        )  # fmt: skip
+    labels = [f"{fit_label(bar.label, 24)}, n={len(bar.seeds)}" for bar in panel.bars]
+    axes.set_yticks(range(len(panel.bars)), labels)
+    axes.set_ylim(len(panel.bars) - 0.45, -0.55)
+    axes.tick_params(axis="y", length=0)
+    axes.set_title(fit_label(panel.title, 42))
+    axes.set_xlabel(fit_label(panel.unit, 30))
+    axes.grid(axis="x")
+    if all(value >= 0 for bar in panel.bars for value in bar.seeds):
+        axes.set_xlim(left=0)
+    if all(bar.mean is None for bar in panel.bars):
+        axes.text(0.5, 0.5, "not known", ha="center", color=DARK, transform=axes.transAxes)
+
+
+def _spread_dots(seeds: Sequence[float]) -> list[float]:
+    """Return the offset of each dot from its bar's middle: equal values stay countable."""
+    seen: dict[float, int] = {}
+    counts = Counter(seeds)
+    lifts = []
+    for value in seeds:
+        k = seen[value] = seen.get(value, -1) + 1
+        lifts.append(0.0 if counts[value] == 1 else -0.24 + 0.48 * k / (counts[value] - 1))
+    return lifts

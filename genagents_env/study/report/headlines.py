@@ -1,0 +1,211 @@
+"""What a study found, in sentences that anybody could print; each follows from its tables."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from genagents_env.study.report.study_runs import EXCLUDED, belongs_to
+from genagents_env.study.report.table import format_number
+from genagents_env.study.stats import ALPHA, Effect, compute_interval, find_smallest_p
+from genagents_env.study.stats.effects import BETWEEN, PRIMARY
+
+if TYPE_CHECKING:
+    from genagents_env.study.report.study import StudyResults
+    from genagents_env.study.report.study_runs import StudyRun
+
+_SHARE = "share"
+_BOOLS = ("true", "false")
+_MOST_SILENT = 4  # measures named in the sentence on what was not found
+
+
+def write_headlines(study: "StudyResults") -> Iterator[str]:
+    """Yield the sentences, findings first; not finding a difference is never told as none."""
+    finished = [run for run in study.runs if run.measured is not None]
+    if not finished:
+        yield f"No run has finished yet{_describe_failures(study.runs)}, so nothing can be said."
+        return
+    if not any(run.counted for run in finished):
+        yield (
+            "Every finished run is degraded (a policy failed, or the model gave too few usable "
+            "replies), so nothing can be said."
+        )
+        return
+    if not study.plan.levels:
+        yield from _describe_means(study)
+        return
+    yield from _describe_effects(study)
+    yield from _describe_equal(study)
+    yield from _describe_missing_levels(study)
+    yield from _describe_gaps(study)
+
+
+def describe_effect(study: "StudyResults", one: Effect) -> str:
+    """Return an effect as a sentence: what was seen with either level, then how sure it is."""
+    factors = one.contrast.factor.split(BETWEEN)
+    first, *others = map(_name_level, factors, one.contrast.first)
+    second, *seconds = map(_name_level, factors, one.contrast.second)
+    measure, key = study.find_measure(one.measure), one.measure.partition(".")[2]
+    title = study.title_of(one.measure)
+    if one.first_mean is None or one.second_mean is None:  # an interaction
+        size = f"{format_number(abs(one.difference))} {'more' if one.difference >= 0 else 'less'}"
+        than = f"with {' / '.join(seconds)} than with {' / '.join(others)}"
+        told = f"{title}: what {second} has more than {first} is {size} {than}"
+    elif measure is not None and measure.unit == _SHARE and measure.says:
+        says = measure.says.format(key=key)
+        told = (
+            f"With {second}, {round(100 * one.second_mean)} of 100 {says}; with {first}, "
+            f"{round(100 * one.first_mean)}"
+        )
+    else:
+        unit = study.unit_of(one.measure)
+        told = (
+            f"{title}: {format_number(one.second_mean)} with {second}, "
+            f"{format_number(one.first_mean)} with {first}{f' ({unit})' if unit else ''}"
+        )
+    return f"{told} ({describe_certainty(one)})."
+
+
+def _name_level(factor: str, label: str) -> str:
+    """Return a level as a sentence names it: a number says nothing without its factor."""
+    is_word = label.strip("-.0123456789") and label not in _BOOLS
+    return label if is_word else f"{factor} {label}"
+
+
+def describe_certainty(one: Effect) -> str:
+    """Return the difference with its interval, p and seeds, in brackets of a sentence."""
+    parts = [f"difference {format_number(one.difference)}"]
+    if one.low is not None and one.high is not None:
+        how = " by Student's t" if one.method == "t" else ""
+        parts[0] += f" [{format_number(one.low)}, {format_number(one.high)}]{how}"
+    if one.p_holm is not None:
+        parts.append(f"p = {format_number(one.p_holm)} after Holm's correction")
+    elif one.p is not None:
+        parts.append(f"p = {format_number(one.p)}")
+    parts.append(f"{one.n} seed{'' if one.n == 1 else 's'}")
+    return ", ".join(parts)
+
+
+def _describe_effects(study: "StudyResults") -> Iterator[str]:
+    if not study.plan.primary:
+        yield "No primary measure was named beforehand, so all that follows is exploratory."
+        return
+    main = [one for one in study.effects if one.family == PRIMARY]
+    found = [one for one in main if one.found]
+    yield from (describe_effect(study, one) for one in found)
+    void = [one for one in main if not one.found and _find_void(study, one)]
+    yield from dict.fromkeys(f"{_find_void(study, one).capitalize()}." for one in void)
+    silent = [
+        one for one in main if not one.found and one not in void and not _is_equal(study, one)
+    ]
+    if silent:
+        yield _describe_silence(study, silent, len(main), bool(found or void))
+
+
+def _find_void(study: "StudyResults", one: Effect) -> str:
+    pair = frozenset((*one.contrast.first, *one.contrast.second))
+    return study.untested.get((one.contrast.factor, pair), "")
+
+
+def _is_equal(study: "StudyResults", one: Effect) -> bool:
+    """Whether an effect is of levels that led the same lives throughout, which is told instead."""
+    pairs = {
+        (same.factor, frozenset((same.first, same.second)))
+        for same in study.equal
+        if same.equal == same.compared
+    }
+    factors = one.contrast.factor.split(" x ")
+    sides = zip(factors, one.contrast.first, one.contrast.second, strict=True)
+    return any((factor, frozenset((a, b))) in pairs for factor, a, b in sides)
+
+
+def _describe_silence(
+    study: "StudyResults", silent: Sequence[Effect], whole: int, others: bool
+) -> str:
+    few, many = min(one.n for one in silent), max(one.n for one in silent)
+    seeds = f"{few} seed{'' if few == 1 else 's'}" if few == many else f"{few} to {many} seeds"
+    titles = list(dict.fromkeys(study.title_of(one.measure) for one in silent))
+    what = ", ".join(titles[:_MOST_SILENT])
+    what += f" and {len(titles) - _MOST_SILENT} more" if len(titles) > _MOST_SILENT else ""
+    if many == 1:
+        return f"With one seed of each, the numbers for {what} say what happened once, and no more."
+    lead = "In the other comparisons no" if others else "No"
+    told = f"{lead} difference was found ({what}) with {seeds}"
+    tests = sum(one.p_holm is not None for one in study.effects) or whole
+    if tests * find_smallest_p(many) >= ALPHA:
+        return f"{told}; so few seeds cannot show one after correction, however large it is."
+    return f"{told}; that is not a finding of no difference: see how wide the intervals are."
+
+
+def _describe_equal(study: "StudyResults") -> Iterator[str]:
+    for one in study.equal:
+        if one.equal == one.compared:
+            yield (
+                f"{one.text}: nothing that happened depended on which of the two it was, so they "
+                "cannot differ in anything measured of it."
+            )
+
+
+def _describe_missing_levels(study: "StudyResults") -> Iterator[str]:
+    for place, (factor, labels) in enumerate(study.plan.levels.items()):
+        for label in labels:
+            own = [run for run in study.runs if run.condition.levels[place] == label]
+            if own and not any(run.counted for run in own):
+                yield (
+                    f"No run with {label} ({factor}) counts{_describe_failures(own)}, so it was "
+                    "compared with nothing."
+                )
+
+
+def _describe_failures(runs: Sequence["StudyRun"]) -> str:
+    states = [f"{n} {state}" for state, n in _tally(runs).items() if state != "finished"]
+    problem = next((run.problem for run in runs if run.state == "failed" and run.problem), "")
+    told = ", ".join(states) + (f": {problem}" if problem else "")
+    return f" ({told})" if told else ""
+
+
+def _tally(runs: Sequence["StudyRun"]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for run in runs:
+        state = "degraded" if run.excluded else run.state
+        found[state] = found.get(state, 0) + 1
+    return found
+
+
+def _describe_means(study: "StudyResults") -> Iterator[str]:
+    """Yield the means of a study that varies nothing."""
+    names = study.primary or (() if study.summaries else study.names[:1])
+    for name in names:
+        values = [value for own in study.values_of(name).values() for value in own.values()]
+        if values:
+            mean = compute_interval(values)
+            bounds = ""
+            if mean.low is not None and mean.high is not None:
+                bounds = f" [{format_number(mean.low)}, {format_number(mean.high)}]"
+            runs = f"{mean.n} run{'' if mean.n == 1 else 's'}"
+            yield f"{study.title_of(name)}: {format_number(mean.mean)}{bounds}, mean of {runs}."
+    yield from _describe_gaps(study)
+
+
+def _describe_gaps(study: "StudyResults") -> Iterator[str]:
+    """Yield for each primary measure that has no value, or could not be compared, why not."""
+    compared = {one.measure for one in study.effects if one.family == PRIMARY}
+    for words, _ in study.plan.primary:
+        own = [name for name in study.primary if belongs_to(name, words)]
+        if not own:
+            yield f"{words} has no value in any finished run, so nothing can be said of it."
+        for name in own:
+            if name not in compared and study.plan.levels:
+                yield (
+                    f"{study.title_of(name)} has no value of one seed in all levels"
+                    f"{_describe_reasons(study, name)}, so they were not compared."
+                )
+
+
+def _describe_reasons(study: "StudyResults", name: str) -> str:
+    why = Counter(
+        row.why
+        for row in study.rows
+        if row.name == name and (row.value is None or row.why == EXCLUDED)
+    )
+    told = ", ".join(f"{count} {word}" for word, count in why.items())
+    return f" ({told})" if told else ""

@@ -1,0 +1,161 @@
+"""A report of run files: the tidy table of their values, without factors; nothing is compared."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from genagents_env.llm.prices import describe_list
+from genagents_env.record import RunReader
+from genagents_env.show.summary import describe_run
+from genagents_env.study.evaluate.labels import format_policies
+from genagents_env.study.evaluate.measure_catalog import DEFAULT
+from genagents_env.study.evaluate.measures import find_measures
+from genagents_env.study.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
+from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.report.quotes import describe_words, find_answers
+from genagents_env.study.report.study import StudyPlan, StudyResults, compare_runs
+from genagents_env.study.report.study_runs import StudyRun
+from genagents_env.study.report.study_tables import make_study_sections
+from genagents_env.study.report.table import Table
+from genagents_env.study.sweep.design.cells import Condition
+from genagents_env.study.sweep.design.experiment import DegradedRuns
+from genagents_env.study.sweep.measured import measure_run
+
+
+def measure_runs(
+    paths: Iterable[Path],
+    priced_as: Tariff | None = None,
+    speed: float = GAME_SPEED,
+    degraded: DegradedRuns = "exclude",
+    primary: Sequence[str] = (),
+) -> StudyResults:
+    """Read run files, each once, and return what they amount to, as a study without factors.
+
+    Runs of one policy, model, scenario and number of people share a condition, unless two of them
+    have the same seed, as a fork and its parent have: then each stands by itself. A run that is not
+    finished counts as far as it is recorded, and a caution says so.
+
+    Args:
+        paths: at least one.
+        priced_as: see `study.evaluate.rates.compute_rates`.
+        speed: see `study.evaluate.rates.compute_rates`.
+        degraded: whether degraded runs are in means.
+        primary: measures that stand first, beside those that are always taken.
+
+    Raises:
+        RecordError: a file cannot be read.
+        ConfigError: a measure is not known.
+    """
+    measures, unknown = find_measures(tuple(dict.fromkeys((*primary, *DEFAULT))))
+    runs, rates, words, cautions = [], [], [], list(unknown)
+    for path in dict.fromkeys(paths):
+        measured = measure_run(path, measures)
+        excluded = degraded == "exclude" and measured.degradation.degraded
+        with RunReader(path) as reader:
+            data = RunData(reader)
+            rates.append(compute_rates(data, priced_as, speed))
+            words.append((str(path), (*describe_run(data), *describe_words(data))))
+            _, caution = find_answers(data)
+            run = StudyRun(
+                str(path),
+                _name_condition(data, measured.hash),
+                reader.meta.seed,
+                measured.hash,
+                path,
+                "finished" if reader.status == "finished" else "stopped",
+                reader.status,
+                measured=measured,
+                excluded=excluded,
+            )
+        runs.append(run)
+        cautions += [caution] if caution else []
+        if run.status != "finished":
+            cautions.append(f"{path} is {run.status}: its values are of what there is so far.")
+    cautions += _describe_equal_lives(runs)
+    scenarios = ", ".join(dict.fromkeys(one.scenario for one in rates))
+    title = f"{scenarios}: {len(runs)} run{'' if len(runs) == 1 else 's'}"
+    seeds = tuple(dict.fromkeys(run.seed for run in runs))
+    plan = StudyPlan(title, "", "", {}, seeds, primary=tuple((name, "") for name in primary))
+    found = compare_runs(Path(), plan, _tell_apart(runs), measures)
+    costs = tabulate_costs(rates)
+    return replace(
+        found,
+        cautions=(*found.cautions, *cautions),
+        tables=(costs,) if costs.rows else (),
+        summaries=tuple(words),
+    )
+
+
+def describe_runs(results: StudyResults, width: int = 0) -> Iterator[str]:
+    """Yield what run files came to beside one another: a table of runs, one of measures, cautions.
+
+    Args:
+        results: of `measure_runs`.
+        width: characters of a line; 0 for as many as the tables need.
+    """
+    tables = {one.table.name: one.table for one in make_study_sections(results)}
+    yield from tables["runs"].format_lines(width)
+    yield from tables["means"].format_lines(width)
+    yield from results.cautions
+
+
+def tabulate_costs(rates: Sequence[Rates]) -> Table:
+    """Return what the agents of each run cost who asked a model; of runs without calls no row."""
+    asked = [one for one in rates if one.agents]
+    rows = tuple(
+        (
+            *(r.run, r.policy, r.model, r.waking.calls_per_hour, r.outside.calls_per_hour),
+            *(r.whole.tokens_per_hour, r.whole.dollars_per_hour, r.calls_per_utterance),
+            *(r.tokens_per_utterance, r.dollars_per_utterance, r.dollars_per_human_hour),
+        )
+        for r in asked
+    )
+    columns = (
+        *("run", "policy", "model", "calls/hour awake", "calls/hour outside conversation"),
+        *("tokens/game hour", "$/game hour", "calls/utterance", "tokens/utterance"),
+        *("$/utterance", "$/human hour"),
+    )
+    note = ""
+    if asked:
+        by = asked[0].priced_as
+        priced = "at each run's own price" if by is None else f"as {by} by {describe_list()}"
+        note = (
+            f"Per agent that asked a model. Dollars {priced}, embeddings not counted; a human "
+            f"hour is {asked[0].speed:g} game hours. Interviews and judging are left out."
+        )
+    return Table("costs", "What an agent costs", columns, rows, note)
+
+
+def _describe_equal_lives(runs: Iterable[StudyRun]) -> Iterator[str]:
+    lives: dict[str, list[str]] = {}
+    for run in runs:
+        if run.measured is not None:
+            lives.setdefault(run.measured.life, []).append(run.name)
+    for names in lives.values():
+        if len(names) > 1:
+            yield (
+                f"{', '.join(names)} led the same life: nothing that happened there depended on "
+                "what differs between them."
+            )
+
+
+def _name_condition(data: RunData, digest: str) -> Condition:
+    meta, people = data.meta, len(data.names)
+    model = "" if meta.model is None else f", {meta.model}"
+    place = f"{data.scenario.name}, {people} agent{'' if people == 1 else 's'}"
+    return Condition(f"{format_policies(meta)}{model}", (), place, digest)
+
+
+def _tell_apart(runs: Sequence[StudyRun]) -> list[StudyRun]:
+    """Return the runs, their conditions told apart by place, and by file where seeds recur."""
+    if len({run.condition.block for run in runs}) > 1:
+        runs = [_rename(run, run.condition.block) for run in runs]
+    seeds = Counter((run.condition.name, run.seed) for run in runs)
+    twice = {name for (name, _), count in seeds.items() if count > 1}
+    return [_rename(run, run.name) if run.condition.name in twice else run for run in runs]
+
+
+def _rename(run: StudyRun, more: str) -> StudyRun:
+    name = f"{run.condition.name} ({more})"
+    return replace(run, condition=replace(run.condition, name=name))

@@ -1,0 +1,494 @@
+"""The results of a study: its runs, the tidy table of their values, and the effects."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+from shlex import quote
+
+from genagents_env.record.rows import JSON
+from genagents_env.study.evaluate.measure import Measure
+from genagents_env.study.evaluate.measure_catalog import is_from_file
+from genagents_env.study.evaluate.measures import find_measures
+from genagents_env.study.report.cautions import (
+    find_study_cautions,
+    find_versions,
+    warn_of_missing_libraries,
+)
+from genagents_env.study.report.headlines import write_headlines
+from genagents_env.study.report.judging import tabulate_judgements
+from genagents_env.study.report.measure_order import order_measures
+from genagents_env.study.report.study_runs import (
+    JUDGE,
+    VERDICTS,
+    OnRead,
+    StudyRun,
+    TidyRow,
+    belongs_to,
+    make_rows,
+    read_study_runs,
+)
+from genagents_env.study.report.table import Table, format_number
+from genagents_env.study.report.untested import describe_idle, find_untested
+from genagents_env.study.stats import (
+    Contrast,
+    Effect,
+    Survival,
+    compare_times,
+    compute_effect,
+    correct_family,
+    find_detectable,
+    list_contrasts,
+    list_numbers,
+)
+from genagents_env.study.stats.effects import PRIMARY
+from genagents_env.study.sweep.design.experiment import DegradedRuns, Experiment, split_primary
+from genagents_env.study.sweep.folder import SweepFolder
+from genagents_env.study.sweep.lives import EqualLives, count_equal_lives
+from genagents_env.text import clean
+
+_OPTIONS = ("model", "seeds", "hours", "max_dollars")
+CELL = "condition"  # the one factor of a study that does not run every combination
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """What a study asks and how it is laid out.
+
+    Attributes:
+        name: of the experiment.
+        question: may be empty.
+        text: of the experiment file.
+        levels: labels by factor; of a study that lists its cells, one factor of these.
+        seeds: of each condition.
+        baseline: the level with which others are compared, by factor.
+        primary: measure and effect of each entry of `primary`; an effect may be empty.
+        changes: that the command line made to the file, see `study.sweep.design.changes`.
+    """
+
+    name: str
+    question: str
+    text: str
+    levels: Mapping[str, Sequence[str]]
+    seeds: tuple[int, ...]
+    baseline: Mapping[str, str] = field(default_factory=dict)
+    primary: tuple[tuple[str, str], ...] = ()
+    changes: Mapping[str, JSON] = field(default_factory=dict)
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The commands that repeat it; DIR stands for the folder."""
+        options = "".join(f" {_format_change(*one)}" for one in self.changes.items())
+        return (
+            f"genagents sweep experiment.toml --out DIR{options}",
+            "genagents sweep --resume DIR",
+            "genagents report DIR",
+        )
+
+
+@dataclass(frozen=True)
+class StudyResults:
+    """All that the report of a study shows.
+
+    Attributes:
+        folder: of the sweep; of run files the working directory.
+        plan: what it asks; of run files it has no text and no levels.
+        runs: every one, in the order of the sweep.
+        rows: the tidy table.
+        measures: that were taken.
+        names: of their values, the primary ones first.
+        primary: those among `names` by which the question is decided.
+        effects: the primary ones first.
+        times: of the effects on times that some runs did not see, what is known beside the mean.
+        equal: levels of which some runs led the same life.
+        untested: comparisons that say nothing, with why.
+        cautions: for the reader, a sentence each.
+        versions: of this package and of the libraries that made the report.
+        tables: further ones: of what judges said, of run files what they cost.
+        summaries: of run files, what each came to and who said what, line by line.
+        problems: for a terminal: damaged runs, unknown measures, missing libraries.
+    """
+
+    folder: Path
+    plan: StudyPlan
+    runs: tuple[StudyRun, ...]
+    rows: tuple[TidyRow, ...]
+    measures: tuple[Measure, ...]
+    names: tuple[str, ...]
+    primary: tuple[str, ...]
+    effects: tuple[Effect, ...]
+    times: Mapping[tuple[str, Contrast], Survival]
+    equal: tuple[EqualLives, ...]
+    untested: Mapping[tuple[str, frozenset[str]], str]
+    cautions: tuple[str, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    tables: tuple[Table, ...] = ()
+    summaries: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The name of the experiment."""
+        return self.plan.name
+
+    @property
+    def headlines(self) -> tuple[str, ...]:
+        """What was found, a sentence each; every one follows from the tables below it."""
+        return tuple(write_headlines(self))
+
+    @property
+    def conditions(self) -> dict[str, list[StudyRun]]:
+        """The runs of each condition, by its name."""
+        found: dict[str, list[StudyRun]] = {}
+        for run in self.runs:
+            found.setdefault(run.condition.name, []).append(run)
+        return found
+
+    @property
+    def excluded(self) -> int:
+        """How many finished runs are in no mean: they are degraded."""
+        return sum(run.excluded for run in self.runs)
+
+    @property
+    def exclusion_note(self) -> str:
+        """A sentence on the excluded runs, to stand beside means and figures; empty without."""
+        if not self.excluded:
+            return ""
+        several = self.excluded != 1
+        return (
+            f" {self.excluded} finished run{'s' if several else ''} {'are' if several else 'is'} "
+            "left out: degraded."
+        )
+
+    def count(self, state: str) -> int:
+        """Return how many runs are in this state."""
+        return sum(run.state == state for run in self.runs)
+
+    def find_measure(self, name: str) -> Measure | None:
+        """Return the measure of a value, by its name with or without a key."""
+        stem = name.partition(".")[0]
+        return next((one for one in self.measures if one.name == stem), None)
+
+    def title_of(self, name: str) -> str:
+        """Return the title of a value, with its key behind it."""
+        found, (stem, _, key) = self.find_measure(name), name.partition(".")
+        title = found.title if found is not None else "Rating" if stem == JUDGE else stem
+        return f"{title}: {key}" if key else title
+
+    def unit_of(self, name: str) -> str:
+        """Return the unit of a value."""
+        found = self.find_measure(name)
+        return "" if found is None else found.unit
+
+    def values_of(self, name: str) -> dict[str, dict[int, float]]:
+        """Return the numbers of a value that count, by condition and seed."""
+        return self._numbers.get(name, {})
+
+    @cached_property
+    def _numbers(self) -> dict[str, dict[str, dict[int, float]]]:
+        conditions = {run.name: run.condition.name for run in self.runs if run.counted}
+        found: dict[str, dict[str, dict[int, float]]] = {}
+        for row in self.rows:
+            if row.value is not None and row.run in conditions:
+                own = found.setdefault(row.name, {}).setdefault(conditions[row.run], {})
+                own[row.seed] = row.value
+        return found
+
+    def describe_power(self) -> Iterator[str]:
+        """Yield what the study could find with all its seeds, by the spread of those that ran."""
+        tests = sum(one.family == PRIMARY for one in self.effects)
+        for one in self.effects:
+            if one.family != PRIMARY:
+                continue
+            values = self.values_by_levels(one.measure)
+            numbers = list_numbers(values, self.plan.levels, one.contrast)
+            least = find_detectable(numbers, len(self.plan.seeds), tests)
+            if least is not None:
+                yield (
+                    f"{self.title_of(one.measure)}, {one.contrast.text}: by the spread of "
+                    f"{len(numbers)} seeds, {len(self.plan.seeds)} would find a difference of "
+                    f"{format_number(least)} in 80 of 100 studies"
+                )
+
+    def values_by_levels(self, name: str) -> dict[tuple[str, ...], dict[int, float]]:
+        """Return the numbers of a value that count, by levels and seed."""
+        levels = {run.condition.name: run.condition.levels for run in self.runs}
+        return {levels[label]: own for label, own in self.values_of(name).items()}
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return it as JSON values, the tidy table among them."""
+        rows = [row_as_json(row, list(self.plan.levels)) for row in self.rows]
+        return {**self.describe(), "values": rows}
+
+    def describe(self) -> dict[str, JSON]:
+        """Return it as JSON values without the tidy table, which has files of its own."""
+        return {
+            "name": self.plan.name,
+            "question": self.plan.question,
+            "found": list(self.headlines),
+            "factors": {name: list(labels) for name, labels in self.plan.levels.items()},
+            "seeds": list(self.plan.seeds),
+            "baseline": dict(self.plan.baseline),
+            "primary": list(self.primary),
+            "cautions": list(self.cautions),
+            "measures": [one.as_json() for one in self.measures],
+            "effects": [effect_as_json(one) for one in self.effects],
+            "equal_lives": [asdict(one) for one in self.equal],
+            "runs": [run_as_json(run) for run in self.runs],
+            "versions": dict(self.versions),
+        }
+
+
+def measure_study(
+    folder: SweepFolder,
+    on_read: OnRead | None = None,
+    workers: int = 1,
+    degraded: DegradedRuns | None = None,
+    *,
+    trust_measures: bool = False,
+) -> StudyResults:
+    """Measure every run of a study that is finished, and return the results.
+
+    What was stored beside a run is not computed again. A run file that cannot be read, an unknown
+    measure, a missing library: each becomes a caution, and the rest is still reported.
+
+    Args:
+        folder: of the sweep; it may still be running.
+        on_read: called after every run with how many are read, and of how many.
+        workers: processes that read.
+        degraded: in place of what the experiment says of degraded runs.
+        trust_measures: take measures that the experiment names by a file, too, which runs that
+            file. The folder may be somebody else's; nothing else in it is code that is run. What
+            the sweep itself stored of them is shown in any case.
+
+    Raises:
+        ConfigError, ScenarioError, PolicyError: the experiment file cannot be read.
+    """
+    experiment = folder.experiment
+    named = experiment.list_measures()
+    wanted = [one for one in named if trust_measures or not is_from_file(one)]
+    measures, unknown = find_measures(wanted, folder.base) if wanted else ((), ())
+    untaken = [one for one in named if one not in wanted]
+    exclude = (degraded or experiment.degraded) == "exclude"
+    runs = tuple(
+        replace(run, excluded=exclude and run.degraded)
+        for run in read_study_runs(folder, measures, wanted, on_read, workers)
+    )
+    stubs, left_out = _stand_in(untaken, runs)
+    results = compare_runs(
+        folder.path, make_study_plan(folder, experiment), runs, (*measures, *stubs)
+    )
+    faults = (*left_out, *unknown)
+    unknown_runs = folder.find_unknown_runs()
+    own = {run.file for run in runs}
+    strangers = [path.name for path in unknown_runs if path not in own]
+    more = [_warn_of_strangers(strangers)] if strangers else []
+    return replace(
+        results,
+        cautions=(*results.cautions, *more, *faults),
+        problems=(*results.problems, *faults),
+    )
+
+
+def make_study_plan(folder: SweepFolder, experiment: Experiment) -> StudyPlan:
+    """Return what a sweep's folder asks."""
+    plan = folder.plan
+    levels: Mapping[str, Sequence[str]] = plan.levels
+    baseline = {k: experiment.baselines[k] for k in levels if k in experiment.baselines}
+    if len(plan.conditions) != len(list(product(*levels.values()))):
+        levels = {CELL: tuple(one.name for one in plan.conditions)}
+        baseline = {CELL: name} if (name := " / ".join(baseline.values())) in levels[CELL] else {}
+    return StudyPlan(
+        experiment.name,
+        experiment.question,
+        folder.experiment_file.read_text(encoding="utf-8"),
+        levels,
+        plan.seeds,
+        baseline,
+        tuple(split_primary(words) for words in experiment.primary),
+        folder.changes,
+    )
+
+
+def compare_runs(
+    folder: Path, plan: StudyPlan, runs: Sequence[StudyRun], measures: Sequence[Measure]
+) -> StudyResults:
+    """Return runs that have been read, with effects, headlines and cautions."""
+    if CELL in plan.levels:
+        runs = [
+            replace(run, condition=replace(run.condition, levels=(run.condition.name,)))
+            for run in runs
+        ]
+    rows = tuple(make_rows(runs, folder / VERDICTS))
+    names = list(dict.fromkeys(row.name for row in rows if row.measure))
+    primary = tuple(
+        dict.fromkeys(n for words, _ in plan.primary for n in names if belongs_to(n, words))
+    )
+    listed = order_measures(names, primary)
+    counted = {run.name for run in runs if run.counted}
+    effects, times = _find_effects(plan, [row for row in rows if row.run in counted], listed)
+    lives = {(run.condition.levels, run.seed): run.measured.life for run in runs if run.measured}
+    judged, unread = tabulate_judgements(folder / VERDICTS, runs)
+    installed = find_versions()
+    found = StudyResults(
+        folder,
+        plan,
+        tuple(runs),
+        rows,
+        tuple({one.name: one for one in measures}.values()),
+        listed,
+        primary,
+        effects,
+        times,
+        tuple(count_equal_lives(plan.levels, lives)),
+        find_untested(plan.levels, runs),
+        versions=installed,
+        tables=judged,
+    )
+    problems = [unread] if unread else []
+    damaged = [f"{run.name} is left out: {run.problem}" for run in runs if run.state == "damaged"]
+    cautions = (*find_study_cautions(found), *describe_idle(found.conditions), *problems)
+    missing = warn_of_missing_libraries(installed)
+    return replace(found, cautions=cautions, problems=(*damaged, *problems, *missing))
+
+
+def _format_change(key: str, value: JSON) -> str:
+    """Return a change as the option of `genagents sweep` that makes it."""
+    if key in _OPTIONS:
+        return f"--{key.replace('_', '-')} {quote(str(value))}"
+    return f"--endpoint {quote(f'{key}={value}')}"
+
+
+def effect_as_json(one: Effect) -> dict[str, JSON]:
+    """Return an effect as JSON values, its levels as text."""
+    told = asdict(one)
+    told.pop("contrast")
+    first, second = " / ".join(one.contrast.first), " / ".join(one.contrast.second)
+    head = {"effect": one.contrast.factor, "first": first, "second": second}
+    return {"measure": told.pop("measure"), **head, **told}
+
+
+def row_as_json(row: TidyRow, factors: Sequence[str]) -> dict[str, JSON]:
+    """Return a row of the tidy table as JSON values, a key for each factor."""
+    told = asdict(row)
+    levels = told.pop("levels")
+    head = {key: told.pop(key) for key in ("run", "seed", "life")}
+    return {**head, **dict(zip(factors, levels, strict=True)), **told}
+
+
+def run_as_json(run: StudyRun) -> dict[str, JSON]:
+    """Return a run as JSON values, without its values."""
+    found = run.measured
+    told: dict[str, JSON] = {
+        "run": run.name,
+        "condition": run.condition.name,
+        "seed": run.seed,
+        "state": run.state,
+        "status": run.status,
+        "problem": run.problem,
+        "identity": run.identity,
+        "excluded": run.excluded,
+        "earlier": run.earlier,
+    }
+    if found is None:
+        return told
+    return told | {
+        "canonical_hash": found.hash,
+        "life": found.life,
+        "hours": found.hours,
+        "degraded": list(found.degradation.describe()),
+        "unmeasured": list(found.faults),
+        "versions": dict(found.versions),
+        **asdict(found.usage),
+    }
+
+
+def _find_effects(
+    plan: StudyPlan, rows: Sequence[TidyRow], names: Sequence[str]
+) -> tuple[tuple[Effect, ...], dict[tuple[str, Contrast], Survival]]:
+    """Return every effect, the primary ones first, and how times compare that are censored."""
+    comparisons = list(list_contrasts(plan.levels, plan.baseline)) if plan.levels else []
+    values: dict[str, dict[tuple[str, ...], dict[int, float]]] = {}
+    censored: dict[str, dict[tuple[tuple[str, ...], int], bool]] = {}
+    for row in rows:
+        if row.value is not None:
+            values.setdefault(row.name, {}).setdefault(row.levels, {})[row.seed] = row.value
+            censored.setdefault(row.name, {})[row.levels, row.seed] = row.censored
+    main: list[Effect] = []
+    rest: list[Effect] = []
+    times: dict[tuple[str, Contrast], Survival] = {}
+    for name in names:
+        for one in comparisons:
+            is_main = any(
+                belongs_to(name, words) and effect in ("", one.factor)
+                for words, effect in plan.primary
+            )
+            if one.is_interaction and not is_main:
+                continue
+            found = compute_effect(name, values.get(name, {}), plan.levels, one)
+            if found is None:
+                continue
+            if any(censored[name].values()):
+                found = _note_censored(found, censored[name])
+                if not one.is_interaction:
+                    times[name, one] = _compare_times(plan, one, values[name], censored[name])
+            (main if is_main else rest).append(found)
+    return (*correct_family(main), *rest), times
+
+
+def _note_censored(found: Effect, censored: Mapping[tuple[tuple[str, ...], int], bool]) -> Effect:
+    cut = sum(censored.values())
+    told = (
+        f"mean time up to the end of the run: {cut} of {len(censored)} runs ended before, and "
+        "count with their length"
+    )
+    return replace(found, note="; ".join(part for part in (found.note, told) if part))
+
+
+def _compare_times(
+    plan: StudyPlan,
+    one: Contrast,
+    values: Mapping[tuple[str, ...], Mapping[int, float]],
+    censored: Mapping[tuple[tuple[str, ...], int], bool],
+) -> Survival:
+    place = list(plan.levels).index(one.factor)
+    sides = [
+        [
+            (time, censored[cell, seed])
+            for cell, own in values.items()
+            if cell[place] == label[0]
+            for seed, time in own.items()
+        ]
+        for label in (one.first, one.second)
+    ]
+    return compare_times(*sides)
+
+
+def _stand_in(
+    names: Sequence[str], runs: Sequence[StudyRun]
+) -> tuple[tuple[Measure, ...], tuple[str, ...]]:
+    """Return measures that show what was stored of those that are code and not run now."""
+    stored = {one.measure for run in runs if run.measured for one in run.measured.values}
+    stubs, lines = [], []
+    for name in names:
+        label = name.rpartition(":")[2].partition(".")[0]
+        if label in stored:
+            stubs.append(Measure(label, label, "", f"Taken by {clean(name, 200)}.", "", _none))
+        else:
+            told = f"The measure {clean(name, 200)} is code in a file and was not taken"
+            lines.append(f"{told}; `--trust-measures` takes it, where you trust who wrote it.")
+    return tuple(stubs), tuple(lines)
+
+
+def _none(data: object) -> None:
+    return None
+
+
+def _warn_of_strangers(names: Sequence[str]) -> str:
+    some = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    return (
+        f"{len(names)} run file{'' if len(names) == 1 else 's'} in the folder belong to no trial: "
+        "their level was taken out of the study, or scenario, policy or package changed since. "
+        f"They are left out: {some}."
+    )

@@ -1,0 +1,147 @@
+"""The figures of a study: effects, values by condition, curves, cost against outcome."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from genagents_env.study.report import figures
+from genagents_env.study.report.figures.bars import Bar, Panel
+from genagents_env.study.report.figures.curves import KnowledgeCurve
+from genagents_env.study.report.figures.style import Figure
+from genagents_env.study.report.figures.tradeoff import TradeoffPoint
+from genagents_env.study.report.sections import FigureFile
+from genagents_env.study.report.study import StudyResults
+from genagents_env.study.report.study_runs import StudyRun
+from genagents_env.study.stats import compute_interval
+from genagents_env.study.stats.effects import PRIMARY
+
+_PANELS = 6
+_MOST_CONDITIONS = 12  # of curves in one figure
+_MOMENTS = 48  # at which curves are averaged
+_COSTS = ("dollars_per_human_hour", "dollars_per_hour", "tokens_per_hour", "calls_per_hour")
+
+
+def draw_study_figures(study: StudyResults) -> Iterator[FigureFile]:
+    """Yield the figures in the order of the page."""
+    main = [one for one in study.effects if one.family == PRIMARY]
+    if main:
+        titles = [study.title_of(one.measure) for one in main]
+        caption = (
+            "Primary differences, second less first, with their 95 % intervals, which no "
+            "correction has touched; blue where it is a finding after Holm's."
+            f"{study.exclusion_note}"
+        )
+        yield _encode("differences", caption, figures.draw_forest(main, titles))
+    if panels := [_make_panel(study, name) for name in _choose_measures(study)]:
+        caption = (
+            f"Means over seeds with their 95 % interval; a dot is a run.{study.exclusion_note}"
+        )
+        yield _encode("values", caption, figures.draw_measure_bars(panels))
+    if curves := list(_make_curves(study)):
+        caption = (
+            "People who know a fact over time: the mean over seeds with its 95 % interval. A run "
+            "that ended earlier counts with its last number."
+        )
+        yield _encode("diffusion", caption, figures.draw_knowledge_curves(curves))
+    if study.primary:
+        cost, points = _make_tradeoff(study, study.primary[0])
+        if points:
+            caption = (
+                "Cost against outcome: a faint point for each run, a mark for the mean of each "
+                "condition with both 95 % intervals."
+            )
+            axes = (_label_axis(study, cost), _label_axis(study, study.primary[0]))
+            yield _encode("tradeoff", caption, figures.draw_tradeoff(points, *axes))
+
+
+def _encode(name: str, caption: str, drawn: Figure) -> FigureFile:
+    return FigureFile(name, caption, figures.encode_png(drawn))
+
+
+def _choose_measures(study: StudyResults) -> list[str]:
+    """Return the primary measures, without panels of nought where there are others."""
+    named = list(study.primary) or list(study.names)
+    spread = [name for name in named if any(_list_values(study, name))]
+    return (spread or named)[:_PANELS]
+
+
+def _list_values(study: StudyResults, name: str) -> list[float]:
+    return [value for own in study.values_of(name).values() for value in own.values()]
+
+
+def _make_panel(study: StudyResults, name: str) -> Panel:
+    values = study.values_of(name)
+    bars = []
+    for label in study.conditions:
+        own = [value for _, value in sorted(values.get(label, {}).items())]
+        bars.append(Bar(label, compute_interval(own) if own else None, tuple(own)))
+    return Panel(study.title_of(name), study.unit_of(name), tuple(bars))
+
+
+def _make_curves(study: StudyResults) -> Iterator[KnowledgeCurve]:
+    """Yield for each fact that spread anywhere how many know it, by condition."""
+    conditions = {name: _list_counted(runs) for name, runs in study.conditions.items()}
+    if len(conditions) > _MOST_CONDITIONS:
+        return
+    named = [name.partition(".")[2] for name in study.primary if "." in name]
+    curves = [curve for runs in conditions.values() for run in runs for curve in run.items()]
+    spread = [fact for fact, steps in curves if steps[-1][1] > steps[0][1]]
+    facts = [fact for fact in dict.fromkeys(spread) if fact in named] or list(dict.fromkeys(spread))
+    for fact in facts[:_PANELS]:
+        for label, runs in conditions.items():
+            own = [run[fact] for run in runs if fact in run]
+            if own:
+                yield _average_curves(fact, label, own)
+
+
+def _list_counted(runs: Sequence[StudyRun]) -> list[dict[str, tuple[tuple[float, int], ...]]]:
+    return [dict(run.measured.curves) for run in runs if run.counted and run.measured]
+
+
+def _average_curves(
+    fact: str, label: str, runs: Sequence[Sequence[tuple[float, int]]]
+) -> KnowledgeCurve:
+    end = max(steps[-1][0] for steps in runs)
+    moments = tuple(float(hour) for hour in np.linspace(0.0, end, _MOMENTS + 1))
+    bands = [compute_interval([_find_count(steps, hour) for steps in runs]) for hour in moments]
+    return KnowledgeCurve(
+        fact,
+        label,
+        moments,
+        tuple(band.mean for band in bands),
+        tuple(band.mean if band.low is None else max(0.0, band.low) for band in bands),
+        tuple(band.mean if band.high is None else band.high for band in bands),
+        len(runs),
+    )
+
+
+def _find_count(steps: Sequence[tuple[float, int]], hour: float) -> float:
+    at = bisect_right([when for when, _ in steps], hour)
+    return float(steps[at - 1][1]) if at else 0.0
+
+
+def _make_tradeoff(study: StudyResults, measure: str) -> tuple[str, list[TradeoffPoint]]:
+    """Return the measure of cost, and cost and outcome of each condition.
+
+    Cost is the first of dollars, tokens and calls per hour that was measured and is not 0 in
+    every run; where none is, there are no points.
+    """
+    cost = next((name for name in _COSTS if any(_list_values(study, name))), "")
+    if not cost or cost == measure:
+        return "", []
+    costs, outcomes = study.values_of(cost), study.values_of(measure)
+    points = []
+    for label in study.conditions:
+        paid, gained = costs.get(label, {}), outcomes.get(label, {})
+        seeds = sorted(paid.keys() & gained.keys())
+        if seeds:
+            x, y = [paid[seed] for seed in seeds], [gained[seed] for seed in seeds]
+            means = compute_interval(x), compute_interval(y)
+            points.append(TradeoffPoint(label, tuple(x), tuple(y), *means))
+    return cost, points
+
+
+def _label_axis(study: StudyResults, name: str) -> str:
+    unit = study.unit_of(name)
+    return f"{study.title_of(name)} ({unit})" if unit else study.title_of(name)

@@ -1,0 +1,246 @@
+"""The tables of a study's report, all from its tidy table and its effects."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from genagents_env.study.report.measure_order import find_group
+from genagents_env.study.report.sections import ReportSection
+from genagents_env.study.report.study import StudyResults
+from genagents_env.study.report.study_runs import StudyRun, TidyRow
+from genagents_env.study.report.table import CellValue, Table, format_cell
+from genagents_env.study.report.untested import collect_uses, has_run
+from genagents_env.study.stats import Effect, compute_interval
+from genagents_env.study.stats.effects import PRIMARY
+
+_SHORT = 12  # hexadecimal digits of a hash in a table that is read
+_PRIMARY = "primary"
+
+
+def make_study_sections(study: StudyResults) -> Iterator[ReportSection]:
+    """Yield the sections of the appendix in their order, those that have a row."""
+    means = tabulate_means(study)
+    strong = frozenset(k for k, row in enumerate(means.rows) if row[0] == _PRIMARY)
+    yield drop_unmeasured(ReportSection(means, strong=strong))
+    effects = tabulate_effects(study)
+    main = frozenset(k for k, one in enumerate(study.effects) if one.family == PRIMARY)
+    more = (
+        tabulate_times(study),
+        tabulate_lives(study),
+        tabulate_faculties(study),
+        *study.tables,
+        tabulate_runs(study),
+        tabulate_measures(study),
+        Table("versions", "Versions", ("package", "version"), tuple(study.versions.items())),
+    )
+    if effects.rows:
+        yield ReportSection(effects, strong=main)
+    yield from (ReportSection(one) for one in more if one.rows)
+
+
+def tabulate_means(study: StudyResults) -> Table:
+    """Return the measures by condition, the primary ones first."""
+    conditions = list(study.conditions)
+    rows: list[tuple[CellValue, ...]] = []
+    for name in study.names:
+        values = study.values_of(name)
+        about = _PRIMARY if name in study.primary else find_group(name)
+        means = [
+            compute_interval(list(values[label].values())) if label in values else None
+            for label in conditions
+        ]
+        rows.append((about, study.title_of(name), study.unit_of(name), *means))
+    return Table(
+        "means",
+        "Measures",
+        ("about", "measure", "unit", *conditions),
+        tuple(rows),
+        "Mean over finished runs with its 95 % interval by Student's t, and their number; no "
+        "interval where no spread was seen, a dash where no run has a "
+        f"value.{study.exclusion_note}",
+    )
+
+
+def drop_unmeasured(section: ReportSection) -> ReportSection:
+    """Return the means for readers: without those that are nothing or nought in every condition.
+
+    They are named in the note; primary ones stay. The first three columns say which measure it is.
+    """
+    table = section.table
+    kept = [
+        k
+        for k, row in enumerate(table.rows)
+        if k in section.strong or any(getattr(cell, "mean", None) for cell in row[3:])
+    ]
+    lost = [format_cell(row[1]) for k, row in enumerate(table.rows) if k not in kept]
+    note = table.note
+    if lost:
+        note += f" Left out, without a value or nought throughout: {', '.join(lost)}."
+    rows = tuple(table.rows[k] for k in kept)
+    return ReportSection(
+        Table(table.name, table.title, table.columns, rows, note),
+        frozenset(kept.index(k) for k in section.strong),
+    )
+
+
+def tabulate_effects(study: StudyResults) -> Table:
+    """Return every effect, the primary ones first."""
+    columns = (
+        *("measure", "factor", "effect", "mean of first", "mean of second", "difference", "low"),
+        *("high", "interval by", "p", "p after Holm", "effect size", "seeds", "family", "note"),
+    )
+    note = (
+        "Second less first, a number for each seed, averaged over the levels of the other factors; "
+        "an interaction is by how much that differs between two levels of another. The interval is "
+        "the inversion of the sign-flip test (Student's t below six seeds). Holm's correction is "
+        "over the primary family; exploratory p values are not corrected and only point to what a "
+        "study of its own might ask. The effect size is in standard deviations of these numbers."
+        f"{study.exclusion_note}"
+    )
+    rows = tuple(_make_effect_row(study, one) for one in study.effects)
+    return Table("effects", "All differences", columns, rows, note)
+
+
+def _make_effect_row(study: StudyResults, one: Effect) -> tuple[CellValue, ...]:
+    pair = one.contrast.factor, frozenset((*one.contrast.first, *one.contrast.second))
+    notes = (study.untested.get(pair, ""), one.note)
+    return (
+        *(study.title_of(one.measure), one.contrast.factor, one.contrast.text),
+        *(one.first_mean, one.second_mean, one.difference, one.low, one.high, one.method or None),
+        *(one.p, one.p_holm, one.size, one.n, one.family, "; ".join(filter(None, notes))),
+    )
+
+
+def tabulate_times(study: StudyResults) -> Table:
+    """Return what is known of times that some runs did not see, beside their means."""
+    rows = tuple(
+        (
+            *(study.title_of(name), one.factor, one.text, found.first_reached),
+            *(found.second_reached, found.first_median, found.second_median, found.p),
+        )
+        for (name, one), found in study.times.items()
+    )
+    columns = (
+        *("measure", "factor", "effect", "first reached", "second reached"),
+        *("median of first", "median of second", "p (log-rank)"),
+    )
+    note = (
+        "Runs that ended before the event count as such: medians by Kaplan and Meier, a dash where "
+        "fewer than half reached it. The log-rank test compares all runs, not seed by seed."
+    )
+    return Table("times", "Times that some runs did not see", columns, rows, note)
+
+
+def tabulate_lives(study: StudyResults) -> Table:
+    """Return how often two levels led the same life."""
+    rows = tuple(
+        (one.factor, one.first, one.second, one.equal, one.compared) for one in study.equal
+    )
+    columns = ("factor", "first", "second", "pairs of equal lives", "pairs")
+    note = (
+        "The same positions, events and answers, in runs that differ in nothing but these levels."
+    )
+    return Table("lives", "Equal lives", columns, rows, note)
+
+
+def tabulate_faculties(study: StudyResults) -> Table:
+    """Return for each condition the faculties that can be switched off, and whether they ran."""
+    rows: list[tuple[CellValue, ...]] = []
+    for name, runs in study.conditions.items():
+        for (policy, switch), uses in collect_uses(runs).items():
+            calls = sum(one.calls for one in uses) / len(uses)
+            lost = sum(one.fallbacks for one in uses) / len(uses)
+            ran = sum(has_run([one]) for one in uses)
+            on = "on" if all(one.on for one in uses) else "off"
+            rows.append((name, policy, switch, on, len(uses), ran, calls, lost))
+    columns = (
+        *("condition", "policy", "faculty", "switched", "runs", "ran in"),
+        *("calls in a run", "fallbacks in a run"),
+    )
+    note = (
+        "Over finished runs. A faculty ran where any of its model calls had a usable reply; one "
+        "that never ran where it is on is tested by no comparison."
+    )
+    return Table("faculties", "Faculties", columns, tuple(rows), note)
+
+
+def tabulate_runs(study: StudyResults) -> Table:
+    """Return every run: its state, its usage, its primary values, its file."""
+    values = {(row.run, row.name): row.value for row in study.rows}
+    columns = (
+        *("run", *study.plan.levels, "seed", "state", "canonical hash", "life"),
+        *("calls", "dollars", "wall seconds", "fallbacks"),
+        *(study.title_of(name) for name in study.primary),
+        *("file", "note"),
+    )
+    rows = tuple(_make_run_row(study, run, values) for run in study.runs)
+    note = (
+        "Only finished runs go into means and differences. `genagents view FILE` opens one, "
+        "`genagents show FILE --story` tells it. Runs of one life are equal in all that happened."
+    )
+    return Table("runs", "Runs", columns, rows, note)
+
+
+def _make_run_row(
+    study: StudyResults, run: StudyRun, values: Mapping[tuple[str, str], float | None]
+) -> tuple[CellValue, ...]:
+    return (
+        *(run.name, *run.condition.levels, run.seed, run.state, *_list_usage(run)),
+        *(values.get((run.name, name)) for name in study.primary),
+        *(make_relative(run.file, study.folder), describe_problem(run)),
+    )
+
+
+def _list_usage(run: StudyRun) -> tuple[CellValue, ...]:
+    found = run.measured
+    if found is None:
+        return (None,) * 6
+    took = found.usage
+    heads = found.hash[:_SHORT], found.life[:_SHORT]
+    return (*heads, took.calls, took.dollars, took.seconds, took.fallbacks)
+
+
+def describe_problem(run: StudyRun) -> str:
+    """Return why a run is not finished or degraded, and what can be done; else nothing."""
+    if run.measured is not None:
+        told = ["made before something changed"] if run.earlier else []
+        if run.degraded:
+            use = "in no mean" if run.excluded else "counted, as asked"
+            told.append(f"degraded, {use}: {'; '.join(run.measured.degradation.describe())}")
+        return "; ".join(told)
+    why = f"{run.status}: {run.problem}" if run.status and run.problem else run.problem
+    why = why or run.status
+    ways = {
+        "stopped": "`genagents sweep --resume DIR` goes on from its checkpoint",
+        "failed": "`genagents sweep --resume DIR` tries it again",
+        "damaged": "`genagents sweep --resume DIR` sets it aside and runs it again",
+        "due": "`genagents sweep --resume DIR` runs it",
+    }
+    return f"{why}; {ways[run.state]}" if why else ways[run.state]
+
+
+def make_relative(path: Path, folder: Path) -> str:
+    """Return where a file lies in the folder; its whole path where it is elsewhere."""
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
+
+
+def tabulate_values(study: StudyResults) -> Table:
+    """Return the tidy table: a row for each value of each run."""
+    columns = (
+        *("run", "seed", "life", *study.plan.levels, "measure", "key", "value", "censored", "why"),
+    )
+    rows = tuple(_make_value_row(row) for row in study.rows)
+    return Table("values", "Values", columns, rows)
+
+
+def _make_value_row(row: TidyRow) -> tuple[CellValue, ...]:
+    head: tuple[CellValue, ...] = (row.run, row.seed, row.life, *row.levels, row.measure, row.key)
+    return (*head, row.value, row.censored, row.why)
+
+
+def tabulate_measures(study: StudyResults) -> Table:
+    """Return each measure with its definition and source."""
+    rows = tuple(
+        (one.name, one.title, one.unit, one.definition, one.source) for one in study.measures
+    )
+    columns = ("name", "measure", "unit", "definition", "source")
+    return Table("measures", "What was measured", columns, rows)

@@ -1,0 +1,148 @@
+"""A table, formatted for the page, Markdown, a spreadsheet and the terminal."""
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from typing import TypeAlias
+
+from genagents_env.study.evaluate.text_columns import format_columns
+from genagents_env.study.stats.intervals import Interval
+from genagents_env.text import clean, escape_formula
+
+CellValue: TypeAlias = str | int | float | bool | Interval | None
+
+NOTHING = "-"
+_RULE = "---"
+_INDENT = "    "
+_LIMIT = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under a title.
+
+    Attributes:
+        name: of its file.
+        title: above it.
+        columns: their heads, with units.
+        rows: as long as `columns` each; None is shown as a dash.
+        note: below it; may be empty.
+    """
+
+    name: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[CellValue, ...], ...]
+    note: str = ""
+
+    @property
+    def number_columns(self) -> frozenset[int]:
+        """The places of the columns that hold numbers or nothing, and some numbers."""
+        return frozenset(
+            k
+            for k in range(len(self.columns))
+            if any(row[k] is not None for row in self.rows)
+            and all(_is_number(row[k]) for row in self.rows if row[k] is not None)
+        )
+
+    def format_rows(self) -> list[list[str]]:
+        """Return the rows as they are read, numbers rounded."""
+        return [[format_cell(cell) for cell in row] for row in self.rows]
+
+    def format_csv(self) -> str:
+        """Return it for a spreadsheet: numbers in full, a mean with its interval in four columns.
+
+        Words that a spreadsheet would take for a formula are set off by an apostrophe.
+        """
+        more = [
+            _name_further_columns([row[k] for row in self.rows]) for k in range(len(self.columns))
+        ]
+        out = StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        heads = zip(self.columns, more, strict=True)
+        writer.writerow([h for head, ends in heads for h in _make_heads(_format_words(head), ends)])
+        for row in self.rows:
+            cells = zip(row, more, strict=True)
+            writer.writerow([value for cell, ends in cells for value in _spread_cell(cell, ends)])
+        return out.getvalue()
+
+    def format_markdown(self) -> str:
+        """Return it as a Markdown table in which no word can break a row or be markup."""
+        lines = [list(self.columns), [_RULE] * len(self.columns), *self.format_rows()]
+        return "\n".join(f"| {' | '.join(map(escape_markdown, line))} |" for line in lines)
+
+    def format_lines(self, width: int = 0) -> Iterator[str]:
+        """Yield it for a terminal: its title, heads and rows in columns, its note.
+
+        Args:
+            width: characters of a line, where columns have to be broken off; 0 for as many as
+                they need.
+        """
+        right = [
+            all(cell is None or isinstance(cell, int | float) for cell in column)
+            for column in zip(*self.rows, strict=True)
+        ]
+        yield f"{self.title}:"
+        room = max(1, width - len(_INDENT)) if width else 0
+        for line in format_columns(self.columns, self.format_rows(), right, room):
+            yield f"{_INDENT}{line}"
+        if self.note:
+            yield f"{_INDENT}{self.note}"
+
+
+def _is_number(cell: CellValue) -> bool:
+    return isinstance(cell, int | float | Interval) and not isinstance(cell, bool)
+
+
+def format_cell(cell: CellValue) -> str:
+    """Return a cell in words."""
+    if cell is None:
+        return NOTHING
+    if isinstance(cell, Interval):
+        bounds = ""
+        if cell.low is not None and cell.high is not None:
+            bounds = f" [{format_number(cell.low)}, {format_number(cell.high)}]"
+        return f"{format_number(cell.mean)}{bounds} (n={cell.n})"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return format_number(cell) if isinstance(cell, float) else clean(cell, _LIMIT)
+
+
+def format_number(value: float) -> str:
+    """Return a number with three digits that count, without an exponent where one can do so."""
+    if value == 0:
+        return "0"
+    if abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if abs(value) >= 1e-4 else f"{value:.1e}"
+
+
+def escape_markdown(words: str) -> str:
+    """Return `words` as Markdown that shows them and does nothing else."""
+    if words == _RULE:
+        return words
+    return "".join(f"\\{c}" if c in "\\`*_{}[]()<>|#!~$&" else c for c in words)
+
+
+def _name_further_columns(column: Sequence[CellValue]) -> tuple[str, ...]:
+    """Return what the further columns of a column of means are called."""
+    return ("low", "high", "n") if any(isinstance(cell, Interval) for cell in column) else ()
+
+
+def _make_heads(column: str, more: Sequence[str]) -> list[str]:
+    return [column, *(f"{column}: {end}" for end in more)]
+
+
+def _spread_cell(cell: CellValue, more: Sequence[str]) -> Sequence[object]:
+    if isinstance(cell, Interval):
+        ends = ("" if end is None else end for end in (cell.low, cell.high))
+        return [cell.mean, *ends, cell.n]
+    value: object = "" if cell is None else _format_words(cell) if isinstance(cell, str) else cell
+    return [value, *("" for _ in more)]
+
+
+def _format_words(text: str) -> str:
+    return escape_formula(clean(text, _LIMIT))

@@ -1,0 +1,317 @@
+"""Effects of factors: one number a seed for each, then its mean, interval, p and size.
+
+A *main effect* is what a level has more than another, averaged over the levels of all other
+factors; an *interaction* is by how much that differs between two levels of another factor. Both are
+a weighted sum over the cells of one seed, so that what a seed does to all cells alike falls out,
+and only seeds are counted as n.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import exp, lgamma, sqrt
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from genagents_env.study.stats.samples import Floats, check_sample, find_grain, is_constant
+from genagents_env.study.stats.signs import (
+    ALPHA,
+    MIN_SEEDS,
+    find_p,
+    find_smallest_p,
+    find_t_bounds,
+    invert_test,
+)
+
+Cell: TypeAlias = tuple[str, ...]  # the label of each factor's level, in the factors' order
+Levels: TypeAlias = Mapping[str, Sequence[str]]  # the labels of each factor
+CellValues: TypeAlias = Mapping[Cell, Mapping[int, float]]  # of each cell its value by seed
+PRIMARY, EXPLORATORY = "primary", "exploratory"
+BETWEEN = " x "  # the factors of an interaction
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """What is compared: levels of one factor, or of two for an interaction.
+
+    Attributes:
+        factor: its name; of an interaction both, with ` x ` between.
+        first: the level that is taken off; of an interaction one of each factor, as `second`.
+        second: the level that is compared with it.
+    """
+
+    factor: str
+    first: Cell
+    second: Cell
+
+    @property
+    def is_interaction(self) -> bool:
+        """Whether it is of two factors."""
+        return len(self.first) > 1
+
+    @property
+    def text(self) -> str:
+        """What is compared, in words: `often less seldom`."""
+        pairs = [f"{b} less {a}" for a, b in zip(self.first, self.second, strict=True)]
+        return " by ".join(f"({pair})" for pair in pairs) if self.is_interaction else pairs[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One effect on one measure.
+
+    Attributes:
+        measure: its full name.
+        contrast: of what.
+        n: seeds, each with one number.
+        first_mean: of the first level over these seeds; None of an interaction, as `second_mean`.
+        difference: the mean of the numbers, in the measure's unit.
+        low: end of the 95 % interval, as `high`; None where there is none to be had.
+        method: of the interval: `sign-flip`, `t` below six seeds, or empty.
+        p: two-sided; None below six seeds.
+        p_holm: the same, corrected for its family; None of what is in none.
+        size: the mean in standard deviations of the numbers, corrected for small samples
+            (d_z of Cohen 1988, p. 48; Hedges 1981); None where they have no spread.
+        family: `primary` or `exploratory`.
+        note: what a reader must know of it; may be empty.
+    """
+
+    measure: str
+    contrast: Contrast
+    n: int
+    first_mean: float | None
+    second_mean: float | None
+    difference: float
+    low: float | None
+    high: float | None
+    method: Literal["sign-flip", "t", ""]
+    p: float | None
+    size: float | None
+    family: str = EXPLORATORY
+    p_holm: float | None = None
+    note: str = ""
+
+    @property
+    def found(self) -> bool:
+        """Whether it is a finding: primary, and below 5 % after Holm's correction."""
+        return self.p_holm is not None and self.p_holm < ALPHA
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether no seed differed at all."""
+        return self.note.startswith(EQUAL)
+
+
+EQUAL = "equal in every seed"
+
+
+def list_contrasts(levels: Levels, baseline: Mapping[str, str] | None = None) -> Iterator[Contrast]:
+    """Yield the main effects of each factor, then the interactions of each two.
+
+    Args:
+        levels: labels by factor, in the order of the study.
+        baseline: the level with which the others of its factor are compared; of a factor without
+            one, each is compared with each.
+    """
+    pairs = {name: _pair(labels, (baseline or {}).get(name)) for name, labels in levels.items()}
+    for name, own in pairs.items():
+        yield from (Contrast(name, (a,), (b,)) for a, b in own)
+    for (one, firsts), (other, seconds) in combinations(pairs.items(), 2):
+        for a, b in firsts:
+            for c, d in seconds:
+                yield Contrast(f"{one}{BETWEEN}{other}", (a, c), (b, d))
+
+
+def compute_effect(
+    measure: str, values: CellValues, levels: Levels, contrast: Contrast
+) -> Effect | None:
+    """Return an effect on a measure; None where no seed has all the values it takes.
+
+    Args:
+        measure: its name, which is handed on.
+        values: of the measure.
+        levels: labels by factor, in the order of the cells.
+        contrast: one of `list_contrasts(levels)`.
+
+    Raises:
+        ConfigError: a value is no finite number.
+    """
+    weights = _weigh_cells(values, levels, contrast)
+    seeds = _find_seeds(values, weights)
+    if not seeds:
+        return None
+    table = {cell: _list_values(measure, cell, values[cell], seeds) for cell in weights}
+    numbers = _sum_cells(table, weights)
+    grain = find_grain(np.concatenate(list(table.values())))
+    means = tuple(_mean_side(table, weights, sign) for sign in (-1, 1))
+    left_out = len(set().union(*(values[cell] for cell in weights))) - len(seeds)
+    return _describe_numbers(measure, contrast, numbers, grain, means, left_out)
+
+
+def correct_family(effects: Sequence[Effect]) -> tuple[Effect, ...]:
+    """Return effects as primary ones, in order, with p corrected for their number.
+
+    Holm's step-down procedure (1979, Scand. J. Stat. 6:65): the chance of one or more false
+    findings among them stays 5 %, however they depend on one another. What cannot be significant
+    whatever its signs, since all seeds are equal or there are fewer than six, is no test and takes
+    no place among them (Tarone 1990, Biometrics 46:515).
+    """
+    tested = sorted((one.p, k) for k, one in enumerate(effects) if _is_tested(one) and one.p)
+    corrected, before = {}, 0.0
+    for place, (p, k) in enumerate(tested):
+        before = corrected[k] = max(before, min(1.0, p * (len(tested) - place)))
+    return tuple(
+        replace(one, family=PRIMARY, p_holm=corrected.get(k), note=_note_family(one, len(tested)))
+        for k, one in enumerate(effects)
+    )
+
+
+def count_needed_seeds(tests: int) -> int:
+    """Return the fewest seeds with which one of so many tests can be significant after Holm."""
+    needed = MIN_SEEDS
+    while find_smallest_p(needed) * tests >= ALPHA and find_smallest_p(needed + 1) < (
+        find_smallest_p(needed)
+    ):
+        needed += 1
+    return needed
+
+
+def find_detectable(numbers: Sequence[float], n: int, tests: int) -> float | None:
+    """Return the difference that `n` seeds would find in 80 of 100 studies, by a pilot's spread.
+
+    By Student's t at 5 % over the number of tests: the sum of both quantiles times the standard
+    error (Cohen 1988, ch. 2). None of fewer than three numbers, or equal ones.
+
+    Args:
+        numbers: of the pilot, one a seed.
+        n: seeds of the study, two or more.
+        tests: in the family.
+    """
+    seen = np.array(numbers, dtype=np.float64)
+    if len(seen) < 3 or is_constant(seen, find_grain(seen)):
+        return None
+    from scipy.stats import t
+
+    reach = float(t.ppf(1 - ALPHA / max(1, tests) / 2, n - 1) + t.ppf(0.8, n - 1))
+    return reach * float(seen.std(ddof=1)) / sqrt(n)
+
+
+def _pair(labels: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
+    if baseline is not None:
+        return [(baseline, label) for label in labels if label != baseline]
+    return list(combinations(labels, 2))
+
+
+def _weigh_cells(values: CellValues, levels: Levels, one: Contrast) -> dict[Cell, float]:
+    """Return the weight of each cell in the number of a seed, of those that have one."""
+    places = [list(levels).index(name) for name in one.factor.split(BETWEEN)]
+    signs: dict[Cell, int] = {}
+    for cell in values:
+        sides = [
+            (cell[at] == b) - (cell[at] == a)
+            for at, a, b in zip(places, one.first, one.second, strict=True)
+        ]
+        if all(sides):
+            signs[cell] = int(np.prod(sides))
+    halves = 2.0 ** (len(places) - 1)
+    counts = {sign: list(signs.values()).count(sign) for sign in (-1, 1)}
+    if not all(counts.values()):
+        return {}
+    return {cell: halves * sign / counts[sign] for cell, sign in signs.items()}
+
+
+def list_numbers(values: CellValues, levels: Levels, contrast: Contrast) -> list[float]:
+    """Return the number of each seed for a contrast, of those that have all its values."""
+    weights = _weigh_cells(values, levels, contrast)
+    seeds = _find_seeds(values, weights)
+    table = {cell: _list_values("effect", cell, values[cell], seeds) for cell in weights}
+    return [float(one) for one in _sum_cells(table, weights)] if seeds else []
+
+
+def _find_seeds(values: CellValues, weights: Mapping[Cell, float]) -> list[int]:
+    return sorted(set.intersection(*(set(values[cell]) for cell in weights)) if weights else ())
+
+
+def _sum_cells(table: Mapping[Cell, Floats], weights: Mapping[Cell, float]) -> Floats:
+    numbers: Floats = np.sum([weight * table[cell] for cell, weight in weights.items()], axis=0)
+    return numbers
+
+
+def _list_values(
+    measure: str, cell: Cell, given: Mapping[int, float], seeds: Sequence[int]
+) -> Floats:
+    check_sample(given.values(), f"{measure}, {' / '.join(cell)}")
+    return np.array([given[seed] for seed in seeds], dtype=np.float64)
+
+
+def _mean_side(table: Mapping[Cell, Floats], weights: Mapping[Cell, float], sign: int) -> float:
+    return float(
+        np.mean([table[cell].mean() for cell, weight in weights.items() if weight * sign > 0])
+    )
+
+
+def _describe_numbers(
+    measure: str,
+    contrast: Contrast,
+    numbers: Floats,
+    grain: float,
+    means: Sequence[float],
+    left_out: int,
+) -> Effect:
+    n, mean = len(numbers), float(numbers.mean())
+    equal = bool(np.abs(numbers).max() <= grain)
+    few = n < MIN_SEEDS
+    bounds = find_t_bounds(numbers, grain) if few else invert_test(numbers, grain)
+    low, high = bounds or (None, None)
+    return Effect(
+        measure,
+        contrast,
+        n,
+        None if contrast.is_interaction else means[0],
+        None if contrast.is_interaction else means[1],
+        difference=0.0 if equal else mean,
+        low=low,
+        high=high,
+        method="" if bounds is None else "t" if few else "sign-flip",
+        p=None if few else 1.0 if equal else find_p(numbers, grain),
+        size=_find_size(numbers, grain),
+        note="; ".join(_list_notes(numbers, grain, equal, left_out)),
+    )
+
+
+def _list_notes(numbers: Floats, grain: float, equal: bool, left_out: int) -> Iterator[str]:
+    n = len(numbers)
+    if equal:
+        yield EQUAL
+    elif n > 1 and is_constant(numbers, grain):
+        yield "the same difference in every seed: no interval"
+    if n == 1:
+        yield "one seed: no interval and no test"
+    elif n < MIN_SEEDS:
+        yield f"{n} seeds: no test, {MIN_SEEDS} are the fewest"
+    if left_out:
+        yield f"{left_out} seed{'' if left_out == 1 else 's'} left out: not all have a value"
+
+
+def _find_size(numbers: Floats, grain: float) -> float | None:
+    """Return d_z times Hedges' correction J(m) = G(m/2) / (sqrt(m/2) G((m-1)/2)), m = n - 1."""
+    freedom = len(numbers) - 1
+    if freedom < 2 or is_constant(numbers, grain):
+        return None
+    half = freedom / 2
+    correction = exp(lgamma(half) - lgamma(half - 0.5)) / sqrt(half)
+    return correction * float(numbers.mean()) / float(numbers.std(ddof=1))
+
+
+def _is_tested(one: Effect) -> bool:
+    return one.p is not None and not one.is_equal
+
+
+def _note_family(one: Effect, tests: int) -> str:
+    """The note, and whether the first step of Holm's procedure is out of reach."""
+    smallest = find_smallest_p(one.n)
+    if not _is_tested(one) or smallest * tests < ALPHA:
+        return one.note
+    told = f"{one.n} seeds are few for a family of {tests}: p {smallest:.2g} times {tests} at best"
+    return "; ".join(part for part in (one.note, told) if part)

@@ -1,0 +1,54 @@
+"""The interval of a mean over seeds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from genagents_env.study.stats.samples import check_sample, find_grain
+from genagents_env.study.stats.signs import find_t_bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean of `n` values, and its 95 % bounds by Student's t.
+
+    `low` and `high` are None of one value, or of equal ones: no spread was seen, which does not say
+    that there is none.
+    """
+
+    mean: float
+    low: float | None
+    high: float | None
+    n: int
+
+
+class Bounded(Protocol):
+    """What has an interval, or none: both ends are then None."""
+
+    @property
+    def low(self) -> float | None:
+        """Its lower end."""
+
+    @property
+    def high(self) -> float | None:
+        """Its upper end."""
+
+
+def list_bounds(one: Bounded) -> list[float]:
+    """Return the two ends of an interval, as figures draw them; nothing where there is none."""
+    return [] if one.low is None or one.high is None else [one.low, one.high]
+
+
+def compute_interval(values: Sequence[float]) -> Interval:
+    """Return the mean of independent `values` with its interval.
+
+    Args:
+        values: one for each run, n >= 1, in any order.
+
+    Raises:
+        ConfigError: no values, or one that is no finite number.
+    """
+    found = check_sample(values, "interval")
+    found.sort()  # so that their order changes no digit
+    low, high = find_t_bounds(found, find_grain(found)) or (None, None)
+    return Interval(float(found.mean()), low, high, len(found))

@@ -1,0 +1,100 @@
+"""A ranking from pairwise comparisons, with its uncertainty."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from genagents_env.errors import ConfigError
+from genagents_env.study.stats.extra import import_extra
+from genagents_env.study.stats.samples import make_generator
+
+Winner = Literal["first", "second", "tie"]
+Match = tuple[str, str, Winner]
+_PASSES = 8
+_NORMAL = 1.96  # standard deviations on either side that hold 95 % of a normal distribution
+_MIRROR: dict[Winner, Winner] = {"first": "second", "second": "first", "tie": "tie"}
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """One competitor's place: `mu` the skill, `sigma` its uncertainty, on a scale from 25 on.
+
+    `low` and `high` are mu -/+ 1.96 sigma. Two whose intervals overlap cannot be distinguished.
+    """
+
+    name: str
+    mu: float
+    sigma: float
+    low: float
+    high: float
+    wins: int
+    losses: int
+    ties: int
+
+
+def rank(matches: Sequence[Match], seed: int = 0) -> tuple[Skill, ...]:
+    """Return everyone who was compared, best first; equal ones by name.
+
+    Skills of the Plackett-Luce model, approximated by Bayesian updates after each match (Weng and
+    Lin 2011, J. Mach. Learn. Res. 12:267; openskill). Such updates depend on the order of matches,
+    which here means nothing: the matches are sorted, then mu and sigma are averaged over 8
+    orders drawn from `seed`. Skills do not drift (tau is 0): a competitor is the same throughout.
+
+    Args:
+        matches: (name, another name, who won); any order, either side first, may be empty.
+        seed: of the orders.
+
+    Raises:
+        ConfigError: someone is matched with themselves, an unknown result, or the extra `lab` is
+            not installed.
+    """
+    games = sorted(_order_sides(match) for match in matches)
+    names = sorted({name for game in games for name in game[:2]})
+    if not names:
+        return ()
+    model = import_extra("openskill.models").PlackettLuce(tau=0.0)
+    orders = make_generator(seed, "ranking")
+    total = {name: (0.0, 0.0) for name in names}
+    for _ in range(_PASSES):
+        order = orders.permutation(len(games)).tolist()
+        for name, (mu, sigma) in _play(model, names, [games[i] for i in order]).items():
+            total[name] = total[name][0] + mu / _PASSES, total[name][1] + sigma / _PASSES
+    tally = _tally(games)
+    skills = [_make_skill(name, *total[name], tally) for name in names]
+    return tuple(sorted(skills, key=lambda skill: (-skill.mu, skill.name)))
+
+
+def _order_sides(match: Match) -> Match:
+    """The same match with the names in order."""
+    first, second, winner = match
+    if winner not in _MIRROR:
+        raise ConfigError(f"match: {winner!r} is no result; allowed: first, second, tie")
+    if first == second:
+        raise ConfigError(f"match: {first!r} is on both sides; allowed: two names")
+    return match if first < second else (second, first, _MIRROR[winner])
+
+
+def _play(
+    model: Any, names: Sequence[str], games: Sequence[Match]
+) -> dict[str, tuple[float, float]]:
+    players = {name: model.rating(name=name) for name in names}
+    ranks: dict[Winner, list[int]] = {"first": [0, 1], "second": [1, 0], "tie": [0, 0]}
+    for first, second, winner in games:
+        sides = [[players[first]], [players[second]]]
+        (players[first],), (players[second],) = model.rate(sides, ranks=ranks[winner])
+    return {name: (float(p.mu), float(p.sigma)) for name, p in players.items()}
+
+
+def _tally(games: Sequence[Match]) -> Counter[tuple[str, str]]:
+    tally: Counter[tuple[str, str]] = Counter()
+    for first, second, winner in games:
+        for name, won in ((first, "first"), (second, "second")):
+            tally[name, "tie" if winner == "tie" else "win" if winner == won else "loss"] += 1
+    return tally
+
+
+def _make_skill(name: str, mu: float, sigma: float, tally: Counter[tuple[str, str]]) -> Skill:
+    low, high = mu - _NORMAL * sigma, mu + _NORMAL * sigma
+    wins, losses, ties = (tally[name, kind] for kind in ("win", "loss", "tie"))
+    return Skill(name, mu, sigma, low, high, wins, losses, ties)

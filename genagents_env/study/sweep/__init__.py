@@ -1,0 +1,30 @@
+"""Sweeps: every trial of an experiment file run into a folder, by several workers."""
+
+from genagents_env.study.sweep.design.cells import Condition
+from genagents_env.study.sweep.design.experiment import Experiment, load_experiment
+from genagents_env.study.sweep.design.trials import Trial, build_trials
+from genagents_env.study.sweep.estimate import Forecast, choose_pilots, forecast_conditions
+from genagents_env.study.sweep.folder import SweepFolder
+from genagents_env.study.sweep.options import SweepOptions, count_cores
+from genagents_env.study.sweep.progress import SweepProgress
+from genagents_env.study.sweep.result import SweepResult
+from genagents_env.study.sweep.session import sweep
+from genagents_env.study.sweep.trial_status import TrialStatus
+
+__all__ = [
+    "Condition",
+    "Experiment",
+    "Forecast",
+    "SweepFolder",
+    "SweepOptions",
+    "SweepProgress",
+    "SweepResult",
+    "Trial",
+    "TrialStatus",
+    "build_trials",
+    "choose_pilots",
+    "count_cores",
+    "forecast_conditions",
+    "load_experiment",
+    "sweep",
+]

@@ -1,0 +1,254 @@
+"""The cells of an experiment with all that their runs share, or everything wrong with them."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from genagents_env.env import TownEnv
+from genagents_env.errors import ConfigError, GenagentsError, PolicyError, ScenarioError
+from genagents_env.llm.scripted import find_rule
+from genagents_env.record.rows import JSON
+from genagents_env.run import PolicySpec, RunSpec
+from genagents_env.run.policies import check_for_run, find_policy_file, load_policy
+from genagents_env.run.policy_groups import match_specs
+from genagents_env.scenario.digest import digest_scenario
+from genagents_env.scenario.schema import Scenario
+from genagents_env.study.sweep.design.experiment import CellSettings, Experiment
+from genagents_env.study.sweep.design.identity import compute_identity
+from genagents_env.study.sweep.design.paths import PathFault, change_scenario
+from genagents_env.text import clean
+
+_LIMIT = 500
+_LACKS = re.compile(r"\b(pip|pipx|uv tool) install\b")  # where the package of an extra is missing
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What differs between the runs of a study, but for the seed.
+
+    Attributes:
+        name: the labels of its levels, with ` / ` between; of a study without factors its policy.
+        levels: these labels, in the order of the factors.
+        block: scenario and people, which answers have to share for judges to compare them.
+        identity: 64 hexadecimal digits, see `compute_identity`.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    block: str
+    identity: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A condition with all that its runs share.
+
+    Attributes:
+        condition: its name and identity.
+        spec: what is run, with seed 0: the scenario loaded, with its people, place and repeats;
+            start, hours and seconds per tick as the environment understands them; own policies by
+            absolute path.
+        model: as `RunOptions.model`, as are the next three.
+        model_for: by person or faculty.
+        embedder: as asked for.
+        interviews: whether they are held.
+    """
+
+    condition: Condition
+    spec: RunSpec
+    model: str | None
+    model_for: Mapping[str, str]
+    embedder: str | None
+    interviews: bool
+
+
+@dataclass(frozen=True)
+class _Fault:
+    kind: type[GenagentsError]
+    line: str
+
+
+@dataclass(frozen=True)
+class _Town:
+    """A scenario as it is run: its digest, its people, and its hours as the town has them."""
+
+    scenario: Scenario
+    digest: str
+    arguments: dict[str, JSON]
+    names: tuple[str, ...]
+
+
+def build_cells(experiment: Experiment, base: Path, *, load: bool = True) -> tuple[Cell, ...]:
+    """Return the cells, in the order of `Experiment.list_cells`.
+
+    Every scenario is loaded and every policy made once, so that what is wrong is reported
+    before anything runs. What a policy lacks to be made here (a package that is not installed) is
+    reported by its own runs, and stops no others.
+
+    Args:
+        experiment: as loaded.
+        base: the folder that relative paths in it start from.
+        load: whether policies are imported and made. Where trials are only looked at, nothing of
+            an experiment, which may be somebody else's, is run.
+
+    Raises:
+        ScenarioError: of scenarios that cannot be loaded.
+        PolicyError: of policies that cannot be found or made.
+        ConfigError: of other faults, or several kinds of them. Each fault is a line.
+    """
+    base = Path(base).resolve()
+    settings = experiment.list_cells()
+    faults = [*_check_policies(settings, base), *_check_models(settings)] if load else []
+    towns: dict[str, _Town | None] = {}
+    cells: list[Cell] = []
+    for own in settings:
+        key = repr((own.run.to_town_config(base), own.run.repeats, own.edits))
+        if key not in towns:
+            try:
+                towns[key] = _prepare_town(own, base)
+            except (ScenarioError, ConfigError, PathFault) as error:
+                towns[key], lines = None, _describe_fault(own, error)
+                faults += lines
+        town = towns[key]
+        if town is not None and not faults:
+            try:
+                cells.append(_build_cell(own, town, experiment, base))
+            except ConfigError as error:
+                faults.append(_Fault(ConfigError, f"{_locate(own)}policy_for: {error}"))
+    faults += _find_equal(cells)
+    _raise(faults)
+    return tuple(cells)
+
+
+def resolve_policy(policy: str, base: Path) -> str:
+    """Return `path/to/file.py:Class` with the file's absolute path; other names as they are."""
+    file = find_policy_file(policy)
+    if file is None or not (base / file).is_file():
+        return policy  # a missing file is reported as the experiment has it
+    return f"{(base / file).resolve()}{policy[len(str(file)) :]}"
+
+
+def _check_policies(settings: Iterable[CellSettings], base: Path) -> Iterator[_Fault]:
+    """Yield what is wrong with policies, each looked at once with each of its configurations.
+
+    A file that does not import is a fault: its runs would fail, too. A shipped policy or a plug-in
+    whose package is not installed is none: its own runs report it, and the others go on.
+    """
+    seen = set()
+    for own in settings:
+        for key, name, config in (
+            ("policy", own.run.policy or "", own.run.config),
+            *((f"policy_for.{agent}", name, {}) for agent, name in own.run.policy_for.items()),
+        ):
+            spec = PolicySpec(resolve_policy(name, base), dict(config))
+            if repr(spec) not in seen:
+                seen.add(repr(spec))
+                if fault := _check_policy(spec):
+                    yield _Fault(PolicyError, f"{_locate(own)}{key}: {fault}")
+
+
+def _check_models(settings: Iterable[CellSettings]) -> Iterator[_Fault]:
+    """Yield a fault for each scripted model that is none; servers are asked later, see `sweep`."""
+    for own in settings:
+        for model in (own.run.model, *own.run.model_for.values()):
+            kind, _, rule = (model or "").partition(":")
+            try:
+                if kind == "scripted":
+                    find_rule(rule)
+            except ConfigError as error:
+                yield _Fault(ConfigError, f"{_locate(own)}{error}")
+
+
+def _check_policy(spec: PolicySpec) -> str:
+    try:
+        check_for_run(spec.name)
+        load_policy(spec.name, **spec.config).close()
+    except (PolicyError, ConfigError, ImportError) as error:
+        cause = error if isinstance(error, ImportError) else error.__cause__
+        lacks = isinstance(cause, ImportError) or _LACKS.search(str(error)) is not None
+        if lacks and find_policy_file(spec.name) is None:
+            return ""  # an extra or a plug-in's package: that policy's runs report it
+        return clean(str(error), _LIMIT)
+    except Exception as error:  # a user's code, reported as it failed
+        return clean(f"{spec.name!r} cannot be made: {type(error).__name__}: {error}", _LIMIT)
+    return ""
+
+
+def _prepare_town(own: CellSettings, base: Path) -> _Town:
+    config = own.run.to_town_config(base)
+    scenario = change_scenario(config.load_scenario(), own.edits)
+    if own.run.repeats is not None:
+        scenario = scenario.model_copy(update={"interview_repeats": own.run.repeats})
+    env = TownEnv(replace(config, scenario=scenario, people=None, place=None))
+    understood = env.world.scenario
+    arguments: dict[str, JSON] = {
+        "start": understood.start.isoformat(),
+        "hours": understood.hours,
+        "seconds_per_tick": understood.seconds_per_tick,
+    }
+    return _Town(scenario, digest_scenario(scenario), arguments, tuple(env.possible_agents))
+
+
+def _build_cell(own: CellSettings, town: _Town, experiment: Experiment, base: Path) -> Cell:
+    run = own.run
+    policy = PolicySpec(resolve_policy(run.policy or "", base), dict(run.config))
+    others = {agent: resolve_policy(name, base) for agent, name in run.policy_for.items()}
+    identity = compute_identity(
+        scenario=town.digest,
+        arguments=town.arguments,
+        policies=match_specs(town.names, policy, others),
+        model=run.model,
+        embedder=run.embedder,
+        interviews=run.interviews,
+        reasoning_effort=experiment.endpoint.reasoning_effort,
+        model_for=run.model_for,
+    )
+    block = f"{town.scenario.name} / {', '.join(town.names)}"
+    name = " / ".join(own.levels) or str(run.policy)
+    config = replace(run.to_town_config(base), scenario=town.scenario, people=None, place=None)
+    config = replace(config, **town.arguments)
+    spec = RunSpec(config, repeats=run.repeats, policy=policy, policy_for=others)
+    model = _resolve_model(run.model, base)
+    condition = Condition(name, own.levels, block, identity)
+    return Cell(condition, spec, model, run.model_for, run.embedder, run.interviews)
+
+
+def _resolve_model(model: str | None, base: Path) -> str | None:
+    """Return the absolute path of a model that is a file beside the experiment."""
+    if model is None or not model.endswith(".gguf") or not (base / model).is_file():
+        return model
+    return str((base / model).resolve())
+
+
+def _find_equal(cells: Iterable[Cell]) -> Iterator[_Fault]:
+    """Yield a fault for each cell that is the same town and mind as one before it."""
+    seen: dict[str, str] = {}
+    for cell in cells:
+        own = cell.condition
+        if own.identity in seen:
+            line = f"factors: {own.name!r} is the same town and mind as {seen[own.identity]!r}"
+            yield _Fault(ConfigError, line)
+        seen.setdefault(own.identity, own.name)
+
+
+def _describe_fault(own: CellSettings, error: Exception) -> list[_Fault]:
+    where = f"scenario {own.run.scenario}: "
+    if isinstance(error, ScenarioError):
+        return [_Fault(ScenarioError, f"{where}{line}") for line in error.faults]
+    if isinstance(error, PathFault):
+        return [_Fault(ConfigError, f"{_locate(own)}{line}") for line in str(error).splitlines()]
+    return [_Fault(ConfigError, f"{where}{error}")]
+
+
+def _locate(own: CellSettings) -> str:
+    return f"{' / '.join(own.levels)}: " if own.levels else ""
+
+
+def _raise(faults: Iterable[_Fault]) -> None:
+    lines = list(dict.fromkeys(fault.line for fault in faults))
+    kinds = {fault.kind for fault in faults}
+    if kinds == {ScenarioError}:
+        raise ScenarioError(lines)
+    if lines:
+        raise (PolicyError if kinds == {PolicyError} else ConfigError)("\n".join(lines))

@@ -1,0 +1,313 @@
+"""The experiment file: what is varied, how often, in which town, and within which budget."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, model_validator
+
+from genagents_env.config import TownConfig
+from genagents_env.errors import ConfigError
+from genagents_env.record.degradation import MAX_FALLBACKS
+from genagents_env.run import Limits
+from genagents_env.scenario import list_scenario_names
+from genagents_env.scenario.faults import quote, suggest
+from genagents_env.study.evaluate.measure_catalog import DEFAULT
+from genagents_env.study.stats.effects import BETWEEN
+from genagents_env.study.sweep.design.endpoint_table import EndpointTable
+from genagents_env.study.sweep.design.factors import OF_RUN, Factor, parse_factors
+from genagents_env.study.sweep.design.factors import Path as SettingPath
+from genagents_env.study.sweep.design.fields import (
+    AsTuple,
+    Config,
+    Dollars,
+    EmbedderName,
+    ExperimentName,
+    Hours,
+    PeopleField,
+    PolicyFor,
+    Repeats,
+    SecondsPerTick,
+    Seeds,
+    ShortText,
+    Start,
+    Word,
+    Words,
+)
+from genagents_env.study.sweep.design.old_forms import find_old_forms
+from genagents_env.study.sweep.design.toml import format_faults, read_toml
+
+Count = Annotated[int, Field(ge=0)]
+Seconds = Annotated[float, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+DegradedRuns = Literal["exclude", "include"]
+
+
+class _Table(BaseModel):
+    """Strict and frozen: unknown keys and silent conversions are faults."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class RunSettings(_Table):
+    """What defines a run but for its seed; every key may be a factor.
+
+    None leaves a key to the scenario or to the default. Paths are relative to the file.
+    """
+
+    policy: Word | None = None
+    config: Config = Field(default_factory=dict)
+    policy_for: PolicyFor = Field(default_factory=dict)
+    model: Word | None = None
+    model_for: PolicyFor = Field(default_factory=dict)
+    embedder: EmbedderName | None = None
+    scenario: Word | None = None
+    people: PeopleField | None = None
+    place: Word | None = None
+    start: Start | None = None
+    hours: Hours | None = None
+    seconds_per_tick: SecondsPerTick | None = None
+    repeats: Repeats | None = None
+    interviews: bool = True
+
+    def to_town_config(self, base: Path) -> TownConfig:
+        """Return the town that is asked for; a scenario's path starts from the folder `base`."""
+        return TownConfig(
+            resolve_scenario(self.scenario or "", base),
+            start=self.start,
+            hours=self.hours,
+            people=self.people,
+            place=self.place,
+            seconds_per_tick=self.seconds_per_tick,
+        )
+
+
+@dataclass(frozen=True)
+class CellSettings:
+    """A level of every factor, with what a run of it is.
+
+    Attributes:
+        levels: labels, in the order of the factors.
+        run: its settings.
+        edits: of its scenario, by path.
+    """
+
+    levels: tuple[str, ...]
+    run: RunSettings
+    edits: Mapping[SettingPath, object]
+
+
+class BudgetLimits(_Table):
+    """What may be spent; None is no limit. Dollars are exact, as text: `"0.50"`."""
+
+    calls: Count | None = None
+    tokens: Count | None = None
+    dollars: Dollars | None = None
+    seconds: Seconds | None = None
+
+    def limits(self) -> Limits:
+        """Return these as the limits of a budget."""
+        return Limits(self.calls, self.tokens, self.dollars, self.seconds)
+
+
+class BudgetTable(_Table):
+    """The budget of each run, and of all of them together."""
+
+    run: BudgetLimits = BudgetLimits()
+    total: BudgetLimits = BudgetLimits()
+
+
+class RateLimit(_Table):
+    """What an endpoint allows in a minute, shared by all workers; None is no limit."""
+
+    requests_per_minute: Annotated[int, Field(ge=1)] | None = None
+    tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
+
+
+class JudgeSpec(_Table):
+    """A judge of the answers.
+
+    Attributes:
+        name: of a rubric, or the path of one, relative to the experiment file.
+        kind: `rubric` rates each answer, `pairwise` compares the answers of two conditions.
+        model: None is the runs' own.
+        repeats: how often each question is put to the judge.
+    """
+
+    name: Word
+    kind: Literal["rubric", "pairwise"] = "rubric"
+    model: Word | None = None
+    repeats: Repeats = 3
+
+
+Factors = Annotated[tuple[Factor, ...], PlainValidator(parse_factors)]
+
+
+class Experiment(RunSettings):
+    """What an experiment file says; see the documentation of sweeps for each key.
+
+    The factors are crossed with one another and with the seeds, or `only` lists the cells to run.
+    `degraded` says whether degraded runs count in means and tests, `max_fallbacks` above which
+    share of fallbacks a run is one.
+    """
+
+    name: ExperimentName
+    question: ShortText = ""
+    seeds: Seeds = 1
+    baseline: Word | PolicyFor | None = None
+    primary: Words = ()
+    measures: Words = ()
+    judge: bool = True
+    degraded: DegradedRuns = "exclude"
+    max_fallbacks: Share = MAX_FALLBACKS
+    concurrency: Annotated[int, Field(ge=1, le=1000)] | None = None
+    budget: BudgetTable = BudgetTable()
+    rate: RateLimit = RateLimit()
+    endpoint: EndpointTable = EndpointTable()
+    factors: Factors = ()
+    only: Annotated[tuple[PolicyFor, ...], AsTuple] = ()
+    judges: Annotated[tuple[JudgeSpec, ...], AsTuple] = ()
+
+    @property
+    def seed_list(self) -> tuple[int, ...]:
+        """The seeds, each once: 0 to n - 1 where a number n is given."""
+        return tuple(range(self.seeds)) if isinstance(self.seeds, int) else self.seeds
+
+    @property
+    def levels(self) -> dict[str, tuple[str, ...]]:
+        """The labels of each factor's levels, by the factor's name."""
+        return {one.name: one.labels for one in self.factors}
+
+    @property
+    def baselines(self) -> dict[str, str]:
+        """The level with which others are compared, by factor; of the others each with each."""
+        if self.baseline is None or not isinstance(self.baseline, str):
+            return dict(self.baseline or {})
+        return {one.name: self.baseline for one in self.factors if self.baseline in one.labels}
+
+    def list_measures(self) -> tuple[str, ...]:
+        """Return the names of the measures that are taken of each run, judges aside."""
+        primary = [split_primary(words)[0] for words in self.primary]
+        names = dict.fromkeys((*primary, *(self.measures or DEFAULT)))
+        return tuple(name for name in names if not name.startswith("judge."))
+
+    def list_cells(self) -> tuple[CellSettings, ...]:
+        """Return every cell, in the order of the file: the last factor varies fastest.
+
+        Raises:
+            ConfigError: a level sets a value that is not allowed; each fault is a line.
+        """
+        combinations = (
+            [tuple(one[factor.name] for factor in self.factors) for one in self.only]
+            if self.only
+            else list(product(*(one.labels for one in self.factors)))
+        )
+        faults: list[str] = []
+        cells = []
+        for labels in combinations:
+            try:
+                cells.append(self._make_cell(labels))
+            except ValidationError as error:
+                faults += [
+                    f"{' / '.join(labels)}: {line}" for line in format_faults(error, RunSettings)
+                ]
+        if faults:
+            raise ConfigError("\n".join(dict.fromkeys(faults)))
+        return tuple(cells)
+
+    def _make_cell(self, labels: tuple[str, ...]) -> CellSettings:
+        data = {key: getattr(self, key) for key in RunSettings.model_fields}
+        data["model_for"] = {**self.endpoint.model_for, **self.model_for}
+        edits: dict[SettingPath, object] = {}
+        for factor, label in zip(self.factors, labels, strict=True):
+            for path, value in factor.find(label).settings.items():
+                head = path[0]
+                if len(path) == 1 and head in OF_RUN:
+                    data[head] = value
+                elif head in ("config", "policy_for", "model_for"):
+                    data[head] = {**data[head], ".".join(path[1:]): value}
+                else:
+                    edits[path] = value
+        return CellSettings(labels, RunSettings.model_validate(data), edits)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if faults := list(self._find_contradictions()):
+            raise ValueError("\n".join(faults))
+        return self
+
+    def _find_contradictions(self) -> Iterator[str]:
+        set_by: dict[SettingPath, str] = {}
+        for factor in self.factors:
+            for path in dict.fromkeys(path for one in factor.levels for path in one.settings):
+                if path in set_by:
+                    yield f"factors: {factor.key} and {set_by[path]} both set {'.'.join(path)}"
+                set_by[path] = factor.key
+        for key, hint in (("policy", "scripted, or path/to/file.py:Class"), ("scenario", "tiny")):
+            if getattr(self, key) is None and (key,) not in set_by:
+                yield f"{key}: missing; allowed: a name such as {hint}, here or as a factor"
+        if isinstance(self.baseline, str) and not self.baselines:
+            every = [label for labels in self.levels.values() for label in labels]
+            yield f"baseline: no level {quote(self.baseline)}; {suggest(self.baseline, every)}"
+        for name, label in self.baselines.items():
+            if label not in self.levels.get(name, ()):
+                known = self.levels.get(name) or [f"{one} = .." for one in self.levels]
+                yield f"baseline: no level {quote(label)} of {name}; {suggest(label, known)}"
+        for at, cell in enumerate(self.only):
+            whole = all(cell.get(name) in labels for name, labels in self.levels.items())
+            if not whole or len(cell) != len(self.levels):
+                yield f"only.{at}: a level of each factor is wanted: {', '.join(self.levels)}"
+        if self.only and 0 < len(self.baselines) < len(self.levels):
+            factors = ", ".join(self.levels)
+            yield f"baseline: with `only` a whole cell is wanted, a level of each: {factors}"
+        for words in self.primary:
+            yield from self._check_primary(*split_primary(words))
+
+    def _check_primary(self, measure: str, effect: str) -> Iterator[str]:
+        for name in effect.split(BETWEEN) if effect else ():
+            if name not in self.levels:
+                known = suggest(name, list(self.levels))
+                yield f"primary: {quote(effect)}: no factor {quote(name)}; {known}"
+        if effect and self.only:
+            yield f"primary: {quote(effect)}: with `only` whole cells are compared; leave it out"
+        rubric = measure.partition("judge.")[2]
+        asked = [Path(one.name).stem for one in self.judges if one.kind == "rubric"]
+        if rubric and rubric not in asked:
+            yield f"primary: {quote(measure)}: add [[judges]] with name = {quote(rubric)}"
+
+
+def split_primary(words: str) -> tuple[str, str]:
+    """Return measure and effect of an entry of `primary`: `heard.party: mind`; or no effect."""
+    measure, _, effect = words.partition(": ")
+    return measure.strip(), effect.strip()
+
+
+def resolve_scenario(scenario: str, base: Path) -> str:
+    """Return a shipped name as it is, and a path as it is from `base`."""
+    if scenario in list_scenario_names() or not (base / scenario).exists():
+        return scenario  # a wrong name is reported as the file has it
+    return str((base / scenario).resolve())
+
+
+def load_experiment(path: Path) -> Experiment:
+    """Return what the experiment file at `path` says.
+
+    Raises:
+        ConfigError: it cannot be read, or has faults; all are listed, each on a line of its own
+            as `file: key: what; allowed: ...`.
+    """
+    path = Path(path)
+    return parse_experiment(read_toml(path), path.name)
+
+
+def parse_experiment(raw: Mapping[str, object], name: str) -> Experiment:
+    """Return the experiment in the data of a file of that name; raises as `load_experiment`."""
+    faults = list(find_old_forms(raw))
+    if not faults:
+        try:
+            return Experiment.model_validate(raw)
+        except ValidationError as error:
+            faults = format_faults(error, Experiment)
+    raise ConfigError("\n".join(f"{name}: {fault}" for fault in faults))

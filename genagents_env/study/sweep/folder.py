@@ -1,0 +1,353 @@
+"""A sweep's folder: the experiment, its run files, and what is known of each trial."""
+
+import platform
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from genagents_env.errors import ConfigError, RecordError, RunLocked
+from genagents_env.files import find_inside, read_text
+from genagents_env.record import canonical_hash
+from genagents_env.record.lock import find_writer
+from genagents_env.record.rows import JSON, encode
+from genagents_env.study.sweep.design.cells import Cell, build_cells
+from genagents_env.study.sweep.design.changes import apply_changes, check_changes
+from genagents_env.study.sweep.design.experiment import (
+    Experiment,
+    load_experiment,
+    parse_experiment,
+)
+from genagents_env.study.sweep.design.toml import parse_toml
+from genagents_env.study.sweep.design.trials import Trial, list_trials
+from genagents_env.study.sweep.files import move_run, write_whole
+from genagents_env.study.sweep.log import SweepLog, TrialHistory
+from genagents_env.study.sweep.measured import read_measured
+from genagents_env.study.sweep.origin import (
+    BASE,
+    DAMAGED,
+    EXPERIMENT,
+    LEDGER,
+    LOG,
+    PLAN,
+    RUNS,
+    check_free,
+    check_links,
+    find_base,
+    read_note,
+)
+from genagents_env.study.sweep.plan import Plan, make_plan, read_plan, store_plan
+from genagents_env.study.sweep.trial_status import TrialStatus, read_status
+from genagents_env.text import clean
+
+_MOST_BYTES = 1 << 20  # of the experiment file
+
+
+class SweepFolder:
+    """A sweep's folder.
+
+    Attributes:
+        path: of the folder.
+        is_new: whether it was made by this object's `create`.
+
+    Raises:
+        ConfigError: there is no sweep in it.
+        FileError: something in it is a link: those are not followed.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path, self.is_new = Path(path), False
+        check_links(self.path)
+        begin = f"`genagents sweep experiment.toml --out {self.path}` begins one"
+        if not (self.path / BASE).is_file():
+            raise ConfigError(f"{self.path} is no folder of a sweep; {begin}")
+        if not (self.path / EXPERIMENT).is_file():
+            raise ConfigError(f"{self.path} has lost its {EXPERIMENT}; {begin} again")
+
+    @classmethod
+    def create(
+        cls,
+        path: str | Path,
+        experiment_file: str | Path,
+        changes: Mapping[str, JSON] | None = None,
+    ) -> "SweepFolder":
+        """Make the folder of a sweep, or continue the one that is there.
+
+        The experiment file is copied into it. A file changed since makes its new trials due;
+        the runs of trials that are no more stay where they are.
+
+        Args:
+            path: new, empty, or of a sweep.
+            experiment_file: what is run; that of a sweep's folder will do.
+            changes: in place of what the file says, see `changes.apply_changes`; kept for later.
+
+        Raises:
+            ConfigError: other things are in the folder, or the experiment has faults.
+            FileError: something of a sweep in it is a link.
+            ScenarioError, PolicyError: as `build_cells`; nothing was written.
+        """
+        path, file = Path(path), Path(experiment_file)
+        check_free(path)
+        text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
+        load_experiment(file)  # its faults are told with its name
+        return cls.create_from(path, text, find_base(file), changes)
+
+    @classmethod
+    def create_from(
+        cls,
+        path: str | Path,
+        text: str,
+        base: Path,
+        changes: Mapping[str, JSON] | None = None,
+        name: str = EXPERIMENT,
+    ) -> "SweepFolder":
+        """Do as `create` does, with the text of an experiment file.
+
+        Args:
+            path: new, empty, or of a sweep.
+            text: of the file, as TOML.
+            base: the folder that relative paths in it start from.
+            changes: as of `create`.
+            name: with which faults begin.
+        """
+        path = Path(path)
+        check_free(path)
+        is_new, given = not path.exists(), check_changes(changes or {})
+        experiment = apply_changes(parse_experiment(parse_toml(text, name), name), given)
+        cells = build_cells(experiment, base)
+        list_trials([cell.condition for cell in cells], experiment.seed_list)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            write_whole(path / BASE, encode({"base": str(base), "changes": given}))
+            (path / RUNS).mkdir(exist_ok=True)
+            write_whole(path / EXPERIMENT, text)
+        except OSError as error:
+            raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
+        folder = cls(path)
+        folder.is_new, folder.cells = is_new, cells
+        folder.store_plan()
+        return folder
+
+    @classmethod
+    def reopen(cls, path: str | Path, changes: Mapping[str, JSON] | None = None) -> "SweepFolder":
+        """Open the folder of a sweep to resume it, with more changes than it has.
+
+        Raises:
+            ConfigError: there is no sweep in it, or a change is not allowed.
+            ScenarioError, PolicyError: as `build_cells`; nothing was written.
+        """
+        folder = cls(path)
+        given = check_changes(changes or {})
+        if given:
+            return cls.create(path, folder.experiment_file, {**folder.changes, **given})
+        folder.cells = build_cells(folder.experiment, folder.base)
+        folder.store_plan()
+        return folder
+
+    @property
+    def experiment_file(self) -> Path:
+        """The experiment file in the folder."""
+        return self.path / EXPERIMENT
+
+    @property
+    def runs(self) -> Path:
+        """Where the run files are."""
+        return self.path / RUNS
+
+    @property
+    def log(self) -> SweepLog:
+        """The log of the trials, line by line."""
+        return SweepLog(self.path / LOG)
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        """What is run; its faults are ConfigErrors."""
+        return apply_changes(load_experiment(self.experiment_file), self.changes)
+
+    @cached_property
+    def changes(self) -> Mapping[str, JSON]:
+        """What counts in place of what the experiment file says, see `changes.apply_changes`."""
+        changes = read_note(self.path / BASE).get("changes", {})
+        return changes if isinstance(changes, dict) else {}
+
+    @cached_property
+    def base(self) -> Path:
+        """Where relative paths of the experiment start: the folder its file came from.
+
+        Where that is gone, the sweep's own folder.
+        """
+        return find_base(self.experiment_file)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What is to be run, as it was resolved when the sweep was begun or resumed.
+
+        Of a file that was edited since, or a folder without a plan, it is resolved anew. No policy
+        is imported: a folder that is only looked at may be somebody else's.
+        """
+        plan = read_plan(self.path)
+        if plan is not None and plan.mark == self._mark:
+            return plan
+        return self._make_plan()
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """Every trial, in the order in which they are run; errors as of `build_cells`."""
+        return self._trials
+
+    @cached_property
+    def _trials(self) -> tuple[Trial, ...]:
+        return list_trials(self.plan.conditions, self.plan.seeds)
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells with all that a run needs; no policy is imported, as for `plan`."""
+        return build_cells(self.experiment, self.base, load=False)
+
+    def store_plan(self) -> None:
+        """Resolve the plan anew, from the cells as they are now."""
+        plan = self._make_plan()
+        store_plan(self.path, plan)
+        self.__dict__.pop("_trials", None)
+        self.__dict__.pop("_orphans", None)
+        self.plan = plan
+
+    def _make_plan(self) -> Plan:
+        before = read_plan(self.path)
+        host = platform.node() if before is None else before.host
+        return make_plan(self.experiment, self.cells, self._mark, host)
+
+    @property
+    def _mark(self) -> str:
+        text = read_text(self.experiment_file, _MOST_BYTES)
+        return sha256(f"{text}\0{encode(dict(self.changes))}".encode()).hexdigest()
+
+    def discard_unused(self) -> None:
+        """Remove the folder where it was made for this sweep and no run has begun in it."""
+        if not self.is_new or self.log.path.exists() or any(self.runs.iterdir()):
+            return
+        for name in (BASE, EXPERIMENT, PLAN, LEDGER, f"{LEDGER}-wal", f"{LEDGER}-shm"):
+            (self.path / name).unlink(missing_ok=True)
+        with suppress(OSError):  # somebody else has put something into it
+            self.runs.rmdir()
+            self.path.rmdir()
+
+    def run_file(self, trial: Trial) -> Path:
+        """Return the run file of a trial, which need not be there.
+
+        One that was run with a level of another name is given its new name.
+
+        Raises:
+            FileError: it is a link.
+        """
+        path = find_inside(self.runs, f"{trial.name}.sqlite")
+        if path.exists():
+            return path
+        for former in self._orphans.get(trial.suffix, []):
+            if former.is_file() and not former.is_symlink() and find_writer(former) is None:
+                with suppress(PermissionError):  # somebody only looks at the folder
+                    move_run(former, path)
+                    break
+        return path
+
+    def read_status(self, trial: Trial) -> TrialStatus:
+        """Return how a trial stands, from its run file and the log."""
+        status = read_status(trial.name, self.run_file(trial))
+        if not _may_have_failed(status):
+            return status
+        return _with_failure(status, self.log.read_histories())
+
+    def read_statuses(self) -> tuple[TrialStatus, ...]:
+        """Return how every trial stands, in their order."""
+        histories = self.log.read_histories()
+        statuses = (read_status(trial.name, self.run_file(trial)) for trial in self.trials)
+        return tuple(_with_failure(status, histories) for status in statuses)
+
+    def verify(self, trial: Trial, histories: Mapping[str, TrialHistory]) -> TrialStatus:
+        """Return how a trial stands, having read all of a finished run that has changed.
+
+        It is damaged where it does not match its own checksums, or has another canonical hash
+        than was noted when it finished. A file that is as it was when it was measured is trusted.
+
+        Args:
+            trial: of this sweep.
+            histories: of the log, read once for all trials.
+        """
+        path = self.run_file(trial)
+        status = _with_failure(read_status(trial.name, path), histories)
+        if status.state != "finished" or status.measured is not None:
+            return status
+        try:
+            found = canonical_hash(path)
+        except RecordError as error:
+            return replace(status, state="damaged", problem=clean(str(error)))
+        noted = {histories[trial.name].hash} if trial.name in histories else set()
+        noted |= {one.hash for one in (read_measured(path),) if one is not None}
+        if noted - {None, found}:
+            why = f"{path} is another run than the one that finished: its hash is {found[:12]}"
+            return replace(status, state="damaged", problem=clean(why))
+        return status
+
+    def find_unknown_runs(self) -> tuple[Path, ...]:
+        """Return the run files of no trial, sorted.
+
+        Their level was removed, or the scenario, the policy's file or this package has changed
+        since. They are kept and reported, and never used.
+        """
+        own = {self.run_file(trial) for trial in self.trials}
+        return tuple(path for path in self._files() if path not in own)
+
+    def find_earlier(self, trial: Trial) -> Path | None:
+        """Return the file of a run of the same levels and seed, of another identity.
+
+        The scenario, a policy or this package has changed since it was run.
+        """
+        lead = trial.name.removesuffix(trial.suffix)
+        names = (one for some in self._orphans.values() for one in some)
+        return next((one for one in names if one.name.startswith(f"{lead}s{trial.seed}-")), None)
+
+    def set_aside(self, trial: Trial) -> Path:
+        """Move the run file of a trial out of the way, and return where it is now.
+
+        Raises:
+            RunLocked: another process writes it.
+            FileNotFoundError: there is none.
+        """
+        path = self.run_file(trial)
+        if writer := find_writer(path):
+            raise RunLocked(f"{path} is being written by {writer}; it was left alone")
+        away = self.path / DAMAGED
+        away.mkdir(exist_ok=True)
+        number = 1
+        while (target := away / f"{trial.name}-{number}.sqlite").exists():
+            number += 1
+        move_run(path, target)
+        return target
+
+    def _files(self) -> list[Path]:
+        return sorted(self.runs.glob("*.sqlite"))
+
+    @cached_property
+    def _orphans(self) -> dict[str, list[Path]]:
+        """The run files of no trial by the part of their names that has their identity."""
+        own = {f"{trial.name}.sqlite" for trial in self.trials}
+        orphans: dict[str, list[Path]] = {}
+        for path in self._files():
+            if path.name not in own:
+                orphans.setdefault("-".join(path.stem.rsplit("-", 2)[-2:]), []).append(path)
+        return orphans
+
+
+def _may_have_failed(status: TrialStatus) -> bool:
+    """Return whether only the log can say that a trial failed."""
+    return status.state in ("due", "stopped") and status.status != "running"
+
+
+def _with_failure(status: TrialStatus, histories: Mapping[str, TrialHistory]) -> TrialStatus:
+    """Return a trial that is due or stopped as failed, where the last try of it was."""
+    history = histories.get(status.trial)
+    if history is None or history.failure is None or not _may_have_failed(status):
+        return status
+    return replace(status, state="failed", problem=history.failure)

@@ -1,0 +1,100 @@
+"""What a worker is given to do, and what it returns: a `Job` and a `TrialResult`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from genagents_env.llm.budget import NO_LIMITS, Limits, Spend
+from genagents_env.llm.open import ModelOptions
+from genagents_env.run import RunSpec
+from genagents_env.study.sweep.ledger import Rate
+
+DAMAGED = "damaged"
+_USUAL = ModelOptions()
+
+
+@dataclass(frozen=True)
+class Job:
+    """A trial, and how a worker is to run it.
+
+    Attributes:
+        trial: its name.
+        spec: what is run, with its seed.
+        path: of its run file, in the sweep's folder.
+        ledger: of the sweep; None on another machine, where the worker makes its own.
+        total: of all workers together, or the part that is this worker's own.
+        rate: likewise.
+        limits: of this run.
+        model: as `RunOptions.model`, as are the next three.
+        model_for: other models, by person or faculty.
+        embedder: as asked for.
+        interviews: whether they are held.
+        concurrency: model calls under way at once, at most; None is as many as the endpoint
+            keeps up with.
+        model_options: how models are asked.
+        judge: let the run's own model judge its answers in the end.
+        threads: for a model in this process.
+        measures: names of those that are taken of the finished run.
+        base: the folder from which measures that are files are found.
+        unfinished: the run file to resume, where it is not on this machine.
+        collect: run in a temporary folder and send the run file back.
+        strict: a run stops at the first error of a policy.
+        max_fallbacks: see `RunOptions`.
+        is_dedicated: the process is a worker of this machine that does nothing but this.
+    """
+
+    trial: str
+    spec: RunSpec
+    path: Path
+    ledger: Path | None
+    total: Limits = NO_LIMITS
+    rate: Rate = Rate()  # noqa: RUF009 (frozen)
+    limits: Limits = NO_LIMITS
+    model: str | None = None
+    model_for: Mapping[str, str] = field(default_factory=dict)
+    embedder: str | None = None
+    interviews: bool = True
+    concurrency: int | None = None
+    model_options: ModelOptions = _USUAL
+    judge: bool = True
+    threads: int = 1
+    measures: tuple[str, ...] = ()
+    base: Path = Path()
+    unfinished: bytes | None = None
+    collect: bool = False
+    strict: bool = False
+    max_fallbacks: float | None = None
+    is_dedicated: bool = False
+
+
+@dataclass(frozen=True)
+class TrialResult:
+    """How a trial stands when its worker is done with it.
+
+    Attributes:
+        trial: its name.
+        state: stopped is resumable; failed needs the user's attention.
+        status: of the run file (finished, paused, budget_exhausted, interrupted), `failed`, or
+            `damaged` for a file that has to be set aside before the trial is run again.
+        tick: the last one of the run.
+        hash: the canonical one of a finished run.
+        message: one line; of a finished run why not all its answers are judged, mostly empty.
+        seconds: of wall clock spent on it here.
+        degraded: why a finished run is; empty where it is not.
+        spent: by a worker with a part of the budget, which counts it itself.
+        file: the run file, where the job asked for it.
+        values: what was measured of it, as it is stored beside the file.
+    """
+
+    trial: str
+    state: Literal["finished", "stopped", "failed"]
+    status: str
+    tick: int = -1
+    hash: str | None = None
+    message: str = ""
+    seconds: float = 0.0
+    degraded: str = ""
+    spent: Spend = Spend()  # noqa: RUF009 (frozen)
+    file: bytes | None = None
+    values: bytes | None = None

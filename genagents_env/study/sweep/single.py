@@ -1,0 +1,70 @@
+"""One trial of a sweep in this process: so any scheduler can carry a study, a job for each."""
+
+import platform
+from dataclasses import replace
+from uuid import uuid4
+
+from genagents_env.errors import ConfigError
+from genagents_env.llm.budget import Limits, Spend
+from genagents_env.record.rows import JSON
+from genagents_env.study.sweep.design.trials import Trial
+from genagents_env.study.sweep.folder import SweepFolder
+from genagents_env.study.sweep.job import TrialResult
+from genagents_env.study.sweep.ledger import part_budget, write_spend
+from genagents_env.study.sweep.options import SweepOptions
+from genagents_env.study.sweep.session import SweepSession
+from genagents_env.study.sweep.worker import run_trial
+
+
+def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> TrialResult:
+    """Run one trial of a sweep's folder, and note in its log what came of it.
+
+    On the machine where the sweep was begun it shares the ledger with all other processes there.
+    Elsewhere it has an equal part of the budget, which a later `sweep --resume` counts.
+
+    Args:
+        folder: of the sweep; on another machine one of a shared file system.
+        which: the trial's number from 0, in the order of the sweep, or its name.
+        strict: stop at the first error of a policy.
+
+    Raises:
+        ConfigError: there is no such trial.
+    """
+    trial = _find_trial(folder, which)
+    session = SweepSession(folder, SweepOptions(workers=1, strict=strict, trials=[trial.name]))
+    histories = folder.log.read_histories()
+    status = folder.verify(trial, histories)
+    if status.state == "finished" and status.measured is not None:
+        return TrialResult(trial.name, "finished", "finished", hash=status.measured.hash)
+    if status.state == "damaged":
+        session.set_aside(trial, status.problem)
+    job = replace(session.make_job(trial), threads=1, is_dedicated=False)
+    part, mark = None, uuid4().hex
+    if platform.node() != folder.plan.host:
+        part = part_budget(job.total, Spend(), len(folder.trials))
+        job = replace(job, ledger=None, total=part, rate=job.rate.divide(len(folder.trials)))
+        folder.log.append(event="part", id=mark, trial=trial.name, spent=_bound(part))
+    result = run_trial(job)
+    if part is not None:
+        folder.log.append(event="part back", id=mark, spent=write_spend(result.spent))
+    session.log_result(result)
+    return result
+
+
+def _find_trial(folder: SweepFolder, which: str) -> Trial:
+    trials = folder.trials
+    if which.isdecimal() and int(which) < len(trials):
+        return trials[int(which)]
+    for trial in trials:
+        if trial.name == which:
+            return trial
+    raise ConfigError(
+        f"--trial {which}: there is none; allowed: 0 to {len(trials) - 1}, or a name such as "
+        f"{trials[0].name}"
+    )
+
+
+def _bound(part: Limits) -> dict[str, JSON]:
+    """Return the most that may be spent of a part, of what is limited in it."""
+    most = Spend(part.calls or 0, part.tokens or 0, part.dollars or Spend().dollars)
+    return write_spend(most)

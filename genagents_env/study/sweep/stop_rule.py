@@ -1,0 +1,77 @@
+"""Why a sweep starts no further trials: the budget, the endpoint, or a signal."""
+
+from collections.abc import Callable
+
+from genagents_env.errors import BudgetExceeded, ModelOutage
+from genagents_env.record.degradation import DEGRADED_EXIT
+from genagents_env.study.sweep.job import TrialResult
+
+_OUTAGES = 3  # trials in a row that no model answered, after which no further one asks
+_CLOCK = "seconds"
+
+
+class StopRule:
+    """Decides from signals and results whether trials may start, and the exit code in the end.
+
+    Args:
+        exhausted: gives the kind of limit of the whole sweep that is reached, or None.
+        signalled: gives the signal that the sweep got, or None.
+    """
+
+    def __init__(
+        self, exhausted: Callable[[], str | None], signalled: Callable[[], int | None]
+    ) -> None:
+        self._exhausted, self._signalled = exhausted, signalled
+        self._outages = 0
+        self._ends: set[str] = set()
+
+    def note(self, result: TrialResult, needs_model: bool) -> None:
+        """Register how a trial ended."""
+        self._ends.add(result.status)
+        if result.status == "paused":
+            self._outages += 1
+        elif result.state == "finished" and needs_model and not self.outage:
+            self._outages = 0
+
+    def allows(self, needs_model: bool) -> bool:
+        """Whether a trial may start now; what is refused once stays refused."""
+        if self.signal is not None or self.budget == _CLOCK:
+            return False
+        return not (needs_model and (self.outage or self.budget is not None))
+
+    @property
+    def signal(self) -> int | None:
+        """The signal that ended the sweep, or None."""
+        return self._signalled()
+
+    @property
+    def budget(self) -> str | None:
+        """The kind of limit of the whole sweep that is reached, or None."""
+        return self._exhausted()
+
+    @property
+    def outage(self) -> bool:
+        """Whether the endpoint counts as down."""
+        return self._outages >= _OUTAGES
+
+    def conclude(self, left: int, failed: int, degraded: int = 0) -> tuple[int, str]:
+        """Return the exit code and why trials are left, in words; of several reasons the first.
+
+        Args:
+            left: trials that are neither finished nor failed.
+            failed: trials that failed.
+            degraded: finished ones that are.
+        """
+        if left and self.signal is not None:
+            return 128 + self.signal, "stopped by a signal"
+        if left and (self.outage or "paused" in self._ends):
+            return ModelOutage.exit_code, "the model gave no answers, or none that can be used"
+        if left and (kind := self.budget) is not None:
+            what = "the sweep's budget is used up"
+            return BudgetExceeded.exit_code, f"{what} ({kind}); raise `total` in [budget]"
+        if left and "budget_exhausted" in self._ends:
+            what = "the budget of a run is used up; raise `run` in [budget]"
+            return BudgetExceeded.exit_code, what
+        if left or failed:
+            return 1, ""
+        return (DEGRADED_EXIT if degraded else 0), ""

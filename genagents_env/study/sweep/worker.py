@@ -1,0 +1,157 @@
+"""One trial run in a worker: started or resumed, judged, measured; its result is data."""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from genagents_env.errors import DivergenceError, GenagentsError, RecordError, RunLocked
+from genagents_env.llm.redact import clean_from_environment
+from genagents_env.record import RunReader, RunWriter, canonical_hash
+from genagents_env.run import Progress, RunOptions, RunResult, resume, run
+from genagents_env.run.policies import find_policy_file
+from genagents_env.run.signals import DeferredSignals
+from genagents_env.study.evaluate.measures import find_measures
+from genagents_env.study.judge import judge_finished_run
+from genagents_env.study.sweep.files import VALUES
+from genagents_env.study.sweep.job import DAMAGED, Job, TrialResult
+from genagents_env.study.sweep.ledger import SharedLedger
+from genagents_env.study.sweep.measured import measure_run, read_measured, store_measured
+from genagents_env.study.sweep.trial_status import describe_degraded, find_difference
+from genagents_env.study.sweep.worker_process import leave_process_group, prepare_path, set_threads
+
+T = TypeVar("T")
+
+_LOCK_PATIENCE = 10.0  # seconds a worker just killed may take to let go of its run file
+_LOCK_PAUSE = 0.1
+_MESSAGE_LIMIT = 500
+
+
+def run_trial(job: Job) -> TrialResult:
+    """Run the trial of `job` until it ends or has to stop, and return how it stands.
+
+    A file that exists is resumed, an empty or missing one started. Whatever a policy, a package
+    that is missing or the file itself raises becomes a result of state `failed`.
+    """
+    started = time.monotonic()
+    if job.is_dedicated:
+        leave_process_group()
+    signals = DeferredSignals()
+    with signals.listen(), set_threads(job.threads), prepare_path(job) as path:
+        here = replace(job, path=path)
+        own = SharedLedger(
+            job.ledger or path.with_suffix(".ledger"), job.total, job.rate, job.trial
+        )
+        with own:
+            before = own.spent
+            try:
+                result = _run_and_judge(here, own, signals)
+            # A trial runs users' code: whatever it raises, SystemExit included, ends only this.
+            except (Exception, SystemExit) as error:
+                result = _make_failure(job.trial, path, error)
+            if job.ledger is None:
+                result = replace(result, spent=own.spent - before)
+        if job.collect and path.is_file():
+            values = path.with_name(path.name + VALUES)
+            stored = values.read_bytes() if values.is_file() else None
+            result = replace(result, file=path.read_bytes(), values=stored)
+    message = result.message.replace(str(path), str(job.path))
+    message = clean_from_environment(message, _MESSAGE_LIMIT)
+    return replace(result, message=message, seconds=time.monotonic() - started)
+
+
+def retry_while_locked(attempt: Callable[[], T]) -> T:
+    """Return what `attempt` gives, once a worker that was killed has let go of the run file."""
+    until = time.monotonic() + _LOCK_PATIENCE
+    while True:
+        try:
+            return attempt()
+        except RunLocked:
+            if time.monotonic() > until:
+                raise
+        time.sleep(_LOCK_PAUSE)
+
+
+def _run_and_judge(job: Job, ledger: SharedLedger, signals: DeferredSignals) -> TrialResult:
+    def watch(progress: Progress) -> None:
+        signals.raise_again()
+        ledger.report(progress)
+
+    if signals.signal is not None:
+        return TrialResult(job.trial, "stopped", "interrupted", message="stopped by a signal")
+    options = RunOptions(
+        model=job.model,
+        model_options=job.model_options,
+        model_for=job.model_for or None,
+        embedder=job.embedder,
+        interviews=job.interviews,
+        limits=job.limits,
+        no_limit=True,  # but those of the experiment, which may have changed
+        concurrency=job.concurrency,
+        shared_budget=ledger,
+        strict=job.strict,
+        max_fallbacks=job.max_fallbacks,
+        watch=watch,
+    )
+    result = retry_while_locked(lambda: _run_or_resume(job, options))
+    if job.judge:
+        result = judge_finished_run(result, options)
+    finished = result.status == "finished"
+    left: Literal["failed", "stopped"] = "failed" if result.status == "failed" else "stopped"
+    digest = canonical_hash(job.path) if finished else None
+    if digest is not None:
+        _measure(job, digest)
+    return TrialResult(
+        job.trial,
+        "finished" if finished else left,
+        result.status,
+        result.tick,
+        digest,
+        result.message,
+        degraded=describe_degraded(result.degradation) if finished else "",
+    )
+
+
+def _measure(job: Job, digest: str) -> None:
+    """Take the study's measures of the finished run, and store them beside it."""
+    measures, _ = find_measures(job.measures, job.base)
+    with suppress(RecordError):  # the report reads the file again, and says what is wrong
+        found = measure_run(job.path, measures, read_measured(job.path), digest)
+        store_measured(job.path, found)
+
+
+def _run_or_resume(job: Job, options: RunOptions) -> RunResult:
+    path = job.path
+    if not path.exists() or path.stat().st_size == 0:
+        return run(job.spec, path, options, force=True)
+    with RunWriter.open(path) as writer:  # takes in, too, what a killed writer left beside it
+        finished = writer.status == "finished"
+    with RunReader(path) as reader:
+        if other := find_difference(job.spec, reader.meta):
+            raise RecordError(f"{path} is another run: {other}; it is damaged or not a run file")
+        if finished:
+            found = reader.find_degradation()
+            return RunResult(path, "finished", reader.last_tick, 0, degradation=found)
+    return resume(path, replace(options, policies=_list_files(job)))
+
+
+def _list_files(job: Job) -> tuple[str, ...]:
+    """Return the policies of a trial that are files: those of the plan, and no others, are run."""
+    named = (job.spec.policy.name, *job.spec.policy_for.values())
+    return tuple(dict.fromkeys(one for one in named if find_policy_file(one) is not None))
+
+
+def _make_failure(trial: str, path: Path, error: BaseException) -> TrialResult:
+    own = isinstance(error, GenagentsError)
+    message = str(error) if own else f"{type(error).__name__}: {error}"
+    status = DAMAGED if _is_damage(error) and path.is_file() else "failed"
+    return TrialResult(trial, "failed", status, message=message)
+
+
+def _is_damage(error: BaseException) -> bool:
+    """Whether the file itself is at fault, as against the disk, its folder or the policy."""
+    if not isinstance(error, RecordError) or isinstance(error, RunLocked | DivergenceError):
+        return False
+    return " is damaged or not a run file" in str(error) or " is not a run file " in str(error)

@@ -1,7 +1,0 @@
-import pytest
-
-
-@pytest.fixture
-def unpictured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave the figures out, which take most of the time."""
-    monkeypatch.setattr("genagents_env.report.writing._draw", lambda study: ([], ""))

@@ -1,0 +1,308 @@
+import json
+from itertools import product
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.record import RunReader
+from genagents_env.scenario.schema import Success
+from genagents_env.scenario.truth import Truth, holds
+from genagents_env.study.evaluate.checks import Verdict
+from genagents_env.study.evaluate.measures.judge_agreement import (
+    Agreement,
+    compute_agreements,
+    tally_agreements,
+)
+from genagents_env.study.evaluate.measures.success import (
+    SuccessOutcome,
+    compute_outcomes,
+    have_one_value,
+    is_majority,
+    tally_outcomes,
+)
+from tests.study.evaluate.suspects import (
+    LAST,
+    PAIN,
+    at,
+    make_answers,
+    make_judgements,
+    make_verdicts,
+    mystery,
+    write,
+)
+
+SOLVED = Success(
+    id="solved", title="Ada names Franco", check="suspect", of=("Ada",), value="Franco"
+)
+
+
+def _success(id_: str = "s", **fields: object) -> Success:
+    return Success.model_validate({"id": id_, "title": "A success", **fields}, strict=False)
+
+
+def _weigh(success: Success, given_: list[Verdict]) -> SuccessOutcome:
+    (one,) = tally_outcomes(mystery(success), given_)
+    return one
+
+
+@pytest.mark.parametrize(
+    ("parts", "all_", "any_", "none"),
+    [
+        ([True, True], True, True, False),
+        ([True, False], False, True, False),
+        ([False, False], False, False, True),
+        ([True, None], None, True, False),
+        ([False, None], False, None, None),
+        ([None], None, None, None),
+    ],
+)
+def test_an_unknown_part_leaves_open_only_what_it_decides(
+    parts: list[Truth], all_: Truth, any_: Truth, none: Truth
+) -> None:
+    assert (holds(parts, "all"), holds(parts, "any"), holds(parts, "none")) == (all_, any_, none)
+
+
+@given(st.lists(st.sampled_from([True, False, None]), max_size=5))
+def test_what_is_decided_is_so_whatever_the_unknown_parts_are(parts: list[Truth]) -> None:
+    overs: tuple[Literal["all", "any", "none"], ...] = ("all", "any", "none")
+    worlds = list(product(*([part] if part is not None else [True, False] for part in parts)))
+    for over in overs:
+        in_worlds = {holds(world, over) for world in worlds}
+        assert holds(parts, over) == (in_worlds.pop() if len(in_worlds) == 1 else None)
+
+
+@given(st.lists(st.sampled_from(["Franco", "Zoe", "nobody", None]), min_size=1, max_size=4))
+def test_all_have_the_same_value_whatever_the_unknown_ones_are(values: list[str | None]) -> None:
+    each = ("Franco", "Zoe", "nobody")
+    worlds = product(*([value] if value is not None else each for value in values))
+    in_worlds = {len(set(world)) == 1 and world[0] != "nobody" for world in worlds}
+    assert have_one_value(values, "nobody") == (in_worlds.pop() if len(in_worlds) == 1 else None)
+
+
+@pytest.mark.parametrize(
+    ("yes", "decided", "holds_"),
+    [(2, 3, True), (1, 3, False), (1, 2, True), (0, 2, False), (1, 1, True), (2, 5, False)],
+)
+def test_a_majority_is_at_least_half_rounded_up(yes: int, decided: int, holds_: bool) -> None:
+    assert is_majority(yes, decided) is holds_
+    assert is_majority(0, 0) is None
+
+
+def test_the_share_of_repeats_with_the_value_is_the_agents_share() -> None:
+    one = _weigh(SOLVED, make_verdicts("suspect", "Ada", "Franco", "Zoe", "Franco"))
+    assert one == SuccessOutcome(
+        "solved", "Ada names Franco", "after", "rule", {"Ada": 2 / 3}, 2 / 3, True,
+        (True, False, True),
+    )  # fmt: skip
+
+
+def test_a_missing_verdict_is_left_out_and_counted() -> None:
+    one = _weigh(SOLVED, make_verdicts("suspect", "Ada", "Franco", None, "Zoe"))
+    assert one.shares == {"Ada": 0.5}
+    assert (one.share, one.majority, one.missing) == (0.5, True, 1)
+    assert one.repeats == (True, None, False)
+    none = _weigh(SOLVED, make_verdicts("suspect", "Ada", None, None))
+    assert (none.shares, none.share, none.majority, none.missing) == ({}, None, None, 2)
+
+
+EVERYONE = [
+    *make_verdicts("suspect", "Ada", "Franco", "Franco", "Zoe", "nobody"),
+    *make_verdicts("suspect", "Ben", "Franco", "Zoe", "Zoe", "nobody"),
+]
+
+
+@pytest.mark.parametrize(
+    ("over", "value", "repeats"),
+    [
+        ("all", "Franco", (True, False, False, False)),
+        ("any", "Franco", (True, True, False, False)),
+        ("none", "Franco", (False, False, True, True)),
+        ("all", "nobody", (False, False, False, True)),
+        ("all", None, (True, True, True, False)),  # any value but `otherwise`
+        ("none", None, (False, False, False, True)),
+        ("equal", None, (True, False, True, False)),
+    ],
+)
+def test_verdicts_of_one_repeat_are_put_together(
+    over: str, value: str | None, repeats: tuple[bool, ...]
+) -> None:
+    assert _weigh(_success(check="suspect", over=over, value=value), EVERYONE).repeats == repeats
+
+
+def test_one_who_was_asked_less_often_or_never_leaves_it_open() -> None:
+    given_ = [
+        *make_verdicts("suspect", "Ada", "Franco", "Franco"),
+        *make_verdicts("suspect", "Ben", "Franco"),
+    ]
+    assert _weigh(_success(check="suspect"), given_).repeats == (True, None)
+    silent = _weigh(_success(check="suspect", of=["Ada", "Cy"]), given_)
+    assert (silent.repeats, silent.missing, silent.shares) == ((None, None), 2, {"Ada": 1.0})
+    some = _weigh(_success(check="suspect", of=["Ada", "Cy"], over="any"), given_)
+    assert some.repeats == (True, True)
+
+
+def test_an_answer_check_counts_its_yes() -> None:
+    one = _weigh(_success(check="ill"), make_verdicts("ill", "Ada", "yes", "no"))
+    assert (one.repeats, one.shares) == ((True, False), {"Ada": 0.5})
+
+
+IN_PAIN, IN_STUDY = _success("pain", check="ill"), _success("there", check="study", of=["Ada"])
+
+
+def _compound(**parts: object) -> list[SuccessOutcome]:
+    scenario = mystery(SOLVED, IN_PAIN, IN_STUDY, _success("both", **parts))
+    given_ = [
+        *make_verdicts("suspect", "Ada", "Franco", "Franco", "Zoe", when="before"),
+        *make_verdicts("suspect", "Ada", "Franco", "Franco", "Zoe"),
+        *make_verdicts("suspect", "Ada", "Franco", "Zoe", "Zoe", by="model:wise"),
+        *make_verdicts("ill", "Ada", "yes", "no", None),
+        *make_verdicts("ill", "Ada", "yes", "yes", "no", by="model:wise"),
+        *make_verdicts("study", "Ada", "yes"),
+    ]
+    return [one for one in tally_outcomes(scenario, given_) if one.success == "both"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "by_rule", "by_model"),
+    [
+        ({"all": ["solved", "pain"]}, (True, False, False), (True, False, False)),
+        ({"any": ["solved", "pain"]}, (True, True, None), (True, True, False)),
+        ({"none": ["solved", "pain"]}, (False, False, None), (False, False, True)),
+        ({"all": ["solved", "there"]}, (True, True, False), (True, False, False)),
+        ({"none": ["there"]}, (False,), None),
+    ],
+)
+def test_successes_of_successes_go_by_repeat_and_judge_and_places_hold_in_all(
+    parts: dict[str, object], by_rule: tuple[Truth, ...], by_model: tuple[Truth, ...] | None
+) -> None:
+    told = {(one.when, one.by): one.repeats for one in _compound(**parts)}
+    models = {} if by_model is None else {("after", "model:wise"): by_model}
+    assert told == {("after", "rule"): by_rule, **models}  # before lacks a part
+
+
+def test_what_a_success_lacks_by_one_judge_is_no_outcome_of_that_judge() -> None:
+    given_ = [
+        *make_verdicts("suspect", "Ada", "Franco"),
+        *make_verdicts("ill", "Ada", "yes"),
+        *make_verdicts("suspect", "Ada", "Franco", by="model:wise"),
+    ]
+    both = _success("both", all=["solved", "pain"])
+    told = [(one.success, one.by) for one in tally_outcomes(mystery(SOLVED, IN_PAIN, both), given_)]
+    assert told == [
+        ("solved", "rule"),
+        ("solved", "model:wise"),
+        ("pain", "rule"),
+        ("both", "rule"),
+    ]
+
+
+def test_without_checks_successes_or_verdicts_there_is_no_outcome() -> None:
+    assert tally_outcomes(mystery(), EVERYONE) == ()
+    assert tally_outcomes(mystery(SOLVED, _success("x", all=["solved"])), []) == ()
+    assert tally_agreements([]) == ()
+
+
+def test_two_judges_are_each_compared_with_the_rule_where_both_have_an_opinion() -> None:
+    given_ = [
+        *make_verdicts("suspect", "Ada", "Franco", "Zoe", "nobody"),
+        *make_verdicts("suspect", "Ada", "Franco", when="before"),
+        *make_verdicts("suspect", "Ada", "Franco", None, "Zoe", by="model:wise"),
+        *make_verdicts("suspect", "Ada", "Zoe", when="before", by="model:wise"),
+        *make_verdicts("suspect", "Ada", None, "Zoe", by="model:quick"),
+        *make_verdicts("ill", "Ada", None),
+        *make_verdicts("ill", "Ada", "yes", by="model:wise"),
+    ]
+    told = tally_agreements(given_)
+    assert told == (
+        Agreement("suspect", "model:wise", compared=3, agreed=1),
+        Agreement("suspect", "model:quick", compared=1, agreed=1),
+        Agreement("ill", "model:wise", compared=0, agreed=0),
+    )
+    assert [one.share for one in told] == [1 / 3, 1.0, None]
+
+
+VALUES = st.sampled_from(["Franco", "Zoe", "nobody", None])
+verdict_lists = st.lists(
+    st.builds(
+        Verdict,
+        st.just("suspect"),
+        st.sampled_from(["Ada", "Ben", "Cy"]),
+        st.sampled_from(["before", "after"]),
+        st.integers(0, 3),
+        st.sampled_from(["rule", "model:wise", "model:quick"]),
+        VALUES,
+    ),
+    max_size=30,
+    unique_by=lambda v: (v.agent, v.when, v.repeat, v.by),
+)
+TREE = (
+    SOLVED,
+    _success("some", check="suspect", over="any", value="Franco"),
+    _success("alike", check="suspect", over="equal"),
+    _success("all", all=["some", "alike"]),
+    _success("not", none=["some", "solved"]),
+)
+
+
+@given(verdict_lists, st.data())
+def test_order_is_indifferent_and_shares_are_shares(
+    given_: list[Verdict], data: st.DataObject
+) -> None:
+    told = tally_outcomes(mystery(*TREE), given_)
+    assert tally_outcomes(mystery(*TREE), data.draw(st.permutations(given_))) == told
+    assert len({(one.success, one.when, one.by) for one in told}) == len(told)
+    for one in told:
+        decided = [repeat for repeat in one.repeats if repeat is not None]
+        assert (one.share is None) == (one.majority is None) == (not decided)
+        assert one.share is None or one.share == sum(decided) / len(decided)
+        assert one.majority is None or one.majority == (one.share is not None and one.share >= 0.5)
+        assert all(0 <= share <= 1 for share in one.shares.values())
+    for both in tally_agreements(given_):
+        assert 0 <= both.agreed <= both.compared
+
+
+@given(verdict_lists, VALUES)
+def test_a_verdict_that_comes_later_never_turns_what_was_decided(
+    given_: list[Verdict], later: str | None
+) -> None:
+    filled = [Verdict(v.check, v.agent, v.when, v.repeat, v.by, v.value or later) for v in given_]
+    after = {(one.success, one.when, one.by): one for one in tally_outcomes(mystery(*TREE), filled)}
+    for one in tally_outcomes(mystery(*TREE), given_):
+        new = after[one.success, one.when, one.by].repeats
+        for old, now in zip(one.repeats, new, strict=True):
+            assert old is None or old == now
+
+
+def test_outcomes_and_agreement_are_read_from_a_run(tmp_path: Path) -> None:
+    rows = [*make_answers("Ada", "Zoe", tick=0), *make_answers("Ada", "Franco", "Franco", "Zoe")]
+    rows += make_answers("Ada", "It hurts.", question=PAIN)
+    models = [
+        *make_judgements("Ada", "Franco", "Zoe", "Zoe"),
+        *make_judgements("Ada", "Zoe", tick=0),
+    ]
+    moves = [at(0, 0, "start", "Ada", "Cottage/study")]
+    path = write(tmp_path / "run.sqlite", mystery(SOLVED, IN_STUDY), moves, rows, models)
+    with RunReader(path) as run:
+        told, agreed = compute_outcomes(run), compute_agreements(run)
+    assert [(one.success, one.when, one.by, one.share) for one in told] == [
+        ("solved", "before", "rule", 0.0),
+        ("solved", "before", "model:wise", 0.0),
+        ("solved", "after", "rule", 2 / 3),
+        ("solved", "after", "model:wise", 1 / 3),
+        ("there", "after", "rule", 1.0),
+    ]
+    assert agreed == (Agreement("suspect", "model:wise", compared=4, agreed=3),)
+    plain = json.loads(json.dumps([one.as_json() for one in told]))
+    assert plain[2]["repeats"] == [True, True, False]
+    assert agreed[0].as_json()["share"] == 0.75
+
+
+def test_a_run_that_was_not_asked_has_only_its_places(tmp_path: Path) -> None:
+    moves = [at(0, 0, "start", "Ada", "Cottage/kitchen")]
+    path = write(tmp_path / "run.sqlite", mystery(SOLVED, IN_STUDY), moves, last=LAST)
+    with RunReader(path) as run:
+        assert [(one.success, one.majority) for one in compute_outcomes(run)] == [("there", False)]
+        assert compute_agreements(run) == ()

@@ -1,0 +1,170 @@
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.study.evaluate.measures import load_measure
+from genagents_env.study.evaluate.measures.novelty import compute_mtld
+from genagents_env.study.evaluate.measures.partners import count_partners
+from genagents_env.study.evaluate.measures.talk import compute_evenness, compute_gini, split_words
+from genagents_env.study.evaluate.run_data import RunData
+from tests.study.evaluate.measures.street import (
+    ADA,
+    BEN,
+    CAT,
+    joins,
+    leaves,
+    make_utterance,
+    record_street,
+)
+
+TRIO = (ADA, BEN, CAT)
+
+
+def value(record: RunData, name: str) -> Any:
+    """Return the number of a measure, or its numbers by key."""
+    one = load_measure(name)
+    found = one.take(record)
+    return (
+        found[name] if set(found) == {name} else {k.split(".", 1)[1]: v for k, v in found.items()}
+    )
+
+
+def test_an_hour_of_two_conversations(tmp_path: Path) -> None:
+    """Three in the first, of whom Cat says nothing; Ada alone speaks in the second."""
+    happenings = [
+        *joins(1, 0, ADA, BEN, CAT),
+        make_utterance(1, ADA, "Good morning, there's cake!", (BEN, CAT), facts=["cake"]),
+        make_utterance(2, BEN, "Is there?", (ADA, CAT)),
+        make_utterance(3, ADA, "Yes.", (BEN, CAT)),
+        *(leaves(4, 0, name) for name in (ADA, BEN)),
+        leaves(4, 0, CAT, "silence"),
+        *joins(10, 1, ADA, CAT),
+        make_utterance(10, ADA, "Cat?", (CAT,), conversation=1),
+        leaves(12, 1, ADA),
+        make_utterance(20, BEN, "Nobody is here.", conversation=None),
+    ]
+    with record_street(tmp_path, happenings, last=60, names=TRIO) as record:
+        assert value(record, "conversations") == pytest.approx(5 / 3)
+        assert value(record, "utterances") == pytest.approx(5 / 3)
+        assert value(record, "turns") == 2
+        assert value(record, "words") == pytest.approx((4 + 2 + 1 + 1 + 3) / 5)
+        assert value(record, "telling") == pytest.approx(1 / 5)
+        two_to_one = -(2 / 3 * math.log(2 / 3) + 1 / 3 * math.log(1 / 3)) / math.log(3)
+        assert value(record, "turn_balance") == pytest.approx(two_to_one / 2)
+        assert value(record, "talk_inequality") == pytest.approx(0.6)
+        assert value(record, "conversation_seconds") == pytest.approx(60 * (3 * 3 + 2) / 4)
+        # Cat's second membership never ends: 3 + 3 + 3 + 2 minutes, and 50 of Cat's.
+        assert value(record, "talking_time") == pytest.approx((3 * 3 + 2 + 50) / 180)
+
+
+def test_who_talks_to_whom(tmp_path: Path) -> None:
+    happenings = [
+        make_utterance(1, ADA, "Hello", (BEN, CAT)),
+        make_utterance(2, BEN, "Hello", (ADA,)),
+        make_utterance(3, ADA, "Hello", (BEN,)),
+        (4, "say", CAT, {**make_utterance(4, CAT, "Hm", (ADA,))[3], "heard_by": []}),
+    ]
+    with record_street(tmp_path, happenings, last=60, names=TRIO) as record:
+        names, counts = count_partners(record)
+        assert names == TRIO
+        assert counts.tolist() == [[0, 2, 1], [1, 0, 0], [0, 0, 0]]
+        assert value(record, "partners") == pytest.approx((2 + 1 + 1) / 3)
+        assert value(record, "reciprocity") == pytest.approx(2 / 3)
+        assert value(record, "clustering") == 0
+        assert value(record, "talk_inequality") == pytest.approx(1 / 4)
+
+
+def test_partners_of_one_may_be_partners_of_one_another(tmp_path: Path) -> None:
+    happenings = [
+        make_utterance(1, ADA, "Hello", (BEN, CAT)),
+        make_utterance(2, BEN, "Hello", (CAT,)),
+    ]
+    with record_street(tmp_path, happenings, last=60, names=TRIO) as record:
+        assert value(record, "clustering") == 1
+
+
+def test_an_hour_of_silence(tmp_path: Path) -> None:
+    """What was counted is 0; what has nothing to be a share of is none."""
+    with record_street(tmp_path, last=60) as record:
+        for name in ("conversations", "utterances", "partners"):
+            assert value(record, name) == 0, name
+        for name in (
+            *("turns", "words", "turn_balance", "talk_inequality"),
+            *("reciprocity", "conversation_seconds", "telling", "distinct_2"),
+            *("lexical_diversity", "self_repetition", "echo", "declined", "accepted"),
+            "formality",
+        ):
+            assert value(record, name) is None, name
+
+
+def test_one_agent_alone_has_no_network(tmp_path: Path) -> None:
+    with record_street(tmp_path, [make_utterance(1, ADA, "Hm")], last=60, names=(ADA,)) as record:
+        for name in ("partners", "reciprocity", "talk_inequality", "together"):
+            assert value(record, name) is None, name
+        assert value(record, "density") is None
+
+
+def test_saying_the_same_again(tmp_path: Path) -> None:
+    happenings = [
+        make_utterance(1, ADA, "The cake is on the table", (BEN,)),
+        make_utterance(2, BEN, "The cake is on the table, you say", (ADA,)),  # echo, then his words
+        make_utterance(3, ADA, "The cake is on the table now", (BEN,)),  # again; and what Ben said
+        make_utterance(4, BEN, "Let me see what else there is", (ADA,)),
+        make_utterance(5, BEN, "Oh well", (ADA,)),  # too short to tell
+    ]
+    with record_street(tmp_path, happenings, last=60) as record:
+        assert value(record, "self_repetition") == pytest.approx(1 / 2)
+        assert value(record, "echo") == pytest.approx(2 / 3)
+
+
+def test_distinct_words_and_pairs(tmp_path: Path) -> None:
+    happenings = [make_utterance(1, ADA, "a b a b", (BEN,)), make_utterance(2, BEN, "a", (ADA,))]
+    with record_street(tmp_path, happenings, last=60) as record:
+        assert value(record, "distinct_2") == pytest.approx(2 / 3)
+        assert value(record, "lexical_diversity") is None  # fewer than 50 words
+
+
+def test_mtld_of_a_known_text() -> None:
+    """By hand: `a b a a` reaches 2/4 at its end, so does its mirror at the third word."""
+    assert compute_mtld(["a", "b", "a", "a"], 0.72) == pytest.approx((4 / 1 + 4 / 2) / 2, rel=0.6)
+    forward = 1.0  # at the third word 2/3 <= 0.72; the rest, one word, is all different
+    backward = 1.0 + 0.0  # at the second word 1/2; then `b a`, all different
+    assert compute_mtld(["a", "b", "a", "a"]) == pytest.approx((4 / forward + 4 / backward) / 2)
+    assert compute_mtld(list("abcdef")) == 6  # not even part of a stretch: as long as the whole
+
+
+@given(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=80))
+def test_mtld_lies_between_one_and_the_length(words: list[str]) -> None:
+    assert 1 <= compute_mtld(words) <= max(len(words), 80) * 100
+    assert compute_mtld(words) == pytest.approx(compute_mtld(words[::-1]))
+
+
+def test_words_are_runs_of_letters() -> None:
+    assert split_words("Don\u2019t -- I'm 45, caf\u00e9_x!") == [
+        "don't",
+        "i'm",
+        "45",
+        "caf\u00e9",
+        "x",
+    ]
+
+
+@given(st.lists(st.integers(0, 50), min_size=2, max_size=12))
+def test_evenness_and_inequality_stay_in_their_bounds(counts: list[int]) -> None:
+    found = compute_gini(counts)
+    if not sum(counts):
+        assert found is None
+        return
+    assert found is not None
+    assert -1e-9 <= found <= 1 + 1e-9
+    assert 0 <= compute_evenness(counts, len(counts)) <= 1
+    if len(set(counts)) == 1:
+        assert found == pytest.approx(0)
+        assert compute_evenness(counts, len(counts)) == pytest.approx(1)
+    if sum(count > 0 for count in counts) == 1:
+        assert found == pytest.approx(1)
+        assert compute_evenness(counts, len(counts)) == 0

@@ -1,0 +1,222 @@
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import ConfigError
+from genagents_env.study.evaluate.measure_catalog import MEASURES, format_measure_table
+from genagents_env.study.evaluate.measures import (
+    DEFAULT,
+    Measure,
+    find_measures,
+    find_version,
+    list_measure_names,
+    list_measures,
+    load_measure,
+    measure,
+    take_measures,
+    take_values,
+)
+from genagents_env.study.evaluate.run_data import RunData
+from tests.study.evaluate.measures.street import ADA, make_utterance, record_street
+
+DOCS = Path(__file__).resolve().parents[3] / "docs" / "measures.md"
+
+OWN = '''
+"""Measures of my own."""
+from genagents_env.study.evaluate.measures import measure
+
+def silence(record):
+    """Ticks without a word. More about it."""
+    return record.ticks - len({event.tick for event in record.utterances})
+
+@measure("mine", "Mine", "x", "What I count.", "me")
+def counted(record):
+    return {"a": 1, "b": None}
+
+@measure("density", "Another density", "x", "What I count.", "me")
+def clash(record):
+    return 1.0
+
+def broken(record):
+    return record.nothing_of_the_kind
+
+number = 5
+'''
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    (tmp_path / "own.py").write_text(OWN)
+    return tmp_path
+
+
+def test_every_shipped_measure_says_what_it_is() -> None:
+    for one in list_measures():
+        assert one.title
+        assert one.unit
+        assert len(one.definition) > 30, one.name
+        assert one.definition.rstrip().endswith("."), one.name
+        assert "  " not in one.definition
+        assert "\n" not in one.definition
+        assert one.source
+        assert "None" in one.definition or "none" in one.definition or "is 0" in one.definition
+    assert (
+        list_measure_names()
+        == [one.name for one in list_measures()]
+        == sorted(set(list_measure_names()))
+    )
+
+
+def test_the_default_set_exists() -> None:
+    assert set(DEFAULT) <= set(list_measure_names())
+    found, faults = find_measures([])
+    assert [one.name for one in found] == list(DEFAULT)
+    assert faults == ()
+
+
+def test_the_docs_have_the_table_there_is() -> None:
+    """Written by `genagents list measures --markdown`, behind the words of the page."""
+    assert DOCS.read_text().endswith(format_measure_table())
+
+
+def test_the_measure_that_the_docs_show_works(tmp_path: Path) -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", DOCS.read_text(), re.S)
+    (tmp_path / "own.py").write_text(block)
+    found, faults = find_measures(["own.py:silence"], tmp_path)
+    assert faults == ()
+    with record_street(tmp_path, [make_utterance(1, ADA, "Hm")], last=4) as record:
+        assert take_measures(record, found) == ({"silence": 0.75}, ())
+
+
+def test_a_wrong_name_is_told_with_the_right_one_and_the_study_goes_on() -> None:
+    with pytest.raises(ConfigError, match=r"no measure 'densty'; did you mean 'density'\?"):
+        load_measure("densty")
+    found, faults = find_measures(["density", "densty", "verified.party", "density", "wat.x"])
+    assert [one.label for one in found] == ["density", "verified.party"]
+    assert len(faults) == 2
+    assert "'wat.x'" in faults[1]
+
+
+def test_a_measure_from_a_user_file(own: Path, tmp_path: Path) -> None:
+    found, faults = find_measures(["own.py:silence", "own.py:counted", "own.py:counted.a"], own)
+    assert faults == ()
+    assert [one.label for one in found] == ["silence", "mine", "mine.a"]
+    assert found[0].title == "Ticks without a word"
+    assert found[0].source == "own.py"
+    with record_street(tmp_path, last=5) as record:
+        values, faults = take_measures(record, found)
+    assert values == {"silence": 5.0, "mine.a": 1.0, "mine.b": None}
+    assert faults == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("own.py:nothing", "has no 'nothing'; it has mine, density"),
+        ("own.py:number", "has no 'number'"),
+        ("none.py:x", "there is no file"),
+        ("bad.py:x", "does not load: SyntaxError"),
+        ("raises.py:x", "does not load: ZeroDivisionError"),
+    ],
+)
+def test_what_a_file_does_not_have_is_told(own: Path, name: str, told: str) -> None:
+    (own / "bad.py").write_text("def x(:\n")
+    (own / "raises.py").write_text("1 / 0\n")
+    found, faults = find_measures([name, "density"], own)
+    assert [one.name for one in found] == ["density"]
+    assert len(faults) == 1
+    assert told in faults[0]
+
+
+def test_two_measures_of_one_name_are_not_mixed(own: Path) -> None:
+    found, faults = find_measures(["density", "own.py:clash"], own)
+    assert [one.source for one in found] == [load_measure("density").source]
+    assert faults == ("measure 'own.py:clash': 'density' is named 'density' already",)
+
+
+def test_a_changed_file_is_read_anew(own: Path) -> None:
+    (own / "v.py").write_text("def v(record):\n    'One.'\n    return 1\n")
+    first = load_measure("v.py:v", own)
+    (own / "v.py").write_text("def v(record):\n    'Two.'\n    return 2\n")
+    assert (first.title, load_measure("v.py:v", own).title) == ("One", "Two")
+
+
+def test_what_raises_is_told_and_the_others_stand(own: Path, tmp_path: Path) -> None:
+    found, _ = find_measures(["own.py:broken", "utterances"], own)
+    with record_street(tmp_path, last=60) as record:
+        values, faults = take_measures(record, found)
+    assert values == {"utterances": 0.0}
+    assert len(faults) == 1
+    assert "measure broken on run.sqlite: AttributeError" in faults[0]
+
+
+def _of(value: object) -> Measure:
+    return Measure("m", "M", "x", "d", "s", lambda record: value)  # type: ignore[arg-type,return-value]  # wrong on purpose
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_what_is_not_finite_is_no_number(tmp_path: Path, value: float) -> None:
+    with record_street(tmp_path) as record:
+        assert _of(value).take(record) == {"m": None}
+        assert _of({"k": value}).take(record) == {"m.k": None}
+
+
+def test_what_is_not_a_number_is_told(tmp_path: Path) -> None:
+    with record_street(tmp_path) as record:
+        values, faults = take_measures(record, [_of("much"), _of({"k": [1]}), _of(True)])
+    assert values == {"m": 1.0}
+    assert [fault.split(": ", 1)[1] for fault in faults] == [
+        "TypeError: m is 'much', which is not a number",
+        "TypeError: k is [1], which is not a number",
+    ]
+
+
+def test_a_key_that_no_run_has_gives_no_value(tmp_path: Path) -> None:
+    found, _ = find_measures(["heard.cake", "heard.cheese", "density"])
+    with record_street(tmp_path, last=1) as record:
+        values, faults = take_measures(record, found)
+    assert set(values) == {"heard.cake", "density"}
+    assert faults == ()
+
+
+def test_what_has_no_number_says_why(tmp_path: Path) -> None:
+    found, _ = find_measures(["half_time", "verified", "turns"])
+    with record_street(tmp_path, last=6) as record:
+        values, _ = take_values(RunData.of(record), found)
+        numbers, _ = take_measures(RunData.of(record), found)
+    why = {one.name: (one.value.number is None, one.value.why) for one in values}
+    assert why["turns"] == (True, "not applicable")
+    times = [one for one in values if one.measure == "half_time"]
+    assert {one.value.why for one in times} <= {"reached", "not reached", "from the start"}
+    cut = [one for one in times if one.value.censored]
+    assert all(one.value.number is not None and numbers[one.name] is None for one in cut)
+    asked = [one for one in values if one.measure == "verified"]
+    assert all(one.value.why == "nobody asked" for one in asked)
+
+
+def test_a_version_is_of_the_package_or_of_the_code(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text("def loud(data):\n    return 1.0\n")
+    (own,), _ = find_measures(["own.py:loud"], tmp_path)
+    (shipped,), _ = find_measures(["density"])
+    before = find_version(own)
+    assert find_version(shipped) == MEASURES != before
+    (tmp_path / "own.py").write_text("def loud(data):\n    return 2.0\n")
+    (again,), _ = find_measures(["own.py:loud"], tmp_path)
+    assert find_version(again) != before
+
+
+def test_a_name_has_its_form() -> None:
+    with pytest.raises(ValueError, match="name"):
+        measure("Two words", "t", "u", "d", "s")
+
+
+def test_the_function_of_a_measure_takes_a_record(tmp_path: Path) -> None:
+    @measure("ticks", "Ticks", "ticks", "Ticks\n    lived.", "me")
+    def ticks(record: RunData) -> float:
+        return record.ticks
+
+    assert ticks.definition == "Ticks lived."
+    with record_street(tmp_path, last=3) as record:
+        assert ticks.take(record) == {"ticks": 3.0}

@@ -1,0 +1,135 @@
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from benchmarks.published_costs import list_published_costs
+from genagents_env.errors import ConfigError
+from genagents_env.record import RunReader
+from genagents_env.study.evaluate.presence import Membership, find_awake, find_talking
+from genagents_env.study.evaluate.rates import Rates, compute_rates, find_tariff
+from genagents_env.world.events import Event
+from tests.study.report.planted import ADA, BEN, cake, make_join, make_leave, make_utterance, plant
+
+
+def compute_file_rates(path: Path, model: str | None = None, speed: float = 10.0) -> Rates:
+    with RunReader(path) as run:
+        return compute_rates(run, None if model is None else find_tariff(model), speed)
+
+
+def test_calls_are_told_apart_by_where_their_agent_was(tmp_path: Path) -> None:
+    """Ten minutes, in a conversation for one: Ada's call opens it, Ben's after it is outside."""
+    found = compute_file_rates(cake(tmp_path / "run.sqlite"))
+    assert (found.whole.calls, found.inside.calls, found.outside.calls) == (4, 3, 1)
+    assert found.whole.prompt_tokens == 400
+    assert found.whole.completion_tokens == 40
+    assert found.whole.dollars == Decimal(480) / 1_000_000
+    assert found.whole.agent_hours == pytest.approx(2 * 600 / 3600)
+    assert found.inside.agent_hours == pytest.approx(2 * 60 / 3600)
+    assert found.outside.agent_hours == pytest.approx(2 * 540 / 3600)
+    assert found.whole.calls_per_hour == pytest.approx(12)
+    assert found.inside.calls_per_hour == pytest.approx(90)
+    assert found.outside.calls_per_hour == pytest.approx(1 / 0.3)
+    assert found.whole.tokens_per_hour == pytest.approx(1320)
+    assert (found.interviews.calls, found.interviews.tokens) == (1, 550)
+    assert found.interviews.calls_per_hour is None
+    assert (found.judging.calls, found.judging.tokens) == (2, 220)
+    assert found.judging.dollars is None  # nobody knows the price of `arbiter`
+    assert (found.agents, found.utterances) == (2, 2)
+    assert found.calls_per_utterance == 2
+    assert found.tokens_per_utterance == 220
+    assert found.dollars_per_utterance == pytest.approx(0.00024)
+    assert found.dollars_per_human_hour == pytest.approx(0.00048 / (1 / 3) * 10)
+    assert found.finished
+
+
+def test_the_user_may_choose_price_and_speed(tmp_path: Path) -> None:
+    path = cake(tmp_path / "run.sqlite", price=None)
+    assert compute_file_rates(path).whole.dollars is None
+    assert compute_file_rates(path).dollars_per_human_hour is None
+    found = compute_file_rates(path, "gpt-3.5-turbo", 2)
+    assert found.priced_as == "gpt-3.5-turbo"
+    assert found.whole.dollars == (400 * Decimal("0.5") + 40 * Decimal("1.5")) / 1_000_000
+    assert found.judging.dollars == (200 * Decimal("0.5") + 20 * Decimal("1.5")) / 1_000_000
+    assert found.dollars_per_human_hour == pytest.approx(0.00026 * 3 * 2)
+    with pytest.raises(ConfigError, match=r"no list price for 'gpt-9' in genai-prices"):
+        find_tariff("gpt-9")
+
+
+def test_sleep_counts_as_game_time_and_not_as_time_awake(tmp_path: Path) -> None:
+    path = plant(
+        tmp_path / "run.sqlite",
+        60,
+        ((15, "sleep", ADA, {"cause": "action"}), (45, "wake", ADA, {"cause": "hour"})),
+        [(ADA, 1, "plan.day", 10, 1)],
+    )
+    found = compute_file_rates(path)
+    assert found.agents == 1  # Ben never asked
+    assert found.whole.agent_hours == pytest.approx(1 / 6)
+    assert found.waking.agent_hours == pytest.approx(1 / 12)
+    assert found.waking.calls_per_hour == pytest.approx(12)
+    assert found.outside.agent_hours == found.waking.agent_hours
+
+
+def test_a_run_without_calls_has_no_rates(tmp_path: Path) -> None:
+    found = compute_file_rates(
+        plant(tmp_path / "run.sqlite", 9, [make_utterance(1, ADA, conversation=None)], model=None)
+    )
+    assert (found.agents, found.utterances, found.whole.calls) == (0, 0, 0)
+    assert found.whole.calls_per_hour is None
+    assert found.calls_per_utterance is None
+    assert found.as_json()["whole"]["dollars"] == "0"
+
+
+def test_before_any_time_has_passed_there_are_no_rates(tmp_path: Path) -> None:
+    found = compute_file_rates(plant(tmp_path / "run.sqlite", 0, (), [(ADA, 0, "plan.day", 1, 1)]))
+    assert found.whole.calls == 1
+    assert found.whole.calls_per_hour is None
+
+
+def test_an_unfinished_run_is_marked_and_an_open_conversation_counts(tmp_path: Path) -> None:
+    path = plant(
+        tmp_path / "run.sqlite",
+        20,
+        (make_join(5, ADA), make_join(5, BEN), make_leave(10, BEN)),
+        [(ADA, 20, "talk.speak", 1, 1), (ADA, 21, "talk.speak", 1, 1), (BEN, 10, "x", 1, 1)],
+        status="paused",
+    )
+    found = compute_file_rates(path)
+    assert (found.status, found.finished) == ("paused", False)
+    assert (found.inside.calls, found.outside.calls) == (3, 0)  # Ben's within a minute after it
+    assert found.inside.agent_hours == pytest.approx((15 + 5) / 360)
+
+
+def test_several_runs_share_one_definition(tmp_path: Path) -> None:
+    paths = [cake(tmp_path / "a.sqlite"), plant(tmp_path / "b.sqlite", 3, status="interrupted")]
+    with RunReader(paths[0]) as a, RunReader(paths[1]) as b:
+        found = [compute_rates(run, find_tariff("gpt-4o"), 5) for run in (a, b)]
+    assert [one.run for one in found] == [f"{tmp_path}/a", f"{tmp_path}/b"]
+    assert [one.finished for one in found] == [True, False]
+    assert {(one.priced_as, one.speed) for one in found} == {("gpt-4o", 5)}
+
+
+def test_published_figures_follow_the_speed_where_they_are_per_game_hour() -> None:
+    smallville, park, lyfe = list_published_costs()
+    assert smallville.calls_per_waking_hour == pytest.approx(75, abs=1)
+    assert smallville.calls_outside_per_hour == pytest.approx(70, abs=1)
+    assert (park.dollars_per_hour, park.dollars_per_human_hour) == (2.5, 25)
+    assert lyfe.dollars_per_human_hour == 0.5
+    _, park, lyfe = list_published_costs(2)
+    assert (park.dollars_per_human_hour, lyfe.dollars_per_human_hour) == (5, 0.5)
+
+
+def test_presence_is_of_the_tick_as_it_ends() -> None:
+    events = [
+        Event(0, 0, "start", ADA, {"asleep": True}),
+        Event(1, 2, "wake", ADA, {"cause": "hour"}),
+        Event(2, 3, "part", ADA, {}),
+        Event(3, 1, "join", BEN, {"asleep": False}),
+    ]
+    assert find_awake(events, (ADA, BEN), 4).tolist() == [
+        [False, False, True, False, False],
+        [False, True, True, True, True],
+    ]
+    times = [Membership(ADA, 0, 1, 3, "said_so"), Membership("Eve", 0, 1, None, None)]
+    assert find_talking(times, (ADA,), 4).tolist() == [[False, True, True, False, False]]

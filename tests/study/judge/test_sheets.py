@@ -1,0 +1,232 @@
+import csv
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.errors import ConfigError
+from genagents_env.study.judge import (
+    Comparison,
+    CompletedSheet,
+    JudgedText,
+    Rating,
+    load_rubric,
+    read_sheet,
+)
+from genagents_env.study.judge import write_sheet as write
+from genagents_env.study.judge.sheets import Form, format_instructions, make_rows
+from genagents_env.study.judge.summary import rank_conditions
+from tests.study.judge.planted import CONDITIONS, QUALITY, WORDS, answer, answers
+
+RUBRIC = load_rubric("believability")
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def fill(path: Path, rows: list[dict[str, str]], delimiter: str = ",", end: str = "\r\n") -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=delimiter, lineterminator=end)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def quality(text: str) -> int:
+    return next(number for words, number in QUALITY.items() if f"Some {words} " in text)
+
+
+def write_table(path: Path, form: Form, **options: object) -> list[dict[str, str]]:
+    write(answers(), path, RUBRIC, form, **options)  # type: ignore[arg-type]  # tests mean it
+    return table(path)
+
+
+def read_answers(path: Path, given: list[JudgedText] | None = None) -> CompletedSheet:
+    return read_sheet(path, given or answers(), RUBRIC, "Ana")
+
+
+def faults(path: Path) -> list[str]:
+    with pytest.raises(ConfigError) as told:
+        read_answers(path)
+    return str(told.value).splitlines()
+
+
+def test_a_sheet_is_blind_and_shuffled_by_its_seed(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    rows = write_table(path, "rubric")
+    assert len(rows) == 18
+    assert list(rows[0]) == ["id", "person", "question", "day", "answer", "rating", "note"]
+    content = path.read_text(encoding="utf-8-sig")
+    assert not any(f"{name}-s" in content or f",{name}," in content for name in CONDITIONS)
+    assert path.read_bytes().startswith(b"\xef\xbb\xbfid,")
+    ids = [row["id"] for row in rows]
+    assert ids == [row["id"] for row in write_table(path, "rubric")]
+    assert ids != [row["id"] for row in write_table(path, "rubric", seed=1)]
+    plain = [row["id"] for row in write_table(path, "rubric", blind=False)]
+    assert plain == [row.id for row in make_rows(answers(), RUBRIC, "rubric")]
+    assert sorted(plain) == sorted(ids) != ids
+
+
+def test_people_see_the_day_that_models_see(tmp_path: Path) -> None:
+    day = "Monday\n08:00:10 Ada Brook: making tea"
+    assert {row["day"] for row in write_table(tmp_path / "s.csv", "rubric")} == {day}
+    (first, *_) = write_table(tmp_path / "p.csv", "pairs")
+    assert first["day_a"] == first["day_b"] == day
+
+
+def test_sheets_of_one_seed_share_the_rows_of_a_sample(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    whole = [row["id"] for row in write_table(path, "rubric")]
+    assert [row["id"] for row in write_table(path, "rubric", sample=5)] == whole[:5]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["\r\n", "\n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_a_filled_sheet_is_read_however_it_was_saved(
+    tmp_path: Path, delimiter: str, end: str, mark: bytes
+) -> None:
+    path = tmp_path / "s.csv"
+    rows = write_table(path, "rubric")
+    for row in rows[:10]:
+        row["rating"], row["note"] = f" {quality(row['answer'])}.0 ", "odd; isn't, it"
+    fill(path, rows, delimiter, end)
+    path.write_bytes(mark + path.read_bytes())
+    filled = read_answers(path)
+    assert (filled.rows, filled.empty, len(filled.verdicts)) == (18, 8, 10)
+    for one in filled.verdicts:
+        assert isinstance(one, Rating)
+        assert (one.judge, one.by, one.why) == ("Ana", "human", "odd; isn't, it")
+        assert one.value == QUALITY[WORDS[one.condition]]
+
+
+def test_pairs_and_ranks_become_comparisons(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    rows = write_table(path, "pairs")
+    sides = {quality(row["answer_a"]) > quality(row["answer_b"]) for row in rows}
+    assert sides == {True, False}
+    for row in rows:
+        row["rating"] = "A" if quality(row["answer_a"]) > quality(row["answer_b"]) else "answer_b"
+    fill(path, rows)
+    pairs = read_answers(path)
+    rows = write_table(path, "ranks")
+    assert len(rows) == 6
+    for row in rows:
+        told = {name: quality(row[f"answer_{name}"]) for name in "abc"}
+        row.update(
+            {f"rank_{n}": str(1 + sum(o > q for o in told.values())) for n, q in told.items()}
+        )
+    fill(path, rows)
+    ranks = read_answers(path)
+    assert len(pairs.verdicts) == len(ranks.verdicts) == 18
+    for filled in (pairs, ranks):
+        assert all(isinstance(one, Comparison) for one in filled.verdicts)
+        (found,) = rank_conditions(filled.verdicts)
+        assert found.mean_ranks == {"full": 1.0, "no plans": 2.0, "none": 3.0}
+        assert (found.judge, found.by, found.both) == ("Ana", "human", 0)
+
+
+def test_equal_ranks_are_ties(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    rows = write_table(path, "ranks")[:1]
+    rows[0].update({"rank_a": "1", "rank_b": "1", "rank_c": "2"})
+    fill(path, rows)
+    verdicts = [one for one in read_answers(path).verdicts if isinstance(one, Comparison)]
+    assert [one.verdict for one in verdicts].count("tie") == 1
+
+
+def test_every_fault_is_told_with_its_row(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    rows = write_table(path, "rubric")
+    for k, rating in enumerate(("8", "x", "3.5", "1e1")):
+        rows[k]["rating"] = rating
+    rows[4]["id"] = "a000000000000.r0"
+    rows[5]["id"] = rows[6]["id"]
+    rows[7]["id"] = rows[7]["id"].partition(".")[0] + ".r12345678"
+    fill(path, rows)
+    told = faults(path)
+    allowed = "allowed: a whole number from 1 to 7, or nothing"
+    assert told[0] == f'{path}: row 2, column rating: "8" is no rating; {allowed}'
+    assert [line.split("column ")[0][-8:-2] for line in told] == [
+        f" row {k}" for k in (2, 3, 4, 5, 6, 8, 9)
+    ]
+    assert "is no answer of these runs" in told[4]
+    assert "the same id stands in row 7" in told[5]
+    assert "made for another rubric than believability" in told[6]
+
+
+def test_faults_of_ranks_and_pairs(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    rows = write_table(path, "ranks")
+    rows[0].update({"rank_a": "1", "rank_b": "4"})
+    fill(path, rows)
+    assert [line.split("row 2, ")[1].split(";")[0] for line in faults(path)] == [
+        'column rank_b: "4" is no rank', "column rank_c: this rank is missing",
+    ]  # fmt: skip
+    rows = write_table(path, "pairs")
+    rows[0]["rating"] = "first"
+    fill(path, rows)
+    assert '"first" is no verdict; allowed: "a", "b", "tie"' in faults(path)[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "one column of each name is wanted: id, rating; there are none"),
+        (b"id,note\r\n", "wanted: rating; there are"),
+        (b"id,rating,rating\r\n", "wanted: rating"),
+        (b"\xff\xfei\x00d\x00", "save it as UTF-8"),
+        (b'id,rating\r\n"a,1', "this is no CSV"),
+    ],
+)
+def test_what_is_no_sheet(tmp_path: Path, content: bytes, told: str) -> None:
+    path = tmp_path / "s.csv"
+    path.write_bytes(content)
+    assert told in faults(path)[0]
+
+
+def test_a_rater_has_a_name_and_a_form_is_known(tmp_path: Path) -> None:
+    write_table(tmp_path / "s.csv", "rubric")
+    with pytest.raises(ConfigError, match="rater"):
+        read_sheet(tmp_path / "s.csv", answers(), RUBRIC, " ")
+    with pytest.raises(ConfigError, match='form "pair" is unknown; did you mean "pairs"'):
+        make_rows(answers(), RUBRIC, "pair")  # type: ignore[arg-type]  # that is the test
+    with pytest.raises(ConfigError, match="there is nothing to judge"):
+        make_rows(answers(conditions=("full",)), RUBRIC, "ranks")
+    with pytest.raises(ConfigError, match="cannot be written"):
+        write(answers(), tmp_path / "no" / "s.csv", RUBRIC)
+
+
+@given(text=st.text(max_size=60))
+def test_whatever_was_said_a_sheet_is_safe_and_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
+    path = tmp_path_factory.mktemp("said") / "s.csv"
+    both = [answer("full", text=text), answer("none", text=f"={text}")]
+    write(both, path, RUBRIC, "pairs")
+    (row,) = table(path)
+    for cell in row.values():
+        assert not cell.startswith(("=", "+", "-", "@", "\t"))
+    row["rating"] = "tie"
+    fill(path, [row])
+    (one,) = read_answers(path, both).verdicts
+    assert isinstance(one, Comparison)
+    assert one.verdict == "tie"
+
+
+@pytest.mark.parametrize("sign", ["\uff1d", "\uff0b", "\uff0d", "\uff20", '"=', "\u201c@"])
+def test_an_answer_in_full_width_is_no_formula_in_a_sheet(tmp_path: Path, sign: str) -> None:
+    said = [answer("full", text=f"{sign}SUM(1)"), answer("none", text="No.")]
+    write(said, tmp_path / "s.csv", RUBRIC)
+    told = {row["answer"] for row in table(tmp_path / "s.csv")}
+    assert told == {"No.", f"'{sign}SUM(1)"}
+
+
+def test_instructions_tell_scale_and_people_and_no_condition() -> None:
+    told = format_instructions(make_rows(answers(), RUBRIC, "rubric"), RUBRIC, "rubric")
+    assert "a whole number from 1 to 7" in told
+    assert "Ada keeps the cottage" in told
+    assert not any(name in told for name in ("no plans", "full"))
+    assert "1 for the best" in format_instructions([], RUBRIC, "ranks")

@@ -1,0 +1,106 @@
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.errors import RecordError, RunLocked
+from genagents_env.study.judge import Comparison, Rating, Verdicts, load_rubric
+from genagents_env.study.judge.pairwise import Pair
+from genagents_env.study.judge.pairwise import make_blank as compared
+from genagents_env.study.judge.rating import make_blank as rated
+from tests.study.judge.planted import answer
+
+RUBRIC = load_rubric("persona")
+RATING = replace(rated(answer(), RUBRIC, "m", "model"), value=4, why="“ja” — sí 好")
+PAIR = Pair(answer("full"), answer("none"))
+COMPARISON = replace(compared(PAIR, RUBRIC, "m", "model", "second"), verdict="tie")
+ALL: list[Rating | Comparison] = [RATING, COMPARISON, replace(RATING, repeat=1, value=None)]
+
+
+def read_verdicts(path: Path) -> list[Rating | Comparison]:
+    with Verdicts(path) as verdicts:
+        for one in ALL:
+            verdicts.add(one)
+    return list(Verdicts(path))
+
+
+def test_what_is_added_is_there_and_what_is_known_is_not_written_twice(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "verdicts.jsonl"
+    assert read_verdicts(path) == ALL
+    size = path.stat().st_size
+    assert read_verdicts(path) == ALL
+    assert path.stat().st_size == size
+    verdicts = Verdicts(path)
+    assert verdicts.get(RATING.key) == RATING
+    assert verdicts.get(replace(RATING, judge="other").key) is None
+    assert [json.loads(line)["kind"] for line in path.read_text().splitlines()] == [
+        "rating",
+        "comparison",
+        "rating",
+    ]
+    assert not (tmp_path / "new" / "verdicts.jsonl.lock").exists()
+
+
+def test_of_one_key_the_last_counts(tmp_path: Path) -> None:
+    path = tmp_path / "v.jsonl"
+    read_verdicts(path)
+    with Verdicts(path) as verdicts:
+        verdicts.add(replace(ALL[2], value=5))  # type: ignore[arg-type]  # it is a rating
+    assert [getattr(one, "value", None) for one in Verdicts(path)] == [4, None, 5]
+
+
+def test_the_order_of_reading_makes_another_verdict() -> None:
+    turned = compared(Pair(PAIR.second, PAIR.first), RUBRIC, "m", "model", "first")
+    assert turned.key == COMPARISON.key
+    assert compared(PAIR, RUBRIC, "m", "model", "first").key != COMPARISON.key
+    assert compared(PAIR, RUBRIC, "m", "human", "second").key != COMPARISON.key
+
+
+@given(cut=st.integers(0, 2000))
+def test_wherever_a_crash_cuts_the_file_whole_lines_stay(
+    tmp_path_factory: pytest.TempPathFactory, cut: int
+) -> None:
+    path = tmp_path_factory.mktemp("cut") / "v.jsonl"
+    read_verdicts(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: min(cut, len(whole))])
+    left = list(Verdicts(path))
+    assert left == ALL[: len(left)]
+    assert len(left) == whole[:cut].count(b"\n")
+    assert read_verdicts(path) == ALL
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    "line", ["{", "[]", "7", '{"kind": "opinion"}', '{"kind": "rating", "value": 3}', "{} x"]
+)
+def test_a_line_that_is_no_verdict_is_named(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "v.jsonl"
+    read_verdicts(path)
+    path.write_text(path.read_text() + line + "\n")
+    with pytest.raises(RecordError, match=r"v\.jsonl:4: this line is no verdict"):
+        Verdicts(path)
+
+
+def test_only_one_process_adds_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "v.jsonl"
+    verdicts = Verdicts(path)
+    with pytest.raises(RecordError, match="inside `with verdicts:` only"):
+        verdicts.add(RATING)
+    code = (
+        "import sys; from pathlib import Path; from genagents_env.study.judge import Verdicts\n"
+        "with Verdicts(Path(sys.argv[1])): print('in', flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", code, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"in\n"
+        with pytest.raises(RunLocked, match=f"written by process {other.pid}"):
+            verdicts.__enter__()
+        other.kill()
+    assert read_verdicts(path) == ALL

@@ -1,0 +1,208 @@
+"""A report of run files: their words, their values without factors, what they cost."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import ConfigError
+from genagents_env.record import RunReader
+from genagents_env.record.canonical import canonical_hash
+from genagents_env.show.summary import describe_run
+from genagents_env.study.evaluate.rates import compute_rates
+from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.judge.kept_answers import (
+    WordedAnswer,
+    add_answers,
+    find_kept_file,
+    make_answers,
+)
+from genagents_env.study.report import measure_runs, write_report
+from genagents_env.study.report.quotes import describe_words, words_as_json
+from genagents_env.study.report.run_files import tabulate_costs
+from tests.study.report.page_tags import PageTags
+from tests.study.report.planted import ADA, BEN, cake, make_utterance, plant, scenario
+
+EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)>"
+
+
+def read_words(path: Path) -> list[str]:
+    with RunReader(path) as run:
+        return list(describe_words(RunData(run)))
+
+
+def keep(run: Path, *, source: str | None = None) -> Path:
+    """Keep beside a run what Ada answered at its end to one who asked as Ben."""
+    with RunReader(run) as record:
+        answers = make_answers(
+            record,
+            record.last_tick,
+            "full",
+            {ADA: [WordedAnswer("Any crumbs?", "Ben has some.", evidence=(4, 99))]},
+            source=canonical_hash(run) if source is None else source,
+            by="toy",
+            interviewer=BEN,
+        )
+    add_answers(find_kept_file(run), answers)
+    return find_kept_file(run)
+
+
+def test_a_page_holds_the_words_the_values_and_the_cost(tmp_path: Path) -> None:
+    runs = [cake(tmp_path / "a.sqlite"), cake(tmp_path / "b.sqlite", seed=2)]
+    paths = write_report(measure_runs([*runs, runs[0]]), tmp_path / "out")
+    names = {path.relative_to(tmp_path / "out").as_posix() for path in paths}
+    assert {f"{name}.csv" for name in ("runs", "means", "values", "costs", "measures")} <= names
+    assert {"figures/values.png", "figures/diffusion.png"} <= names
+    page = PageTags(tmp_path / "out/report.html")
+    for run in runs:
+        with RunReader(run) as reader:
+            for line in (*describe_run(reader), *describe_words(RunData(reader))):
+                assert line in page.text
+    assert "To repeat it" not in page.text
+    text = (tmp_path / "out/report.md").read_text()
+    linked = set(re.findall(r"\]\((figures/[a-z0-9_]+\.png)\)", text))
+    assert linked == {name for name in names if name.startswith("figures/")}
+    told = json.loads((tmp_path / "out/report.json").read_text())
+    assert [run["run"] for run in told["runs"]] == [str(run) for run in runs]
+    rows = csv.DictReader((tmp_path / "out/values.csv").read_text().splitlines())
+    assert [row["value"] for row in rows if row["measure"] == "heard"] == ["1.0", "1.0"]
+
+
+def test_what_links_lead_to_is_on_the_page_and_nothing_is_loaded(tmp_path: Path) -> None:
+    write_report(measure_runs([cake(tmp_path / "a.sqlite")]), tmp_path / "out")
+    page = PageTags(tmp_path / "out/report.html")
+    ids = {own["id"] for _, own in page.tags if own.get("id")}
+    links = {(own["href"] or "").lstrip("#") for tag, own in page.tags if tag == "a"}
+    assert links <= ids
+    (policy,) = [
+        own["content"] for _, own in page.tags if own.get("http-equiv") == "Content-Security-Policy"
+    ]
+    assert policy == "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+    page.check_inert()
+
+
+@pytest.mark.usefixtures("unpictured")
+def test_words_of_people_and_models_stay_words(tmp_path: Path) -> None:
+    path = cake(
+        tmp_path / "a.sqlite",
+        scenario=scenario(success=()).model_copy(update={"title": EVIL}),
+        happenings=(
+            make_utterance(2, ADA, f"{EVIL} crumbs {EVIL}"),
+            (2, "learn", BEN, {"fact": "crumbs", "cause": 2, "source": EVIL}),
+            (3, "arrive", BEN, {"place": EVIL}),
+        ),
+        after={ADA: (EVIL, "Ben."), BEN: ("| a \n| b", "Ben.")},
+        policies={who: {"name": EVIL, "config": {"x": EVIL}} for who in (ADA, BEN)},
+        model=EVIL,
+    )
+    write_report(measure_runs([path]), tmp_path / "out")
+    page = PageTags(tmp_path / "out/report.html")
+    page.check_inert()
+    assert page.text.count(EVIL) >= 5
+    lines = (tmp_path / "out/report.md").read_text().split("\n")
+    fences = [k for k, line in enumerate(lines) if line.startswith("```")]
+    outside = lines[: fences[0]] + lines[fences[1] + 1 :]
+    assert "<script" not in "\n".join(outside).replace("\\<", "")
+
+
+@pytest.mark.usefixtures("unpictured")
+def test_nothing_asked_said_or_called_makes_a_report_all_the_same(tmp_path: Path) -> None:
+    bare = scenario(questions=(), facts=(), checks=(), success=())
+    runs = (
+        plant(tmp_path / "a.sqlite", 3, scenario=bare, model=None, price=None),
+        plant(tmp_path / "b.sqlite", 0, status="interrupted"),
+    )
+    paths = write_report(measure_runs(runs), tmp_path / "out")
+    assert "costs.csv" not in [path.name for path in paths]
+
+
+def test_an_unfinished_run_counts_as_far_as_it_came_and_is_told(tmp_path: Path) -> None:
+    known = measure_runs(
+        [cake(tmp_path / "a.sqlite"), cake(tmp_path / "b.sqlite", status="paused", seed=2)]
+    )
+    assert known.title == "cake: 2 runs"
+    assert [(run.state, run.counted) for run in known.runs] == [
+        ("finished", True),
+        ("stopped", True),
+    ]
+    assert any("b.sqlite is paused: its values are of what" in one for one in known.cautions)
+    with pytest.raises(ConfigError, match="needs a folder"):
+        write_report(known)
+    assert list(known.conditions) == ["lyfe option_action=false, toy"]
+
+
+def test_runs_of_one_seed_stand_by_themselves(tmp_path: Path) -> None:
+    known = measure_runs([cake(tmp_path / "a.sqlite"), cake(tmp_path / "b.sqlite")])
+    assert [name.rpartition("/")[2] for name in known.conditions] == ["a.sqlite)", "b.sqlite)"]
+    (told,) = [one for one in known.cautions if "led the same life" in one]
+    assert told.startswith(f"{tmp_path}/a.sqlite, {tmp_path}/b.sqlite led the same life")
+    other = cake(tmp_path / "c.sqlite", after={ADA: ("Me.",)})
+    apart = measure_runs([tmp_path / "a.sqlite", other])
+    assert not any("same life" in one for one in apart.cautions)
+
+
+def test_it_is_told_who_told_whom_in_which_words_and_what_answers_rest_on(tmp_path: Path) -> None:
+    path = cake(tmp_path / "a.sqlite", after={ADA: ("Ben.",), BEN: ("Me.", "Not me.")})
+    lines = read_words(path)
+    at = lines.index(f"    08:00:20, Cottage, kitchen: {ADA} -> {BEN}")
+    assert lines[at - 1 : at + 2][::2] == [
+        f"    Knew it from the start: {ADA}",
+        '        "Ben has crumbs."',
+    ]
+    asked = lines.index(f"{ADA} was asked:")
+    assert lines[asked + 1 : asked + 6] == [
+        "    Who took the cake?",
+        "        Before the run: Ben.",
+        "        Before the run: Who knows.",
+        "        After the run: Ben.",
+        "            judged: suspect: Ben (arbiter)",
+    ]
+    with RunReader(path) as run:
+        told = words_as_json(RunData(run))
+    (telling,) = told["tellings"][0]["tellings"]
+    assert (telling["teller"], telling["hearers"]) == (ADA, [BEN])
+    assert telling["time"] == "2023-02-13T08:00:20"
+    assert len(told["answers"]) == 7
+
+
+def test_answers_kept_beside_a_run_are_told_with_their_evidence(tmp_path: Path) -> None:
+    run = cake(tmp_path / "a.sqlite")
+    before = read_words(run)
+    keep(run)
+    more = [line for line in read_words(run) if line not in before]
+    assert more == [
+        "    Any crumbs?",
+        f"        After the run (condition full, given by toy, asked by {BEN}): Ben has some.",
+        '            Mon 08:00:20  Ada Brook to Ben Carver: "Ben has crumbs."',
+        "            event 99, which is not in the record",
+    ]
+    assert not [one for one in measure_runs([run]).cautions if "left out" in one]
+
+
+def test_answers_of_another_run_are_left_out_and_counted(tmp_path: Path) -> None:
+    run = cake(tmp_path / "a.sqlite")
+    path = keep(run, source="f" * 64)
+    told = f"{path}: 1 of 1 answers are left out"
+    assert read_words(run)[-1].startswith(told)
+    assert any(one.startswith(told) for one in measure_runs([run]).cautions)
+
+
+def test_a_file_of_answers_that_cannot_be_read_is_a_caution(tmp_path: Path) -> None:
+    run = cake(tmp_path / "a.sqlite")
+    path = find_kept_file(run)
+    path.write_text("nonsense\nmore\n")
+    assert any(str(path) in one for one in measure_runs([run]).cautions)
+    assert f"{ADA} was asked:" in read_words(run)
+
+
+def test_the_cost_of_an_agent_is_per_hour_and_utterance(tmp_path: Path) -> None:
+    with RunReader(cake(tmp_path / "a.sqlite")) as run:
+        found = tabulate_costs([compute_rates(run)])
+    (row,) = found.rows
+    costs = dict(zip(found.columns, row, strict=True))
+    assert costs["calls/hour awake"] == pytest.approx(12)
+    assert costs["calls/utterance"] == 2
+    assert costs["$/human hour"] == pytest.approx(0.0144)
+    assert "Interviews and judging are left out" in found.note

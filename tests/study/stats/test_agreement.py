@@ -1,0 +1,135 @@
+"""Kappa by hand, and by its properties."""
+
+import sys
+from collections.abc import Mapping
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.errors import ConfigError
+from genagents_env.study.stats import fleiss, kappa
+from genagents_env.study.stats.agreement import Label
+
+LABELS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1)
+
+
+def spell_out(table: Mapping[tuple[str, str], int]) -> tuple[list[str], list[str]]:
+    pairs = [pair for pair, count in table.items() for _ in range(count)]
+    return [a for a, _ in pairs], [b for _, b in pairs]
+
+
+def test_cohens_kappa_by_hand() -> None:
+    # 35 of 50 agree; chance: 0.5 x 0.6 + 0.5 x 0.4 = 0.5; (0.7 - 0.5) / (1 - 0.5) = 0.4
+    a, b = spell_out({("yes", "yes"): 20, ("yes", "no"): 5, ("no", "yes"): 10, ("no", "no"): 15})
+    found = kappa(a, b)
+    assert found.value == pytest.approx(0.4)
+    assert (found.n, found.agreed) == (50, 0.7)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low == pytest.approx(0.4 - 1.959964 * 0.12699606, abs=1e-6)
+    assert found.low + found.high == pytest.approx(0.8)
+
+
+def test_weighted_kappa_goes_by_the_distance_of_ratings() -> None:
+    # Ratings 1, 2 and 7. Observed distances (0 + 0 + 1) / 6 / 3; chance, by the margins, below.
+    a, b = [1, 2, 7], [1, 2, 2]
+    by_chance = sum(abs(x - y) for x in a for y in b) / 9
+    found = kappa(a, b, "linear")
+    assert found.value == pytest.approx(1 - (5 / 3) / by_chance)
+    near, far = kappa([1, 2, 7, 7], [1, 1, 7, 7], "linear"), kappa([1, 2, 7, 7], [1, 7, 7, 7])
+    assert near.value is not None
+    assert far.value is not None
+    assert near.value > far.value
+
+
+def test_fleiss_kappa_is_that_of_the_worked_example() -> None:
+    # Ten subjects, fourteen raters, five categories: 0.210 (Fleiss' method, widely reprinted).
+    counts = [
+        (0, 0, 0, 0, 14), (0, 2, 6, 4, 2), (0, 0, 3, 5, 6), (0, 3, 9, 2, 0), (2, 2, 8, 1, 1),
+        (7, 7, 0, 0, 0), (3, 2, 6, 3, 0), (2, 5, 3, 2, 2), (6, 5, 2, 1, 0), (0, 2, 2, 3, 7),
+    ]  # fmt: skip
+    rows = [[label for label, k in enumerate(row) for _ in range(k)] for row in counts]
+    found = fleiss(rows)
+    assert found.value == pytest.approx(0.210, abs=5e-4)
+    assert found.agreed == pytest.approx(0.378, abs=5e-4)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.value is not None
+    assert found.low < found.value < found.high
+    assert fleiss(rows) == found != fleiss(rows, seed=1)
+
+
+@given(LABELS)
+def test_raters_may_be_exchanged(pairs: list[tuple[str, str]]) -> None:
+    a, b = zip(*pairs, strict=True)
+    there, back = kappa(a, b), kappa(b, a)
+    assert there.value == pytest.approx(back.value)
+    assert there.agreed == back.agreed
+
+
+@given(LABELS)
+def test_bounds_hold_the_value(pairs: list[tuple[str, str]]) -> None:
+    a, b = zip(*pairs, strict=True)
+    for found in (kappa(a, b), fleiss(pairs)):
+        if found.value is None:
+            assert (found.low, found.high, found.agreed) == (None, None, 1.0)
+        else:
+            assert -1 - 1e-9 <= found.value <= 1 + 1e-9
+    found = kappa(a, b)
+    if found.value is not None:
+        assert found.low is not None
+        assert found.high is not None
+        assert -1 <= found.low <= found.value + 1e-9
+        assert found.value - 1e-9 <= found.high <= 1
+
+
+@given(LABELS)
+def test_one_who_is_asked_twice_agrees_fully_or_says_nothing(pairs: list[tuple[str, str]]) -> None:
+    a = [first for first, _ in pairs]
+    found = kappa(a, a)
+    if len(set(a)) == 1:
+        assert found.value is None
+    else:
+        assert found.value == pytest.approx(1.0)
+    assert found.agreed == 1.0
+
+
+def test_words_and_numbers_are_different_labels() -> None:
+    assert kappa([1, 2, "1"], [1, 2, 1]).agreed == pytest.approx(2 / 3)
+    assert kappa([1, 2], [1.0, 2.0]).agreed == 1.0
+
+
+Weights = Literal["linear"] | None
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "weights", "message"),
+    [
+        ([], [], None, "0 and 0 labels"),
+        (["a"], ["a", "b"], None, "1 and 2 labels"),
+        (["a"], ["b"], "linear", "finite numbers"),
+        ([1, 2], [1, None], "linear", "finite numbers"),
+        ([1, 2], [1, None], None, "a label is missing"),
+        ([1, 2], [1, float("nan")], None, "a label is missing"),
+        ([1, 2], [1, 2], "quadratic", "allowed: None, 'linear'"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(
+    a: list[Label], b: list[Label], weights: Weights, message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        kappa(a, b, weights)
+
+
+@pytest.mark.parametrize("rows", [[], [["a"]], [["a", "b"], ["a"]], [["a", "b"], ["a", "b", "c"]]])
+def test_fleiss_needs_as_many_ratings_of_each_item(rows: list[list[str]]) -> None:
+    with pytest.raises(ConfigError, match="as many labels"):
+        fleiss(rows)
+
+
+def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "statsmodels.stats.inter_rater", None)
+    with pytest.raises(ConfigError, match=r"pip install .*\[lab\]"):
+        kappa(["a", "b"], ["a", "b"])

@@ -1,0 +1,269 @@
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from genagents_env.errors import ConfigError
+from genagents_env.record.rows import JSON
+from genagents_env.run import Limits
+from genagents_env.study.sweep.design.changes import apply_changes
+from genagents_env.study.sweep.design.experiment import BudgetLimits, Experiment, load_experiment
+from genagents_env.study.sweep.design.old_forms import find_old_forms
+from genagents_env.study.sweep.design.toml import format_faults
+from tests.study.sweep.small_sweeps import load, write_experiment
+
+FULL = """
+name = "minds"
+question = "Does the mind change how far the news spreads?"
+seeds = 8
+baseline = "scripted"
+primary = ["verified.party: mind x vision_radius", "judge.believability"]
+measures = []
+scenario = "valentines_party"
+people = ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller"]
+start = "10:00"
+hours = 0.5
+model = "scripted:neighbour"
+embedder = "hashed"
+judge = true
+concurrency = 8
+[budget]
+run = { calls = 500, tokens = 200000, dollars = "0.50", seconds = 3600 }
+total = { tokens = 2000000 }
+[rate]
+requests_per_minute = 500
+tokens_per_minute = 200000
+[factors]
+"rules.vision_radius" = [4, 8]
+'people."Klaus Mueller".traits' = { kind = ["kind"], rude = ["rude"] }
+[factors.mind]
+scripted = { policy = "scripted" }
+"no reflection" = { policy = "smallville", "config.variant" = "no_reflection" }
+[[judges]]
+name = "believability"
+kind = "rubric"
+"""
+
+
+def _faults(folder: Path, **changes: object) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        load(folder, **changes)
+    return str(caught.value).splitlines()
+
+
+def test_a_whole_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "minds.toml"
+    path.write_text(FULL)
+    experiment = load_experiment(path)
+    assert experiment.seed_list == tuple(range(8))
+    assert experiment.budget.run.limits() == Limits(500, 200_000, Decimal("0.50"), 3600.0)
+    assert experiment.budget.total.limits() == Limits(tokens=2_000_000)
+    assert experiment.rate.requests_per_minute == 500
+    assert experiment.levels == {
+        "vision_radius": ("4", "8"),
+        "traits": ("kind", "rude"),
+        "mind": ("scripted", "no reflection"),
+    }
+    assert experiment.baselines == {"mind": "scripted"}
+    last = experiment.list_cells()[-1]
+    assert last.levels == ("8", "rude", "no reflection")
+    assert (last.run.policy, last.run.config) == ("smallville", {"variant": "no_reflection"})
+    assert last.edits == {
+        ("rules", "vision_radius"): 8,
+        ("people", "Klaus Mueller", "traits"): ["rude"],
+    }
+    assert experiment.judges[0].kind == "rubric"
+
+
+def test_what_is_left_out_has_a_default(tmp_path: Path) -> None:
+    experiment = load(tmp_path, seeds=None, hours=None)
+    assert experiment.seed_list == (0,)
+    assert (experiment.hours, experiment.model, experiment.baseline) == (None, None, None)
+    assert (experiment.interviews, experiment.judge, experiment.concurrency) == (True, True, None)
+    assert experiment.budget.run.limits() == Limits()
+
+
+def test_every_fault_is_told_at_once_with_its_key_and_what_is_allowed(tmp_path: Path) -> None:
+    lines = _faults(tmp_path, seeds=[1, 1], hours=-1, judge=1, sead=3, factors={"model": 3})
+    assert all(line.startswith("small.toml: ") for line in lines)
+    found = {line.split(": ")[1]: line for line in lines}
+    assert set(found) == {"seeds", "hours", "judge", "sead", "factors.model"}
+    assert "comes twice" in found["seeds"]
+    assert "more than 0" in found["hours"]
+    assert 'did you mean "seeds"' in found["sead"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"name": "Minds"}, "lower-case"),
+        ({"seeds": 0}, "1 to"),
+        ({"seeds": []}, "1 to"),
+        ({"seeds": [0, -1]}, "-1 is no seed"),
+        ({"seeds": [0, True]}, "True is no seed"),
+        ({"seeds": True}, "a number of seeds"),
+        ({"seeds": "8"}, "a number of seeds"),
+        ({"people": []}, "at least one"),
+        ({"people": ["A", "A"]}, "nobody twice"),
+        ({"people": 3}, "a list of names"),
+        ({"scenario": None}, "missing"),
+        ({"arms": None}, "policy: missing"),
+        ({"embedder": "hash"}, "hashed:WIDTH"),
+        ({"repeats": 21}, "at most 20"),
+        ({"concurrency": 0}, "at least 1"),
+        ({"budget": {"run": {"dollars": "a lot"}}}, "no sum of dollars"),
+        ({"budget": {"run": {"dollars": -1}}}, "no sum of dollars"),
+        ({"budget": {"run": {"token": 1}}}, 'did you mean "tokens"'),
+        ({"judges": [{"name": "x", "kind": "rubrik"}]}, 'did you mean "rubric"'),
+        ({"factors": {"model": ["a", "a"]}}, "comes twice"),
+        ({"factors": {"model": ["a"]}}, "1 levels; 2 to"),
+        ({"factors": {"model": [["a"], ["b"]]}}, "no label"),
+        ({"factors": {"mind": ["a", "b"]}}, "each of its levels is a table"),
+        ({"factors": {"mind": {"a": {"polcy": 1}, "b": {"policy": "x"}}}}, "is no path"),
+        ({"factors": {"rules": ["a", "b"]}}, "write a path in quotes"),
+        ({"factors": {"rule.x": [1, 2]}}, "no path begins so"),
+        ({"factors": {"rules..x": [1, 2]}}, "no path"),
+        ({"factors": {"policy": ["idle", "random"]}}, "both set policy"),
+        ({"baseline": "scriptd"}, 'did you mean "scripted"'),
+        ({"baseline": {"arms": "scripted"}}, "no level"),
+        ({"primary": ["heard: armm"]}, 'did you mean "arm"'),
+        ({"primary": ["judge.kindness"]}, "add [[judges]]"),
+        ({"only": [{"arm": "scripted", "x": "y"}]}, "a level of each factor"),
+        ({"only": [{"arm": "scripted"}], "primary": ["heard: arm"]}, "whole cells are compared"),
+    ],
+)
+def test_one_fault_is_told_alone(tmp_path: Path, changes: dict[str, object], told: str) -> None:
+    (line,) = _faults(tmp_path, **changes)
+    assert told in line
+
+
+def test_a_file_that_is_no_toml_tells_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_text('name = "x"\nseeds = = 3\n')
+    with pytest.raises(ConfigError, match=r"bad\.toml: not TOML: .*line 2"):
+        load_experiment(path)
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe", b"a" * (2 << 20), b"x = " + b"[" * 5000])
+def test_a_hostile_file_is_refused_in_words(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "bad.toml"
+    path.write_bytes(data)
+    with pytest.raises(ConfigError, match=r"bad\.toml"):
+        load_experiment(path)
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read"):
+        load_experiment(tmp_path / "none.toml")
+
+
+def test_unknown_measures_are_no_fault_of_the_file(tmp_path: Path) -> None:
+    assert load(tmp_path, measures=["no_such"], primary=["nor.this"]).measures == ("no_such",)
+
+
+def test_a_start_may_be_a_time_of_toml(tmp_path: Path) -> None:
+    path = write_experiment(tmp_path)
+    path.write_text(path.read_text() + "start = 10:30:00\n")
+    assert load_experiment(path).start == "10:30:00"
+
+
+def test_a_grid_is_every_combination(tmp_path: Path) -> None:
+    factors = {"scenario": ["tiny", "medicine"], "model": ["a", "b"]}
+    found = [one.levels for one in load(tmp_path, scenario=None, factors=factors).list_cells()]
+    assert found[:3] == [
+        ("scripted", "tiny", "a"),
+        ("scripted", "tiny", "b"),
+        ("scripted", "medicine", "a"),
+    ]
+    assert len(found) == len(set(found)) == 8
+
+
+def test_a_list_of_cells_runs_these_alone(tmp_path: Path) -> None:
+    only = [{"arm": "scripted", "model": "b"}, {"arm": "nobody moves", "model": "a"}]
+    experiment = load(tmp_path, factors={"model": ["a", "b"]}, only=only)
+    assert [one.levels for one in experiment.list_cells()] == [
+        ("scripted", "b"),
+        ("nobody moves", "a"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            '[[arms]]\nname = "a b"\npolicy = "idle"\n[[arms]]\nname = "c"\npolicy = "lyfe"\n'
+            "config = { k = 1 }\n",
+            '[factors.arm]\n"a b" = { policy = "idle" }\nc = { policy = "lyfe", '
+            "config = { k = 1 } }",
+        ),
+        ('models = ["a", "b"]\n', '[factors]\nmodel = ["a", "b"]'),
+        (
+            'casts = ["3", ["Ada", "Ben"]]\n',
+            'people = { "3" = "3", "Ada and 1 more" = ["Ada", "Ben"] }',
+        ),
+        ('[[runs]]\nname = "x"\npolicy = "idle"\nseeds = 3\n', 'x = { policy = "idle" }'),
+    ],
+)
+def test_former_tables_are_answered_with_what_to_write(
+    tmp_path: Path, text: str, told: str
+) -> None:
+    path = tmp_path / "old.toml"
+    path.write_text(f'name = "old"\nscenario = "tiny"\n{text}')
+    with pytest.raises(ConfigError) as caught:
+        load_experiment(path)
+    assert told in str(caught.value)
+
+
+def test_caps_are_limits_with_exact_dollars() -> None:
+    assert BudgetLimits.model_validate({"dollars": 0.1}).limits().dollars == Decimal("0.1")
+    assert BudgetLimits.model_validate({"dollars": 2}).limits().dollars == Decimal(2)
+
+
+@given(st.one_of(st.integers(1, 200), st.lists(st.integers(0, 2**40), min_size=1, unique=True)))
+def test_seeds_are_listed_each_once(seeds: int | list[int]) -> None:
+    given = {"name": "x", "seeds": seeds, "policy": "idle", "scenario": "tiny"}
+    told = Experiment.model_validate(given).seed_list
+    assert told == tuple(range(seeds) if isinstance(seeds, int) else seeds)
+
+
+KEYS = ["name", "seeds", "arms", "runs", "factors", "only", "casts", "model", "baseline", "x"]
+VALUES = st.recursive(
+    st.booleans() | st.integers(-5, 5) | st.floats(-2, 2) | st.text(max_size=5) | st.dates(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["name", "policy", "run", "calls", "y"]), inner)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), VALUES))
+def test_whatever_a_file_says_the_answer_is_words(raw: dict[str, object]) -> None:
+    found = [one.partition("\n")[0] for one in find_old_forms(raw)]
+    try:
+        Experiment.model_validate(raw)
+    except ValidationError as error:
+        found += format_faults(error, Experiment)
+    assert all(line.partition(": ")[2] and line.isprintable() for line in found)
+
+
+def test_changes_stand_in_place_of_what_the_file_says(tmp_path: Path) -> None:
+    budget = {"total": {"calls": 3, "tokens": 9}}
+    experiment = load(tmp_path, factors={"model": ["a", "b"]}, budget=budget)
+    told: dict[str, JSON] = {"model": "c", "seeds": 5, "hours": 2, "max_tokens": 7}
+    other = apply_changes(experiment, told | {"max_dollars": "0.5"})
+    assert {cell.run.model for cell in other.list_cells()} == {"c"}
+    assert list(other.levels) == ["arm"]
+    assert other.seed_list == tuple(range(5))
+    assert other.budget.total.limits() == Limits(3, 7, Decimal("0.5"))
+    assert (len(experiment.list_cells()), experiment.budget.total.tokens) == (4, 9)
+    assert apply_changes(experiment, {}) == apply_changes(experiment, {"seeds": None}) == experiment
+
+
+@pytest.mark.parametrize("told", [{"seeds": 0}, {"hours": -1}, {"max_dollars": "x"}, {"modl": "a"}])
+def test_a_change_that_is_not_allowed_is_told(tmp_path: Path, told: dict[str, JSON]) -> None:
+    with pytest.raises(ConfigError):
+        apply_changes(load(tmp_path), told)

@@ -1,0 +1,329 @@
+import pickle
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from genagents_env.errors import ConfigError, PolicyError, ScenarioError
+from genagents_env.policies.learned import WEIGHTS
+from genagents_env.record import RunReader
+from genagents_env.record.rows import JSON
+from genagents_env.run import PolicySpec, RunOptions, run
+from genagents_env.scenario import Scenario, list_scenario_names, load_scenario
+from genagents_env.scenario.digest import digest_scenario
+from genagents_env.study.sweep.design.cells import Cell
+from genagents_env.study.sweep.design.identity import compute_identity
+from tests.study.sweep.small_sweeps import ARMS, OWN, cells, trials
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=6,
+)
+
+# Of a made-up run: where it changes, every run of every sweep is made again.
+GOLDEN = "167a0a615f5396de8eccb11a1b7dfeead9b96b676a3a98f1715c8c04b0c1f6b0"
+
+
+def _one(folder: Path, **changes: Any) -> Cell:
+    """Return the cell of a study that idles."""
+    arm = {"name": "a", "policy": "idle", **changes.pop("arm", {})}
+    (cell,) = cells(folder, **{"seeds": 1, "arms": [arm], **changes})
+    return cell
+
+
+def _identify(folder: Path, **changes: Any) -> str:
+    return _one(folder, **changes).condition.identity
+
+
+def test_all_conditions_of_a_seed_come_before_the_next_seed(tmp_path: Path) -> None:
+    found = [(trial.seed, trial.condition.name) for trial in trials(tmp_path, seeds=[5, 3])]
+    assert found == [(seed, arm["name"]) for seed in (5, 3) for arm in ARMS]
+
+
+def test_levels_share_scenario_and_options(tmp_path: Path) -> None:
+    first, second = cells(tmp_path, seeds=[7], start="10:00")
+    assert first.spec.town.scenario == second.spec.town.scenario
+    assert first.spec.town.start == second.spec.town.start == "2023-02-13T10:00:00"
+    assert first.condition.block == second.condition.block
+
+
+def test_a_condition_is_named_after_its_levels(tmp_path: Path) -> None:
+    found = cells(tmp_path, scenario=None, factors={"scenario": ["tiny", "medicine"]})
+    assert [cell.condition.name for cell in found] == [
+        *("scripted / tiny", "scripted / medicine"),
+        *("nobody moves / tiny", "nobody moves / medicine"),
+    ]
+    casts = {"people": {"alone": ["Ravi Patel"], "3": "3"}}
+    found = cells(tmp_path, scenario="medicine", factors=casts)
+    assert [cell.condition.levels for cell in found][:2] == [
+        ("scripted", "alone"),
+        ("scripted", "3"),
+    ]
+    assert [len(cell.spec.town.load_scenario().people) for cell in found] == [1, 3, 1, 3]
+
+
+def test_people_may_be_names_or_a_cast(tmp_path: Path) -> None:
+    named = _one(tmp_path, scenario="medicine", people="3")
+    assert isinstance(named.spec.town.scenario, Scenario)
+    people = [person.name for person in named.spec.town.scenario.people]
+    assert len(people) == 3
+    assert _identify(tmp_path, scenario="medicine", people=people) == named.condition.identity
+
+
+def test_names_are_safe_in_files_and_all_different(tmp_path: Path) -> None:
+    minds = {"A b._-c": "idle", "x": "random", "y": "scripted"}
+    arms = [{"name": name, "policy": policy} for name, policy in minds.items()]
+    found = trials(tmp_path, arms=arms, seeds=3)
+    assert len({trial.name for trial in found}) == 9
+    assert all(re.fullmatch(r"[a-z0-9-]+-s\d+-[0-9a-f]{8}", trial.name) for trial in found)
+
+
+def test_levels_that_are_one_town_and_mind_are_refused(tmp_path: Path) -> None:
+    arms = [{"name": name, "policy": "idle"} for name in ("a", "b")]
+    with pytest.raises(ConfigError, match="'b' is the same town and mind as 'a'"):
+        trials(tmp_path, arms=arms)
+
+
+def test_names_too_alike_for_files_are_refused(tmp_path: Path) -> None:
+    arms = [{"name": "a b", "policy": "idle"}, {"name": "a-b", "policy": "idle", "config": {}}]
+    found = trials(tmp_path, arms=[arms[0], {"name": "a-b", "policy": "random"}])
+    assert len({trial.name for trial in found}) == len(found)
+
+
+def test_a_trial_is_a_key_and_travels(tmp_path: Path) -> None:
+    trial, *_ = trials(tmp_path)
+    assert pickle.loads(pickle.dumps(trial)) == trial  # noqa: S301 (our own bytes)
+    assert len({trial, trials(tmp_path)[0]}) == 1
+
+
+def test_a_run_of_a_cell_is_what_the_cell_says(tmp_path: Path) -> None:
+    cell = _one(tmp_path, repeats=2, start="10:00", arm={"policy_for": {"Ada Brook": "scripted"}})
+    outcome = run(cell.spec, tmp_path / "run.sqlite", RunOptions())
+    with RunReader(outcome.path) as record:
+        meta = record.meta
+    assert meta.scenario == cell.spec.town.scenario
+    assert meta.scenario.interview_repeats == 2
+    assert meta.arguments["hours"] == cell.spec.town.hours
+    assert meta.start == cell.spec.town.start
+
+
+CHANGES: list[dict[str, object]] = [
+    {"scenario": "medicine"},
+    {"people": ["Ben Carver"]},
+    {"start": "10:00"},
+    {"hours": 0.03},
+    {"place": "Cottage"},
+    {"seconds_per_tick": 20},
+    {"repeats": 2},
+    {"interviews": False},
+    {"model": "scripted"},
+    {"embedder": "hashed"},
+    {"arm": {"policy": "scripted"}},
+    {"arm": {"policy": "smallville", "config": {"variant": "no_reflection"}}},
+    {"arm": {"policy": "smallville"}},
+    {"arm": {"policy_for": {"Ben Carver": "scripted"}}},
+]
+
+
+def test_whatever_defines_a_run_changes_its_identity(tmp_path: Path) -> None:
+    found = [_identify(tmp_path), *(_identify(tmp_path, **one) for one in CHANGES)]
+    assert len(set(found)) == len(found)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"arm": {"name": "another name"}},
+        {"name": "other", "question": "Why?"},
+        {"measures": ["density"], "primary": ["density"]},
+        {"budget": {"run": {"calls": 3}}, "rate": {"requests_per_minute": 3}},
+        {"judge": False, "judges": [{"name": "x", "kind": "rubric"}], "concurrency": 2},
+        {"seeds": [0, 9]},
+        {"start": "09:00"},  # when the scenario begins anyway
+        {"repeats": 1},
+    ],
+)
+def test_what_does_not_define_a_run_leaves_its_identity(
+    tmp_path: Path, changes: dict[str, object]
+) -> None:
+    assert _identify(tmp_path, **changes) == _identify(tmp_path)
+
+
+def test_a_policy_s_own_file_counts_by_its_code_not_its_place(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mine.py").write_text(OWN)
+    arm = {"policy": "mine.py:Mine"}
+    first, second = (_one(tmp_path / name, arm=arm) for name in ("one", "two"))
+    before = first.condition.identity
+    assert before == second.condition.identity
+    assert first.spec.policy.name == f"{(tmp_path / 'one/mine.py').resolve()}:Mine"
+    own = tmp_path / "two" / "mine.py"
+    own.write_text(f'"""What it is."""\n# a comment\n{OWN}')
+    assert _identify(tmp_path / "two", arm=arm) == before
+    own.write_text(OWN.replace("return {}", "return {} or {}"))
+    assert _identify(tmp_path / "two", arm=arm) != before
+
+
+def test_a_module_beside_a_policy_counts_with_it(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(f"import beside_it_here\n{OWN}")
+    (tmp_path / "beside_it_here.py").write_text("K = 1\n")
+    arm = {"policy": "mine.py:Mine"}
+    before = _identify(tmp_path, arm=arm)
+    (tmp_path / "beside_it_here.py").write_text("K = 1  # one\n")
+    assert _identify(tmp_path, arm=arm) == before
+    (tmp_path / "beside_it_here.py").write_text("K = 2\n")
+    assert _identify(tmp_path, arm=arm) != before
+
+
+def test_a_policy_s_file_for_one_person_counts_too(tmp_path: Path) -> None:
+    arm = {"policy_for": {"Ada Brook": "mine.py:Mine"}}
+    (tmp_path / "mine.py").write_text(OWN)
+    before = _identify(tmp_path, arm=arm)
+    (tmp_path / "mine.py").write_text(OWN + "K = 3\n")
+    assert _identify(tmp_path, arm=arm) != before
+
+
+def test_a_scenario_folder_beside_the_experiment_counts_by_its_content(tmp_path: Path) -> None:
+    text = 'extends = "tiny"\nname = "own"\ntitle = "Own"\n'
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "scenario.toml").write_text(text)
+    before = _one(tmp_path, scenario="own").condition
+    (tmp_path / "own" / "scenario.toml").write_text(text + 'description = "New."\n')
+    assert _identify(tmp_path, scenario="own") != before.identity
+
+
+def _identity(config: dict[str, JSON], order: int = 1, **changes: object) -> str:
+    agents = ["A", "B"][::order]
+    facts: dict[str, Any] = {
+        "scenario": "0" * 64,
+        "arguments": {"start": "x", "hours": 1.0},
+        "policies": {agent: PolicySpec("idle", config) for agent in agents},
+        "model": None,
+        "embedder": None,
+        "interviews": True,
+        **changes,
+    }
+    return compute_identity(**facts)
+
+
+@given(st.dictionaries(st.text(max_size=4), JSON_VALUES, max_size=5))
+def test_the_order_of_keys_is_nothing(config: dict[str, JSON]) -> None:
+    turned = dict(reversed(config.items()))
+    assert _identity(config) == _identity(turned, order=-1)
+
+
+@given(*[st.dictionaries(st.text(max_size=2), st.integers(0, 3), max_size=3)] * 2)
+def test_identities_are_alike_exactly_where_the_configs_are(
+    first: dict[str, int], second: dict[str, int]
+) -> None:
+    assert (_identity(first) == _identity(second)) == (first == second)
+
+
+def test_an_identity_is_the_same_on_every_machine() -> None:
+    assert _identity({"k": [1, 0.5, "ü"]}, behaviour=0) == GOLDEN
+
+
+def test_a_release_that_behaves_otherwise_makes_other_runs() -> None:
+    assert _identity({}, behaviour=99) != _identity({})
+
+
+@pytest.mark.parametrize("name", list_scenario_names())
+def test_the_digest_of_a_scenario_survives_its_record(name: str) -> None:
+    scenario = load_scenario(name)
+    again = Scenario.model_validate_json(scenario.model_dump_json())
+    assert again == scenario
+    assert digest_scenario(again) == digest_scenario(scenario)
+
+
+def test_scenarios_that_cannot_be_loaded_are_all_told(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        trials(tmp_path, scenario=None, factors={"scenario": ["tini", "medicin"]})
+    assert 'did you mean "tiny"' in caught.value.faults[0]
+    assert 'did you mean "medicine"' in caught.value.faults[1]
+
+
+def test_policies_that_cannot_be_made_are_all_told(tmp_path: Path) -> None:
+    arms = [
+        {"name": "a", "policy": "smalville"},
+        {"name": "b", "policy": "smallville", "config": {"varian": "x"}},
+        {"name": "c", "policy": "smallville", "config": {"variant": "no_head"}},
+        {"name": "d", "policy": "none.py:Mine"},
+        {"name": "e", "policy": "idle", "policy_for": {"Ada Brook": "idel"}},
+    ]
+    with pytest.raises(PolicyError) as caught:
+        trials(tmp_path, arms=arms)
+    lines = str(caught.value).splitlines()
+    keys = [": ".join(line.split(": ")[:2]) for line in lines]
+    assert keys == [*(f"{name}: policy" for name in "abcd"), "e: policy_for.Ada Brook"]
+    assert "did you mean 'smallville'" in lines[0]
+
+
+def test_faults_of_several_kinds_are_told_together(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        trials(tmp_path, arms=[{"name": "a", "policy": "idel"}], scenario="tini")
+    assert len(str(caught.value).splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"arms": [{"name": "a", "policy": "idle", "policy_for": {"Zoe": "idle"}}]}, "Zoe"),
+        ({"model": "scripted:clerk"}, "no rule 'clerk'; there are sample_schema"),
+        ({"model_for": {"reflect": "scripted:clerk"}}, "no rule 'clerk'"),
+        ({"start": "25:99"}, "start"),
+        ({"people": ["Zoe"]}, "Zoe"),
+        ({"place": "Mars"}, "Mars"),
+    ],
+)
+def test_what_the_town_does_not_have_is_told(
+    tmp_path: Path, changes: dict[str, object], told: str
+) -> None:
+    with pytest.raises((ConfigError, ScenarioError), match=told):
+        trials(tmp_path, **changes)
+
+
+def test_a_file_that_does_not_import_is_told_before_anything_runs(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(f"import no_such_package_at_all\n{OWN}")
+    arms = [{"name": "a", "policy": "mine.py:Mine"}, {"name": "b", "policy": "idle"}]
+    with pytest.raises(PolicyError, match="no_such_package_at_all"):
+        trials(tmp_path, arms=arms, seeds=1)
+
+
+def test_a_shipped_policy_whose_extra_is_missing_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lack(name: str, /, **config: object) -> None:
+        raise ConfigError('pip install "genagents-env[x]"')
+
+    monkeypatch.setattr("genagents_env.study.sweep.design.cells.load_policy", lack)
+    assert len(trials(tmp_path, seeds=1)) == 2
+
+
+@pytest.mark.parametrize("broken", ["def", "raise ValueError('no')", "x = 1 / 0"])
+def test_a_policy_s_file_that_is_broken_is_told(tmp_path: Path, broken: str) -> None:
+    (tmp_path / "mine.py").write_text(f"{OWN}\n{broken}\n")
+    with pytest.raises(PolicyError, match=r"policy: .*mine\.py"):
+        trials(tmp_path, arms=[{"name": "a", "policy": "mine.py:Mine"}])
+
+
+def test_weights_count_by_name_and_content(tmp_path: Path) -> None:
+    shipped = WEIGHTS.read_bytes()
+    first, second = tmp_path / "one" / "w.npz", tmp_path / "two" / "w.npz"
+    for path in (first, second):
+        path.parent.mkdir()
+        path.write_bytes(shipped)
+
+    def identify(path: Path) -> str:
+        spec = PolicySpec("learned", {"weights": str(path)})
+        return _identity({}, policies={"A": spec})
+
+    assert identify(first) == identify(second)  # a moved folder keeps its runs
+    assert identify(first) != _identity({}, policies={"A": PolicySpec("learned")})
+    kept = identify(first)
+    first.write_bytes(shipped + b" ")
+    assert identify(first) != kept

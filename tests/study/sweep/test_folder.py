@@ -1,0 +1,430 @@
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from genagents_env.errors import ConfigError, PolicyError, RunLocked
+from genagents_env.record import canonical_hash
+from genagents_env.record.lock import RunLock
+from genagents_env.run import Limits, RunOptions, resume, run
+from genagents_env.study.sweep.design.trials import Trial
+from genagents_env.study.sweep.folder import SweepFolder
+from tests.study.sweep.small_sweeps import ARMS, OWN, create_sweep, run_in, trials, write_experiment
+
+
+@pytest.fixture
+def sweep(tmp_path: Path) -> SweepFolder:
+    return create_sweep(tmp_path)
+
+
+def _spoil(path: Path, at: int, data: bytes) -> None:
+    with path.open("r+b") as file:
+        file.seek(at)
+        file.write(data)
+
+
+def _states(folder: SweepFolder) -> list[str]:
+    return [one.state for one in folder.read_statuses()]
+
+
+def _half(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+
+
+# Beginning, and going on.
+
+
+def test_a_new_folder_in_which_nothing_began_is_gone_and_nothing_else(tmp_path: Path) -> None:
+    made = create_sweep(tmp_path)
+    (made.path / "ledger.sqlite").write_text("")
+    made.discard_unused()
+    assert not made.path.exists()
+    for keep in ("runs/some.sqlite", "log.jsonl"):
+        begun = create_sweep(tmp_path)
+        (begun.path / keep).write_text("")
+        begun.discard_unused()
+        assert (begun.path / "experiment.toml").is_file()
+        shutil.rmtree(begun.path)
+    create_sweep(tmp_path)
+    again = create_sweep(tmp_path)  # it was there before
+    again.discard_unused()
+    assert (again.path / "experiment.toml").is_file()
+    SweepFolder(again.path).discard_unused()
+    assert (again.path / "experiment.toml").is_file()
+
+
+def test_a_new_folder_has_all_that_a_resume_needs(sweep: SweepFolder, tmp_path: Path) -> None:
+    again = SweepFolder(sweep.path)
+    assert again.experiment == sweep.experiment
+    assert again.base == tmp_path
+    assert again.trials == sweep.trials == trials(tmp_path)
+    assert _states(again) == ["due"] * 4
+    assert again.log.read() == []
+    assert again.runs.is_dir()
+
+
+def test_a_folder_that_is_no_sweep_says_how_to_begin_one(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "none", write_experiment(tmp_path)):
+        with pytest.raises(ConfigError, match=r"genagents sweep .* begins one"):
+            SweepFolder(path)
+
+
+def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.tex").write_text("x")
+    with pytest.raises(ConfigError, match="other things"):
+        create_sweep(tmp_path)
+    assert os.listdir(tmp_path / "out") == ["thesis.tex"]
+    with pytest.raises(ConfigError, match="is a file"):
+        SweepFolder.create(write_experiment(tmp_path), write_experiment(tmp_path))
+
+
+def test_an_empty_folder_will_do(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".base.json.77").write_text("a draft of one that died")
+    assert len(create_sweep(tmp_path).trials) == 4
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    write_experiment(tmp_path)
+    with pytest.raises(ConfigError, match="cannot be written"):
+        SweepFolder.create(tmp_path / "small.toml" / "out", tmp_path / "small.toml")
+
+
+@pytest.mark.parametrize("changes", [{"seeds": 0}, {"arms": [{"name": "a", "policy": "idel"}]}])
+def test_a_wrong_experiment_leaves_nothing_behind(
+    tmp_path: Path, changes: dict[str, object]
+) -> None:
+    with pytest.raises((ConfigError, PolicyError)):
+        create_sweep(tmp_path, **changes)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_wrong_experiment_leaves_a_sweep_as_it_was(sweep: SweepFolder, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError):
+        create_sweep(tmp_path, seeds=0)
+    assert SweepFolder(sweep.path).trials == sweep.trials
+
+
+def test_a_sweep_goes_on_from_its_own_copy_of_the_file(sweep: SweepFolder, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").unlink()
+    again = SweepFolder.create(sweep.path, sweep.experiment_file)
+    assert again.base == tmp_path
+    assert again.trials == sweep.trials
+
+
+def test_a_lost_experiment_and_an_unreadable_base_are_told(sweep: SweepFolder) -> None:
+    (sweep.path / "base.json").write_text("{")
+    with pytest.raises(ConfigError, match=r"base\.json cannot be read"):
+        _ = SweepFolder(sweep.path).trials
+    sweep.experiment_file.unlink()
+    with pytest.raises(ConfigError, match="lost"):
+        SweepFolder(sweep.path)
+
+
+def test_where_the_base_is_gone_the_folder_serves(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    create_sweep(tmp_path / "there")
+    shutil.move(tmp_path / "there" / "out", tmp_path / "here")
+    shutil.rmtree(tmp_path / "there")
+    assert SweepFolder(tmp_path / "here").base == tmp_path / "here"
+    assert len(SweepFolder(tmp_path / "here").trials) == 4
+
+
+def test_changes_are_kept_and_added_to(sweep: SweepFolder, tmp_path: Path) -> None:
+    SweepFolder.create(sweep.path, write_experiment(tmp_path), {"model": "scripted", "seeds": None})
+    assert {one.model for one in SweepFolder(sweep.path).cells} == {"scripted"}
+    again = SweepFolder.reopen(sweep.path, {"seeds": 1, "model": None})
+    assert again.changes == {"model": "scripted", "seeds": 1}
+    assert len(SweepFolder.reopen(sweep.path).trials) == 2
+    assert again.base == tmp_path
+
+
+def test_own_policies_are_found_from_wherever_one_resumes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").write_text(OWN)
+    sweep = create_sweep(tmp_path, seeds=1, arms=[{"name": "a", "policy": "mine.py:Mine"}])
+    (tmp_path / "else").mkdir()
+    monkeypatch.chdir(tmp_path / "else")
+    (trial,) = SweepFolder(sweep.path).trials
+    run_in(sweep, trial)
+    assert _states(sweep) == ["finished"]
+
+
+# How trials stand.
+
+
+def test_a_finished_run_is_finished(sweep: SweepFolder) -> None:
+    trial = sweep.trials[0]
+    run_in(sweep, trial)
+    standing = sweep.read_status(trial)
+    assert (standing.state, standing.status, standing.tick) == ("finished", "finished", 7)
+    assert _states(sweep) == ["finished", "due", "due", "due"]
+    assert sweep.verify(trial, sweep.log.read_histories()) == standing
+
+
+def test_a_stopped_run_can_go_on(tmp_path: Path) -> None:
+    arms = [{"name": "a", "policy": "smallville"}]
+    sweep = create_sweep(
+        tmp_path, seeds=1, model="scripted:neighbour", embedder="hashed", arms=arms
+    )
+    (trial,) = sweep.trials
+    (cell,) = sweep.cells
+    engine = RunOptions(cell.model, embedder=cell.embedder, limits=Limits(calls=1))
+    run(cell.spec, sweep.run_file(trial), engine)
+    standing = sweep.read_status(trial)
+    assert (standing.state, standing.status) == ("stopped", "budget_exhausted")
+    resume(sweep.run_file(trial), RunOptions(cell.model, embedder=cell.embedder, no_limit=True))
+    assert sweep.read_status(trial).state == "finished"
+
+
+def test_an_empty_file_is_due(sweep: SweepFolder) -> None:
+    trial = sweep.trials[0]
+    sweep.run_file(trial).touch()
+    assert sweep.read_status(trial).state == "due"
+    assert sweep.set_aside(trial).stat().st_size == 0
+
+
+def test_a_run_being_written_is_running(sweep: SweepFolder) -> None:
+    trial = sweep.trials[0]
+    path = run_in(sweep, trial)
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+    connection.close()
+    for data in (path.read_bytes(), b"not yet a database", path.read_bytes()[:5000]):
+        path.write_bytes(data)
+        lock = RunLock(path)
+        try:
+            standing = sweep.read_status(trial)
+            with pytest.raises(RunLocked):
+                sweep.set_aside(trial)
+        finally:
+            lock.release()
+        assert standing.state in ("stopped", "finished")
+        assert standing.state == "finished" or standing.status == "running"
+        assert path.exists()
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda path: path.write_bytes(b"SQLite format 3\0" + b"\0" * 5000),
+        lambda path: path.write_bytes(os.urandom(0) + b"What is this?" * 500),
+        lambda path: _spoil(path, 100, b"\xff" * 4000),
+        lambda path: sqlite3.connect(path).execute("PRAGMA user_version=99").close(),
+        _half,
+        lambda path: path.write_bytes(path.read_bytes()[:-1]),
+        lambda path: path.write_bytes(path.read_bytes()[:50]),
+    ],
+    ids=["zeros", "text", "head", "newer", "half", "a byte short", "a stump"],
+)
+def test_a_damaged_file_is_told_and_set_aside_and_redone(
+    sweep: SweepFolder, spoil: Callable[[Path], object]
+) -> None:
+    trial = sweep.trials[0]
+    path = run_in(sweep, trial)
+    spoil(path)
+    standing = sweep.read_status(trial)
+    assert standing.state == "damaged"
+    assert path.name in standing.problem
+    first = sweep.set_aside(trial)
+    assert first == sweep.path / "damaged" / f"{trial.name}-1.sqlite"
+    assert sweep.read_status(trial).state == "due"
+    whole = canonical_hash(run_in(sweep, trial))
+    assert sweep.read_status(trial).state == "finished"
+    assert sweep.set_aside(trial).name == f"{trial.name}-2.sqlite"
+    assert canonical_hash(sweep.path / "damaged" / f"{trial.name}-2.sqlite") == whole
+    assert sweep.find_unknown_runs() == ()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[SweepFolder, Path, bytes]:
+    """Return a sweep, the file of its first trial, and what a whole run in it looks like."""
+    sweep = create_sweep(tmp_path_factory.mktemp("whole"))
+    path = run_in(sweep, sweep.trials[0])
+    return sweep, path, path.read_bytes()
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_whatever_bytes_are_wrong_a_standing_is_told(
+    whole: tuple[SweepFolder, Path, bytes], data: st.DataObject
+) -> None:
+    sweep, path, good = whole
+    bad = bytearray(good)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(good) - 1))
+        with_ = data.draw(st.binary(min_size=1, max_size=300))
+        bad[at : at + len(with_)] = with_
+    path.write_bytes(bytes(bad[: data.draw(st.sampled_from([len(good), 700, 4096, 9000]))]))
+    (trial, *_), histories = sweep.trials, sweep.log.read_histories()
+    standing, verified = sweep.read_status(trial), sweep.verify(trial, histories)
+    assert standing.state in ("finished", "stopped", "damaged")
+    assert (standing.state == "damaged") == bool(standing.problem)
+    assert verified.state != "finished" or canonical_hash(path)
+
+
+def test_journals_go_with_the_file(sweep: SweepFolder) -> None:
+    trial = sweep.trials[0]
+    path = run_in(sweep, trial)
+    path.with_name(f"{path.name}-wal").write_bytes(b"wal")
+    away = sweep.set_aside(trial)
+    assert away.with_name(f"{away.name}-wal").read_bytes() == b"wal"
+    assert list(sweep.runs.iterdir()) == []
+
+
+def test_damage_inside_a_finished_run_is_found_by_reading_all_of_it(sweep: SweepFolder) -> None:
+    trial = sweep.trials[0]
+    path = run_in(sweep, trial)
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE ticks SET positions = zeroblob(8) WHERE tick = 3")
+    connection.close()
+    assert sweep.read_status(trial).state == "finished"
+    standing = sweep.verify(trial, sweep.log.read_histories())
+    assert standing.state == "damaged"
+    assert "tick 3" in standing.problem
+
+
+def test_a_run_other_than_the_one_that_finished_is_damaged(sweep: SweepFolder) -> None:
+    trial = sweep.trials[0]
+    path = run_in(sweep, trial)
+    sweep.log.append(event="finished", trial=trial.name, hash=canonical_hash(path))
+    assert sweep.verify(trial, sweep.log.read_histories()).state == "finished"
+    sweep.log.append(event="finished", trial=trial.name, hash="0" * 64)
+    assert "another run" in sweep.verify(trial, sweep.log.read_histories()).problem
+
+
+def test_a_folder_in_place_of_a_run_is_no_damage(sweep: SweepFolder) -> None:
+    trial = sweep.trials[0]
+    sweep.run_file(trial).mkdir()
+    standing = sweep.read_status(trial)
+    assert standing.state == "failed"
+    assert sweep.run_file(trial).name in standing.problem
+
+
+# The log.
+
+
+def test_the_log_keeps_what_was_noted_in_order(sweep: SweepFolder) -> None:
+    sweep.log.append(event="begun", trial="a", tick=3)
+    sweep.log.append(event="ended", message="naïve \ud800 \n line")
+    first, second = sweep.log.read()
+    assert (first["event"], first["tick"]) == ("begun", 3)
+    assert second["message"] == "naïve \ud800 \n line"
+    assert first["at"] <= second["at"]
+    assert first["at"].endswith("+00:00")
+
+
+def test_a_torn_line_spoils_no_other(sweep: SweepFolder) -> None:
+    path = sweep.path / "log.jsonl"
+    sweep.log.append(event="one")
+    path.write_bytes(path.read_bytes() + b'{"event": "torn", "mess')
+    assert [line["event"] for line in sweep.log.read()] == ["one"]
+    sweep.log.append(event="two")
+    path.write_bytes(path.read_bytes() + b"[3]\n\xff\xfe\n\n" + b"[" * 100_000 + b"\n")
+    sweep.log.append(event="three")
+    assert [line["event"] for line in sweep.log.read()] == ["one", "two", "three"]
+
+
+def test_the_last_try_having_failed_makes_a_trial_failed(sweep: SweepFolder) -> None:
+    trial, other = sweep.trials[:2]
+    sweep.log.append(event="failed", trial=trial.name, message="it needs \x1b[31mlyre")
+    assert sweep.read_status(trial).state == "failed"
+    assert sweep.read_status(trial).problem == "it needs lyre"
+    assert _states(sweep)[:2] == ["failed", "due"]
+    sweep.log.append(event="begun", trial=trial.name)
+    assert sweep.read_status(trial).state == "due"
+    sweep.log.append(event="failed", trial=other.name, message="x")
+    run_in(sweep, other)
+    assert sweep.read_status(other).state == "finished"
+
+
+# An experiment that changes.
+
+
+def test_an_arm_removed_leaves_strangers_and_an_arm_added_is_due(
+    sweep: SweepFolder, tmp_path: Path
+) -> None:
+    for trial in sweep.trials:
+        run_in(sweep, trial)
+    gone = {sweep.run_file(one) for one in sweep.trials if one.condition.name == "nobody moves"}
+    arms = [ARMS[0], {"name": "new", "policy": "reactive"}]
+    again = create_sweep(tmp_path, arms=arms)
+    assert set(again.find_unknown_runs()) == gone
+    assert _states(again) == ["finished", "due"] * 2
+    assert all(path.exists() for path in gone)
+    assert _states(create_sweep(tmp_path)) == ["finished"] * 4
+
+
+def test_an_experiment_edited_in_the_folder_counts(sweep: SweepFolder) -> None:
+    run_in(sweep, sweep.trials[1])
+    text = sweep.experiment_file.read_text()
+    sweep.experiment_file.write_text(text.replace("idle", "random"))
+    assert _states(SweepFolder(sweep.path)) == ["due"] * 4
+    assert len(SweepFolder(sweep.path).find_unknown_runs()) == 1
+
+
+def test_more_seeds_are_the_only_new_work(sweep: SweepFolder, tmp_path: Path) -> None:
+    for trial in sweep.trials:
+        run_in(sweep, trial)
+    assert _states(create_sweep(tmp_path, seeds=3)) == ["finished"] * 4 + ["due"] * 2
+
+
+def test_a_changed_scenario_makes_strangers_and_new_work(tmp_path: Path) -> None:
+    text = 'extends = "tiny"\nname = "own"\ntitle = "Own"\n'
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "scenario.toml").write_text(text)
+    sweep = create_sweep(tmp_path, scenario="own", seeds=1)
+    path = run_in(sweep, sweep.trials[0])
+    (tmp_path / "own" / "scenario.toml").write_text(text + 'description = "New."\n')
+    looked_at = SweepFolder(sweep.path)  # as it was planned
+    assert _states(looked_at) == ["finished", "due"]
+    again = SweepFolder.reopen(sweep.path)
+    assert again.find_unknown_runs() == (path,)
+    assert _states(again) == ["due", "due"]
+    assert again.find_earlier(again.trials[0]) == path
+    assert again.find_earlier(again.trials[1]) is None
+
+
+def _rename_arms(*names: str) -> list[dict[str, str]]:
+    return [{**arm, "name": name} for arm, name in zip(ARMS, names, strict=True)]
+
+
+def test_a_renamed_arm_keeps_its_runs(sweep: SweepFolder, tmp_path: Path) -> None:
+    hashes = [canonical_hash(run_in(sweep, trial)) for trial in sweep.trials]
+    again = create_sweep(tmp_path, arms=_rename_arms("the script", "statues"))
+    assert _states(again) == ["finished"] * 4
+    assert [canonical_hash(again.run_file(trial)) for trial in again.trials] == hashes
+    assert again.find_unknown_runs() == ()
+    assert sorted(path.stem for path in again.runs.iterdir()) == sorted(
+        trial.name for trial in again.trials
+    )
+
+
+def test_names_that_change_places_keep_their_runs_apart(sweep: SweepFolder, tmp_path: Path) -> None:
+    for trial in sweep.trials:
+        run_in(sweep, trial)
+    again = create_sweep(tmp_path, arms=_rename_arms("nobody moves", "scripted"))
+    assert _states(again) == ["finished"] * 4
+
+
+def test_a_run_being_written_is_not_renamed(sweep: SweepFolder, tmp_path: Path) -> None:
+    path = run_in(sweep, sweep.trials[0])
+    lock = RunLock(path)
+    try:
+        assert _states(create_sweep(tmp_path, arms=_rename_arms("x", "y")))[0] == "due"
+        assert path.exists()
+    finally:
+        lock.release()
+
+
+def test_trials_are_frozen_between_two_looks(sweep: SweepFolder) -> None:
+    assert sweep.trials is sweep.trials
+    assert all(isinstance(trial, Trial) for trial in sweep.trials)

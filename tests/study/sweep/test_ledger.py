@@ -1,0 +1,240 @@
+"""The budget that all workers of a sweep share: never exceeded, whoever is killed."""
+
+import asyncio
+import os
+import signal
+import sqlite3
+from decimal import Decimal
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from genagents_env.errors import BudgetExceeded, RecordError
+from genagents_env.llm.budget import Limits, Spend
+from genagents_env.run.spec import Progress
+from genagents_env.study.sweep.ledger import (
+    Rate,
+    SharedLedger,
+    part_budget,
+    read_spend,
+    write_spend,
+)
+
+MOST, USED = Spend(1, 10, Decimal("0.1")), Spend(1, 6, Decimal("0.07"))
+
+
+class Clock:
+    """Seconds that pass only when they are asked for."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        self.now += 0.1
+        return self.now
+
+
+def admit(ledger: SharedLedger, most: Spend = MOST) -> None:
+    asyncio.run(ledger.admit(most))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.sqlite"
+
+
+def test_what_is_spent_is_kept_for_the_next_session(path: Path) -> None:
+    with SharedLedger(path, Limits(calls=3), trial="a") as ledger:
+        admit(ledger)
+        ledger.settle(MOST, USED)
+        assert ledger.spent == USED
+    with SharedLedger(path, Limits(calls=2), trial="b") as again:
+        assert again.spent == USED
+        admit(again)
+        again.settle(MOST, MOST)
+        with pytest.raises(BudgetExceeded, match=r"raise `total` in the experiment's \[budget\]"):
+            admit(again)
+        assert again.exhausted == "calls"
+    with SharedLedger(path, Limits(calls=9)) as larger:
+        larger.begin()
+        assert larger.exhausted is None
+        with SharedLedger(path, Limits(calls=9), trial="c") as last:
+            admit(last)
+        assert larger.spent == USED + MOST + MOST  # what was reserved at its end counts as spent
+
+
+@pytest.mark.parametrize(
+    ("limits", "kind"),
+    [
+        (Limits(calls=0), "calls"),
+        (Limits(tokens=9), "tokens"),
+        (Limits(dollars=Decimal("0.09")), "dollars"),
+        (Limits(seconds=5.0), "seconds"),
+    ],
+)
+def test_each_kind_of_limit_is_refused_by_name(path: Path, limits: Limits, kind: str) -> None:
+    with SharedLedger(path, limits, trial="a") as ledger:
+        ledger.spend(Spend(), seconds=5.0)
+        with pytest.raises(BudgetExceeded, match=kind):
+            admit(ledger)
+        assert ledger.exhausted == kind
+
+
+def test_a_call_waits_for_those_under_way(path: Path) -> None:
+    async def both(first: SharedLedger, second: SharedLedger) -> Spend:
+        await first.admit(MOST)
+        waiting = asyncio.create_task(second.admit(MOST))
+        await asyncio.sleep(0.1)
+        assert not waiting.done()
+        first.settle(MOST, Spend())
+        await waiting
+        return second.spent
+
+    limits = Limits(calls=1)
+    with (
+        SharedLedger(path, limits, trial="a") as first,
+        SharedLedger(path, limits, trial="b") as second,
+    ):
+        assert asyncio.run(both(first, second)) == Spend()
+
+
+def test_one_who_waits_and_is_cancelled_leaves_nothing(path: Path) -> None:
+    async def cancel(ledger: SharedLedger) -> None:
+        await ledger.admit(MOST)
+        waiting = [asyncio.create_task(ledger.admit(MOST)) for _ in range(3)]
+        await asyncio.sleep(0.06)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+        ledger.settle(MOST, USED)
+        await ledger.admit(MOST - USED)
+
+    with SharedLedger(path, Limits(tokens=10), trial="a") as ledger:
+        asyncio.run(cancel(ledger))
+        assert sqlite3.connect(path).execute("SELECT count(*) FROM queue").fetchone() == (0,)
+
+
+def test_the_rate_holds_back_and_no_one_starves(path: Path) -> None:
+    clock, rate = Clock(), Rate(requests_per_minute=6)
+
+    async def ask(ledger: SharedLedger, times: int) -> None:
+        for _ in range(times):
+            await ledger.admit(MOST)
+            ledger.settle(MOST, USED)
+
+    with SharedLedger(path, rate=rate, trial="a", clock=clock) as ledger:
+        began = clock.now
+        asyncio.run(ask(ledger, 6))
+        assert clock.now - began < 5, "one minute's amount at once"
+        began = clock.now
+        asyncio.run(ask(ledger, 1))
+        assert clock.now - began > 5, "then one every ten seconds"
+
+
+def test_more_than_was_reserved_cannot_be_settled(path: Path) -> None:
+    with (
+        SharedLedger(path, trial="a") as ledger,
+        pytest.raises(ValueError, match="more is settled"),
+    ):
+        ledger.settle(MOST, Spend())
+
+
+def _spend_until_killed(path: Path, number: int) -> None:
+    ledger = SharedLedger(path, Limits(calls=60), trial=f"t{number}")
+
+    async def go() -> None:
+        while True:
+            await ledger.admit(MOST)
+            if number == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            ledger.settle(MOST, USED)
+
+    try:
+        asyncio.run(go())
+    except BudgetExceeded:
+        ledger.close()
+
+
+def test_what_a_killed_worker_had_reserved_counts_as_spent(path: Path) -> None:
+    context = get_context("fork")
+    made = [context.Process(target=_spend_until_killed, args=(path, number)) for number in range(3)]
+    for process in made:
+        process.start()
+    for process in made:
+        process.join(60)
+        assert not process.is_alive()
+    with SharedLedger(path, Limits(calls=60)) as ledger:
+        ledger.reap()
+        assert ledger.list_running() == {}
+        assert ledger.spent.calls == 60
+        assert ledger.spent.tokens == 59 * USED.tokens + MOST.tokens
+    assert not list(path.parent.glob("*.lock"))
+
+
+def test_progress_is_seen_by_others(path: Path) -> None:
+    with SharedLedger(path, trial="a") as ledger, SharedLedger(path) as watcher:
+        assert watcher.list_running()["a"] == (os.getpid(), None)
+        ledger.report(Progress(3, 9, None, calls=2, tokens=5, dollars=None))  # type: ignore[arg-type]  # no time
+        pid, progress = watcher.list_running()["a"]
+        assert progress is not None
+        assert (pid, progress.tick, progress.horizon, progress.dollars) == (os.getpid(), 3, 9, None)
+
+
+def test_what_is_exhausted_stays_so_until_a_session_begins(path: Path) -> None:
+    with SharedLedger(path, Limits(calls=0), trial="a") as ledger:
+        with pytest.raises(BudgetExceeded):
+            asyncio.run(ledger.admit(MOST))
+        with SharedLedger(path) as other:
+            assert other.exhausted == "calls"
+            other.begin()
+            assert other.exhausted is None
+
+
+def test_parts_are_reserved_returned_or_lost(path: Path) -> None:
+    with SharedLedger(path, Limits(calls=9, dollars=Decimal(3))) as ledger:
+        first, second = ledger.give_part("a", 2), ledger.give_part("b", 2)
+        assert first == Limits(calls=4, dollars=Decimal("1.5"))
+        assert second == Limits(calls=5, dollars=Decimal("1.5"))
+        ledger.return_part("a", Spend(1, 50, Decimal("0.5")))
+        assert ledger.spent == Spend(1, 50, Decimal("0.5"))
+        ledger.lose_parts()
+        assert ledger.spent == Spend(6, 50, Decimal("2.0"))
+        assert ledger.adopt("mark")
+        assert not ledger.adopt("mark")
+
+
+def test_a_part_is_never_more_than_is_left() -> None:
+    left = part_budget(Limits(calls=10, dollars=Decimal(1)), Spend(9, 0, Decimal(2)), 1)
+    assert left == Limits(calls=1, dollars=Decimal(0))
+
+
+def test_a_damaged_ledger_is_told(path: Path) -> None:
+    path.write_bytes(b"no database at all" * 100)
+    with pytest.raises(RecordError, match="does not say what was spent"):
+        SharedLedger(path)
+
+
+@given(st.integers(0, 99), st.integers(0, 10**12), st.decimals(0, 10**6, places=6))
+def test_amounts_come_back_from_json(calls: int, tokens: int, dollars: Decimal) -> None:
+    spend = Spend(calls, tokens, dollars)
+    assert read_spend(write_spend(spend)) == spend
+    assert read_spend({"calls": "x"}) == read_spend(None) == Spend()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 5)), max_size=12), st.integers(0, 20))
+def test_no_order_of_calls_exceeds_the_limit(
+    tmp_path_factory: pytest.TempPathFactory, calls: list[tuple[int, int]], limit: int
+) -> None:
+    path = tmp_path_factory.mktemp("ledger") / "l.sqlite"
+    with SharedLedger(path, Limits(tokens=limit), trial="a") as ledger:
+        for most, used in calls:
+            try:
+                admit(ledger, Spend(1, most))
+            except BudgetExceeded:
+                continue
+            ledger.settle(Spend(1, most), Spend(1, min(most, used)))
+        assert ledger.spent.tokens <= limit

@@ -1,0 +1,176 @@
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from genagents_env.errors import ConfigError, RunLocked
+from genagents_env.record.lock import RunLock
+from genagents_env.study.sweep import SweepFolder, SweepOptions, SweepProgress, sweep
+from genagents_env.study.sweep.session import list_versions
+from tests.study.sweep.experiments import create_sweep, events, hashes, town, whole
+from tests.study.sweep.kills import driver, has_no_orphans, output_file, writers
+
+BROKEN = """
+from genagents_env.actions import Idle
+from genagents_env.policy import Policy
+
+class Broken(Policy):
+    name = "broken"
+
+    def __init__(self):
+        {deed}
+
+    def act(self, observations, infos):
+        return {{agent: Idle() for agent in observations}}
+"""
+
+
+def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(tmp_path: Path) -> None:
+    policies = {"one": "scripted", "two": "reactive"}
+    folder, told = create_sweep(tmp_path, policies), list[SweepProgress]()
+    swept = sweep(folder, SweepOptions(workers=2, watch=told.append))
+    assert (swept.total, swept.finished, swept.stopped, swept.failed) == (4, 4, 0, 0)
+    assert (swept.exit_code, swept.problems) == (0, ())
+    assert swept.message == "all 4 trials are finished"
+    assert swept.spent.calls > 0
+    first = whole(folder)
+    started = folder.log.read()[0]
+    assert (started["event"], started["workers"], started["backend"]) == ("started", 2, "loky")
+    assert "genagents-env" in str(started["versions"])
+    assert told
+    assert all(o.total == 4 and o.finished + len(o.running) <= 4 for o in told)
+    # Again, and with a seed more: only that is lived.
+    assert sweep(SweepFolder(folder.path)).finished == 4
+    more = create_sweep(tmp_path, policies, seeds=3)
+    assert sweep(more, SweepOptions(workers=1)).finished == 6
+    assert first.items() < whole(more).items()
+
+
+def test_files_that_cannot_be_used_are_told_set_aside_and_lived_again(tmp_path: Path) -> None:
+    folder = create_sweep(tmp_path, {"one": "reactive"}, seeds=5)
+    sweep(folder)
+    before = whole(folder)
+    empty, foreign, cut, changed, _ = [folder.run_file(trial) for trial in folder.trials]
+    empty.write_bytes(b"")
+    foreign.write_bytes(b"not a run file")
+    cut.write_bytes(cut.read_bytes()[:30_000])
+    with closing(sqlite3.connect(changed)) as file:  # its head, status and length are whole
+        file.execute("UPDATE events SET data = '{}' WHERE id = (SELECT min(id) FROM events)")
+        file.commit()
+    swept = sweep(SweepFolder(folder.path), SweepOptions(workers=1))
+    assert (swept.exit_code, swept.finished) == (0, 5)
+    assert hashes(folder) == before
+    for path in (empty, foreign, cut, changed):
+        assert sum(str(path) in problem for problem in swept.problems) == 1, swept.problems
+        assert (folder.path / "damaged" / f"{path.stem}-1.sqlite").exists()
+    assert len(events(folder, "set aside")) == 4
+    assert sorted(set(events(folder, "finished"))) == sorted(before)
+
+
+def test_a_trial_that_fails_stops_no_other_and_is_tried_again(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    broken = tmp_path / "broken.py"
+    deed = (
+        f"import os\n        if os.path.exists({str(mark)!r}): raise ImportError('no such library')"
+    )
+    broken.write_text(BROKEN.format(deed=deed))
+    folder = create_sweep(tmp_path, {"fine": "scripted", "broken": "broken.py:Broken"})
+    assert len(folder.trials) == 4
+    mark.touch()
+    swept = sweep(folder, SweepOptions(workers=1))
+    assert (swept.exit_code, swept.finished, swept.failed) == (1, 2, 2)
+    assert sum("no such library" in problem for problem in swept.problems) == 2
+    assert "--resume" in swept.message
+    mark.unlink()
+    assert sweep(SweepFolder(folder.path), SweepOptions(workers=1)).exit_code == 0
+    whole(folder)
+
+
+def test_the_end_of_the_budget_stops_what_costs_and_nothing_else(tmp_path: Path) -> None:
+    policies = {"dear": "reactive", "free": "scripted"}
+    small, large = (f"[budget]\ntotal = {{ calls = {calls} }}" for calls in (12, 500))
+    folder = create_sweep(tmp_path / "a", policies, seeds=3, more=small)
+    swept = sweep(folder, SweepOptions(workers=1))
+    assert swept.exit_code == 3
+    assert swept.finished >= 3
+    assert 1 <= swept.stopped <= 2
+    assert swept.spent.calls <= 12
+    assert "[budget]" in swept.message
+    assert "--resume" in swept.message
+    assert len(events(folder, "stopped")) < 3, "some were not begun at all"
+    more = create_sweep(tmp_path / "a", policies, seeds=3, more=large)
+    assert sweep(more, SweepOptions(workers=1)).exit_code == 0
+    unstopped = create_sweep(tmp_path / "b", policies, seeds=3)
+    sweep(unstopped, SweepOptions(workers=1))
+    assert whole(more) == whole(unstopped)
+
+
+def test_settings_that_are_not_allowed_are_refused_before_anything_runs(tmp_path: Path) -> None:
+    folder = create_sweep(tmp_path, {"one": "scripted"})
+    for settings, what in (
+        (SweepOptions(workers=0), "workers: 0"),
+        (SweepOptions(backend="rai"), "did you mean 'ray'"),
+        (SweepOptions(trials=["nobody"]), "'nobody'"),
+    ):
+        with pytest.raises(ConfigError, match=what):
+            sweep(folder, settings)
+    assert folder.log.read() == []
+
+
+def test_one_folder_has_one_sweep_at_a_time(tmp_path: Path) -> None:
+    folder = create_sweep(tmp_path, {"one": "scripted"})
+    lock = RunLock(folder.path / "ledger.sqlite")
+    with pytest.raises(RunLocked):
+        sweep(folder)
+    lock.release()
+
+
+def test_some_trials_are_enough_for_a_pilot(tmp_path: Path) -> None:
+    folder = create_sweep(tmp_path, {"one": "scripted"}, seeds=3)
+    name = folder.trials[1].name
+    swept = sweep(folder, SweepOptions(workers=1, trials=[name]))
+    assert (swept.total, swept.finished) == (1, 1)
+    assert events(folder, "finished") == [name]
+
+
+def at_work(folder: SweepFolder, process: "subprocess.Popen[bytes]") -> None:
+    """Wait until two runs are under way, neither for the first time in its life."""
+    while process.poll() is None and not (len(writers(folder)) == 2 and events(folder, "finished")):
+        time.sleep(0.02)
+    assert process.poll() is None, output_file(folder.path).read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_every_run_at_a_tick_and_says_how_to_go_on(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    folder = town(tmp_path, seeds=3)
+    process = driver(folder.path, 2)
+    at_work(folder, process)
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)  # as a terminal does
+    else:
+        process.terminate()
+    assert process.wait(60) == 128 + number
+    told = output_file(folder.path).read_text()
+    assert f"genagents sweep --resume {folder.path}" in told
+    assert "Traceback" not in told
+    assert has_no_orphans(folder)
+    assert 1 <= len(events(folder, "stopped")) <= 2
+    assert events(folder, "worker died") == []
+    again = driver(folder.path, 2)
+    assert again.wait() == 0, output_file(folder.path).read_text()
+    whole(folder)
+
+
+def test_versions_say_what_made_the_results() -> None:
+    versions = list_versions()
+    assert {"genagents-env", "python", "numpy"} <= set(versions)
+    assert json.loads(json.dumps(versions)) == versions

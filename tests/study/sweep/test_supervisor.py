@@ -1,0 +1,76 @@
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from genagents_env.study.sweep.job import Job, TrialResult
+from genagents_env.study.sweep.supervisor import supervise
+from tests.study.sweep import fake_work
+from tests.study.sweep.experiments import create_sweep
+
+
+def jobs(path: Path, seeds: int) -> list[Job]:
+    folder = create_sweep(path, {"arm": "scripted"}, seeds=seeds)
+    (cell,) = folder.cells
+    return [
+        Job(
+            one.name,
+            replace(cell.spec, seed=one.seed),
+            folder.run_file(one),
+            None,
+            is_dedicated=True,
+        )
+        for one in folder.trials
+    ]
+
+
+@pytest.mark.slow
+def test_every_job_has_one_result_though_workers_die(tmp_path: Path) -> None:
+    given, results = jobs(tmp_path, 6), list[TrialResult]()
+    deaths: list[Sequence[str]] = []
+    given_up = supervise(
+        given,
+        backend="loky",
+        workers=2,
+        on_result=results.append,
+        on_death=deaths.append,
+        work=fake_work.mortal,
+    )
+    assert given_up == []
+    assert Counter(r.trial for r in results) == Counter(job.trial for job in given)
+    assert deaths
+    assert {name for names in deaths for name in names} <= {job.trial for job in given}
+
+
+@pytest.mark.slow
+def test_what_kills_its_workers_is_given_up_and_takes_nobody_along(tmp_path: Path) -> None:
+    given, results = jobs(tmp_path, 5), list[TrialResult]()
+    given_up = supervise(
+        given,
+        backend="loky",
+        workers=2,
+        on_result=results.append,
+        patience=4,
+        work=fake_work.poisonous,
+    )
+    states = {result.trial: result.state for result in results}
+    assert len(results) == len(given)
+    assert states == {job.trial: "failed" if job.spec.seed == 1 else "finished" for job in given}
+    assert len(given_up) == 1
+    assert given_up[0].startswith(given[1].trial)
+    assert "given up" in given_up[0]
+
+
+def test_a_job_that_may_not_begin_has_no_result(tmp_path: Path) -> None:
+    given, results = jobs(tmp_path, 4), list[TrialResult]()
+    supervise(
+        given,
+        backend="loky",
+        workers=1,
+        on_result=results.append,
+        may_start=lambda job: job.spec.seed < 2,
+        work=fake_work.good,
+    )
+    assert sorted(result.trial for result in results) == sorted(j.trial for j in given[:2])

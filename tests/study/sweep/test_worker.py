@@ -1,0 +1,175 @@
+import os
+import sqlite3
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from genagents_env.llm.budget import Spend
+from genagents_env.record import RunWriter, canonical_hash
+from genagents_env.record.lock import RunLock
+from genagents_env.run import Limits, RunOptions, run
+from genagents_env.study.sweep.job import Job
+from genagents_env.study.sweep.worker import run_trial
+from tests.study.sweep.experiments import create_sweep
+
+TRAP = """
+from pathlib import Path
+import os, signal
+from genagents_env.actions import Idle
+from genagents_env.policy import Policy
+
+class Trap(Policy):
+    name = "trap"
+
+    def __init__(self):
+        mark = Path({mark!r})
+        if mark.exists():
+            {deed}
+
+    def act(self, observations, infos):
+        return {{agent: Idle() for agent in observations}}
+"""
+
+
+def job(path: Path, policy: str = "reactive", **changes: object) -> Job:
+    folder = create_sweep(path, {"arm": policy}, seeds=1)
+    (trial,), (cell,) = folder.trials, folder.cells
+    plain = Job(
+        trial=trial.name,
+        spec=cell.spec,
+        path=folder.run_file(trial),
+        ledger=None,
+        model=cell.model,
+        embedder=cell.embedder,
+        concurrency=4,
+        judge=False,
+        measures=("utterances",),
+    )
+    return replace(plain, **changes)  # type: ignore[arg-type]  # whatever a test changes
+
+
+def make_trap(path: Path, deed: str) -> Job:
+    """A job whose policy does `deed` as it is made, though not when the trials are."""
+    mark = path / "mark"
+    (path / "trap.py").write_text(TRAP.format(mark=str(mark), deed=deed))
+    made = job(path, "trap.py:Trap")
+    mark.touch()
+    return made
+
+
+def test_a_job_is_the_run_it_describes(tmp_path: Path) -> None:
+    given = job(tmp_path)
+    result = run_trial(given)
+    alone = tmp_path / "alone.sqlite"
+    run(given.spec, alone, RunOptions(model="scripted:neighbour", embedder="hashed"))
+    assert (result.state, result.status, result.message) == ("finished", "finished", "")
+    assert result.hash == canonical_hash(given.path) == canonical_hash(alone)
+    assert result.tick > 0
+    assert result.seconds > 0
+    assert result.file is None
+
+
+def test_a_finished_run_is_left_as_it_is(tmp_path: Path) -> None:
+    given = job(tmp_path)
+    first = run_trial(given)
+    assert first.spent.calls > 0
+    again = run_trial(given)
+    assert again.spent == Spend()
+    assert replace(again, seconds=first.seconds, spent=first.spent) == first
+
+
+def test_a_run_stopped_by_its_budget_goes_on_to_the_same_end(tmp_path: Path) -> None:
+    given = job(tmp_path / "a")
+    stopped = run_trial(replace(given, limits=Limits(calls=2)))
+    assert (stopped.state, stopped.status, stopped.hash) == ("stopped", "budget_exhausted", None)
+    assert "calls" in stopped.message
+    assert run_trial(given).hash == run_trial(job(tmp_path / "b")).hash
+
+
+def test_what_was_killed_at_its_first_breath_begins_again(tmp_path: Path) -> None:
+    whole = run_trial(job(tmp_path / "whole")).hash
+    empty = job(tmp_path / "empty")
+    empty.path.touch()
+    assert run_trial(empty).hash == whole
+
+
+def test_a_damaged_file_is_told_and_left_alone(tmp_path: Path) -> None:
+    given = job(tmp_path)
+    for content in (b"no run file at all" * 100, b"SQLite format 3\0" + b"\7" * 5000):
+        given.path.write_bytes(content)
+        result = run_trial(given)
+        assert (result.state, result.status) == ("failed", "damaged"), result.message
+        assert str(given.path) in result.message
+        assert given.path.read_bytes() == content
+
+
+def test_somebody_elses_database_is_never_overwritten(tmp_path: Path) -> None:
+    given = job(tmp_path)
+    with sqlite3.connect(given.path) as foreign:
+        foreign.execute("CREATE TABLE letters (text)")
+    foreign.close()
+    content = given.path.read_bytes()
+    assert run_trial(given).status == "damaged"
+    assert given.path.read_bytes() == content
+
+
+def test_whatever_a_policy_raises_is_one_line_without_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+    for number, deed in enumerate(
+        ("raise ValueError('sk-very-secret\\nfell out')", "raise SystemExit(4)", "import no_such")
+    ):
+        (tmp_path / str(number)).mkdir()
+        result = run_trial(make_trap(tmp_path / str(number), deed))
+        assert (result.state, result.status) == ("failed", "failed")
+        assert result.message
+        assert "\n" not in result.message
+        assert "sk-very-secret" not in result.message
+
+
+def test_a_run_file_travels_there_and_back(tmp_path: Path) -> None:
+    given = job(tmp_path / "a", collect=True)
+    whole = run_trial(given)
+    assert not given.path.exists()
+    assert whole.file
+    given.path.write_bytes(whole.file)
+    assert canonical_hash(given.path) == whole.hash
+    given.path.unlink()
+    half = run_trial(replace(given, limits=Limits(calls=2)))
+    assert (half.status, given.path.exists()) == ("budget_exhausted", False)
+    assert str(given.path) in half.message
+    assert run_trial(replace(given, unfinished=half.file)).hash == whole.hash
+
+
+def test_a_file_that_its_killed_writer_still_holds_is_waited_for(tmp_path: Path) -> None:
+    given = job(tmp_path)
+    lock = RunLock(given.path)
+    threading.Timer(0.5, lock.release).start()
+    assert run_trial(given).state == "finished"
+
+
+def test_a_signal_before_the_run_listens_stops_it_at_a_tick(tmp_path: Path) -> None:
+    given = make_trap(tmp_path, "signal.raise_signal(signal.SIGTERM)")
+    result = run_trial(given)
+    assert (result.state, result.status) == ("stopped", "interrupted")
+    with RunWriter.open(given.path) as writer:
+        assert writer.last_checkpoint == result.tick
+    (tmp_path / "mark").unlink()
+    assert run_trial(given).state == "finished"
+
+
+def test_the_threads_of_a_model_are_said_only_while_it_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = tmp_path / "threads"
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    deed = f"Path({str(told)!r}).write_text(os.environ['OMP_NUM_THREADS'])"
+    began = time.monotonic()
+    result = run_trial(replace(make_trap(tmp_path, deed), threads=3))
+    assert told.read_text() == "3"
+    assert os.environ["OMP_NUM_THREADS"] == "7"
+    assert 0 < result.seconds <= time.monotonic() - began
