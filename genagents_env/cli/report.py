@@ -14,7 +14,7 @@ from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.show.summary import describe_run, run_as_json
 from genagents_env.study.evaluate.parting import describe_parting
-from genagents_env.study.evaluate.rates import Tariff, compute_rates, find_tariff
+from genagents_env.study.evaluate.rates import Rates, Tariff, compute_rates, find_tariff
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.report import StudyResults, measure_runs, measure_study, write_report
 from genagents_env.study.report.placing import check_place
@@ -89,18 +89,33 @@ def report(
             told = [_tell_run(one, tariff, speed, quotes=quotes) for one in runs]
             print_json(told[0] if len(told) == 1 else {"runs": told})
             return
-        width = find_width()
-        if len(runs) == 1:
-            say_lines(describe_run(runs[0], width))
-        else:
+        results = None
+        if len(runs) > 1:
             results = measure_runs(files, tariff, speed, degraded or "exclude")
-            say_lines(describe_runs(results, width))
-        if len(runs) == 2:
-            say_lines(describe_parting(*runs))
-        costs = tabulate_costs([compute_rates(one, tariff, speed) for one in runs])
-        say_lines(costs.format_lines(width) if costs.rows else ())
-        for one in runs if quotes else ():
-            say_lines(describe_words(one), indent=0)
+        rates = [compute_rates(one, tariff, speed) for one in runs]
+        _print_runs(runs, rates, results, quotes=quotes)
+
+
+def _print_runs(
+    runs: Sequence[RunData],
+    rates: Sequence[Rates],
+    results: StudyResults | None,
+    *,
+    quotes: bool,
+) -> None:
+    """Print what one run came to, or several beside one another, cautions last."""
+    width = find_width()
+    if results is None:
+        say_lines(describe_run(runs[0], width))
+    else:
+        say_lines(describe_runs(results, width))
+    if len(runs) == 2:
+        say_lines(describe_parting(*runs))
+    costs = tabulate_costs(rates)
+    say_lines(costs.format_lines(width) if costs.rows else ())
+    for one in runs if quotes else ():
+        say_lines(describe_words(one), indent=0)
+    say_lines(() if results is None else results.cautions)
 
 
 def _tell_run(

@@ -62,7 +62,7 @@ def test_the_price_of_a_current_model_is_shown_with_its_source(
         assert re.search(listed, out)
         assert re.search(r"ok +prices: genai-prices [0-9.]+ of 20", out)
     _, out, _ = genagents("report", "run.sqlite")
-    assert re.search(r"own price \(genai-prices .* for anthropic\)", " ".join(out.split()))
+    assert re.search(r"\(prices of genai-prices .* for anthropic\)", " ".join(out.split()))
     _, out, _ = genagents("report", "run.sqlite", "--price-as", "gpt-3.5-turbo")
     assert re.search(r"as gpt-3.5-turbo by genai-prices [0-9.]+ of 20", " ".join(out.split()))
 

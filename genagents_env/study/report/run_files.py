@@ -88,7 +88,7 @@ def measure_runs(
 
 
 def describe_runs(results: StudyResults, width: int = 0) -> Iterator[str]:
-    """Yield what run files came to beside one another: a table of runs, one of measures, cautions.
+    """Yield what run files came to beside one another: a table of runs, and one of measures.
 
     Args:
         results: of `measure_runs`.
@@ -97,7 +97,6 @@ def describe_runs(results: StudyResults, width: int = 0) -> Iterator[str]:
     tables = {one.table.name: one.table for one in make_study_sections(results)}
     yield from tables["runs"].format_lines(width)
     yield from tables["means"].format_lines(width)
-    yield from results.cautions
 
 
 def tabulate_costs(rates: Sequence[Rates]) -> Table:
