@@ -32,6 +32,7 @@ from genagents_env.study.evaluate.measures.preferences import compute_preference
 from genagents_env.study.evaluate.measures.success import compute_outcomes
 from genagents_env.study.evaluate.measures.talk import count_talk
 from genagents_env.study.evaluate.measures.tools import count_tool_use
+from genagents_env.study.evaluate.rates import compute_rates
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.evaluate.text_columns import format_columns
 
@@ -146,6 +147,7 @@ def run_as_json(run: RunReader | RunData) -> dict[str, JSON]:
         "flows": [one.as_json() for one in compute_flows(data)],
         "preferences": [one.as_json() for one in compute_preferences(data)],
         "conversation_length": compute_spans(data).as_json(),
+        "rates": compute_rates(data).as_json(),
     }
     told = plain | {name: value for name, value in rare.items() if value}
     return {name: as_json(value) for name, value in told.items()}

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from genagents_env.llm.prices import describe_list
@@ -10,7 +10,7 @@ from genagents_env.record import RunReader
 from genagents_env.show.summary import describe_run
 from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.evaluate.measure_catalog import DEFAULT
-from genagents_env.study.evaluate.measures import find_measures
+from genagents_env.study.evaluate.measures import Measure, find_measures
 from genagents_env.study.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.report.quotes import describe_words, find_answers
@@ -45,46 +45,58 @@ def measure_runs(
 
     Raises:
         RecordError: a file cannot be read.
-        ConfigError: a measure is not known.
     """
     measures, unknown = find_measures(tuple(dict.fromkeys((*primary, *DEFAULT))))
-    runs, rates, words, cautions = [], [], [], list(unknown)
-    for path in dict.fromkeys(paths):
-        measured = measure_run(path, measures)
-        excluded = degraded == "exclude" and measured.degradation.degraded
-        with RunReader(path) as reader:
-            data = RunData(reader)
-            rates.append(compute_rates(data, priced_as, speed))
-            words.append((str(path), (*describe_run(data), *describe_words(data))))
-            _, caution = find_answers(data)
-            run = StudyRun(
-                str(path),
-                _name_condition(data, measured.hash),
-                reader.meta.seed,
-                measured.hash,
-                path,
-                "finished" if reader.status == "finished" else "stopped",
-                reader.status,
-                measured=measured,
-                excluded=excluded,
-            )
-        runs.append(run)
-        cautions += [caution] if caution else []
-        if run.status != "finished":
-            cautions.append(f"{path} is {run.status}: its values are of what there is so far.")
-    cautions += _describe_equal_lives(runs)
-    scenarios = ", ".join(dict.fromkeys(one.scenario for one in rates))
+    files = [_read_file(path, measures, priced_as, speed) for path in dict.fromkeys(paths)]
+    runs = [_exclude_degraded(one.run) if degraded == "exclude" else one.run for one in files]
+    scenarios = ", ".join(dict.fromkeys(one.rates.scenario for one in files))
     title = f"{scenarios}: {len(runs)} run{'' if len(runs) == 1 else 's'}"
     seeds = tuple(dict.fromkeys(run.seed for run in runs))
     plan = StudyPlan(title, "", "", {}, seeds, primary=tuple((name, "") for name in primary))
     found = compare_runs(Path(), plan, _tell_apart(runs), measures)
-    costs = tabulate_costs(rates)
+    costs = tabulate_costs([one.rates for one in files])
+    more = (caution for one in files for caution in one.cautions)
     return replace(
         found,
-        cautions=(*found.cautions, *cautions),
+        cautions=(*found.cautions, *unknown, *more, *_describe_equal_lives(runs)),
         tables=(costs,) if costs.rows else (),
-        summaries=tuple(words),
+        summaries=tuple((one.run.name, one.words) for one in files),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadFile:
+    """A run file, read: its values, its cost, its summary and quotes in lines, its cautions."""
+
+    run: StudyRun
+    rates: Rates
+    words: tuple[str, ...]
+    cautions: tuple[str, ...]
+
+
+def _read_file(
+    path: Path, measures: Sequence[Measure], priced_as: Tariff | None, speed: float
+) -> _ReadFile:
+    measured = measure_run(path, measures)
+    with RunReader(path) as reader:
+        data, status = RunData(reader), reader.status
+        state = "finished" if status == "finished" else "stopped"
+        condition = _name_condition(data, measured.hash)
+        head = (str(path), condition, reader.meta.seed, measured.hash, path)
+        _, caution = find_answers(data)
+        cautions = [caution] if caution else []
+        if state == "stopped":
+            cautions.append(f"{path} is {status}: its values are of what there is so far.")
+        return _ReadFile(
+            StudyRun(*head, state=state, status=status, measured=measured),
+            compute_rates(data, priced_as, speed),
+            (*describe_run(data), *describe_words(data)),
+            tuple(cautions),
+        )
+
+
+def _exclude_degraded(run: StudyRun) -> StudyRun:
+    return replace(run, excluded=run.degraded)
 
 
 def describe_runs(results: StudyResults, width: int = 0) -> Iterator[str]:
