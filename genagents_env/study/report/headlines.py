@@ -1,7 +1,9 @@
 """What a study found, in sentences that anybody could print; each follows from its tables."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from genagents_env.study.report.study_runs import EXCLUDED, belongs_to
@@ -41,28 +43,55 @@ def write_headlines(study: "StudyResults") -> Iterator[str]:
 
 def describe_effect(study: "StudyResults", one: Effect) -> str:
     """Return an effect as a sentence: what was seen with either level, then how sure it is."""
+    measure, key = study.find_measure(one.measure), one.measure.partition(".")[2]
+    is_share = measure is not None and measure.unit == _SHARE
+    says = measure.says.format(key=key) if measure is not None and is_share else ""
     factors = one.contrast.factor.split(BETWEEN)
     first, *others = map(_name_level, factors, one.contrast.first)
     second, *seconds = map(_name_level, factors, one.contrast.second)
-    measure, key = study.find_measure(one.measure), one.measure.partition(".")[2]
     title = study.title_of(one.measure)
     if one.first_mean is None or one.second_mean is None:  # an interaction
-        size = f"{format_number(abs(one.difference))} {'more' if one.difference >= 0 else 'less'}"
-        than = f"with {' / '.join(seconds)} than with {' / '.join(others)}"
-        told = f"{title}: what {second} has more than {first} is {size} {than}"
-    elif measure is not None and measure.unit == _SHARE and measure.says:
-        says = measure.says.format(key=key)
+        before, after = _find_changes(study, one)
         told = (
-            f"With {second}, {round(100 * one.second_mean)} of 100 {says}; with {first}, "
-            f"{round(100 * one.first_mean)}"
+            f"{title}: from {first} to {second} it changes by {_format(before, is_share)} with "
+            f"{others[0]}, by {_format(after, is_share)} with {seconds[0]}"
+        )
+    elif says:
+        told = (
+            f"With {second}, {_format(one.second_mean, is_share)} {says}; with {first}, "
+            f"{_format(one.first_mean, is_share)}"
         )
     else:
         unit = study.unit_of(one.measure)
         told = (
-            f"{title}: {format_number(one.second_mean)} with {second}, "
-            f"{format_number(one.first_mean)} with {first}{f' ({unit})' if unit else ''}"
+            f"{title}: {_format(one.second_mean, is_share)} with {second}, "
+            f"{_format(one.first_mean, is_share)} with {first}"
+            f"{f' ({unit})' if unit and not is_share else ''}"
         )
-    return f"{told} ({describe_certainty(one)})."
+    rest = [name for name in study.plan.levels if name not in factors]
+    average = f", on average over {' and '.join(rest)}" if rest else ""
+    return f"{told}{average} ({describe_certainty(one, is_share=is_share)})."
+
+
+def _find_changes(study: "StudyResults", one: Effect) -> tuple[float, float]:
+    """Return by how much the first factor changes the mean with either level of the second."""
+    places = [list(study.plan.levels).index(name) for name in one.contrast.factor.split(BETWEEN)]
+    corners = set(product(*zip(one.contrast.first, one.contrast.second, strict=True)))
+    cells: dict[tuple[str, ...], list[Mapping[int, float]]] = {}
+    for cell, own in study.values_by_levels(one.measure).items():
+        if (corner := tuple(cell[at] for at in places)) in corners:
+            cells.setdefault(corner, []).append(own)
+    seeds = set.intersection(*(set(own) for several in cells.values() for own in several))
+    means = {
+        k: fmean(own[seed] for own in several for seed in seeds) for k, several in cells.items()
+    }
+    (a, c), (b, d) = one.contrast.first, one.contrast.second
+    return means[b, c] - means[a, c], means[b, d] - means[a, d]
+
+
+def _format(number: float, is_share: bool) -> str:
+    """Return a number as a sentence has it: a share as so many of 100."""
+    return f"{format_number(100 * number)} of 100" if is_share else format_number(number)
 
 
 def _name_level(factor: str, label: str) -> str:
@@ -71,12 +100,13 @@ def _name_level(factor: str, label: str) -> str:
     return label if is_word else f"{factor} {label}"
 
 
-def describe_certainty(one: Effect) -> str:
+def describe_certainty(one: Effect, *, is_share: bool = False) -> str:
     """Return the difference with its interval, p and seeds, in brackets of a sentence."""
-    parts = [f"difference {format_number(one.difference)}"]
+    by = 100 if is_share else 1
+    parts = [f"difference {_format(one.difference, is_share)}"]
     if one.low is not None and one.high is not None:
         how = " by Student's t" if one.method == "t" else ""
-        parts[0] += f" [{format_number(one.low)}, {format_number(one.high)}]{how}"
+        parts[0] += f" [{format_number(by * one.low)}, {format_number(by * one.high)}]{how}"
     if one.p_holm is not None:
         parts.append(f"p = {format_number(one.p_holm)} after Holm's correction")
     elif one.p is not None:

@@ -22,7 +22,7 @@ from tests.study.report.test_judging import rating
 def test_a_finding_is_what_was_seen_with_either_then_how_sure(tmp_path: Path) -> None:
     (line,) = pair(tmp_path).headlines
     assert line.startswith(
-        "With full, 53 of 100 heard of crumbs; with bare, 22 (difference 0.315 ["
+        "With full, 53 of 100 heard of crumbs; with bare, 21.5 of 100 (difference 31.5 of 100 ["
     )
     assert line.endswith("p = 0.00781 after Holm's correction, 8 seeds).")
     (words,) = pair(tmp_path, gap=0.0, primary=("tokens_per_hour",)).headlines
@@ -154,7 +154,8 @@ def test_primary_effects_may_be_named_and_interactions_are_told(tmp_path: Path) 
     assert [one.contrast.is_interaction for one in only.effects] == [True, False, False]
     (line,) = only.headlines
     assert line.startswith(
-        "Heard: crumbs: what sight 8 has more than sight 2 is 0.4 more with student than"
+        "Heard: crumbs: from sight 2 to sight 8 it changes by 0 of 100 with host, by 40 of 100 "
+        "with student (difference 40 of 100, p = "
     )
 
 
@@ -168,11 +169,8 @@ def test_an_interaction_that_was_not_found_changes_nothing(tmp_path: Path) -> No
     found = study(tmp_path, runs, levels=levels, primary=("heard.crumbs: sight x first",))
     (one,) = (one for one in found.effects if one.contrast.is_interaction)
     assert not one.found
-    assert (
-        "what sight 8 has more than sight 2 is 0.0625 more with student than with host"
-        in describe_effect(found, one)
-    )
-    assert "changes" not in describe_effect(found, one)
+    told = describe_effect(found, one)
+    assert "by -2.5 of 100 with host, by 3.75 of 100 with student (difference 6.25 of 100" in told
 
 
 def test_times_cut_off_are_compared_with_those_that_were_not(tmp_path: Path) -> None:

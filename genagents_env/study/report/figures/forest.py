@@ -41,6 +41,8 @@ def draw_forest(effects: Sequence[Effect], titles: Sequence[str]) -> Figure:
         draw_empty(panels[0][0], "there is nothing to compare")
     for axes, (title, own) in zip(panels[:, 0], groups.items(), strict=False):
         _draw_panel(axes, title, own)
+    if groups:
+        panels[-1][0].set_xlabel("difference, second less first")
     return figure
 
 
