@@ -42,7 +42,7 @@ def draw_forest(effects: Sequence[Effect], titles: Sequence[str]) -> Figure:
     for axes, (title, own) in zip(panels[:, 0], groups.items(), strict=False):
         _draw_panel(axes, title, own)
     if groups:
-        panels[-1][0].set_xlabel("difference, second less first")
+        panels[-1][0].set_xlabel("difference")
     return figure
 
 
