@@ -82,8 +82,9 @@ def judge(
         typer.Option("--ranks", help="On the sheet, rank the answers of all conditions."),
     ] = False,
     seed: Annotated[
-        int, typer.Option(min=0, help="Random seed of the order of the sheet's rows and sides.")
-    ] = 0,
+        int | None,
+        typer.Option(min=0, help="Random seed of the order of the sheet's rows and sides; else 0."),
+    ] = None,
     sample: Annotated[
         int | None, typer.Option(min=1, help="Most rows of the sheet, drawn by --seed.")
     ] = None,
@@ -119,12 +120,16 @@ def judge(
     """
     of_people = {"--sheet": sheet, "--read": read}
     of_rubrics = {"--repeats": repeats, "--verdicts": verdicts}
-    of_models = {"--model": model, "--by": by, "--repeats": repeats}
+    of_models: dict[str, object] = {"--model": model, "--by": by, "--repeats": repeats}
+    of_models |= {"--max-calls": max_calls, "--max-dollars": max_dollars, "--no-limit": no_limit}
+    of_models |= {"--concurrency": concurrency, "--endpoint": endpoint, "--json": as_json}
     by_checks = not (rubric or pairwise or sheet or read) and all(map(_is_run_file, sources))
     _refuse_together(of_people)
     _refuse_together({"--pairwise": pairwise, "--ranks": ranks})
-    _refuse_without({"--ranks": ranks, "--sample": sample}, "--sheet", sheet)
+    _refuse_without({"--ranks": ranks, "--sample": sample, "--seed": seed}, "--sheet", sheet)
     _refuse_without({"--rater": rater}, "--read", read)
+    _refuse_without({"--verdicts": verdicts}, "a model as judge, or --read", not sheet)
+    _refuse_without({"--pairwise": pairwise}, "a model as judge, or --sheet", not read)
     if sheet or read:
         _refuse_without(of_models, "a model as judge, without --sheet or --read", None)
         about = find_judged_runs(sources, verdicts)
@@ -133,7 +138,7 @@ def judge(
             read_filled(about, read, rater, own)
         elif sheet is not None:
             form: Form = "pairs" if pairwise else "ranks" if ranks else "rubric"
-            write_blank(about, sheet, own, form, seed, sample)
+            write_blank(about, sheet, own, form, seed or 0, sample)
         return
     if not by_checks:
         _refuse_without({"--no-limit": no_limit}, "run files judged by their checks", None)
@@ -170,31 +175,36 @@ def _refuse_together(options: Mapping[str, object]) -> None:
 def _refuse_without(options: Mapping[str, object], needed: str, given: object) -> None:
     """Raise where one of `options` is given, and what it needs is not."""
     for name, value in options.items():
-        if value and not given:
+        if value is not None and value is not False and not given:
             raise ConfigError(f"{name} needs {needed}")
 
 
 def _judge_checks(
     sources: Sequence[Path], options: RunOptions, by: str | None, *, quiet: bool, as_json: bool
 ) -> int:
-    """Judge run files by their checks, one after another; return the exit code of the worst."""
+    """Judge run files by their checks, up to the first that stops; return its exit code."""
     told: list[dict[str, object]] = []
-    code = 0
-    for path in dict.fromkeys(sources):
-        with show_progress(quiet or as_json) as watch:
-            done = judge_run(path, replace(options, watch=watch), by=by)
-        with RunReader(path) as record:
-            counts = _count_verdicts(record, done.judge)
-        told.append(_tell_checked(path, done, counts))
-        if not as_json:
-            say_lines(_describe_checked(path, done, counts, several=len(sources) > 1))
-        if done.message:
-            warn(done.message)
-        code = max(code, done.exit_code)
-        if done.exit_code:
-            break
-    if as_json:
-        print_json(told[0] if len(sources) == 1 else {"runs": told})
+    code, paths = 0, list(dict.fromkeys(sources))
+    left = len(paths)
+    try:
+        for path in paths:
+            left -= 1
+            with show_progress(quiet or as_json) as watch:
+                done = judge_run(path, replace(options, watch=watch), by=by)
+            with RunReader(path) as record:
+                counts = _count_verdicts(record, done.judge)
+            told.append(_tell_checked(path, done, counts))
+            if not as_json:
+                say_lines(_describe_checked(path, done, counts, several=len(paths) > 1))
+            if done.message:
+                warn(done.message)
+            if code := done.exit_code:
+                break
+    finally:
+        if as_json and told:
+            print_json(told[0] if len(paths) == 1 else {"runs": told})
+        if left:
+            warn(f"{left:,} of {len(paths):,} run files were not begun, from {paths[-left]} on")
     return code
 
 
@@ -326,18 +336,16 @@ def _list_tasks(
     about: JudgedRuns, rubric: str | None, pairwise: bool, repeats: int | None, model: str | None
 ) -> list[JudgeTask]:
     """Return the tasks of the options, or of the experiment's judges where there are none."""
-    own = about.model
-    specs = () if about.folder is None else about.folder.experiment.judges
-    if rubric is None and not pairwise and specs and about.folder is not None:
-        base = about.folder.base
+    own, folder = about.model, about.folder
+    if rubric is None and not pairwise and folder is not None and folder.experiment.judges:
         return [
             JudgeTask(
-                load_rubric_at(spec.name, base),
+                load_rubric_at(spec.name, folder.base),
                 spec.kind == "pairwise",
                 repeats or spec.repeats,
                 model or spec.model or own,
             )
-            for spec in specs
+            for spec in folder.experiment.judges
         ]
     read, times = load_rubric_at(rubric or _DEFAULT_RUBRIC), repeats or _REPEATS[pairwise]
     return [JudgeTask(read, pairwise, times, model or own)]

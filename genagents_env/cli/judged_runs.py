@@ -123,7 +123,6 @@ def load_rubric_at(name: str, base: Path | None = None) -> Rubric:
 
 
 def _find_in_folder(path: Path, verdicts: Path | None) -> JudgedRuns:
-
     folder = SweepFolder(path)
     statuses = {status.trial: status for status in folder.read_statuses()}
     finished = [t for t in folder.trials if statuses[t.name].state == "finished"]
@@ -174,8 +173,7 @@ def _make_distinct(sources: Sequence[JudgedRun]) -> tuple[JudgedRun, ...]:
 class JudgingSummary:
     """Scores, rankings and agreement; without the extra `lab` the ratings alone, and a message."""
 
-    def __init__(self, given: Sequence[Judgement], judged: "JudgedRuns") -> None:
-
+    def __init__(self, given: Sequence[Judgement], judged: JudgedRuns) -> None:
         self.ratings: tuple[Score, ...] = score_conditions(given)
         self.rankings: tuple[Ranking, ...] = ()
         self.agreements: tuple[JudgeAgreement, ...] = ()

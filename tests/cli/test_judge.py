@@ -54,10 +54,24 @@ def test_a_run_is_judged_and_verdicts_are_counted(genagents: Run) -> None:
     assert canonical_hash("run.sqlite") == before
 
 
+def test_run_files_that_were_not_begun_are_counted(genagents: Run) -> None:
+    for name in ("a.sqlite", "b.sqlite"):
+        write_run(Path(name))
+    Path("bad.sqlite").write_text("no run")
+    model = ("--model", "scripted:neighbour", "--json")
+    code, out, err = genagents("judge", "a.sqlite", "bad.sqlite", "b.sqlite", *model)
+    assert (code, [one["given"] for one in json.loads(out)["runs"]]) == (2, [33])
+    assert "1 of 3 run files were not begun, from b.sqlite on" in err
+    code, out, err = genagents("judge", "b.sqlite", "a.sqlite", *model, "--max-calls", "1")
+    assert (code, [one["given"] for one in json.loads(out)["runs"]]) == (3, [1])
+    assert "1 of 2 run files were not begun, from a.sqlite on" in err
+
+
 def test_nothing_to_judge_is_said(genagents: Run) -> None:
     genagents("run", "tiny", "--policy", "idle", "--hours", "0.01", "-q")
-    code, out, _ = genagents("judge", "run.sqlite")
-    assert (code, out.startswith("Nothing to judge: ")) == (0, True)
+    for asked in ((), ("--rubric", "believability", "--model", "scripted:neighbour")):
+        code, out, _ = genagents("judge", "run.sqlite", *asked)
+        assert (code, out.startswith("Nothing to judge: ")) == (0, True)
     code, _, err = genagents("judge", "no.sqlite")
     assert (code, "no run file" in err) == (2, True)
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from genagents_env.record import canonical_hash
-from genagents_env.record.rows import JSON
 from genagents_env.study.judge import Verdicts
 from tests.cli.conftest import Run
 from tests.run.asked import write_run
@@ -24,21 +23,15 @@ def runs(genagents: Run) -> list[str]:
     return names
 
 
-def parse_report(text: str) -> dict[str, JSON]:
-    found: dict[str, JSON] = json.loads(text)
-    return found
-
-
 def test_answers_are_rated_once_and_summarized(genagents: Run, runs: list[str]) -> None:
     before = [canonical_hash(path) for path in runs]
     code, out, err = genagents("judge", *runs, *MODEL, *BELIEVABLE)
     assert (code, err) == (0, "")
-    first, *_ = out.splitlines()
-    assert first.startswith("Judge scripted:neighbour: 90 of 90 verdicts, 90 of them new, 6 of")
+    assert out.startswith("Judge scripted:neighbour: 90 of 90 verdicts, 90 of them new, 6 of")
     assert "Ratings:" in out
     assert "Fleiss' kappa" in out
     code, out, _ = genagents("judge", *runs, *MODEL, *BELIEVABLE, "--json")
-    found = parse_report(out)
+    found = json.loads(out)
     assert [(one["before"], one["given"]) for one in found["judges"]] == [(90, 0)]
     assert [(one["condition"], one["n"]) for one in found["ratings"]] == [
         ("idle", 45), ("random", 45),
@@ -83,11 +76,9 @@ def test_a_sheet_goes_out_and_comes_back(genagents: Run, runs: list[str]) -> Non
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == "s.csv: 30 rows, 10 of them empty; 20 verdicts of Ana"
     assert "Ana (human) and scripted:neighbour" in out
-    rated = ("judge", *runs, *MODEL, "--rubric", "persona", "--repeats", "1", "--json")
-    code, out, _ = genagents(*rated)
-    (agreed,) = (one for one in parse_report(out)["agreements"] if one["sort"] == "others")
-    assert agreed["n"] == 20
-    assert len(Verdicts(Path("verdicts.jsonl"))) == 30 + 20
+    code, out, _ = genagents(*command, *MODEL, "--repeats", "1", "--json")
+    (agreed,) = (one for one in json.loads(out)["agreements"] if one["sort"] == "others")
+    assert (agreed["n"], len(Verdicts(Path("verdicts.jsonl")))) == (20, 30 + 20)
 
 
 def test_what_is_wrong_is_said(genagents: Run, runs: list[str]) -> None:
@@ -106,6 +97,11 @@ def test_what_is_wrong_is_said(genagents: Run, runs: list[str]) -> None:
         (("judge", *runs, "--ranks"), "--ranks needs --sheet"),
         (("judge", *runs, "--sheet", "x.csv", "--read", "y.csv"), "--sheet, --read: one of them"),
         (("judge", *runs, "--sheet", "x.csv", "--model", "m"), "--model needs a model as judge"),
+        (("judge", *runs, "--sheet", "x.csv", "--max-calls", "0"), "--max-calls needs a model as"),
+        (("judge", *runs, "--read", "x.csv", "--rater", "A", "--json"), "--json needs a model as"),
+        (("judge", *runs, "--read", "x.csv", "--pairwise"), "--pairwise needs a model as judge"),
+        (("judge", *runs, "--sheet", "x.csv", "--verdicts", "v"), "--verdicts needs a model as"),
+        (("judge", *runs, *BELIEVABLE, "--seed", "5"), "--seed needs --sheet"),
         (("judge", *runs, "--repeats", "2"), "--repeats needs --rubric or --pairwise"),
         (("judge", ".", "--no-limit"), "--no-limit needs run files judged by their checks"),
         (("rate", *runs), "rate has moved; type: genagents judge"),
@@ -116,12 +112,6 @@ def test_what_is_wrong_is_said(genagents: Run, runs: list[str]) -> None:
     ):
         code, _, err = genagents(*arguments)
         assert (code, message in err) == (2, True), err
-
-
-def test_nothing_to_judge_is_said(genagents: Run) -> None:
-    genagents("run", "tiny", "--policy", "idle", "--hours", "0.01", "-q")
-    code, out, _ = genagents("judge", "run.sqlite", *MODEL, *BELIEVABLE)
-    assert (code, out.startswith("Nothing to judge")) == (0, True)
 
 
 @pytest.mark.slow
@@ -142,9 +132,8 @@ def test_a_sweep_is_judged_as_its_experiment_says(genagents: Run) -> None:
     assert len(Verdicts(Path("d/verdicts.jsonl"))) == 24
     code, out, err = genagents("judge", "d", "-q", "--json")
     assert code == 0, err
-    found = parse_report(out)
-    people = 2
-    assert [one["before"] for one in found["judges"]] == [2 * 2 * people * 2, 2 * people * 2]
+    found = json.loads(out)
+    assert [one["before"] for one in found["judges"]] == [2 * 2 * 2 * 2, 2 * 2 * 2]
     assert [one["given"] for one in found["judges"]] == [0, 0]
     assert {one["condition"] for one in found["ratings"]} == {"one", "two"}
     assert {skill["name"] for skill in found["rankings"][0]["skills"]} == {"one", "two"}
