@@ -63,7 +63,13 @@ LATENCY = 0.01  # seconds an answer takes, one after another
 MOST_SECONDS = 3.0  # of a process that is killed by the clock
 _ENDS = (0, 3)  # exit codes
 _FINISHED = "is finished"  # what a resume says, exiting with 2, after a kill that came too late
-_NEEDED = ("run", "judge", "evaluate", "sweep", "llm.endpoint")  # imported once, before processes
+_NEEDED = (
+    "run",
+    "study.judge",
+    "study.evaluate",
+    "study.sweep",
+    "llm.endpoint",
+)  # imported once, before processes
 
 
 def answer_late(request: CompletionRequest) -> str:
