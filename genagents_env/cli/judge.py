@@ -182,7 +182,10 @@ def _refuse_without(options: Mapping[str, object], needed: str, given: object) -
 def _judge_checks(
     sources: Sequence[Path], options: RunOptions, by: str | None, *, quiet: bool, as_json: bool
 ) -> int:
-    """Judge run files by their checks, up to the first that stops; return its exit code."""
+    """Judge run files by their checks, up to the first that stops; return its exit code.
+
+    Limits are of all of them together.
+    """
     told: list[dict[str, object]] = []
     code, paths = 0, list(dict.fromkeys(sources))
     left = len(paths)
@@ -198,6 +201,7 @@ def _judge_checks(
                 say_lines(_describe_checked(path, done, counts, several=len(paths) > 1))
             if done.message:
                 warn(done.message)
+            options = replace(options, limits=options.limits.subtract(done.spent))
             if code := done.exit_code:
                 break
     finally:

@@ -67,6 +67,16 @@ def test_run_files_that_were_not_begun_are_counted(genagents: Run) -> None:
     assert "1 of 2 run files were not begun, from a.sqlite on" in err
 
 
+def test_a_limit_is_of_all_run_files_together(genagents: Run) -> None:
+    for name in ("a.sqlite", "b.sqlite", "c.sqlite"):
+        write_run(Path(name))
+    files = ("a.sqlite", "b.sqlite", "c.sqlite")
+    model = ("--model", "scripted:neighbour", "--json", "--max-calls", "40")
+    code, out, err = genagents("judge", *files, *model)
+    assert (code, [one["given"] for one in json.loads(out)["runs"]]) == (3, [33, 7])
+    assert "1 of 3 run files were not begun, from c.sqlite on" in err
+
+
 def test_nothing_to_judge_is_said(genagents: Run) -> None:
     genagents("run", "tiny", "--policy", "idle", "--hours", "0.01", "-q")
     for asked in ((), ("--rubric", "believability", "--model", "scripted:neighbour")):
