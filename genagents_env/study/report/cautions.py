@@ -1,7 +1,7 @@
 """Cautions for readers of a report, a sentence each."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
@@ -148,6 +148,20 @@ def warn_of_cuts(runs: Sequence[Cautioned]) -> Iterator[str]:
             f"{_list_some([run.name for run, _ in told])}. `genagents prompts` says which; a "
             "larger `prompt_tokens` gives room."
         )
+
+
+def warn_of_equal_lives(runs: Iterable["StudyRun"]) -> Iterator[str]:
+    """Yield a caution for each life that several of these run files led; of a study see above."""
+    lives: dict[str, list[str]] = {}
+    for run in runs:
+        if run.measured is not None:
+            lives.setdefault(run.measured.life, []).append(run.name)
+    for names in lives.values():
+        if len(names) > 1:
+            yield (
+                f"Equal lives: {_list_some(names)} have the same positions, events and answers, so "
+                "nothing that happened there depended on what differs between them."
+            )
 
 
 def _count_failures(found: Degradation) -> str:

@@ -43,9 +43,8 @@ def write_headlines(study: "StudyResults") -> Iterator[str]:
 
 def describe_effect(study: "StudyResults", one: Effect) -> str:
     """Return an effect as a sentence: what was seen with either level, then how sure it is."""
-    measure, key = study.find_measure(one.measure), one.measure.partition(".")[2]
-    is_share = measure is not None and measure.unit == _SHARE
-    says = measure.says.format(key=key) if measure is not None and is_share else ""
+    says = _find_words(study, one.measure)
+    of_people = bool(says)
     factors = one.contrast.factor.split(BETWEEN)
     first, *others = map(_name_level, factors, one.contrast.first)
     second, *seconds = map(_name_level, factors, one.contrast.second)
@@ -53,24 +52,32 @@ def describe_effect(study: "StudyResults", one: Effect) -> str:
     if one.first_mean is None or one.second_mean is None:  # an interaction
         before, after = _find_changes(study, one)
         told = (
-            f"{title}: from {first} to {second} it changes by {_format(before, is_share)} with "
-            f"{others[0]}, by {_format(after, is_share)} with {seconds[0]}"
+            f"{title}: from {first} to {second} it changes by {_format(before, of_people)} with "
+            f"{others[0]}, by {_format(after, of_people)} with {seconds[0]}"
         )
     elif says:
         told = (
-            f"With {second}, {_format(one.second_mean, is_share)} {says}; with {first}, "
-            f"{_format(one.first_mean, is_share)}"
+            f"With {second}, {_format(one.second_mean, of_people)} {says}; with {first}, "
+            f"{_format(one.first_mean, of_people)}"
         )
     else:
         unit = study.unit_of(one.measure)
         told = (
-            f"{title}: {_format(one.second_mean, is_share)} with {second}, "
-            f"{_format(one.first_mean, is_share)} with {first}"
-            f"{f' ({unit})' if unit and not is_share else ''}"
+            f"{title}: {format_number(one.second_mean)} with {second}, "
+            f"{format_number(one.first_mean)} with {first}"
+            f"{f' ({unit})' if unit else ''}"
         )
     rest = [name for name in study.plan.levels if name not in factors]
     average = f", on average over {' and '.join(rest)}" if rest else ""
-    return f"{told}{average} ({describe_certainty(one, is_share=is_share)})."
+    return f"{told}{average} ({_describe_certainty(one, of_people)})."
+
+
+def _find_words(study: "StudyResults", name: str) -> str:
+    """Return what so many of 100 people do, of a share of people; else nothing."""
+    measure = study.find_measure(name)
+    if measure is None or measure.unit != _SHARE:
+        return ""
+    return measure.says.format(key=name.partition(".")[2])
 
 
 def _find_changes(study: "StudyResults", one: Effect) -> tuple[float, float]:
@@ -89,9 +96,9 @@ def _find_changes(study: "StudyResults", one: Effect) -> tuple[float, float]:
     return means[b, c] - means[a, c], means[b, d] - means[a, d]
 
 
-def _format(number: float, is_share: bool) -> str:
+def _format(number: float, of_people: bool) -> str:
     """Return a number as a sentence has it: a share as so many of 100."""
-    return f"{format_number(100 * number)} of 100" if is_share else format_number(number)
+    return f"{format_number(100 * number)} of 100" if of_people else format_number(number)
 
 
 def _name_level(factor: str, label: str) -> str:
@@ -100,10 +107,10 @@ def _name_level(factor: str, label: str) -> str:
     return label if is_word else f"{factor} {label}"
 
 
-def describe_certainty(one: Effect, *, is_share: bool = False) -> str:
+def _describe_certainty(one: Effect, of_people: bool) -> str:
     """Return the difference with its interval, p and seeds, in brackets of a sentence."""
-    by = 100 if is_share else 1
-    parts = [f"difference {_format(one.difference, is_share)}"]
+    by = 100 if of_people else 1
+    parts = [f"difference {_format(one.difference, of_people)}"]
     if one.low is not None and one.high is not None:
         how = " by Student's t" if one.method == "t" else ""
         parts[0] += f" [{format_number(by * one.low)}, {format_number(by * one.high)}]{how}"
@@ -143,7 +150,7 @@ def _is_equal(study: "StudyResults", one: Effect) -> bool:
         for same in study.equal
         if same.equal == same.compared
     }
-    factors = one.contrast.factor.split(" x ")
+    factors = one.contrast.factor.split(BETWEEN)
     sides = zip(factors, one.contrast.first, one.contrast.second, strict=True)
     return any((factor, frozenset((a, b))) in pairs for factor, a, b in sides)
 
@@ -202,9 +209,9 @@ def _tally(runs: Sequence["StudyRun"]) -> dict[str, int]:
 
 
 def _describe_means(study: "StudyResults") -> Iterator[str]:
-    """Yield the means of a study that varies nothing."""
-    names = study.primary or (() if study.summaries else study.names[:1])
-    for name in names:
+    """Yield the means of a study that varies nothing, as far as its runs are of one condition."""
+    names = study.primary or (() if study.is_of_files else study.names[:1])
+    for name in names if len(study.conditions) == 1 else ():
         values = [value for own in study.values_of(name).values() for value in own.values()]
         if values:
             mean = compute_interval(values)

@@ -39,7 +39,7 @@ def format_study(
         results=study,
         figures=figures,
         notes=notes,
-        design=[] if study.summaries else list(_describe_design(study)),
+        design=[] if study.is_of_files else list(_describe_design(study)),
         primary=[
             describe_effect(study, one)
             + (f" {one.note[0].upper()}{one.note[1:]}." if one.note else "")

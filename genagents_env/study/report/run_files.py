@@ -13,10 +13,12 @@ from genagents_env.study.evaluate.measure_catalog import DEFAULT
 from genagents_env.study.evaluate.measures import Measure, find_measures
 from genagents_env.study.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates
 from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.report.cautions import warn_of_equal_lives
 from genagents_env.study.report.quotes import describe_words, find_answers
+from genagents_env.study.report.sections import ReportSection
 from genagents_env.study.report.study import StudyPlan, StudyResults, compare_runs
 from genagents_env.study.report.study_runs import StudyRun
-from genagents_env.study.report.study_tables import make_study_sections
+from genagents_env.study.report.study_tables import drop_unmeasured, tabulate_means, tabulate_runs
 from genagents_env.study.report.table import Table
 from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.design.experiment import DegradedRuns
@@ -32,9 +34,10 @@ def measure_runs(
 ) -> StudyResults:
     """Read run files, each once, and return what they amount to, as a study without factors.
 
-    Runs of one policy, model, scenario and number of people share a condition, unless two of them
-    have the same seed, as a fork and its parent have: then each stands by itself. A run that is not
-    finished counts as far as it is recorded, and a caution says so.
+    Runs of one policy, model, scenario and number of people share a condition, which is called by
+    those of the four that differ. Where two of them have the same seed, as a fork and its parent
+    have, each stands by itself. A run that is not finished counts as far as it is recorded, and a
+    caution says so.
 
     Args:
         paths: at least one.
@@ -48,17 +51,20 @@ def measure_runs(
     """
     measures, unknown = find_measures(tuple(dict.fromkeys((*primary, *DEFAULT))))
     files = [_read_file(path, measures, priced_as, speed) for path in dict.fromkeys(paths)]
-    runs = [_exclude_degraded(one.run) if degraded == "exclude" else one.run for one in files]
+    runs = [
+        replace(one.run, condition=condition, excluded=degraded == "exclude" and one.run.degraded)
+        for one, condition in zip(files, _make_conditions(files), strict=True)
+    ]
     scenarios = ", ".join(dict.fromkeys(one.rates.scenario for one in files))
     title = f"{scenarios}: {len(runs)} run{'' if len(runs) == 1 else 's'}"
     seeds = tuple(dict.fromkeys(run.seed for run in runs))
     plan = StudyPlan(title, "", "", {}, seeds, primary=tuple((name, "") for name in primary))
-    found = compare_runs(Path(), plan, _tell_apart(runs), measures)
+    found = compare_runs(Path(), plan, runs, measures)
     costs = tabulate_costs([one.rates for one in files])
     more = (caution for one in files for caution in one.cautions)
     return replace(
         found,
-        cautions=(*found.cautions, *unknown, *more, *_describe_equal_lives(runs)),
+        cautions=(*found.cautions, *unknown, *more, *warn_of_equal_lives(runs)),
         tables=(costs,) if costs.rows else (),
         summaries=tuple((one.run.name, one.words) for one in files),
     )
@@ -66,9 +72,18 @@ def measure_runs(
 
 @dataclass(frozen=True, slots=True)
 class _ReadFile:
-    """A run file, read: its values, its cost, its summary and quotes in lines, its cautions."""
+    """A run file, read.
+
+    Attributes:
+        run: its values; its condition is not named yet.
+        parts: its policy, model, scenario and number of people.
+        rates: what it cost.
+        words: its summary and quotes, line by line.
+        cautions: a sentence each.
+    """
 
     run: StudyRun
+    parts: tuple[str, ...]
     rates: Rates
     words: tuple[str, ...]
     cautions: tuple[str, ...]
@@ -81,7 +96,8 @@ def _read_file(
     with RunReader(path) as reader:
         data, status = RunData(reader), reader.status
         state = "finished" if status == "finished" else "stopped"
-        condition = _name_condition(data, measured.hash)
+        parts = _list_parts(data)
+        condition = Condition("", (), ", ".join(parts[2:]), measured.hash)
         head = (str(path), condition, reader.meta.seed, measured.hash, path)
         _, caution = find_answers(data)
         cautions = [caution] if caution else []
@@ -89,14 +105,29 @@ def _read_file(
             cautions.append(f"{path} is {status}: its values are of what there is so far.")
         return _ReadFile(
             StudyRun(*head, state=state, status=status, measured=measured),
+            parts,
             compute_rates(data, priced_as, speed),
             (*describe_run(data), *describe_words(data)),
             tuple(cautions),
         )
 
 
-def _exclude_degraded(run: StudyRun) -> StudyRun:
-    return replace(run, excluded=run.degraded)
+def _list_parts(data: RunData) -> tuple[str, ...]:
+    people = len(data.names)
+    count = f"{people} agent{'' if people == 1 else 's'}"
+    model = data.meta.model or "no model"
+    return format_policies(data.meta), model, data.scenario.name, count
+
+
+def _make_conditions(files: Sequence[_ReadFile]) -> Iterator[Condition]:
+    """Yield the condition of each file: its policy, what else differs, the file if seeds recur."""
+    kept = [k for k in range(4) if k == 0 or len({one.parts[k] for one in files}) > 1]
+    names = [", ".join(one.parts[k] for k in kept) for one in files]
+    seeds = Counter((name, one.run.seed) for name, one in zip(names, files, strict=True))
+    twice = {name for (name, _), count in seeds.items() if count > 1}
+    for name, one in zip(names, files, strict=True):
+        own = f"{name} ({one.run.name})" if name in twice else name
+        yield replace(one.run.condition, name=own)
 
 
 def describe_runs(results: StudyResults, width: int = 0) -> Iterator[str]:
@@ -106,9 +137,8 @@ def describe_runs(results: StudyResults, width: int = 0) -> Iterator[str]:
         results: of `measure_runs`.
         width: characters of a line; 0 for as many as the tables need.
     """
-    tables = {one.table.name: one.table for one in make_study_sections(results)}
-    yield from tables["runs"].format_lines(width)
-    yield from tables["means"].format_lines(width)
+    yield from tabulate_runs(results).format_lines(width)
+    yield from drop_unmeasured(ReportSection(tabulate_means(results))).table.format_lines(width)
 
 
 def tabulate_costs(rates: Sequence[Rates]) -> Table:
@@ -136,37 +166,3 @@ def tabulate_costs(rates: Sequence[Rates]) -> Table:
             f"hour is {asked[0].speed:g} game hours. Interviews and judging are left out."
         )
     return Table("costs", "What an agent costs", columns, rows, note)
-
-
-def _describe_equal_lives(runs: Iterable[StudyRun]) -> Iterator[str]:
-    lives: dict[str, list[str]] = {}
-    for run in runs:
-        if run.measured is not None:
-            lives.setdefault(run.measured.life, []).append(run.name)
-    for names in lives.values():
-        if len(names) > 1:
-            yield (
-                f"{', '.join(names)} led the same life: nothing that happened there depended on "
-                "what differs between them."
-            )
-
-
-def _name_condition(data: RunData, digest: str) -> Condition:
-    meta, people = data.meta, len(data.names)
-    model = "" if meta.model is None else f", {meta.model}"
-    place = f"{data.scenario.name}, {people} agent{'' if people == 1 else 's'}"
-    return Condition(f"{format_policies(meta)}{model}", (), place, digest)
-
-
-def _tell_apart(runs: Sequence[StudyRun]) -> list[StudyRun]:
-    """Return the runs, their conditions told apart by place, and by file where seeds recur."""
-    if len({run.condition.block for run in runs}) > 1:
-        runs = [_rename(run, run.condition.block) for run in runs]
-    seeds = Counter((run.condition.name, run.seed) for run in runs)
-    twice = {name for (name, _), count in seeds.items() if count > 1}
-    return [_rename(run, run.name) if run.condition.name in twice else run for run in runs]
-
-
-def _rename(run: StudyRun, more: str) -> StudyRun:
-    name = f"{run.condition.name} ({more})"
-    return replace(run, condition=replace(run.condition, name=name))

@@ -133,6 +133,11 @@ class StudyResults:
         return self.plan.name
 
     @property
+    def is_of_files(self) -> bool:
+        """Whether it is of run files, and asks nothing."""
+        return bool(self.summaries)
+
+    @property
     def headlines(self) -> tuple[str, ...]:
         """What was found, a sentence each; every one follows from the tables below it."""
         return tuple(write_headlines(self))

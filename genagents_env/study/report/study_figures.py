@@ -33,9 +33,13 @@ def draw_study_figures(study: StudyResults) -> Iterator[FigureFile]:
             f"{study.exclusion_note}"
         )
         yield _encode("differences", caption, figures.draw_forest(main, titles))
-    if panels := [_make_panel(study, name) for name in _choose_measures(study)]:
+    names = _choose_measures(study)
+    if panels := [_make_panel(study, name) for name in names[:_PANELS]]:
+        rest = len(names) - len(panels)
+        more = f" {rest} more measures stand in the table below." if rest else ""
         caption = (
-            f"Means over seeds with their 95 % interval; a dot is a run.{study.exclusion_note}"
+            "Means over seeds with their 95 % interval; a dot is a run."
+            f"{more}{study.exclusion_note}"
         )
         yield _encode("values", caption, figures.draw_measure_bars(panels))
     if curves := list(_make_curves(study)):
@@ -63,7 +67,7 @@ def _choose_measures(study: StudyResults) -> list[str]:
     """Return the primary measures, without panels of nought where there are others."""
     named = list(study.primary) or list(study.names)
     spread = [name for name in named if any(_list_values(study, name))]
-    return (spread or named)[:_PANELS]
+    return spread or named
 
 
 def _list_values(study: StudyResults, name: str) -> list[float]:

@@ -54,9 +54,9 @@ def tabulate_means(study: StudyResults) -> Table:
         "Measures",
         ("about", "measure", "unit", *conditions),
         tuple(rows),
-        "Mean over finished runs with its 95 % interval by Student's t, and their number; no "
-        "interval where no spread was seen, a dash where no run has a "
-        f"value.{study.exclusion_note}",
+        f"Mean over {'the runs' if study.is_of_files else 'finished runs'} with its 95 % interval "
+        "by Student's t, and their number; no interval where no spread was seen, a dash where no "
+        f"run has a value.{study.exclusion_note}",
     )
 
 
@@ -174,8 +174,9 @@ def tabulate_runs(study: StudyResults) -> Table:
     )
     rows = tuple(_make_run_row(study, run, values) for run in study.runs)
     note = (
-        "Only finished runs go into means and differences. `genagents view FILE` opens one, "
-        "`genagents show FILE --story` tells it. Runs of one life are equal in all that happened."
+        f"{'' if study.is_of_files else 'Only finished runs go into means and differences. '}"
+        "`genagents view FILE` opens one, `genagents show FILE --story` tells it. Runs of one life "
+        "are equal in all that happened."
     )
     return Table("runs", "Runs", columns, rows, note)
 

@@ -42,7 +42,7 @@ def write_report(
             the report that is there is fuller.
         FileError: a folder inside it is a link.
     """
-    if results.summaries:  # of run files
+    if results.is_of_files:
         if out is None:
             raise ConfigError("a report of run files needs a folder to be written into")
         folder = out

@@ -130,17 +130,27 @@ def test_an_unfinished_run_counts_as_far_as_it_came_and_is_told(tmp_path: Path) 
     assert any("b.sqlite is paused: its values are of what" in one for one in known.cautions)
     with pytest.raises(ConfigError, match="needs a folder"):
         write_report(known)
-    assert list(known.conditions) == ["lyfe option_action=false, toy"]
+    assert list(known.conditions) == ["lyfe option_action=false"]
 
 
 def test_runs_of_one_seed_stand_by_themselves(tmp_path: Path) -> None:
     known = measure_runs([cake(tmp_path / "a.sqlite"), cake(tmp_path / "b.sqlite")])
     assert [name.rpartition("/")[2] for name in known.conditions] == ["a.sqlite)", "b.sqlite)"]
-    (told,) = [one for one in known.cautions if "led the same life" in one]
-    assert told.startswith(f"{tmp_path}/a.sqlite, {tmp_path}/b.sqlite led the same life")
+    (told,) = [one for one in known.cautions if "Equal lives" in one]
+    assert told.startswith(f"Equal lives: {tmp_path}/a.sqlite, {tmp_path}/b.sqlite have the same")
     other = cake(tmp_path / "c.sqlite", after={ADA: ("Me.",)})
     apart = measure_runs([tmp_path / "a.sqlite", other])
-    assert not any("same life" in one for one in apart.cautions)
+    assert not any("Equal lives" in one for one in apart.cautions)
+
+
+def test_conditions_are_called_by_what_differs(tmp_path: Path) -> None:
+    runs = [cake(tmp_path / "a.sqlite"), cake(tmp_path / "b.sqlite", model="other")]
+    known = measure_runs(runs, primary=("heard",))
+    policy = "lyfe option_action=false"
+    assert list(known.conditions) == [f"{policy}, toy", f"{policy}, other"]
+    assert known.headlines == ()  # a mean over different conditions is of nothing
+    one = measure_runs([runs[0], cake(tmp_path / "c.sqlite", seed=2)], primary=("heard",))
+    assert one.headlines == ("Diffusion by hearing: crumbs: 1, mean of 2 runs.",)
 
 
 def test_it_is_told_who_told_whom_in_which_words_and_what_answers_rest_on(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Measures by condition: a bar for the mean with its interval, a dot for every seed."""
 
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _COLUMNS = 3
+_LINE = 30  # characters of a label
+_BOUNDED = ("share", "0..1")  # units
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,7 @@ def _draw_panel(axes: "Axes", panel: Panel) -> None:
             bar.seeds, [y + lift for lift in lifts], 11, color=colour, edgecolors=DARK,
             linewidths=0.5, zorder=5, clip_on=False,
         )  # fmt: skip
-    labels = [f"{fit_label(bar.label, 24)}, n={len(bar.seeds)}" for bar in panel.bars]
+    labels = [f"{_wrap_label(bar.label)}, n={len(bar.seeds)}" for bar in panel.bars]
     axes.set_yticks(range(len(panel.bars)), labels)
     axes.set_ylim(len(panel.bars) - 0.45, -0.55)
     axes.tick_params(axis="y", length=0)
@@ -81,8 +84,17 @@ def _draw_panel(axes: "Axes", panel: Panel) -> None:
     axes.grid(axis="x")
     if all(value >= 0 for bar in panel.bars for value in bar.seeds):
         axes.set_xlim(left=0)
+    if panel.unit in _BOUNDED:  # few seeds have intervals that no share can reach
+        axes.set_xlim(right=min(axes.get_xlim()[1], 1.05))
     if all(bar.mean is None for bar in panel.bars):
         axes.text(0.5, 0.5, "not known", ha="center", color=DARK, transform=axes.transAxes)
+
+
+def _wrap_label(label: str) -> str:
+    """Return a label on two lines at most; the second is cut where it is too long."""
+    first, *rest = textwrap.wrap(label, _LINE) or [""]
+    lines = [first, " ".join(rest)] if rest else [first]
+    return "\n".join(fit_label(line, _LINE) for line in lines)
 
 
 def _spread_dots(seeds: Sequence[float]) -> list[float]:
