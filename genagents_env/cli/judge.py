@@ -126,12 +126,12 @@ def judge(
     by_checks = not (rubric or pairwise or sheet or read) and all(map(_is_run_file, sources))
     _refuse_together(of_people)
     _refuse_together({"--pairwise": pairwise, "--ranks": ranks})
-    _refuse_without({"--ranks": ranks, "--sample": sample, "--seed": seed}, "--sheet", sheet)
-    _refuse_without({"--rater": rater}, "--read", read)
-    _refuse_without({"--verdicts": verdicts}, "a model as judge, or --read", not sheet)
-    _refuse_without({"--pairwise": pairwise}, "a model as judge, or --sheet", not read)
+    opt.refuse_without({"--ranks": ranks, "--sample": sample, "--seed": seed}, "--sheet", sheet)
+    opt.refuse_without({"--rater": rater}, "--read", read)
+    opt.refuse_without({"--verdicts": verdicts}, "a model as judge, or --read", not sheet)
+    opt.refuse_without({"--pairwise": pairwise}, "a model as judge, or --sheet", not read)
     if sheet or read:
-        _refuse_without(of_models, "a model as judge, without --sheet or --read", None)
+        opt.refuse_without(of_models, "a model as judge, without --sheet or --read", None)
         about = find_judged_runs(sources, verdicts)
         own = load_rubric_at(rubric or _DEFAULT_RUBRIC)
         if read is not None:
@@ -141,9 +141,9 @@ def judge(
             write_blank(about, sheet, own, form, seed or 0, sample)
         return
     if not by_checks:
-        _refuse_without({"--no-limit": no_limit}, "run files judged by their checks", None)
+        opt.refuse_without({"--no-limit": no_limit}, "run files judged by their checks", None)
     else:
-        _refuse_without(of_rubrics, "--rubric or --pairwise", None)
+        opt.refuse_without(of_rubrics, "--rubric or --pairwise", None)
     options = opt.make_options(
         endpoint=endpoint,
         max_calls=max_calls,
@@ -170,13 +170,6 @@ def _is_run_file(path: Path) -> bool:
 def _refuse_together(options: Mapping[str, object]) -> None:
     if sum(map(bool, options.values())) > 1:
         raise ConfigError(f"{', '.join(options)}: one of them")
-
-
-def _refuse_without(options: Mapping[str, object], needed: str, given: object) -> None:
-    """Raise where one of `options` is given, and what it needs is not."""
-    for name, value in options.items():
-        if value is not None and value is not False and not given:
-            raise ConfigError(f"{name} needs {needed}")
 
 
 def _judge_checks(

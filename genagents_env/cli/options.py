@@ -1,7 +1,7 @@
 """Options and arguments that several commands share, each declared once, and their parsing."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -221,6 +221,19 @@ TurnSeconds = Annotated[
     ),
 ]
 RunFile = Annotated[Path, typer.Argument(metavar="RUN", help="The run file.")]
+
+
+def refuse_without(options: Mapping[str, object], needed: str, given: object) -> None:
+    """Raise ConfigError where one of `options` is given, and what it needs is not.
+
+    Args:
+        options: by their names; None or False where not given.
+        needed: in words.
+        given: whether it is there.
+    """
+    for name, value in options.items():
+        if value is not None and value is not False and not given:
+            raise ConfigError(f"{name} needs {needed}")
 
 
 def make_options(

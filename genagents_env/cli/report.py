@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
+from genagents_env.cli.options import refuse_without
 from genagents_env.cli.progress import show_count
 from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
 from genagents_env.errors import ConfigError
@@ -14,7 +15,7 @@ from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
 from genagents_env.show.summary import describe_run, run_as_json
 from genagents_env.study.evaluate.parting import describe_parting
-from genagents_env.study.evaluate.rates import Rates, Tariff, compute_rates, find_tariff
+from genagents_env.study.evaluate.rates import GAME_SPEED, Rates, Tariff, compute_rates, find_tariff
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.report import StudyResults, measure_runs, measure_study, write_report
 from genagents_env.study.report.placing import check_place
@@ -37,7 +38,10 @@ def report(
     price_as: Annotated[
         str | None, typer.Option(help="Compute dollars by the list price of this model.")
     ] = None,
-    speed: Annotated[float, typer.Option(help="Game hours per real hour.")] = 10.0,
+    speed: Annotated[
+        float | None,
+        typer.Option(help=f"Game hours per real hour; else {GAME_SPEED:g}."),
+    ] = None,
     degraded: Annotated[
         DegradedRuns | None,
         typer.Option(help="Include degraded runs in means, or exclude them (the default)."),
@@ -68,11 +72,13 @@ def report(
     if out is not None:
         check_place(out)
     if any(path.is_dir() for path in run_files):
-        if quotes:
-            raise ConfigError("--quotes is of run files; name those in the sweep's folder `runs`")
+        of_files = {"--quotes": quotes, "--price-as": price_as, "--speed": speed}
+        refuse_without(of_files, "run files; name those in the sweep's folder `runs`", None)
         _report_sweep(run_files, out, as_json, degraded, trust_measures)
         return
 
+    refuse_without({"--trust-measures": trust_measures}, "a sweep's folder", None)
+    speed = GAME_SPEED if speed is None else speed
     if not 0 < speed < float("inf"):
         raise ConfigError(f"--speed {speed:g} is no speed; expected a number above 0")
     tariff = None if price_as is None else find_tariff(price_as)

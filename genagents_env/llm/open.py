@@ -118,6 +118,17 @@ def read_endpoint_variables() -> tuple[str, str]:
     return os.environ.get("OPENAI_BASE_URL", ""), os.environ.get("OPENAI_API_KEY", "")
 
 
+def check_scripted(model: str) -> None:
+    """Raise where a model is scripted by a rule that there is not; no other is looked at.
+
+    Raises:
+        ConfigError: there is no such rule.
+    """
+    name, _, rule = model.partition(":")
+    if name == _SCRIPTED:
+        find_rule(rule)
+
+
 def open_endpoint(
     model: str | None = None,
     options: ModelOptions | None = None,

@@ -1,11 +1,12 @@
 """What one run came to in words, a line each, and as JSON: read from its record alone."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from decimal import Decimal
 from itertools import islice
+
+from pydantic_core import to_jsonable_python
 
 from genagents_env.record import Degradation, FacultyUse, PromptCuts, RunReader
 from genagents_env.record.call_sums import ModelChange, ThinkingTotals
@@ -150,20 +151,8 @@ def run_as_json(run: RunReader | RunData) -> dict[str, JSON]:
         "rates": compute_rates(data).as_json(),
     }
     told = plain | {name: value for name, value in rare.items() if value}
-    return {name: as_json(value) for name, value in told.items()}
-
-
-def as_json(value: object) -> JSON:
-    """Return dataclasses, tuples and times within a value as JSON values."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return as_json(asdict(value))
-    if isinstance(value, Mapping):
-        return {str(key): as_json(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [as_json(part) for part in value]
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return value.isoformat() if isinstance(value, datetime) else str(value)
+    values: dict[str, JSON] = to_jsonable_python(told)
+    return values
 
 
 def format_time(data: RunData, tick: int) -> str:

@@ -70,7 +70,10 @@ def test_mistakes_are_one_line_that_names_them(genagents: Run) -> None:
         (("a.sqlite", "--speed", "0"), "--speed 0"),
         (("a.sqlite", "--speed", "nan"), "--speed nan"),
         (("a.sqlite", "--out", "notes.txt"), "notes.txt is a file"),
-        ((".", "--quotes"), "--quotes is of run files"),
+        ((".", "--quotes"), "--quotes needs run files"),
+        ((".", "--price-as", "gpt-4o"), "--price-as needs run files"),
+        ((".", "--speed", "2"), "--speed needs run files"),
+        (("a.sqlite", "--trust-measures"), "--trust-measures needs a sweep's folder"),
     ):
         code, out, err = genagents("report", "--out", "x", *arguments)
         assert (code, out, len(err.splitlines())) == (2, "", 1), arguments

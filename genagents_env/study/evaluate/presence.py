@@ -41,7 +41,6 @@ class Membership:
         first: the tick of joining.
         end: the tick of leaving; None where the record ends before.
         reason: of leaving, as the record has it; None where nobody left.
-        last_word: the tick of the last utterance in it while one was a member; None without one.
     """
 
     agent: str
@@ -49,7 +48,6 @@ class Membership:
     first: int
     end: int | None
     reason: str | None
-    last_word: int | None = None
 
 
 def find_stays(events: Iterable[Event], last_tick: int) -> list[Stay]:
@@ -101,16 +99,13 @@ def find_memberships(events: Iterable[Event]) -> tuple[Membership, ...]:
     found: list[Membership] = []
     inside: dict[tuple[str, int], int] = {}  # who is in which conversation: the place in `found`
     for event in events:
-        if event.agent is None or event.kind not in ("converse", "leave", "say"):
+        if event.agent is None or event.kind not in ("converse", "leave"):
             continue
         conversation = event.data["conversation"]
         key = event.agent, conversation
         if event.kind == "converse":
             inside[key] = len(found)
             found.append(Membership(event.agent, conversation, event.tick, None, None))
-        elif event.kind == "say":
-            for at in [at for (_, there), at in inside.items() if there == conversation]:
-                found[at] = replace(found[at], last_word=event.tick)
         elif key in inside:
             at = inside.pop(key)
             found[at] = replace(found[at], end=event.tick, reason=str(event.data["reason"]))

@@ -173,7 +173,7 @@ def _make_query(pair: Pair, rubric: Rubric, judge: str, repeat: int, shown: Side
         partial(make_pair_messages, a, b, rubric),
         ComparisonReply,
         partial(_fill_in, one),
-        (rubric.edition, shown, rubric.show(a), rubric.show(b)),
+        (rubric.edition, shown, rubric.list_shown(a), rubric.list_shown(b)),
     )
 
 

@@ -87,7 +87,7 @@ def _make_query(said: JudgedText, rubric: Rubric, judge: str, repeat: int) -> Ru
         partial(make_rating_messages, said, rubric),
         make_rating_reply(rubric.low, rubric.high),
         partial(_fill_in, one),
-        (rubric.edition, rubric.show(said)),
+        (rubric.edition, rubric.list_shown(said)),
     )
 
 

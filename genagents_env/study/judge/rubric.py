@@ -71,7 +71,7 @@ class Rubric(Model):
         wanted = {fold(question) for question in self.questions}
         return not wanted or fold(said.question_id) in wanted or fold(said.question) in wanted
 
-    def show(self, said: JudgedText) -> tuple[str, ...]:
+    def list_shown(self, said: JudgedText) -> tuple[str, ...]:
         """Return all that a judge reads of an answer: who, what, and of a day or a person."""
         person = said.person if "person" in self.shows or self.about != "answer" else ""
         day = said.day if "day" in self.shows else ""

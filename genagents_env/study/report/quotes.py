@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from pydantic_core import to_jsonable_python
+
 from genagents_env.errors import FileError
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
@@ -12,7 +14,7 @@ from genagents_env.show.evidence import (
     find_rested_answers,
 )
 from genagents_env.show.story.talks import name_fact
-from genagents_env.show.summary import as_json, format_time
+from genagents_env.show.summary import format_time
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.evaluate.tellings import Telling, ToldFact, trace_tellings
 from genagents_env.study.judge.kept_answers import KeptAnswer, find_kept_file, read_own_answers
@@ -53,10 +55,10 @@ def words_as_json(data: RunData) -> dict[str, JSON]:
     answers, _ = find_answers(data)
     return {
         "tellings": [
-            as_json(fact) | {"tellings": [_with_time(data, one) for one in fact.tellings]}
+            to_jsonable_python(fact) | {"tellings": [_add_time(data, one) for one in fact.tellings]}
             for fact in trace_tellings(data)
         ],
-        "answers": [_with_time(data, one) for one in answers],
+        "answers": [_add_time(data, one) for one in answers],
     }
 
 
@@ -90,8 +92,8 @@ def _rest_answer(reader: RunReader, one: KeptAnswer) -> RestedAnswer:
     )
 
 
-def _with_time(data: RunData, one: Telling | RestedAnswer) -> JSON:
-    return as_json(one) | {"time": data.reader.time(one.tick).isoformat()}
+def _add_time(data: RunData, one: Telling | RestedAnswer) -> JSON:
+    return to_jsonable_python(one) | {"time": data.reader.time(one.tick).isoformat()}
 
 
 def _by_question(one: RestedAnswer) -> tuple[str, str, int, str, int]:

@@ -16,7 +16,7 @@ from genagents_env.study.sweep.measured import MeasuredRun, measure_run, read_me
 OnRead = Callable[[int, int], None]  # runs read, of how many
 
 JUDGE = "judge"  # the measure whose keys are rubrics
-EXCLUDED, FAILED = "excluded", "failed"
+EXCLUDED = "excluded"
 VERDICTS = "verdicts.jsonl"
 _BATCH = 8  # runs that a process reads before it hands them over
 

@@ -8,6 +8,7 @@ Smyth 2010 for (b + 1) / (m + 1) where signs are drawn.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -105,9 +106,14 @@ class _Flips:
 def _draw_signs(n: int) -> Iterator[Floats]:
     """Yield all choices of n signs, or 9999 drawn ones, in blocks of shape (choices, n)."""
     if n <= _EXACT:
-        yield np.array(list(product((1.0, -1.0), repeat=n)))
+        yield _list_signs(n)
         return
     generator = make_generator(n, "signs")
     rows = max(1, _BLOCK // n)
     for first in range(0, _DRAWN, rows):
         yield generator.choice((1.0, -1.0), (min(rows, _DRAWN - first), n))
+
+
+@lru_cache(maxsize=_EXACT)
+def _list_signs(n: int) -> Floats:
+    return np.array(list(product((1.0, -1.0), repeat=n)))

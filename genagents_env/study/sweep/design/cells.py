@@ -7,7 +7,7 @@ from pathlib import Path
 
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, GenagentsError, PolicyError, ScenarioError
-from genagents_env.llm.scripted import find_rule
+from genagents_env.llm.open import check_scripted
 from genagents_env.record.rows import JSON
 from genagents_env.run import PolicySpec, RunSpec
 from genagents_env.run.policies import check_for_run, find_policy_file, load_policy
@@ -151,11 +151,9 @@ def _check_policies(settings: Iterable[CellSettings], base: Path) -> Iterator[_F
 def _check_models(settings: Iterable[CellSettings]) -> Iterator[_Fault]:
     """Yield a fault for each scripted model that is none; servers are asked later, see `sweep`."""
     for own in settings:
-        for model in (own.run.model, *own.run.model_for.values()):
-            kind, _, rule = (model or "").partition(":")
+        for model in (own.run.model or "", *own.run.model_for.values()):
             try:
-                if kind == "scripted":
-                    find_rule(rule)
+                check_scripted(model)
             except ConfigError as error:
                 yield _Fault(ConfigError, f"{_locate(own)}{error}")
 

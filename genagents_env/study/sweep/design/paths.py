@@ -64,10 +64,12 @@ def format_path(path: Sequence[str]) -> str:
 def _name_parts(data: Any, place: Iterable[str | int]) -> Iterator[str]:
     """Yield the parts of a path, entries of a list by their `id` or `name`."""
     for part in place:
-        is_entry = isinstance(part, int) and isinstance(data, list | tuple)
-        data = data[part] if is_entry else data.get(part) if isinstance(data, dict) else None
-        named = isinstance(data, dict) and is_entry
-        yield str((named and (data.get("id") or data.get("name"))) or part)
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):  # a key that is missing, or of a plain value
+            data = {}
+        is_entry = isinstance(part, int) and isinstance(data, dict)
+        yield str((is_entry and (data.get("id") or data.get("name"))) or part)
 
 
 def _put(whole: object, data: Any, path: Path, value: object) -> None:
