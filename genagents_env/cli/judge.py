@@ -109,7 +109,8 @@ def judge(
     Run files alone are judged by the checks of their scenario, and the verdicts stored in them.
     With --rubric answers are rated, with --pairwise compared; so are those of a sweep's folder, by
     the judges of its experiment, else by `believability`. The same command goes on where one
-    stopped. The judge is --model, else the runs' own model.
+    stopped. The judge is --model, else the runs' own model. Limits are of the command, however many
+    runs it names.
 
     Examples: genagents judge run.sqlite --model gpt-4o-mini
 

@@ -120,7 +120,7 @@ def test_a_degraded_run_is_counted_reported_and_in_no_mean(genagents: Run) -> No
     assert sizes == {"scripted": 3, "tired": 2}
     assert {one.n for one in results.effects} == {2}
     assert results.excluded == 1
-    assert any("in 1 finished run a policy failed" in words for words in results.cautions)
+    assert any("in 1 run a policy failed" in words for words in results.cautions)
     page = format_study(results, list(make_study_sections(results)), (), (), "md")
     assert page.count("1 finished run is left out: degraded.") == 2
     assert "6 finished \\(1 degraded, 1 of them left out\\)" in page

@@ -109,7 +109,7 @@ def warn_of_degraded(runs: Sequence[Cautioned]) -> Iterator[str]:
     if failed:
         told = [f"{run.name} ({_count_failures(how)})" for run, how in failed]
         yield (
-            f"Degraded: in {_count(len(failed), 'finished run')} a policy failed and people idled: "
+            f"Degraded: in {_count(len(failed), 'run')} a policy failed and people idled: "
             f"{_list_some(told)}. {_describe_use([run for run, _ in failed])}"
         )
     bad = [(run, how) for run, how in found if how.fell_back]
@@ -117,7 +117,7 @@ def warn_of_degraded(runs: Sequence[Cautioned]) -> Iterator[str]:
         told = [f"{run.name} ({how.fallbacks:,} of {how.calls:,})" for run, how in bad]
         limits = " or ".join(sorted({how.limit for _, how in bad}))
         yield (
-            f"Degraded: in {_count(len(bad), 'finished run')} more than {limits} of the model "
+            f"Degraded: in {_count(len(bad), 'run')} more than {limits} of the model "
             f"calls had no usable reply: {_list_some(told)}. "
             f"{_describe_use([run for run, _ in bad])}"
         )

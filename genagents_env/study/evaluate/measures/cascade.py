@@ -29,7 +29,7 @@ def count_generations(fact: ToldFact) -> Counter[int]:
 )
 def cascade_depth(data: RunData) -> dict[str, float | None]:
     """Return the depth by fact."""
-    return _take(data, lambda generations: max(generations, default=0))
+    return _count_each(data, lambda generations: max(generations, default=0))
 
 
 @measure(
@@ -42,10 +42,10 @@ def cascade_depth(data: RunData) -> dict[str, float | None]:
 )
 def cascade_breadth(data: RunData) -> dict[str, float | None]:
     """Return the breadth by fact."""
-    return _take(data, lambda generations: max(generations.values(), default=0))
+    return _count_each(data, lambda generations: max(generations.values(), default=0))
 
 
-def _take(data: RunData, count: Callable[[Counter[int]], int]) -> dict[str, float | None]:
+def _count_each(data: RunData, count: Callable[[Counter[int]], int]) -> dict[str, float | None]:
     return {
         one.fact: float(count(count_generations(one))) if data.ticks else None
         for one in trace_tellings(data)
