@@ -6,6 +6,7 @@ import signal
 import sqlite3
 from decimal import Decimal
 from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import pytest
@@ -142,13 +143,16 @@ def test_more_than_was_reserved_cannot_be_settled(path: Path) -> None:
         ledger.settle(MOST, Spend())
 
 
-def _spend_until_killed(path: Path, number: int) -> None:
+def _spend_until_killed(path: Path, number: int, reserved: Event) -> None:
     ledger = SharedLedger(path, Limits(calls=60), trial=f"t{number}")
 
     async def go() -> None:
         while True:
+            if number:
+                assert reserved.wait(60)
             await ledger.admit(MOST)
-            if number == 0:
+            if not number:
+                reserved.set()
                 os.kill(os.getpid(), signal.SIGKILL)
             ledger.settle(MOST, USED)
 
@@ -160,7 +164,11 @@ def _spend_until_killed(path: Path, number: int) -> None:
 
 def test_what_a_killed_worker_had_reserved_counts_as_spent(path: Path) -> None:
     context = get_context("fork")
-    made = [context.Process(target=_spend_until_killed, args=(path, number)) for number in range(3)]
+    reserved = context.Event()
+    made = [
+        context.Process(target=_spend_until_killed, args=(path, number, reserved))
+        for number in range(3)
+    ]
     for process in made:
         process.start()
     for process in made:
