@@ -142,24 +142,21 @@ class Measure:
 
 
 def measure(
-    name: str,
-    title: str,
-    unit: str,
-    definition: str,
-    source: str,
-    *,
-    says: str = "",
+    title: str, unit: str, source: str, *, says: str = ""
 ) -> Callable[[Callable[[RunData], Values]], Measure]:
     """Return a decorator that makes a `Measure` of a function of `RunData`.
+
+    The measure is named as the function is, and its definition is the function's docstring.
 
     Raises:
         ValueError: the name has other characters than a-z, 0-9 and _, or does not begin with a-z.
     """
-    if NAME.fullmatch(name) is None:
-        raise ValueError(f"a measure's name is {NAME.pattern}, not {name!r}")
 
     def wrap(of: Callable[[RunData], Values]) -> Measure:
-        return Measure(name, title, unit, " ".join(definition.split()), source, of, says=says)
+        name, definition = of.__name__, " ".join((of.__doc__ or "").split())
+        if NAME.fullmatch(name) is None:
+            raise ValueError(f"a measure's name is {NAME.pattern}, not {name!r}")
+        return Measure(name, title, unit, definition, source, of, says=says)
 
     return wrap
 

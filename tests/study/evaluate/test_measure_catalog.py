@@ -31,12 +31,14 @@ def silence(record):
     """Ticks without a word. More about it."""
     return record.ticks - len({event.tick for event in record.utterances})
 
-@measure("mine", "Mine", "x", "What I count.", "me")
-def counted(record):
+@measure("Mine", "x", "me")
+def mine(record):
+    """What I count."""
     return {"a": 1, "b": None}
 
-@measure("density", "Another density", "x", "What I count.", "me")
-def clash(record):
+@measure("Another density", "x", "me")
+def density(record):
+    """What I count."""
     return 1.0
 
 def broken(record):
@@ -100,7 +102,7 @@ def test_a_wrong_name_is_told_with_the_right_one_and_the_study_goes_on() -> None
 
 
 def test_a_measure_from_a_user_file(own: Path, tmp_path: Path) -> None:
-    found, faults = find_measures(["own.py:silence", "own.py:counted", "own.py:counted.a"], own)
+    found, faults = find_measures(["own.py:silence", "own.py:mine", "own.py:mine.a"], own)
     assert faults == ()
     assert [one.label for one in found] == ["silence", "mine", "mine.a"]
     assert found[0].title == "Ticks without a word"
@@ -131,9 +133,9 @@ def test_what_a_file_does_not_have_is_told(own: Path, name: str, told: str) -> N
 
 
 def test_two_measures_of_one_name_are_not_mixed(own: Path) -> None:
-    found, faults = find_measures(["density", "own.py:clash"], own)
+    found, faults = find_measures(["density", "own.py:density"], own)
     assert [one.source for one in found] == [load_measure("density").source]
-    assert faults == ("measure 'own.py:clash': 'density' is named 'density' already",)
+    assert faults == ("measure 'own.py:density': 'density' is named 'density' already",)
 
 
 def test_a_changed_file_is_read_anew(own: Path) -> None:
@@ -208,13 +210,16 @@ def test_a_version_is_of_the_package_or_of_the_code(tmp_path: Path) -> None:
 
 
 def test_a_name_has_its_form() -> None:
-    with pytest.raises(ValueError, match="name"):
-        measure("Two words", "t", "u", "d", "s")
+    with pytest.raises(ValueError, match="not '<lambda>'"):
+        measure("t", "u", "s")(lambda _: None)
 
 
 def test_the_function_of_a_measure_takes_a_record(tmp_path: Path) -> None:
-    @measure("ticks", "Ticks", "ticks", "Ticks\n    lived.", "me")
+    @measure("Ticks", "ticks", "me")
     def ticks(record: RunData) -> float:
+        """Ticks
+        lived.
+        """
         return record.ticks
 
     assert ticks.definition == "Ticks lived."

@@ -229,29 +229,19 @@ def _shows(event: Event, agent: str, other: str, forms: dict[str, tuple[str, ...
 _PARK = "Park et al. 2023, section 7.1"
 
 
-@measure(
-    "density",
-    "Network density",
-    "share",
+@measure("Network density", "share", f"{_PARK}, as seen from outside instead of asked")
+def density(data: RunData) -> float | None:
     """The share of all pairs of agents who know each other at the end: by ties on both sides from
     the start, or since one spoke and the other, addressed, heard it. None for fewer than two
-    agents, and before any time has passed.""",
-    f"{_PARK}, as seen from outside instead of asked",
-)
-def density(data: RunData) -> float | None:
-    """Return the share."""
+    agents, and before any time has passed.
+    """
     return compute_density_after(data) if len(data.names) > 1 and data.ticks else None
 
 
-@measure(
-    "acquainted",
-    "Network density by interview",
-    "share",
+@measure("Network density by interview", "share", _PARK)
+def acquainted(data: RunData) -> float | None:
     """The share of the pairs asked about each other after the run in which both claim to know of
-    the other. None where no pair was asked.""",
-    _PARK,
-)
-def density_by_interview(data: RunData) -> float | None:
-    """Return the share."""
+    the other. None where no pair was asked.
+    """
     after = compute_acquaintances(data)[1]
     return None if after is None else after.density

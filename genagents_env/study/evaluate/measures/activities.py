@@ -221,23 +221,17 @@ _PARK = (
     "failure named in Park et al. 2023, section 7.2: lunch at a bar meant for the evening; the "
     "rule by words (`evaluate/activities.toml`, English) is ours"
 )
-_DECIDED = """the time in which agents were awake and showed an activity that `activities.toml`
-    knows, in a place of a kind that it knows"""
 
 
 def _sum_seconds(found: tuple[Doing, ...], verdict: str = "") -> float:
     return sum(one.seconds for one in found if not verdict or one.verdict == verdict)
 
 
-@measure(
-    "unusual_places",
-    "Unusual places",
-    "share",
-    f"""Of {_DECIDED}, the share in a place of no kind that is usual for the activity. None without
-    such time.""",
-    _PARK,
-)
+@measure("Unusual places", "share", _PARK)
 def unusual_places(data: RunData) -> float | None:
-    """Return the share."""
+    """Of the time in which agents were awake and showed an activity that `activities.toml` knows,
+    in a place of a kind that it knows, the share in a place of no kind that is usual for the
+    activity. None without such time.
+    """
     found = find_doings(data)
     return ratio(_sum_seconds(found, "unusual"), _sum_seconds(found))

@@ -18,30 +18,20 @@ def count_generations(fact: ToldFact) -> Counter[int]:
     return found
 
 
-@measure(
-    "cascade_depth",
-    "Depth of the cascade",
-    "tellings",
-    """The longest chain of tellings by which the fact reached somebody; news and whispers begin
-    one. 0 where nobody heard it. One for each fact that somebody did not know from the start;
-    none before any time has passed.""",
-    _SOURCE,
-)
+@measure("Depth of the cascade", "tellings", _SOURCE)
 def cascade_depth(data: RunData) -> dict[str, float | None]:
-    """Return the depth by fact."""
+    """The longest chain of tellings by which the fact reached somebody; news and whispers begin
+    one. 0 where nobody heard it. One for each fact that somebody did not know from the start; none
+    before any time has passed.
+    """
     return _count_each(data, lambda generations: max(generations, default=0))
 
 
-@measure(
-    "cascade_breadth",
-    "Breadth of the cascade",
-    "agents",
-    """The most people who heard the fact by chains of one length. 0 where nobody heard it. One for
-    each fact that somebody did not know from the start; none before any time has passed.""",
-    _SOURCE,
-)
+@measure("Breadth of the cascade", "agents", _SOURCE)
 def cascade_breadth(data: RunData) -> dict[str, float | None]:
-    """Return the breadth by fact."""
+    """The most people who heard the fact by chains of one length. 0 where nobody heard it. One for
+    each fact that somebody did not know from the start; none before any time has passed.
+    """
     return _count_each(data, lambda generations: max(generations.values(), default=0))
 
 

@@ -4,9 +4,6 @@ from genagents_env.study.evaluate.measure import measure
 from genagents_env.study.evaluate.rates import CallCosts, compute_rates
 from genagents_env.study.evaluate.run_data import RunData
 
-_APART = """Calls of interviews and of judges are left out. Hours are those lived, asleep or awake,
-    of the agents who made any call; where nobody made one it is 0."""
-_TIME = "None before any time has passed."
 _OURS = "`study.evaluate.rates`"
 
 
@@ -21,51 +18,42 @@ def _get_rate(data: RunData, of: str) -> float | None:
     return found
 
 
-@measure(
-    "calls_per_hour",
-    "Model calls",
-    "per agent and game hour",
-    f"Model calls per agent and game hour. {_APART} {_TIME}",
-    _OURS,
-)
+@measure("Model calls", "per agent and game hour", _OURS)
 def calls_per_hour(data: RunData) -> float | None:
-    """Return the rate."""
+    """Model calls per agent and game hour. Calls of interviews and of judges are left out. Hours
+    are those lived, asleep or awake, of the agents who made any call; where nobody made one it is
+    0. None before any time has passed.
+    """
     return _get_rate(data, "calls_per_hour")
 
 
-@measure(
-    "tokens_per_hour",
-    "Tokens",
-    "per agent and game hour",
-    f"Tokens read and written per agent and game hour. {_APART} {_TIME}",
-    _OURS,
-)
+@measure("Tokens", "per agent and game hour", _OURS)
 def tokens_per_hour(data: RunData) -> float | None:
-    """Return the rate."""
+    """Tokens read and written per agent and game hour. Calls of interviews and of judges are left
+    out. Hours are those lived, asleep or awake, of the agents who made any call; where nobody made
+    one it is 0. None before any time has passed.
+    """
     return _get_rate(data, "tokens_per_hour")
 
 
-@measure(
-    "dollars_per_hour",
-    "Dollars",
-    "per agent and game hour",
-    f"Dollars per agent and game hour at the run's own price. {_APART} None without a price.",
-    _OURS,
-)
+@measure("Dollars", "per agent and game hour", _OURS)
 def dollars_per_hour(data: RunData) -> float | None:
-    """Return the rate."""
+    """Dollars per agent and game hour at the run's own price. Calls of interviews and of judges are
+    left out. Hours are those lived, asleep or awake, of the agents who made any call; where nobody
+    made one it is 0. None without a price.
+    """
     return _get_rate(data, "dollars_per_hour")
 
 
 @measure(
-    "dollars_per_human_hour",
     "Dollars per human hour",
     "per agent and human hour",
-    f"""`dollars_per_hour` times 10, the game hours in a human hour at ten times real time.
-    {_APART} None without a price.""",
     "Lyfe Agents (Kaiya et al. 2023), figure 6 and appendix F",
 )
 def dollars_per_human_hour(data: RunData) -> float | None:
-    """Return the rate."""
+    """`dollars_per_hour` times 10, the game hours in a human hour at ten times real time. Calls of
+    interviews and of judges are left out. Hours are those lived, asleep or awake, of the agents who
+    made any call; where nobody made one it is 0. None without a price.
+    """
     rate = _get_rate(data, "dollars_per_hour")
     return None if rate is None else rate * compute_rates(data).speed

@@ -37,31 +37,21 @@ _OURS = "descriptive; ours"
 _RATE = "per agent and game hour"
 
 
-@measure(
-    "swaps",
-    "Changes of place",
-    _RATE,
+@measure("Changes of place", _RATE, _OURS)
+def swaps(data: RunData) -> float | None:
     """How often two agents of whom one was in the other's way changed places after a wait, per
     agent and game hour. None where people are not in one another's way, and before any time has
-    passed.""",
-    _OURS,
-)
-def swaps(data: RunData) -> float | None:
-    """Return the rate."""
+    passed.
+    """
     found = compute_crowding(data)
     return None if found is None else ratio(found.swaps, data.agent_hours)
 
 
-@measure(
-    "waits",
-    "Waiting for others",
-    "seconds per agent and game hour",
+@measure("Waiting for others", "seconds per agent and game hour", _OURS)
+def waits(data: RunData) -> float | None:
     """Game seconds for which agents had waited when they got past others by a change of place or
     since these moved up, per agent and game hour. None where people are not in one another's way,
-    and before any time has passed.""",
-    _OURS,
-)
-def waits(data: RunData) -> float | None:
-    """Return the rate."""
+    and before any time has passed.
+    """
     found = compute_crowding(data)
     return None if found is None else ratio(found.waited, data.agent_hours)

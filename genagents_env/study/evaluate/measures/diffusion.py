@@ -109,16 +109,15 @@ def find_first_hearings(spread: Spread, names: Sequence[str]) -> list[tuple[int,
 
 
 @measure(
-    "heard",
     "Diffusion by hearing",
     "share",
-    """The share of all agents who knew the fact from the start or heard it by the end, by the
-    record's `learn` events. One for each fact; none before any time has passed.""",
     "what an observer sees of the diffusion of Park et al. 2023, section 7.1",
     says="knew or heard of {key}",
 )
-def share_heard(data: RunData) -> dict[str, float | None]:
-    """Return the share by fact."""
+def heard(data: RunData) -> dict[str, float | None]:
+    """The share of all agents who knew the fact from the start or heard it by the end, by the
+    record's `learn` events. One for each fact; none before any time has passed.
+    """
     return {
         one.fact: ratio(_count_knowers(one, data), len(data.names)) if data.ticks else None
         for one in trace_run_facts(data)
@@ -129,17 +128,12 @@ def _count_knowers(spread: Spread, data: RunData) -> int:
     return len(spread.at_start) + len(find_first_hearings(spread, data.names))
 
 
-@measure(
-    "half_time",
-    "Time until half know",
-    "hours",
-    """Game hours from the start until at least half of all agents knew the fact. One for each
-    fact. Where that did not happen, the hours of the run, as a time that is censored; none where it
-    was so from the start.""",
-    "half-time of a diffusion; ours",
-)
+@measure("Time until half know", "hours", "half-time of a diffusion; ours")
 def half_time(data: RunData) -> dict[str, MeasuredValue]:
-    """Return the hours by fact."""
+    """Game hours from the start until at least half of all agents knew the fact. One for each fact.
+    Where that did not happen, the hours of the run, as a time that is censored; none where it was
+    so from the start.
+    """
     return {
         one.fact: _compute_half_time(
             len(one.at_start), [t for t, _ in find_first_hearings(one, data.names)], data
@@ -157,16 +151,11 @@ def _compute_half_time(knowing: int, ticks: list[int], data: RunData) -> Measure
     return MeasuredValue(ticks[missing - 1] / data.hour, REACHED)
 
 
-@measure(
-    "telling",
-    "Utterances that tell a fact",
-    "share",
-    """Of all utterances, the share in which a fact of the scenario is recognised. None where
-    nothing was said or the scenario has no facts.""",
-    "ours",
-)
+@measure("Utterances that tell a fact", "share", "ours")
 def telling(data: RunData) -> float | None:
-    """Return the share."""
+    """Of all utterances, the share in which a fact of the scenario is recognised. None where
+    nothing was said or the scenario has no facts.
+    """
     if not data.scenario.facts:
         return None
     said = data.utterances

@@ -27,15 +27,10 @@ def compute_distances(data: RunData) -> Tiles:
     return total
 
 
-@measure(
-    "distance",
-    "Distance walked",
-    "tiles per agent and game hour",
+@measure("Distance walked", "tiles per agent and game hour", "descriptive; ours")
+def distance(data: RunData) -> float | None:
     """Tiles walked per agent and game hour lived: from tick to tick the difference in x and in y
     together; who is put somewhere, joins or leaves the town does not walk there. None before any
-    time has passed.""",
-    "descriptive; ours",
-)
-def distance(data: RunData) -> float | None:
-    """Return the rate."""
+    time has passed.
+    """
     return ratio(compute_distances(data).sum(), data.agent_hours)

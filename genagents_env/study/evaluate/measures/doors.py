@@ -142,64 +142,44 @@ def _as_minutes(data: RunData, ticks: float) -> float:
 
 
 _PARK = "counts a failure named in Park et al. 2023, section 7.2; the count is ours"
-_BEGUN = "None before any time has passed."
-_AGAIN = "the same refusal of the same agent again within five game minutes is the same attempt"
 
 
-@measure(
-    "refused_full",
-    "Attempts to enter a full place",
-    "attempts",
-    f"""How often somebody was turned away since a place held as many people as it may, for each
-    place with a capacity; {_AGAIN}. {_BEGUN}""",
-    _PARK,
-)
+@measure("Attempts to enter a full place", "attempts", _PARK)
 def refused_full(data: RunData) -> dict[str, float | None]:
-    """Return the number by place."""
+    """How often somebody was turned away since a place held as many people as it may, for each
+    place with a capacity; the same refusal of the same agent again within five game minutes is the
+    same attempt. None before any time has passed.
+    """
     return _count_attempts(data, "full", list_limited_places(data))
 
 
-@measure(
-    "refused_closed",
-    "Attempts to enter a closed place",
-    "attempts",
-    f"""How often somebody was turned away since a place was closed, on the way or at its door, for
-    each place with opening hours; {_AGAIN}. {_BEGUN}""",
-    _PARK,
-)
+@measure("Attempts to enter a closed place", "attempts", _PARK)
 def refused_closed(data: RunData) -> dict[str, float | None]:
-    """Return the number by place."""
+    """How often somebody was turned away since a place was closed, on the way or at its door, for
+    each place with opening hours; the same refusal of the same agent again within five game minutes
+    is the same attempt. None before any time has passed.
+    """
     return _count_attempts(data, "closed", list_timed_places(data))
 
 
-@measure(
-    "before_door",
-    "Waiting before a closed or full place",
-    "game minutes",
-    f"""The time that people, all together, stood before a place that turned them away: from a
-    refusal at most {NEAR} tiles from it until they were inside, or more than {NEAR} tiles from
-    where they were refused. For each place with opening hours or a capacity. {_BEGUN}""",
-    _PARK,
-)
+@measure("Waiting before a closed or full place", "game minutes", _PARK)
 def before_door(data: RunData) -> dict[str, float | None]:
-    """Return the time by place."""
+    """The time that people, all together, stood before a place that turned them away: from a
+    refusal at most 2 tiles from it until they were inside, or more than 2 tiles from where they
+    were refused. For each place with opening hours or a capacity. None before any time has passed.
+    """
     waits = [(attempt.place, ticks) for attempt, ticks in find_waits(data)]
     places = dict.fromkeys(p.id for p in (*list_limited_places(data), *list_timed_places(data)))
     found = {id_: _as_minutes(data, sum(n for at, n in waits if at == id_)) for id_ in places}
     return _settle(data, found)
 
 
-@measure(
-    "after_hours",
-    "Time inside after closing",
-    "game minutes",
-    f"""The time that people, all together, were awake in a place while it was closed, but for those
-    who live or work in its sector, for each place with opening hours: closing time keeps people out
-    and not in. {_BEGUN}""",
-    _PARK,
-)
+@measure("Time inside after closing", "game minutes", _PARK)
 def after_hours(data: RunData) -> dict[str, float | None]:
-    """Return the time by place."""
+    """The time that people, all together, were awake in a place while it was closed, but for those
+    who live or work in its sector, for each place with opening hours: closing time keeps people out
+    and not in. None before any time has passed.
+    """
     found: dict[str, float] = {}
     for place in list_timed_places(data):
         inside = _find_inside(data, place) & ~find_residents(data, place)[:, None]
@@ -207,17 +187,12 @@ def after_hours(data: RunData) -> dict[str, float | None]:
     return _settle(data, found)
 
 
-@measure(
-    "overcrowded",
-    "Time over capacity",
-    "game minutes",
-    f"""The time in which a place held more people awake than it may, for each place with a capacity
-    of its own. The town lets nobody in who would be too many: what is left are interventions.
-    {_BEGUN}""",
-    _PARK,
-)
+@measure("Time over capacity", "game minutes", _PARK)
 def overcrowded(data: RunData) -> dict[str, float | None]:
-    """Return the time by place."""
+    """The time in which a place held more people awake than it may, for each place with a capacity
+    of its own. The town lets nobody in who would be too many: what is left are interventions. None
+    before any time has passed.
+    """
     found: dict[str, float] = {}
     for place in list_limited_places(data):
         if place.arena.capacity is not None:
@@ -234,18 +209,13 @@ def _find_inside(data: RunData, place: RuledPlace) -> Bools:
     return here & data.awake[:, : data.ticks]
 
 
-@measure(
-    "bar_at_noon",
-    "In a bar at noon",
-    "people",
+@measure("In a bar at noon", "people", _PARK)
+def bar_at_noon(data: RunData) -> dict[str, float | None]:
     """How many people were awake in a bar (a place of the kind `pub` of `activities.toml`) between
     twelve and two without living or working there (`came`), and how many of them showed there that
     they drank something of the evening (`drank`, the activity `drinking`). None where no tick of
-    the run is between twelve and two.""",
-    _PARK,
-)
-def bar_at_noon(data: RunData) -> dict[str, float | None]:
-    """Return the number who came and who drank."""
+    the run is between twelve and two.
+    """
     guests = find_noon_guests(data)
     if guests is None:
         return {"came": None, "drank": None}

@@ -99,32 +99,26 @@ def compute_findings(data: RunData) -> Findings:
     )
 
 
-@measure(
-    "hallucinated",
-    "Hallucination",
-    "share",
+@measure("Hallucination", "share", "Park et al. 2023, section 7.1")
+def hallucinated(data: RunData) -> float | None:
     """Of all claims to know a fact or a person, in the interviews at both ends, the share that
     nothing bears out, neither an event that is named nor any other of the record. None where
-    nothing was claimed.""",
-    "Park et al. 2023, section 7.1",
-)
-def share_hallucinated(data: RunData) -> float | None:
-    """Return the share."""
+    nothing was claimed.
+    """
     return compute_findings(data).hallucination_rate
 
 
 @measure(
-    "uncited",
     "True without a source",
     "share",
-    """Of all claims to know a fact or a person, in the interviews at both ends, the share that
-    names no event which bears it out, though the record has one: the fact was said in the agent's
-    hearing, or the two spoke, one heard of the other, or both were in one room. None where
-    nothing was claimed.""",
     "ours; in Park et al. 2023, section 7.1, the authors look for the memory",
 )
-def share_uncited(data: RunData) -> float | None:
-    """Return the share."""
+def uncited(data: RunData) -> float | None:
+    """Of all claims to know a fact or a person, in the interviews at both ends, the share that
+    names no event which bears it out, though the record has one: the fact was said in the agent's
+    hearing, or the two spoke, one heard of the other, or both were in one room. None where nothing
+    was claimed.
+    """
     return compute_findings(data).uncited_rate
 
 

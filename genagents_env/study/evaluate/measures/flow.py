@@ -175,43 +175,28 @@ _LYFE = (
 )
 
 
-@measure(
-    "received",
-    "Received",
-    "share",
+@measure("Received", "share", _LYFE)
+def received(data: RunData) -> dict[str, float | None]:
     """Of those who did not know the fact at the start, the share who heard a sentence in the run
-    that states it, by its patterns or, where the run's embedder knows meaning, in other words.
-    One for each fact; none where everybody knew it, and before any time has passed.""",
-    _LYFE,
-)
-def share_received(data: RunData) -> dict[str, float | None]:
-    """Return the share by fact."""
+    that states it, by its patterns or, where the run's embedder knows meaning, in other words. One
+    for each fact; none where everybody knew it, and before any time has passed.
+    """
     return {one.fact: one.p_receive if data.ticks else None for one in compute_flows(data)}
 
 
-@measure(
-    "stored",
-    "Stored",
-    "share",
+@measure("Stored", "share", _LYFE)
+def stored(data: RunData) -> dict[str, float | None]:
     """Of those who heard the fact first in the run, the share who hold a memory at the end that
-    states it. One for each fact; none where nobody heard it, or the record has no
-    memories of the end.""",
-    _LYFE,
-)
-def share_stored(data: RunData) -> dict[str, float | None]:
-    """Return the share by fact."""
+    states it. One for each fact; none where nobody heard it, or the record has no memories of the
+    end.
+    """
     return {one.fact: one.p_store for one in compute_flows(data)}
 
 
-@measure(
-    "retrieved",
-    "Retrieved",
-    "share",
+@measure("Retrieved", "share", _LYFE)
+def retrieved(data: RunData) -> dict[str, float | None]:
     """Of those who heard the fact first in the run and stored it, the mean share of the interviews
     after the run in which an answer states it. One for each fact; none where nobody stored it or
-    nobody was asked.""",
-    _LYFE,
-)
-def share_retrieved(data: RunData) -> dict[str, float | None]:
-    """Return the share by fact."""
+    nobody was asked.
+    """
     return {one.fact: one.p_retrieve for one in compute_flows(data)}

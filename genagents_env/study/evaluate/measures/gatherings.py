@@ -143,7 +143,6 @@ def compute_coordinations(data: RunData) -> tuple[Coordination, ...]:
 
 
 _PARK = "Park et al. 2023, section 7.1"
-_ALL = "One for each gathering that had begun; the others have none."
 
 
 def _key_by_id(data: RunData) -> dict[str, Coordination | None]:
@@ -152,44 +151,30 @@ def _key_by_id(data: RunData) -> dict[str, Coordination | None]:
     return {id_: found.get(id_) for id_ in told}
 
 
-@measure(
-    "came",
-    "Coordination",
-    "share",
-    f"""Of the invited, who are all but the host that knew of the gathering before it began, the
-    share who were in its place while it went on. {_ALL} None where nobody was invited.""",
-    _PARK,
-)
+@measure("Coordination", "share", _PARK)
 def came(data: RunData) -> dict[str, float | None]:
-    """Return the share by gathering."""
+    """Of the invited, who are all but the host that knew of the gathering before it began, the
+    share who were in its place while it went on. One for each gathering that had begun; the others
+    have none. None where nobody was invited.
+    """
     return {
         id_: None if one is None else ratio(len(one.came), len(one.invited))
         for id_, one in _key_by_id(data).items()
     }
 
 
-@measure(
-    "invited",
-    "Invited",
-    "agents",
-    f"""How many but the host knew of the gathering before it began, from the start or by hearing
-    of it. {_ALL}""",
-    _PARK,
-)
-def count_invited(data: RunData) -> dict[str, float | None]:
-    """Return the number by gathering."""
+@measure("Invited", "agents", _PARK)
+def invited(data: RunData) -> dict[str, float | None]:
+    """How many but the host knew of the gathering before it began, from the start or by hearing of
+    it. One for each gathering that had begun; the others have none.
+    """
     return {id_: None if one is None else len(one.invited) for id_, one in _key_by_id(data).items()}
 
 
-@measure(
-    "attendance",
-    "Attendance",
-    "agents",
-    f"""How many were in the gathering's place at any time while it went on, the host and
-    passers-by with them. {_ALL}""",
-    _PARK,
-)
+@measure("Attendance", "agents", _PARK)
 def attendance(data: RunData) -> dict[str, float | None]:
-    """Return the number by gathering."""
+    """How many were in the gathering's place at any time while it went on, the host and passers-by
+    with them. One for each gathering that had begun; the others have none.
+    """
     found = {one.gathering: len(one.visits) for one in find_gathering_visits(data)}
     return {gathering.id: found.get(gathering.id) for gathering in data.scenario.gatherings}

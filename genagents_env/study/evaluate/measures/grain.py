@@ -70,65 +70,44 @@ def _list_beds(data: RunData) -> Iterator[str]:
                     yield f"{get_arena_id(sector, arena)}/{thing.name}"
 
 
-_AWAKE = "None where nobody was awake."
 _PER_HOUR = "per agent and waking hour"
 _PARK = "ours; beside the recorded day of the public code of Park et al. 2023"
 
 
-@measure(
-    "walking",
-    "Time on foot",
-    "share",
-    f"""Of the time in which agents were awake, the share of ticks in which they changed their
-    tile. {_AWAKE}""",
-    _PARK,
-)
+@measure("Time on foot", "share", _PARK)
 def walking(data: RunData) -> float | None:
-    """Return the share."""
+    """Of the time in which agents were awake, the share of ticks in which they changed their tile.
+    None where nobody was awake.
+    """
     awake = data.awake[:, : data.ticks]
     moved = (data.positions[1:] != data.positions[:-1]).any(axis=2).T
     return ratio((moved & awake).sum(), awake.sum())
 
 
-@measure(
-    "activities",
-    "Activities",
-    _PER_HOUR,
-    f"""Activities begun, by the words that others see, per agent and hour awake. Being on the way,
-    talking, sleeping and standing around are none; what is taken up again after them counts once.
-    {_AWAKE}""",
-    _PARK,
-)
+@measure("Activities", _PER_HOUR, _PARK)
 def activities(data: RunData) -> float | None:
-    """Return the rate."""
+    """Activities begun, by the words that others see, per agent and hour awake. Being on the way,
+    talking, sleeping and standing around are none; what is taken up again after them counts once.
+    None where nobody was awake.
+    """
     return ratio(len(list_activities(data)), data.waking_hours)
 
 
-@measure(
-    "things_used",
-    "Things used",
-    _PER_HOUR,
-    f"""Changes that agents made to the state of a thing, per agent and hour awake. Beds are left
-    out, and so is a change by which one brings back the state from before one's last: on and off
-    are one use. What the town changes by itself is not counted. {_AWAKE}""",
-    _PARK,
-)
+@measure("Things used", _PER_HOUR, _PARK)
 def things_used(data: RunData) -> float | None:
-    """Return the rate."""
+    """Changes that agents made to the state of a thing, per agent and hour awake. Beds are left
+    out, and so is a change by which one brings back the state from before one's last: on and off
+    are one use. What the town changes by itself is not counted. None where nobody was awake.
+    """
     return ratio(len(list_uses(data)), data.waking_hours)
 
 
-@measure(
-    "reflections",
-    "Reflections",
-    "per agent and day",
+@measure("Reflections", "per agent and day", _PARK)
+def reflections(data: RunData) -> float | None:
     """How often an agent reflected, per agent and day of 24 hours lived: the ticks in which it made
     a model call of the faculty `reflect`, those within ten game minutes of one another as one. None
-    before any time has passed.""",
-    _PARK,
-)
-def reflections(data: RunData) -> float | None:
-    """Return the rate."""
+    before any time has passed.
+    """
     return ratio(count_reflections(data), data.agent_hours / 24)
 
 

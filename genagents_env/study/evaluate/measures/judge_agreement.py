@@ -48,17 +48,12 @@ def tally_agreements(given: Iterable[Verdict]) -> tuple[Agreement, ...]:
     )
 
 
-@measure(
-    "judge_agreement",
-    "Agreement of judge and rule",
-    "share",
+@measure("Agreement of judge and rule", "share", "ours")
+def judge_agreement(data: RunData) -> dict[str, float | None]:
     """Of the answers on which both the rule and the model (the run's own if it judged, else the
     only one that did) have a verdict, the share with the same one. One for each check; none where
-    there is no such answer.""",
-    "ours",
-)
-def judge_agreement(data: RunData) -> dict[str, float | None]:
-    """Return the share by check."""
+    there is no such answer.
+    """
     judge = find_judge(data)
     found = {one.check: one.share for one in compute_agreements(data) if one.judge == judge}
     return {check.id: found.get(check.id) for check in data.scenario.checks}

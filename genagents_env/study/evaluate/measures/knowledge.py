@@ -143,17 +143,12 @@ def compute_fact_findings(data: RunData) -> tuple[FactFinding, ...]:
     )
 
 
-@measure(
-    "verified",
-    "Verified diffusion",
-    "share",
-    """Of those asked about the fact after the run, the share who claim to know it and whose
-    claim an event they name bears out, or who knew it from the start. One for each fact with a
-    question; none where nobody was asked.""",
-    _PARK,
-)
-def share_verified(data: RunData) -> dict[str, float | None]:
-    """Return the share by fact."""
+@measure("Verified diffusion", "share", _PARK)
+def verified(data: RunData) -> dict[str, float | None]:
+    """Of those asked about the fact after the run, the share who claim to know it and whose claim
+    an event they name bears out, or who knew it from the start. One for each fact with a question;
+    none where nobody was asked.
+    """
     found = compute_fact_findings(data)
     return {one.fact: None if one.after is None else one.after.verified_share for one in found}
 

@@ -121,29 +121,19 @@ def _measure_policy(policy: str, times: Sequence[Membership], second: int) -> Le
 _LYFE = "Lyfe Agents (Kaiya et al. 2023), appendix A.1"
 
 
-@measure(
-    "conversation_seconds",
-    "Conversation length",
-    "game seconds",
-    """The mean time from joining a conversation to leaving it, over all memberships that ended.
-    None where none ended.""",
-    _LYFE,
-)
+@measure("Conversation length", "game seconds", _LYFE)
 def conversation_seconds(data: RunData) -> float | None:
-    """Return the mean."""
+    """The mean time from joining a conversation to leaving it, over all memberships that ended.
+    None where none ended.
+    """
     seconds = [second for one in compute_spans(data).lengths for second in one.seconds]
     return fmean(seconds) if seconds else None
 
 
-@measure(
-    "talking_time",
-    "Time in conversations",
-    "share",
-    """Of the time in which agents were awake, the share in which they were in a conversation. None
-    where nobody was awake.""",
-    "ours",
-)
+@measure("Time in conversations", "share", "ours")
 def talking_time(data: RunData) -> float | None:
-    """Return the share."""
+    """Of the time in which agents were awake, the share in which they were in a conversation. None
+    where nobody was awake.
+    """
     awake = data.awake[:, : data.ticks]
     return ratio((awake & data.talking[:, : data.ticks]).sum(), awake.sum())

@@ -148,31 +148,21 @@ _PARK = (
     "failure named in Park et al. 2023, section 7.2: agents entered a bathroom for one that was "
     "taken, and stores after closing time; here the town refuses it"
 )
-_ATTEMPT = "the same refusal of the same agent again within five game minutes is the same attempt"
 
 
-@measure(
-    "broken_norms",
-    "Attempts against a rule",
-    "per agent and game hour",
-    f"""Attempts that the town refused since the place was closed, private or full, or the thing
-    another's, per agent and game hour; {_ATTEMPT}. None before any time has passed.""",
-    _PARK,
-)
+@measure("Attempts against a rule", "per agent and game hour", _PARK)
 def broken_norms(data: RunData) -> float | None:
-    """Return the rate."""
+    """Attempts that the town refused since the place was closed, private or full, or the thing
+    another's, per agent and game hour; the same refusal of the same agent again within five game
+    minutes is the same attempt. None before any time has passed.
+    """
     return ratio(len(find_attempts(data)), data.agent_hours)
 
 
-@measure(
-    "trespass",
-    "Time against a rule",
-    "share",
+@measure("Time against a rule", "share", _PARK)
+def trespass(data: RunData) -> float | None:
     """Of the time in which agents were awake, the share in a place that was closed (but for those
     who live or work in its sector), that is for others, or that held more people than it may. None
-    where nobody was awake.""",
-    _PARK,
-)
-def trespass(data: RunData) -> float | None:
-    """Return the share."""
+    where nobody was awake.
+    """
     return ratio(find_trespass(data).sum(), data.awake[:, : data.ticks].sum())

@@ -35,46 +35,39 @@ def compute_mtld(words: Sequence[str], threshold: float = THRESHOLD) -> float:
 
 
 @measure(
-    "distinct_2",
     "Distinct pairs of words",
     "share",
-    """Different pairs of neighbouring words within an utterance over all such pairs said in the
-    run. It falls with the amount said. None where no utterance has two words.""",
     "Li et al. 2016, A Diversity-Promoting Objective Function for Neural Conversation Models",
 )
 def distinct_2(data: RunData) -> float | None:
-    """Return the share."""
+    """Different pairs of neighbouring words within an utterance over all such pairs said in the
+    run. It falls with the amount said. None where no utterance has two words.
+    """
     found = [pair for words in _list_words(data.utterances) for pair in list_ngrams(words, 2)]
     return len(set(found)) / len(found) if found else None
 
 
-@measure(
-    "lexical_diversity",
-    "Lexical diversity (MTLD)",
-    "words",
+@measure("Lexical diversity (MTLD)", "words", _MTLD)
+def lexical_diversity(data: RunData) -> float | None:
     """The mean length of stretches of speech over which the share of different words stays above
     0.72, all utterances of the run one after the other, read forwards and backwards. It hardly
-    depends on the amount said. None below 50 words.""",
-    _MTLD,
-)
-def lexical_diversity(data: RunData) -> float | None:
-    """Return the mean length."""
+    depends on the amount said. None below 50 words.
+    """
     words = [word for words in _list_words(data.utterances) for word in words]
     return compute_mtld(words) if len(words) >= LEAST else None
 
 
 @measure(
-    "self_repetition",
     "Repeating oneself",
     "share",
-    """Of the utterances with three words or more by agents who spoke so before, the share of
-    which at least half of the runs of three words were said by the same agent before. None without
-    such an utterance.""",
     "after the n-gram overlaps of See et al. 2019, What makes a good conversation?, section 4; "
     "the threshold is ours",
 )
 def self_repetition(data: RunData) -> float | None:
-    """Return the share."""
+    """Of the utterances with three words or more by agents who spoke so before, the share of which
+    at least half of the runs of three words were said by the same agent before. None without such
+    an utterance.
+    """
     before: dict[str, set[Ngram]] = {}
     told: list[bool] = []
     for event, words in zip(data.utterances, _list_words(data.utterances), strict=True):
@@ -87,17 +80,16 @@ def self_repetition(data: RunData) -> float | None:
 
 
 @measure(
-    "echo",
     "Echoing the other",
     "share",
-    """Of the utterances in conversations that follow one of another member and have three words
-    or more, the share of which at least half of the runs of three words stood in what the others
-    had said in it. None without such an utterance.""",
     "after the n-gram overlaps of See et al. 2019, What makes a good conversation?, section 4; "
     "the threshold is ours",
 )
 def echo(data: RunData) -> float | None:
-    """Return the share."""
+    """Of the utterances in conversations that follow one of another member and have three words or
+    more, the share of which at least half of the runs of three words stood in what the others had
+    said in it. None without such an utterance.
+    """
     said: dict[int, dict[str, set[Ngram]]] = {}
     last: dict[int, str | None] = {}
     told: list[bool] = []

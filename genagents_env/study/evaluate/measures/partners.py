@@ -29,47 +29,32 @@ def count_partners(data: RunData) -> tuple[tuple[str, ...], Counts]:
     return data.names, counts
 
 
-@measure(
-    "partners",
-    "Partners",
-    "agents",
-    """The mean over all agents of how many others one spoke to who, addressed, heard it, or was
-    spoken to by. None for a single agent, and before any time has passed.""",
-    "degree; " + _NETWORK,
-)
+@measure("Partners", "agents", "degree; " + _NETWORK)
 def partners(data: RunData) -> float | None:
-    """Return the mean."""
+    """The mean over all agents of how many others one spoke to who, addressed, heard it, or was
+    spoken to by. None for a single agent, and before any time has passed.
+    """
     edges = count_partners(data)[1] > 0
     if len(edges) < 2 or not data.ticks:
         return None
     return ratio((edges | edges.T).sum(), len(edges))
 
 
-@measure(
-    "reciprocity",
-    "Reciprocity",
-    "share",
-    """Of the ordered pairs in which the first spoke to the second, the share in which the second
-    also spoke to the first, at any time. None where nobody spoke to anybody.""",
-    _NETWORK,
-)
+@measure("Reciprocity", "share", _NETWORK)
 def reciprocity(data: RunData) -> float | None:
-    """Return the share."""
+    """Of the ordered pairs in which the first spoke to the second, the share in which the second
+    also spoke to the first, at any time. None where nobody spoke to anybody.
+    """
     edges = count_partners(data)[1] > 0
     return ratio((edges & edges.T).sum(), edges.sum())
 
 
-@measure(
-    "clustering",
-    "Clustering",
-    "share",
+@measure("Clustering", "share", "Watts and Strogatz 1998, as networkx computes it")
+def clustering(data: RunData) -> float | None:
     """The mean over all agents of the share of the pairs of one's partners who are partners of one
     another, of an agent with fewer than two partners 0. None for fewer than three agents, and
-    before any time has passed.""",
-    "Watts and Strogatz 1998, as networkx computes it",
-)
-def clustering(data: RunData) -> float | None:
-    """Return the mean."""
+    before any time has passed.
+    """
     edges = count_partners(data)[1] > 0
     if len(edges) < 3 or not data.ticks:
         return None

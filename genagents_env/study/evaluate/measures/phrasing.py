@@ -94,8 +94,6 @@ _PARK = (
     "failure named in Park et al. 2023, section 7.2: Isabella took up every suggestion of others; "
     "the rule by phrases (`evaluate/phrases.toml`, English) is ours"
 )
-_ASKED = """the invitations, requests and suggestions, known by their phrases, that somebody was
-    addressed with in a conversation, heard, and spoke after"""
 
 
 def _share_of_answers(data: RunData, kind: str) -> float | None:
@@ -103,44 +101,36 @@ def _share_of_answers(data: RunData, kind: str) -> float | None:
     return ratio(kinds.count(kind), len(kinds))  # type: ignore[arg-type]  # one of the three kinds
 
 
-@measure(
-    "declined",
-    "Saying no",
-    "share",
-    f"""Of {_ASKED}, the share whose first answer declines. None where nobody was so asked.""",
-    _PARK,
-)
-def share_declined(data: RunData) -> float | None:
-    """Return the share."""
+@measure("Saying no", "share", _PARK)
+def declined(data: RunData) -> float | None:
+    """Of the invitations, requests and suggestions, known by their phrases, that somebody was
+    addressed with in a conversation, heard, and spoke after, the share whose first answer declines.
+    None where nobody was so asked.
+    """
     return _share_of_answers(data, "declined")
 
 
-@measure(
-    "accepted",
-    "Saying yes",
-    "share",
-    f"""Of {_ASKED}, the share whose first answer accepts and does not decline; what is left is
-    neither. None where nobody was so asked.""",
-    _PARK,
-)
-def share_accepted(data: RunData) -> float | None:
-    """Return the share."""
+@measure("Saying yes", "share", _PARK)
+def accepted(data: RunData) -> float | None:
+    """Of the invitations, requests and suggestions, known by their phrases, that somebody was
+    addressed with in a conversation, heard, and spoke after, the share whose first answer accepts
+    and does not decline; what is left is neither. None where nobody was so asked.
+    """
     return _share_of_answers(data, "accepted")
 
 
 @measure(
-    "formality",
     "Formality",
     "share",
-    """Of all utterances, the share with a formula of politeness, a greeting in a full sentence or
-    a connective of written English, by the phrases `formal`. A proxy: it reads words alone, and
-    English alone. None where nothing was said.""",
     "failure named in Park et al. 2023, section 7.2: stiff dialogue, even of husband and wife; the "
     "phrases (`evaluate/phrases.toml`) are ours, in place of the score F of Heylighen and "
     "Dewaele 2002, which needs a tagger",
 )
 def formality(data: RunData) -> float | None:
-    """Return the share."""
+    """Of all utterances, the share with a formula of politeness, a greeting in a full sentence or a
+    connective of written English, by the phrases `formal`. A proxy: it reads words alone, and
+    English alone. None where nothing was said.
+    """
     formal, said = load_phrases()["formal"], data.utterances
     found = sum(bool(formal.search(straighten_quotes(str(event.data["text"])))) for event in said)
     return ratio(found, len(said))

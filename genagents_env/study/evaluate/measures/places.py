@@ -104,17 +104,12 @@ def find_accompanied(data: RunData) -> Bools:
 _OURS = "descriptive; ours"
 
 
-@measure(
-    "place_entropy",
-    "Spread over places",
-    "0..1",
-    """The entropy of the waking time of all agents over the arenas, divided by the logarithm of
-    the number of arenas of the town, the open ground with them: 0 where all is spent in one, 1
-    where all are used alike. None where nobody was awake.""",
-    "normalised entropy (Shannon 1948; Pielou 1966)",
-)
+@measure("Spread over places", "0..1", "normalised entropy (Shannon 1948; Pielou 1966)")
 def place_entropy(data: RunData) -> float | None:
-    """Return the entropy."""
+    """The entropy of the waking time of all agents over the arenas, divided by the logarithm of the
+    number of arenas of the town, the open ground with them: 0 where all is spent in one, 1 where
+    all are used alike. None where nobody was awake.
+    """
     return compute_entropy(count_waking_ticks(data).sum(axis=0), count_arenas(data))
 
 
@@ -123,46 +118,31 @@ def _share_in(data: RunData, sectors: list[str | None]) -> float | None:
     return ratio((time * find_arenas_in(data, sectors)).sum(), time.sum())
 
 
-@measure(
-    "at_home",
-    "Time at home",
-    "share",
-    """Of the time in which agents were awake, the share in the sector of their home. None where
-    nobody was awake.""",
-    _OURS,
-)
+@measure("Time at home", "share", _OURS)
 def at_home(data: RunData) -> float | None:
-    """Return the share."""
+    """Of the time in which agents were awake, the share in the sector of their home. None where
+    nobody was awake.
+    """
     return _share_in(data, list_homes(data))
 
 
-@measure(
-    "at_work",
-    "Time at work",
-    "share",
-    """Of the time in which agents with a workplace that is not their home were awake, the share in
-    its sector. None without such an agent awake.""",
-    _OURS,
-)
+@measure("Time at work", "share", _OURS)
 def at_work(data: RunData) -> float | None:
-    """Return the share."""
+    """Of the time in which agents with a workplace that is not their home were awake, the share in
+    its sector. None without such an agent awake.
+    """
     sectors, time = list_workplaces(data), count_waking_ticks(data)
     working = np.array([sector is not None for sector in sectors], dtype=np.bool_)
     here = (time * find_arenas_in(data, sectors)).sum()
     return ratio(here, time[working].sum())
 
 
-@measure(
-    "together",
-    "Time together",
-    "share",
+@measure("Time together", "share", _OURS)
+def together(data: RunData) -> float | None:
     """Of the time in which agents were awake, the share with at least one other, asleep or awake,
     in the same arena; the open ground between the buildings is none. None for fewer than two
-    agents, and where nobody was awake.""",
-    _OURS,
-)
-def together(data: RunData) -> float | None:
-    """Return the share."""
+    agents, and where nobody was awake.
+    """
     if len(data.names) < 2:
         return None
     awake = data.awake[:, : data.ticks]

@@ -118,17 +118,12 @@ def _find_by_rule(data: RunData) -> dict[str, Preference | None]:
     return {id_: found.get(id_) for id_ in checks}
 
 
-@measure(
-    "changed",
-    "Change of opinion",
-    "share",
-    """Of the agents who lean to one value of the check both before and after the run, the share
-    who lean to another one after. One for each value check, by its rules; none where nobody leans
-    at both ends.""",
-    _LYFE,
-)
-def share_changed(data: RunData) -> dict[str, float | None]:
-    """Return the share by check."""
+@measure("Change of opinion", "share", _LYFE)
+def changed(data: RunData) -> dict[str, float | None]:
+    """Of the agents who lean to one value of the check both before and after the run, the share who
+    lean to another one after. One for each value check, by its rules; none where nobody leans at
+    both ends.
+    """
     return {
         id_: None if one is None else _share_changed(one)
         for id_, one in _find_by_rule(data).items()

@@ -12,56 +12,36 @@ def _list_living_calls(data: RunData) -> list[CallRow]:
     return [call for call in data.calls if call.purpose.split(".")[0] not in _APART]
 
 
-@measure(
-    "fallbacks",
-    "Fallbacks",
-    "share",
-    """Of the model calls of living, the share whose declared default was taken, since no usable
-    reply came. None without a call.""",
-    _OURS,
-)
+@measure("Fallbacks", "share", _OURS)
 def fallbacks(data: RunData) -> float | None:
-    """Return the share."""
+    """Of the model calls of living, the share whose declared default was taken, since no usable
+    reply came. None without a call.
+    """
     calls = _list_living_calls(data)
     return ratio(sum(call.outcome == "fallback" for call in calls), len(calls))
 
 
-@measure(
-    "policy_errors",
-    "Policy errors",
-    "per agent and game hour",
-    """Decisions in which a policy raised, hung or answered nonsense, so that its agent idled, per
-    agent and game hour. None before any time has passed.""",
-    _OURS,
-)
+@measure("Policy errors", "per agent and game hour", _OURS)
 def policy_errors(data: RunData) -> float | None:
-    """Return the rate."""
+    """Decisions in which a policy raised, hung or answered nonsense, so that its agent idled, per
+    agent and game hour. None before any time has passed.
+    """
     return ratio(data.reader.policy_fault_count(), data.agent_hours)
 
 
-@measure(
-    "failed_actions",
-    "Failed actions",
-    "per agent and game hour",
+@measure("Failed actions", "per agent and game hour", _OURS)
+def failed_actions(data: RunData) -> float | None:
     """Actions that the town refused, whatever the reason, per agent and game hour. None before any
-    time has passed.""",
-    _OURS,
-)
-def share_of_failed_actions(data: RunData) -> float | None:
-    """Return the rate."""
+    time has passed.
+    """
     return ratio(len(data.of_kind("fail")), data.agent_hours)
 
 
-@measure(
-    "wall_seconds",
-    "Wall clock",
-    "seconds per game hour",
+@measure("Wall clock", "seconds per game hour", _OURS)
+def wall_seconds(data: RunData) -> float | None:
     """Seconds of wall clock that the run took, interviews with them, per game hour, all agents
     together, as noted when it stopped last. It depends on the machine and on what else ran there.
-    None where nothing was noted, and before any time has passed.""",
-    _OURS,
-)
-def wall_seconds(data: RunData) -> float | None:
-    """Return the ratio."""
+    None where nothing was noted, and before any time has passed.
+    """
     spending = data.reader.spending
     return None if spending is None else ratio(spending.seconds, data.hours)

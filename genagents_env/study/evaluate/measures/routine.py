@@ -125,19 +125,16 @@ def _count_seconds(at: time) -> int:
     return at.hour * 3600 + at.minute * 60 + at.second
 
 
-_WHERE = "the place that the scenario's routine has one be at by the clock"
-
-
 @measure(
-    "adherence",
     "Adherence to the routine",
     "share",
-    f"""Of the time in which agents with a routine were awake, the share at {_WHERE}. After a change
-    of place up to 20 game minutes on the way are left out. None without such time.""",
     "ours; minds follow plans of their own, which the record does not hold",
 )
 def adherence(data: RunData) -> float | None:
-    """Return the share."""
+    """Of the time in which agents with a routine were awake, the share at the place that the
+    scenario's routine has one be at by the clock. After a change of place up to 20 game minutes on
+    the way are left out. None without such time.
+    """
     return ratio(*count_kept_ticks(data))
 
 
@@ -145,31 +142,22 @@ def _list_changes(data: RunData) -> list[Appointment]:
     return [one for one in list_appointments(data) if one.moved and one.awake]
 
 
-@measure(
-    "lateness",
-    "Lateness",
-    "game minutes",
+@measure("Lateness", "game minutes", "ours")
+def lateness(data: RunData) -> float | None:
     """The mean time from the hour at which the routine changes the place until its agent is there,
     over the changes after which it came while the entry was in force; 0 for one who was there
-    before. None without one.""",
-    "ours",
-)
-def lateness(data: RunData) -> float | None:
-    """Return the mean."""
+    before. None without one.
+    """
     minute = 60 / data.meta.seconds_per_tick
     late = [(one.came - one.first) / minute for one in _list_changes(data) if one.came is not None]
     return fmean(late) if late else None
 
 
-@measure(
-    "missed",
-    "Missed appointments",
-    "share",
-    f"""Of the entries of the routine that change the place, lie wholly in the time lived and found
-    their agent awake, the share in which it never was at {_WHERE}. None without one.""",
-    "ours",
-)
-def share_missed(data: RunData) -> float | None:
-    """Return the share."""
+@measure("Missed appointments", "share", "ours")
+def missed(data: RunData) -> float | None:
+    """Of the entries of the routine that change the place, lie wholly in the time lived and found
+    their agent awake, the share in which it never was at the place that the scenario's routine has
+    one be at by the clock. None without one.
+    """
     whole = [one for one in _list_changes(data) if one.whole]
     return ratio(sum(one.came is None for one in whole), len(whole))

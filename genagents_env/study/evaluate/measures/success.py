@@ -112,30 +112,23 @@ def find_judge(data: RunData) -> str | None:
     return judges[0] if len(judges) == 1 else None
 
 
-@measure(
-    "success",
-    "Success",
-    "share",
-    """Of the interviews after the run that are decided, the share in which the success came about,
-    by the check's rules. One for each success; none where no interview is decided.""",
-    _LYFE,
-)
+@measure("Success", "share", _LYFE)
 def success(data: RunData) -> dict[str, float | None]:
-    """Return the share by success."""
+    """Of the interviews after the run that are decided, the share in which the success came about,
+    by the check's rules. One for each success; none where no interview is decided.
+    """
     return {id_: None if one is None else one.share for id_, one in _find_after(data, RULE).items()}
 
 
 @measure(
-    "success_majority",
     "Success by majority",
     "0 or 1",
-    """1 if the success came about in at least half of the interviews after the run, rounded up
-    (2 of 3), by the check's rules, else 0. One for each success; none where no interview is
-    decided.""",
     f"{_LYFE}; the rule of two out of three is the public release's",
 )
 def success_majority(data: RunData) -> dict[str, float | None]:
-    """Return 0 or 1 by success."""
+    """1 if the success came about in at least half of the interviews after the run, rounded up (2
+    of 3), by the check's rules, else 0. One for each success; none where no interview is decided.
+    """
     return {
         id_: None if one is None or one.majority is None else float(one.majority)
         for id_, one in _find_after(data, RULE).items()

@@ -71,54 +71,33 @@ def count_members(data: RunData) -> dict[int, int]:
 _OURS = "descriptive; ours"
 
 
-@measure(
-    "conversations",
-    "Conversations",
-    "per agent and game hour",
-    """Conversations joined per agent and game hour lived, asleep or awake. None before any time
-    has passed.""",
-    _OURS,
-)
+@measure("Conversations", "per agent and game hour", _OURS)
 def conversations(data: RunData) -> float | None:
-    """Return the rate."""
+    """Conversations joined per agent and game hour lived, asleep or awake. None before any time has
+    passed.
+    """
     return ratio(len(data.memberships), data.agent_hours)
 
 
-@measure(
-    "utterances",
-    "Utterances",
-    "per agent and game hour",
-    """Utterances per agent and game hour lived, in conversations or not, heard or not. None before
-    any time has passed.""",
-    _OURS,
-)
+@measure("Utterances", "per agent and game hour", _OURS)
 def utterances(data: RunData) -> float | None:
-    """Return the rate."""
+    """Utterances per agent and game hour lived, in conversations or not, heard or not. None before
+    any time has passed.
+    """
     return ratio(len(data.utterances), data.agent_hours)
 
 
-@measure(
-    "turns",
-    "Utterances in a conversation",
-    "utterances",
-    """Utterances per conversation. None where there was no conversation.""",
-    _OURS,
-)
+@measure("Utterances in a conversation", "utterances", _OURS)
 def turns(data: RunData) -> float | None:
-    """Return the mean."""
+    """Utterances per conversation. None where there was no conversation."""
     return compute_spans(data).utterances_per_conversation
 
 
-@measure(
-    "words",
-    "Words in an utterance",
-    "words",
-    """The mean number of words of an utterance; a word is a run of letters and digits, apostrophes
-    inside it. None where nothing was said.""",
-    _OURS,
-)
+@measure("Words in an utterance", "words", _OURS)
 def words(data: RunData) -> float | None:
-    """Return the mean."""
+    """The mean number of words of an utterance; a word is a run of letters and digits, apostrophes
+    inside it. None where nothing was said.
+    """
     said = data.utterances
     return ratio(sum(len(split_words(str(event.data["text"]))) for event in said), len(said))
 
@@ -126,17 +105,12 @@ def words(data: RunData) -> float | None:
 _SHANNON = "normalised entropy (Shannon 1948; Pielou 1966)"
 
 
-@measure(
-    "turn_balance",
-    "Balance of turns",
-    "0..1",
+@measure("Balance of turns", "0..1", _SHANNON)
+def turn_balance(data: RunData) -> float | None:
     """For each conversation the entropy of who speaks, over the logarithm of the number of its
     members: 1 where all speak equally often, 0 where one alone does; the mean over the
-    conversations with two members or more in which anything was said. None without one.""",
-    _SHANNON,
-)
-def turn_balance(data: RunData) -> float | None:
-    """Return the mean."""
+    conversations with two members or more in which anything was said. None without one.
+    """
     members = count_members(data)
     found = [
         compute_evenness(list(counts.values()), members.get(id_, len(counts)))
@@ -147,16 +121,15 @@ def turn_balance(data: RunData) -> float | None:
 
 
 @measure(
-    "talk_inequality",
     "Inequality of talk",
     "0..1",
-    """The Gini coefficient of the utterances of all agents, times n / (n - 1) for n of them, so
-    that towns of any size compare: 0 where all speak equally often, 1 where one says everything.
-    None for fewer than two agents, or where nothing was said.""",
     "Gini 1912; corrected as in Deltas 2003, The Small-Sample Bias of the Gini Coefficient",
 )
 def talk_inequality(data: RunData) -> float | None:
-    """Return the coefficient."""
+    """The Gini coefficient of the utterances of all agents, times n / (n - 1) for n of them, so
+    that towns of any size compare: 0 where all speak equally often, 1 where one says everything.
+    None for fewer than two agents, or where nothing was said.
+    """
     counts = Counter(event.agent for event in data.utterances)
     return compute_gini([counts[name] for name in data.names])
 

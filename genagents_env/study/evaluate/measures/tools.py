@@ -67,74 +67,49 @@ def _list_replies(data: RunData) -> list[dict[str, JSON]]:
     return [turn for turn in list_turns(data) if turn.get("kind") != _FAULT]
 
 
-@measure(
-    "invalid_replies",
-    "Replies without a tool",
-    "share",
+@measure("Replies without a tool", "share", _SIMUVERSE)
+def invalid_replies(data: RunData) -> float | None:
     """Of the replies in which an agent was to choose a tool, the share in which none was found.
     What a tool was asked for in vain is no such reply, nor what the interpreter failed to read.
-    None without a reply.""",
-    _SIMUVERSE,
-)
-def invalid_replies(data: RunData) -> float | None:
-    """Return the share."""
+    None without a reply.
+    """
     turns = _list_replies(data)
     return ratio(sum(turn.get("kind") == "strike" for turn in turns), len(turns))
 
 
-@measure(
-    "interpreter_disagreement",
-    "Interpreter against grammar",
-    "share",
-    """Of the replies that a model interpreted, the share in which the grammar reads another act:
-    another tool, place or person, or none. None where no model interpreted anything.""",
-    _SIMUVERSE,
-)
+@measure("Interpreter against grammar", "share", _SIMUVERSE)
 def interpreter_disagreement(data: RunData) -> float | None:
-    """Return the share."""
+    """Of the replies that a model interpreted, the share in which the grammar reads another act:
+    another tool, place or person, or none. None where no model interpreted anything.
+    """
     both = [turn for turn in _list_replies(data) if turn.get("agrees") is not None]
     return ratio(sum(turn.get("agrees") is False for turn in both), len(both))
 
 
-@measure(
-    "resets",
-    "Resets",
-    "per 100 turns",
-    """How often two replies without a tool in a row sent an agent back to its start, per 100
-    replies in which a tool was to be chosen. None without a reply.""",
-    _SIMUVERSE,
-)
+@measure("Resets", "per 100 turns", _SIMUVERSE)
 def resets(data: RunData) -> float | None:
-    """Return the rate."""
+    """How often two replies without a tool in a row sent an agent back to its start, per 100
+    replies in which a tool was to be chosen. None without a reply.
+    """
     turns = _list_replies(data)
     return ratio(100 * sum(turn.get("reset") is True for turn in turns), len(turns))
 
 
-@measure(
-    "exchanges",
-    "Exchanges in a conversation",
-    "exchanges",
-    """How often the member that spoke most spoke, in the mean over the conversations in which more
-    than one agent spoke: rounds, of which SimuVerse allows ten. None without one.""",
-    _SIMUVERSE,
-)
+@measure("Exchanges in a conversation", "exchanges", _SIMUVERSE)
 def exchanges(data: RunData) -> float | None:
-    """Return the mean."""
+    """How often the member that spoke most spoke, in the mean over the conversations in which more
+    than one agent spoke: rounds, of which SimuVerse allows ten. None without one.
+    """
     spoken = [max(counts.values()) for counts in count_turns(data).values() if len(counts) > 1]
     return fmean(spoken) if spoken else None
 
 
-@measure(
-    "early_leaves",
-    "Left before the limit",
-    "share",
+@measure("Left before the limit", "share", _SIMUVERSE)
+def early_leaves(data: RunData) -> float | None:
     """Of the times that an agent left a conversation by its own word or was taken out of it at the
     limit of exchanges, the share of the first; of the conversations in which more than one agent
-    spoke. None without one.""",
-    _SIMUVERSE,
-)
-def early_leaves(data: RunData) -> float | None:
-    """Return the share."""
+    spoke. None without one.
+    """
     mutual = {id_ for id_, counts in count_turns(data).items() if len(counts) > 1}
     reasons = [
         event.data["reason"]
