@@ -12,9 +12,9 @@ import typer
 from genagents_env.cli import options as opt
 from genagents_env.cli.judged_runs import (
     JudgedRuns,
-    JudgingSummary,
     find_judged_runs,
     load_rubric_at,
+    print_summary,
 )
 from genagents_env.cli.progress import show_judging_progress, show_progress
 from genagents_env.cli.screen import print_json, say, say_lines, warn
@@ -30,11 +30,10 @@ from genagents_env.study.judge import (
     Verdicts,
     compare,
     judge_run,
+    rate,
 )
-from genagents_env.study.judge import rate as rate_answers
 from genagents_env.study.judge.sheets import Form
-from genagents_env.study.judge.summary import filter_by_answers
-from genagents_env.study.judge.verdicts import Judgement
+from genagents_env.study.report.judging import JudgementSummary
 
 _REPEATS = {False: 3, True: 1}  # of a rating; of a comparison, in each order
 _DEFAULT_RUBRIC = "believability"
@@ -160,7 +159,8 @@ def judge(
     own_options = {"--rubric": rubric, "--model": model, "--by": by, "--repeats": repeats}
     again = _format_command(sources, pairwise, own_options | {"--verdicts": verdicts})
     done, ids = _ask_tasks(about, tasks, options, by, quiet=quiet or as_json, again=again)
-    _print_results(done, filter_by_answers(Verdicts(about.verdicts), ids), about, as_json)
+    summary = about.summarise(Verdicts(about.verdicts), ids)
+    _print_results(done, summary, about.verdicts, as_json)
     raise typer.Exit(max((result.exit_code for result in done), default=0))
 
 
@@ -266,16 +266,9 @@ class JudgeTask:
     ) -> JudgingResult:
         """Ask the model for all open verdicts, and return the result."""
         options = replace(options, model=self.model)
+        ask = compare if self.pairwise else rate
         with show_judging_progress(quiet) as watch:
-            if self.pairwise:
-                return compare(
-                    *(answers, options, verdicts, self.rubric),
-                    repeats=self.repeats,
-                    judge=by,
-                    watch=watch,
-                    again=again,
-                )
-            return rate_answers(
+            return ask(
                 *(answers, self.rubric, options, verdicts, self.repeats),
                 judge=by,
                 watch=watch,
@@ -358,18 +351,17 @@ def _format_command(sources: Sequence[Path], pairwise: bool, options: Mapping[st
 
 
 def _print_results(
-    done: Sequence[JudgingResult], given: Sequence[Judgement], about: JudgedRuns, as_json: bool
+    done: Sequence[JudgingResult], summary: JudgementSummary, verdicts: Path, as_json: bool
 ) -> None:
-    summary = JudgingSummary(given, about)
     if as_json:
         judges = [
             asdict(one) | {"spent": {"calls": one.spent.calls, "tokens": one.spent.tokens}}
             for one in done
         ]
-        print_json({"verdicts": str(about.verdicts), "judges": judges, **summary.to_json()})
+        print_json({"verdicts": str(verdicts), "judges": judges, **summary.as_json()})
     else:
         say_lines(map(_describe_result, done))
-        say_lines(summary.format_lines())
+        print_summary(summary)
     for result in done:
         if result.message:
             warn(result.message)

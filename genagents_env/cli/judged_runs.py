@@ -1,28 +1,23 @@
 """The runs that `genagents judge` judges by a rubric: of a sweep, or run files."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from genagents_env.cli.screen import warn
+from genagents_env.cli.screen import find_width, say, say_lines, warn
 from genagents_env.errors import ConfigError, RecordError
 from genagents_env.files import find_inside
 from genagents_env.record import RunReader
-from genagents_env.study.evaluate.checks import Verdict, find_verdicts
 from genagents_env.study.evaluate.labels import format_policies
 from genagents_env.study.judge import JudgedText, Rubric, load_rubric, load_texts
 from genagents_env.study.judge.kept_answers import load_kept_texts
-from genagents_env.study.judge.summary import (
-    JudgeAgreement,
-    Ranking,
-    Score,
-    measure_agreement,
-    rank_conditions,
-    score_conditions,
-)
 from genagents_env.study.judge.verdicts import Judgement
-from genagents_env.study.report.judging import tabulate_for_terminal
+from genagents_env.study.report.judging import (
+    JudgementSummary,
+    read_check_verdicts,
+    summarise_judgements,
+)
 from genagents_env.study.sweep.folder import SweepFolder
 
 VERDICTS = "verdicts.jsonl"
@@ -76,16 +71,14 @@ class JudgedRuns:
             return texts
         return [one for one in texts if one.when == when]
 
-    def load_check_verdicts(self) -> dict[str, Sequence[Verdict]]:
-        """Return the verdicts on the scenarios' checks, by run."""
-        verdicts: dict[str, Sequence[Verdict]] = {}
-        for source in self.sources:
-            if source.is_kept:
-                continue
-            with RunReader(source.path) as record:
-                if record.judgements():
-                    verdicts[source.run] = find_verdicts(record)
-        return verdicts
+    def summarise(self, given: Iterable[Judgement], ids: Collection[str]) -> JudgementSummary:
+        """Return what the verdicts on the texts of these ids come to; what is left out is said."""
+        mine = [one for one in given if all(id_ in ids for id_ in one.texts)]
+        files = {one.run: one.path for one in self.sources if not one.is_kept}
+        summary = summarise_judgements(mine, read_check_verdicts(files))
+        if summary.fault:
+            warn(summary.fault)
+        return summary
 
     @property
     def model(self) -> str | None:
@@ -170,31 +163,8 @@ def _make_distinct(sources: Sequence[JudgedRun]) -> tuple[JudgedRun, ...]:
     return tuple(distinct)
 
 
-class JudgingSummary:
-    """Scores, rankings and agreement; without the extra `lab` the ratings alone, and a message."""
-
-    def __init__(self, given: Sequence[Judgement], judged: JudgedRuns) -> None:
-        self.ratings: tuple[Score, ...] = score_conditions(given)
-        self.rankings: tuple[Ranking, ...] = ()
-        self.agreements: tuple[JudgeAgreement, ...] = ()
-        try:
-            self.rankings = rank_conditions(given)
-            self.agreements = measure_agreement(given, judged.load_check_verdicts())
-        except ConfigError as error:
-            warn(f"rankings and agreement are left out: {error}")
-
-    def format_lines(self) -> Iterator[str]:
-        """Yield the tables that have rows."""
-        for table in tabulate_for_terminal(self.ratings, self.rankings, self.agreements):
-            yield ""
-            yield from table.format_lines()
-
-    def to_json(self) -> dict[str, list[dict[str, object]]]:
-        """Return everything as JSON values."""
-        return {
-            "ratings": [asdict(rating) for rating in self.ratings],
-            "rankings": [
-                asdict(rating) | {"position_bias": rating.position_bias} for rating in self.rankings
-            ],
-            "agreements": [asdict(rating) for rating in self.agreements],
-        }
+def print_summary(summary: JudgementSummary) -> None:
+    """Print the tables of a summary, each below an empty line."""
+    for table in summary.list_tables():
+        say()
+        say_lines(table.format_lines(find_width()))

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-from genagents_env.cli.judged_runs import JudgedRuns, JudgingSummary
-from genagents_env.cli.screen import say, say_lines
+from genagents_env.cli.judged_runs import JudgedRuns, print_summary
+from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 from genagents_env.files import find_inside, guard_files, replace_file
 from genagents_env.study.judge import Rubric, Verdicts, read_sheet, write_sheet
 from genagents_env.study.judge.sheets import Form, format_instructions, make_rows
-from genagents_env.study.judge.summary import filter_by_answers
 
 
 def write_blank(
@@ -44,7 +43,7 @@ def read_filled(about: JudgedRuns, file: Path, rater: str | None, rubric: Rubric
     with Verdicts(about.verdicts) as kept:
         for verdict in filled.verdicts:
             kept.add(verdict)
-    summary = JudgingSummary(filter_by_answers(kept, {said.id for said in answers}), about)
+    summary = about.summarise(kept, {said.id for said in answers})
     empty = f", {filled.empty:,} of them empty" if filled.empty else ""
     say(f"{file}: {filled.rows:,} rows{empty}; {len(filled.verdicts):,} verdicts of {rater}")
-    say_lines(summary.format_lines())
+    print_summary(summary)

@@ -12,8 +12,7 @@ from statistics import median_low
 from typing import Literal, TypeAlias
 
 from genagents_env.study.evaluate.checks import RULE, Verdict
-from genagents_env.study.judge.groups import group_by, label_rubrics
-from genagents_env.study.judge.verdicts import By, Comparison, Judgement, Rating
+from genagents_env.study.judge.verdicts import By, Judgement, group_by, label_rubrics
 from genagents_env.study.stats.agreement import Kappa, fleiss, kappa
 
 Sort: TypeAlias = Literal["itself", "rule", "others"]
@@ -69,12 +68,10 @@ def measure_agreement(
     Raises:
         ConfigError: the extra `lab` is not installed.
     """
-    given = [one for one in verdicts if one.has_verdict]
+    given = [one for one in verdicts if one.value is not None]
     labels = label_rubrics(given)
     found: list[JudgeAgreement] = []
-    groups = group_by(
-        given, lambda one: (labels[one.rubric, one.edition], isinstance(one, Comparison))
-    )
+    groups = group_by(given, lambda one: (labels[one.rubric, one.edition], one.is_comparison))
     for (label, pairs), group in sorted(groups.items()):
         of = f"{label}, pairs" if pairs else label
         heard: dict[Judge, dict[Item, list[Label]]] = {}
@@ -91,7 +88,7 @@ def _agree_with_itself(
     """Yield the agreement over repeats of the same question in the same order."""
     rows: dict[Item, dict[int, Label]] = {}
     for one in given:
-        rows.setdefault(_identify_question(one), {})[one.repeat] = _find_label(one)
+        rows.setdefault(one.texts, {})[one.repeat] = _find_label(one)
     most = max(len(row) for row in rows.values())
     whole = [[row[k] for k in sorted(row)] for row in rows.values() if len(row) == most]
     if most > 1:
@@ -162,8 +159,7 @@ def _collect_values(given: Iterable[Judgement]) -> dict[Item, list[Label]]:
     """Return all that a judge said of each answer, or of each pair in either order."""
     values: dict[Item, list[Label]] = {}
     for one in given:
-        item = one.answer if isinstance(one, Rating) else frozenset((one.first, one.second))
-        values.setdefault(item, []).append(_find_label(one))
+        values.setdefault(frozenset(one.texts), []).append(_find_label(one))
     return values
 
 
@@ -178,17 +174,9 @@ def _summarise(values: Sequence[Label]) -> Label:
 
 def _find_label(one: Judgement) -> Label:
     """Return a rating's number, or which is better of two conditions in the order of names."""
-    if isinstance(one, Rating):
-        return _TIE if one.value is None else one.value
-    if one.verdict in (None, "tie") or one.first_condition <= one.second_condition:
-        return one.verdict or _TIE
-    return _SIDES[one.verdict == "first"]
-
-
-def _identify_question(one: Judgement) -> Item:
-    if isinstance(one, Rating):
-        return one.answer
-    return (one.first, one.second) if one.shown == "first" else (one.second, one.first)
+    if one.value in _SIDES and one.conditions[0] > one.conditions[1]:
+        return _SIDES[one.value == "first"]
+    return _TIE if one.value is None else one.value
 
 
 def _format_judge(judge: Judge) -> str:

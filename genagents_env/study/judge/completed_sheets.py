@@ -10,19 +10,18 @@ from pathlib import Path
 from genagents_env.errors import ConfigError
 from genagents_env.files import read_text
 from genagents_env.scenario.faults import quote, suggest
-from genagents_env.study.judge import pairwise, rating
-from genagents_env.study.judge.pairwise import Pair, to_choice
+from genagents_env.study.judge.by_rubric import make_blank
 from genagents_env.study.judge.rubric import Rubric
 from genagents_env.study.judge.session import NAME_LIMIT
 from genagents_env.study.judge.sheets import LETTERS, Form, list_columns
 from genagents_env.study.judge.texts import JudgedText
-from genagents_env.study.judge.verdicts import Choice, Judgement, Side
+from genagents_env.study.judge.verdicts import Choice, Judgement
 from genagents_env.text import clean, fold
 
 _NOTE = 500  # characters
 _MOST_FAULTS = 50  # listed at once
 _MOST = 50_000_000  # bytes of a file
-_CHOICES = {"a": "a", "b": "b", "tie": "tie", "=": "tie"}
+_CHOICES: dict[str, Choice] = {"a": "first", "b": "second", "tie": "tie", "=": "tie"}
 _ID = "id"
 
 
@@ -170,8 +169,7 @@ class _SheetReader:
             allowed = f"allowed: a whole number from {low} to {high}, or nothing"
             self._note_fault(number, "rating", f"{quote(cell)} is no rating; {allowed}")
             return
-        one = rating.make_blank(said, self.rubric, self.rater, "human")
-        yield replace(one, value=value, why=note)
+        yield self._judge([said], value, note)
 
     def _read_comparison(
         self, number: int, cell: str, said: Sequence[JudgedText], note: str
@@ -181,7 +179,7 @@ class _SheetReader:
             what = f"{quote(cell)} is no verdict; {suggest(cell, ['a', 'b', 'tie'])} (or nothing)"
             self._note_fault(number, "rating", what)
             return
-        yield self._make_comparison(said[0], said[1], choice, note)
+        yield self._judge(said, choice, note)
 
     def _read_ranks(
         self, number: int, cells: Sequence[str], said: Sequence[JudgedText], note: str
@@ -199,16 +197,12 @@ class _SheetReader:
         if len(known) < len(said):
             return
         for i, j in combinations(range(len(said)), 2):
-            choice = "tie" if known[i] == known[j] else "a" if known[i] < known[j] else "b"
-            yield self._make_comparison(said[i], said[j], choice, note)
+            better: Choice = "first" if known[i] < known[j] else "second"
+            choice = "tie" if known[i] == known[j] else better
+            yield self._judge([said[i], said[j]], choice, note)
 
-    def _make_comparison(self, a: JudgedText, b: JudgedText, choice: str, note: str) -> Judgement:
-        """Return the verdict on two answers, `a` read first; conditions in the order of names."""
-        first, second = (a, b) if a.condition <= b.condition else (b, a)
-        shown: Side = "first" if first is a else "second"
-        one = pairwise.make_blank(Pair(first, second), self.rubric, self.rater, "human", shown)
-        verdict: Choice = to_choice(choice, shown)
-        return replace(one, verdict=verdict, why=note)
+    def _judge(self, read: Sequence[JudgedText], value: int | Choice, note: str) -> Judgement:
+        return replace(make_blank(read, self.rubric, self.rater, "human"), value=value, why=note)
 
     def _note_fault(self, number: int, column: str, what: str) -> None:
         self.faults.append(f"{self.path}: row {number}, column {column}: {what}")

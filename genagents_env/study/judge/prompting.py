@@ -17,6 +17,7 @@ from genagents_env.llm.schemas import ReplyModel
 from genagents_env.llm.tokens import bound_tokens
 from genagents_env.study.judge.rubric import Rubric
 from genagents_env.study.judge.texts import JudgedText
+from genagents_env.study.judge.verdicts import Choice
 from genagents_env.text import clean, fold
 
 R = TypeVar("R", bound="JudgeReply")
@@ -51,6 +52,11 @@ class RatingReply(JudgeReply):
 
     rating: int
 
+    @property
+    def verdict(self) -> int:
+        """What is stored."""
+        return self.rating
+
 
 def _parse_side(value: object) -> object:
     return fold(value).strip(" .\"'") if isinstance(value, str) else value
@@ -63,6 +69,12 @@ class ComparisonReply(JudgeReply):
     wire_description: ClassVar[str] = "Which of two answers is the better."
 
     better: Annotated[Literal["a", "b", "tie"], BeforeValidator(_parse_side)]
+
+    @property
+    def verdict(self) -> Choice:
+        """What is stored: the place of the better one."""
+        places: dict[str, Choice] = {"a": "first", "b": "second", "tie": "tie"}
+        return places[self.better]
 
 
 @lru_cache(maxsize=64)

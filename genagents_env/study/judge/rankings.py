@@ -8,9 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from genagents_env.study.judge.groups import group_by, label_rubrics
-from genagents_env.study.judge.verdicts import By, Comparison, Judgement
-from genagents_env.study.stats.ranking import Skill, rank
+from genagents_env.study.judge.verdicts import By, Judgement, group_by, label_rubrics
+from genagents_env.study.stats.ranking import Match, Skill, Winner, rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ def rank_conditions(verdicts: Iterable[Judgement], *, seed: int = 0) -> tuple[Ra
     Raises:
         ConfigError: the extra `lab` is not installed.
     """
-    given = [one for one in verdicts if isinstance(one, Comparison)]
+    given = [one for one in verdicts if one.is_comparison]
     labels = label_rubrics(given)
     found = group_by(
         given, lambda one: (labels[one.rubric, one.edition], one.judge, one.by, one.block)
@@ -70,60 +69,65 @@ def rank_conditions(verdicts: Iterable[Judgement], *, seed: int = 0) -> tuple[Ra
     return tuple(_make_ranking(key[0], some, seed) for key, some in sorted(found.items()))
 
 
-def _make_ranking(label: str, given: Sequence[Comparison], seed: int) -> Ranking:
+def _make_ranking(label: str, given: Sequence[Judgement], seed: int) -> Ranking:
     one = given[0]
-    heard = [comparison for comparison in given if comparison.verdict is not None]
-    matches = [(c.first_condition, c.second_condition, c.verdict) for c in heard if c.verdict]
+    heard = [comparison for comparison in given if comparison.value is not None]
     both, flipped = _count_flips(heard)
-    sided = [comparison for comparison in heard if comparison.verdict != "tie"]
+    sided = [comparison for comparison in heard if comparison.value != "tie"]
     return Ranking(
         label,
         one.judge,
         one.by,
         one.block,
-        rank(matches, seed),
+        rank(list(map(_read_match, heard)), seed),
         _average_ranks(heard),
         len(heard),
         len(given) - len(heard),
         both,
         flipped,
-        fmean(c.verdict == c.shown for c in sided) if sided else None,
+        fmean(c.value == "first" for c in sided) if sided else None,
     )
 
 
-def _count_flips(heard: Iterable[Comparison]) -> tuple[int, int]:
+def _read_match(one: Judgement) -> Match:
+    first, second = one.conditions
+    winner: Winner = "first" if one.value == "first" else "second"
+    return first, second, "tie" if one.value == "tie" else winner
+
+
+def _count_flips(heard: Iterable[Judgement]) -> tuple[int, int]:
     """Return how many pairs were read in both orders, and of these how many got two verdicts."""
     pairs: dict[tuple[frozenset[str], int], dict[str, str]] = {}
     for one in heard:
-        better = {"first": one.first, "second": one.second}.get(one.verdict or "", "tie")
-        read_first = one.first if one.shown == "first" else one.second
-        pairs.setdefault((frozenset((one.first, one.second)), one.repeat), {})[read_first] = better
+        first, second = one.texts
+        better = {"first": first, "second": second}.get(_read_match(one)[2], "")
+        pairs.setdefault((frozenset(one.texts), one.repeat), {})[first] = better
     both = [list(orders.values()) for orders in pairs.values() if len(orders) == 2]
     return len(both), sum(one != other for one, other in both)
 
 
-def _average_ranks(heard: Iterable[Comparison]) -> dict[str, float]:
+def _average_ranks(heard: Sequence[Judgement]) -> dict[str, float]:
     """Return each condition's mean rank over the questions where all of them were compared."""
-    heard = list(heard)
-    names = sorted({name for c in heard for name in (c.first_condition, c.second_condition)})
+    names = sorted({name for one in heard for name in one.conditions})
     places: dict[str, list[float]] = {name: [] for name in names}
     for group in group_by(
         heard, lambda c: (c.seed, c.agent, c.when, c.question, c.number)
     ).values():
-        pairs = {frozenset((c.first_condition, c.second_condition)) for c in group}
+        pairs = {frozenset(one.conditions) for one in group}
         if len(pairs) == len(names) * (len(names) - 1) // 2:
             for name, rank in _rank(group, names).items():
                 places[name].append(rank)
     return {name: fmean(ranks) for name, ranks in places.items() if ranks}
 
 
-def _rank(group: Iterable[Comparison], names: Sequence[str]) -> dict[str, float]:
+def _rank(group: Iterable[Judgement], names: Sequence[str]) -> dict[str, float]:
     """Return ranks by the share of matches won, a tie half of one; equals share their ranks."""
     points: dict[str, list[float]] = {name: [] for name in names}
-    for c in group:
-        first = {"first": 1.0, "second": 0.0}.get(c.verdict or "", 0.5)
-        points[c.first_condition].append(first)
-        points[c.second_condition].append(1 - first)
+    for one in group:
+        first, second, winner = _read_match(one)
+        won = {"first": 1.0, "second": 0.0, "tie": 0.5}[winner]
+        points[first].append(won)
+        points[second].append(1 - won)
     means = {name: fmean(shares) for name, shares in points.items()}
     return {
         name: 1 + sum(o > mean for o in means.values()) + (list(means.values()).count(mean) - 1) / 2

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from genagents_env.study.judge.groups import group_by, label_rubrics
-from genagents_env.study.judge.verdicts import By, Judgement, Rating
+from genagents_env.study.judge.verdicts import By, Judgement, group_by, label_rubrics
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +38,21 @@ class Score:
 
 
 def score_conditions(verdicts: Iterable[Judgement]) -> tuple[Score, ...]:
-    """Return the means by rubric, judge and condition, in that order."""
-    given = [one for one in verdicts if isinstance(one, Rating)]
+    """Return the means by rubric, judge and condition, in that order; comparisons have none."""
+    given = [one for one in verdicts if not one.is_comparison]
     labels = label_rubrics(given)
     found = group_by(
-        given, lambda one: (labels[one.rubric, one.edition], one.judge, one.by, one.condition)
+        given, lambda one: (labels[one.rubric, one.edition], one.judge, one.by, one.conditions)
     )
     return tuple(_make_score(key[0], some) for key, some in sorted(found.items()))
 
 
-def _make_score(label: str, given: Sequence[Rating]) -> Score:
+def _make_score(label: str, given: Sequence[Judgement]) -> Score:
     one = given[0]
-    values: dict[int, dict[str, list[int]]] = {}
+    values: dict[int, dict[tuple[str, ...], list[int]]] = {}
     for rating in given:
-        if rating.value is not None:
-            values.setdefault(rating.seed, {}).setdefault(rating.answer, []).append(rating.value)
+        if isinstance(rating.value, int):
+            values.setdefault(rating.seed, {}).setdefault(rating.texts, []).append(rating.value)
     seeds = {
         seed: fmean(fmean(of_one) for of_one in answers.values())
         for seed, answers in sorted(values.items())
@@ -61,7 +60,7 @@ def _make_score(label: str, given: Sequence[Rating]) -> Score:
     unusable = sum(rating.value is None for rating in given)
     return Score(
         label,
-        one.condition,
+        one.conditions[0],
         one.judge,
         one.by,
         one.low,

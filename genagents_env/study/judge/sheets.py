@@ -15,7 +15,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.files import replace_file
 from genagents_env.rng import draw_bits
 from genagents_env.scenario.faults import quote, suggest
-from genagents_env.study.judge.pairwise import Pair, group_comparable, make_pairs
+from genagents_env.study.judge.by_rubric import group_comparable, make_pairs
 from genagents_env.study.judge.rubric import Rubric
 from genagents_env.study.judge.texts import JudgedText
 from genagents_env.text import clean, escape_formula
@@ -146,8 +146,7 @@ def _group_rows(
     if form == "rubric":
         yield from {said.id: (said,) for said in answers if rubric.covers(said)}.values()
     elif form == "pairs":
-        found: list[Pair] = make_pairs(answers, rubric, against)
-        yield from ((pair.first, pair.second) for pair in found)
+        yield from make_pairs(answers, rubric, against)
     else:
         groups = group_comparable(answers, rubric).values()
         most = max((len(group) for group in groups), default=0)

@@ -1,15 +1,13 @@
 """Verdicts, one a line: each is kept the moment it is given, and never asked for twice."""
 
 import errno
-import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
-from functools import cache
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, Literal, Self, TypeAlias
+from typing import BinaryIO, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -20,28 +18,37 @@ from genagents_env.record.rows import encode
 from genagents_env.scenario.questions import When
 
 By: TypeAlias = Literal["model", "human"]
-Side: TypeAlias = Literal["first", "second"]
 Choice: TypeAlias = Literal["first", "second", "tie"]
 Key: TypeAlias = tuple[str | int, ...]
+K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BaseJudgement:
-    """What ratings and comparisons have in common.
+class Judgement:
+    """What one judge gave one text by one rubric, or which of two texts it found the better.
 
     Attributes:
+        texts: the ids of what was read, see `JudgedText`: one that is rated, or two that are
+            compared, in the order of reading.
+        runs: of the texts, as are `conditions`.
         block: of the conditions, see `JudgedText`.
         seed: as are `agent`, `when` and `question`, of what was judged.
         number: of the interview, from 0.
         rubric: its name; `edition` changes with its content.
+        low: the ends of its scale, `high` included.
         judge: the name of the model or of the person.
         by: which of the two it is.
-        repeat: how often the judge had been asked this before; of a pair, in this order.
+        repeat: how often the judge had been asked this before; of two texts, in this order.
+        value: a whole number of the scale, or which of two texts is the better; None where the
+            reply was neither.
         why: in the judge's words.
         prompt_tokens: read; 0 of a person.
         completion_tokens: written.
     """
 
+    texts: tuple[str, ...]
+    runs: tuple[str, ...]
+    conditions: tuple[str, ...]
     block: str
     seed: int
     agent: str
@@ -50,111 +57,46 @@ class BaseJudgement:
     number: int
     rubric: str
     edition: str
+    low: int
+    high: int
     judge: str
     by: By
     repeat: int
+    value: int | Choice | None = None
     why: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
     @property
-    def rubric_key(self) -> Key:
-        """What tells the judge and the rubric from every other."""
-        return (self.by, self.judge, self.rubric, self.edition)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rating(BaseJudgement):
-    """What one judge gave one answer by one rubric.
-
-    Attributes:
-        answer: the id of what was judged, see `JudgedText`.
-        run: of the answer, as is `condition`.
-        low: the scale's ends, `high` included.
-        value: a whole number of the scale; None where the reply was none.
-    """
-
-    answer: str
-    run: str
-    condition: str
-    low: int
-    high: int
-    value: int | None
-
-    @property
     def key(self) -> Key:
-        """What tells it from every other verdict."""
-        return ("rating", *self.rubric_key, self.answer, self.repeat)
+        """What tells it from every other judgement."""
+        return (self.by, self.judge, self.rubric, self.edition, *self.texts, self.repeat)
 
     @property
-    def has_verdict(self) -> bool:
-        """Whether the reply was a verdict."""
-        return self.value is not None
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """The ids of what was judged."""
-        return (self.answer,)
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """The runs that it is about."""
-        return (self.run,)
+    def is_comparison(self) -> bool:
+        """Whether it is about two texts."""
+        return len(self.texts) == 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison(BaseJudgement):
-    """Which of two answers one judge found the better by one rubric.
-
-    Attributes:
-        first: the id of the answer in `first_condition`.
-        second: the id of the answer in `second_condition`.
-        first_run: of the first answer.
-        second_run: of the second.
-        first_condition: one of the two conditions.
-        second_condition: the other.
-        shown: which of the two the judge read first.
-        verdict: the better one; None where the reply was none.
-    """
-
-    first: str
-    second: str
-    first_run: str
-    second_run: str
-    first_condition: str
-    second_condition: str
-    shown: Side
-    verdict: Choice | None
-
-    @property
-    def key(self) -> Key:
-        """What tells it from every other verdict: the two in the order in which they were read."""
-        read = (self.first, self.second) if self.shown == "first" else (self.second, self.first)
-        return ("comparison", *self.rubric_key, *read, self.repeat)
-
-    @property
-    def has_verdict(self) -> bool:
-        """Whether the reply was a verdict."""
-        return self.verdict is not None
-
-    @property
-    def answers(self) -> tuple[str, ...]:
-        """The ids of what was judged."""
-        return (self.first, self.second)
-
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """The runs that it is about."""
-        return (self.first_run, self.second_run)
+_ROW = TypeAdapter(Judgement)
 
 
-Judgement: TypeAlias = Rating | Comparison
+def label_rubrics(given: Iterable[Judgement]) -> Mapping[tuple[str, str], str]:
+    """Return what each rubric and edition is called: by its name, while it has one edition."""
+    both = sorted({(one.rubric, one.edition) for one in given})
+    names = [name for name, _ in both]
+    return {
+        (name, edition): name if names.count(name) == 1 else f"{name} ({edition})"
+        for name, edition in both
+    }
 
 
-@cache
-def _find_kinds() -> dict[str, TypeAdapter[Rating] | TypeAdapter[Comparison]]:
-    """Return what checks the types of each kind of verdict, made when it is first needed."""
-    return {"rating": TypeAdapter(Rating), "comparison": TypeAdapter(Comparison)}
+def group_by(given: Iterable[Judgement], key: Callable[[Judgement], K]) -> dict[K, list[Judgement]]:
+    """Return `given` in groups, in the order in which the groups begin."""
+    groups: dict[K, list[Judgement]] = {}
+    for one in given:
+        groups.setdefault(key(one), []).append(one)
+    return groups
 
 
 class Verdicts:
@@ -200,8 +142,7 @@ class Verdicts:
             raise RecordError(f"{self.path}: verdicts are added inside `with verdicts:` only")
         if self._known.get(one.key) == one:
             return
-        kind = "rating" if isinstance(one, Rating) else "comparison"
-        self._append(self._file, encode({"kind": kind, **asdict(one)}).encode() + b"\n")
+        self._append(self._file, encode(asdict(one)).encode() + b"\n")
         self._known[one.key] = one
 
     def __enter__(self) -> Self:
@@ -271,11 +212,13 @@ class Verdicts:
 
 def _parse_line(path: Path, number: int, line: bytes) -> Judgement:
     try:
-        data = json.loads(line)
-        kind = _find_kinds()[data.pop("kind")]
-        return kind.validate_json(json.dumps(data), strict=True)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        one = _ROW.validate_json(line, strict=True)
+        lengths = {len(one.texts), len(one.runs), len(one.conditions)}
+        if lengths not in ({1}, {2}) or isinstance(one.value, str) > one.is_comparison:
+            raise ValueError("texts, runs and conditions")
+        return one
+    except ValueError as error:
         raise RecordError(
             f"{path}:{number}: this line is no verdict ({type(error).__name__}); "
-            "a line is a rating or a comparison as `genagents judge` writes them: remove it"
+            "a line is one as `genagents judge` writes them: remove it"
         ) from None

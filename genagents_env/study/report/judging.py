@@ -1,26 +1,73 @@
-"""Judgements as tables: of a sweep's runs for its page, of any for the terminal."""
+"""What judges said as tables, of a sweep's runs or of any, for the page and the terminal."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from genagents_env.errors import ConfigError, FileError, RecordError
 from genagents_env.files import find_inside
 from genagents_env.record import RunReader
+from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.checks import Verdict, find_verdicts
-from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.study.judge.summary import (
-    JudgeAgreement,
-    Ranking,
-    Score,
-    measure_agreement,
-    rank_conditions,
-    score_conditions,
-)
-from genagents_env.study.judge.verdicts import Verdicts
+from genagents_env.study.judge.agreement import JudgeAgreement, measure_agreement
+from genagents_env.study.judge.rankings import Ranking, rank_conditions
+from genagents_env.study.judge.scores import Score, score_conditions
+from genagents_env.study.judge.verdicts import By, Judgement, Verdicts
 from genagents_env.study.report.study_runs import StudyRun
-from genagents_env.study.report.table import CellValue, Table, format_cell
+from genagents_env.study.report.table import CellValue, Table
 from genagents_env.study.stats import compute_interval
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementSummary:
+    """What verdicts come to.
+
+    Attributes:
+        ratings: by rubric, judge and condition.
+        rankings: of conditions, from comparisons.
+        agreements: of judges.
+        fault: why rankings and agreements are left out; empty where they are not.
+    """
+
+    ratings: tuple[Score, ...]
+    rankings: tuple[Ranking, ...] = ()
+    agreements: tuple[JudgeAgreement, ...] = ()
+    fault: str = ""
+
+    def list_tables(self) -> Iterator[Table]:
+        """Yield the tables that have a row."""
+        tables = (
+            _tabulate_ratings(self.ratings),
+            _tabulate_rankings(self.rankings),
+            _tabulate_agreements(self.agreements),
+        )
+        return (table for table in tables if table.rows)
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return everything as JSON values."""
+        rankings = [asdict(one) | {"position_bias": one.position_bias} for one in self.rankings]
+        return {
+            "ratings": list(map(asdict, self.ratings)),
+            "rankings": rankings,
+            "agreements": list(map(asdict, self.agreements)),
+        }
+
+
+def summarise_judgements(
+    given: Sequence[Judgement], checks: Mapping[str, Sequence[Verdict]]
+) -> JudgementSummary:
+    """Return what verdicts come to; without the extra `lab` the ratings alone, and why.
+
+    Args:
+        given: by a rubric.
+        checks: by run, the verdicts on the checks of its scenario.
+    """
+    ratings = score_conditions(given)
+    try:
+        return JudgementSummary(ratings, rank_conditions(given), measure_agreement(given, checks))
+    except ConfigError as error:
+        return JudgementSummary(ratings, fault=f"rankings and agreement are left out: {error}")
 
 
 def tabulate_judgements(path: Path, runs: Sequence[StudyRun]) -> tuple[tuple[Table, ...], str]:
@@ -35,41 +82,28 @@ def tabulate_judgements(path: Path, runs: Sequence[StudyRun]) -> tuple[tuple[Tab
         return (), ""
     try:
         given = list(Verdicts(find_inside(path.parent, path.name)))
-        checks = _read_check_verdicts(runs)
+        files = {run.name: run.file for run in runs if run.counted and run.file.is_file()}
+        found = summarise_judgements(given, read_check_verdicts(files))
     except (FileError, RecordError) as error:
         return (), f"What judges said is left out: {error}"
-    tables, faults = [], []
-    makers: tuple[Callable[[], Table], ...] = (
-        lambda: _tabulate_ratings(score_conditions(given)),
-        lambda: _tabulate_rankings(rank_conditions(given)),
-        lambda: _tabulate_agreements(measure_agreement(given, checks)),
-    )
-    for make in makers:
-        try:
-            tables.append(make())
-        except ConfigError as error:
-            faults.append(f"Some of what judges said is left out: {error}")
-    return tuple(table for table in tables if table.rows), next(iter(faults), "")
+    fault = found.fault and f"Of what judges said {found.fault}"
+    return tuple(found.list_tables()), fault
 
 
-def _read_check_verdicts(runs: Sequence[StudyRun]) -> dict[str, tuple[Verdict, ...]]:
-    found = {}
-    for run in runs:
-        if run.counted and run.file.is_file():
-            with RunReader(run.file) as reader:
-                found[run.name] = tuple(find_verdicts(RunData(reader)))
-    return {name: verdicts for name, verdicts in found.items() if verdicts}
+def read_check_verdicts(files: Mapping[str, Path]) -> dict[str, Sequence[Verdict]]:
+    """Return the verdicts on the scenarios' checks by run; of a run without any nothing."""
+    found: dict[str, Sequence[Verdict]] = {}
+    for run, path in files.items():
+        with RunReader(path) as reader:
+            found[run] = find_verdicts(reader)
+    return {run: verdicts for run, verdicts in found.items() if verdicts}
 
 
 def _tabulate_ratings(scores: Iterable[Score]) -> Table:
     rows = tuple(
         (
-            *(
-                one.rubric,
-                one.condition,
-                _format_judge(one.judge, one.by),
-                f"{one.low} to {one.high}",
-            ),
+            *(one.rubric, one.condition, _format_judge(one.judge, one.by)),
+            f"{one.low} to {one.high}",
             compute_interval(list(one.seeds.values())) if one.seeds else None,
             *(one.answers, one.n, one.unusable),
         )
@@ -118,87 +152,6 @@ def _tabulate_agreements(found: Iterable[JudgeAgreement]) -> Table:
     return Table("judges_agreement", "Agreement of judges", columns, rows)
 
 
-def tabulate_for_terminal(
-    scores: Iterable[Score], rankings: Iterable[Ranking], agreements: Iterable[JudgeAgreement]
-) -> Iterator[Table]:
-    """Yield the tables that have a row, narrow ones without intervals over seeds."""
-    for table in (
-        _list_ratings(scores),
-        *map(_list_ranking, rankings),
-        _list_agreements(agreements),
-    ):
-        if table.rows:
-            yield table
-
-
-def _list_ratings(scores: Iterable[Score]) -> Table:
-    rows: list[tuple[CellValue, ...]] = []
-    for one in scores:
-        judge = _format_judge(one.judge, one.by)
-        scale = f"{one.low} to {one.high}"
-        means = (
-            one.mean,
-            min(one.seeds.values(), default=None),
-            max(one.seeds.values(), default=None),
-        )
-        rows.append(
-            (one.rubric, one.condition, judge, scale, *means, len(one.seeds), one.answers, one.n)
-        )
-    columns = (
-        "rubric",
-        "condition",
-        "judge",
-        "scale",
-        "mean",
-        "lowest seed",
-        "highest seed",
-        "seeds",
-        "answers",
-        "ratings",
-    )
-    return Table("ratings", "Ratings", columns, tuple(rows))
-
-
-def _list_ranking(one: Ranking) -> Table:
-    rows: list[tuple[CellValue, ...]] = [
-        (k, s.name, s.mu, s.low, s.high, one.mean_ranks.get(s.name), s.wins, s.losses, s.ties)
-        for k, s in enumerate(one.skills, 1)
-    ]
-    columns = ("", "condition", "skill", "low", "high", "mean rank", "wins", "losses", "ties")
-    where = f", {one.block}" if one.block else ""
-    title = f"Ranked by {_format_judge(one.judge, one.by)}, {one.rubric}{where}"
-    note = f"{one.n} comparisons."
-    if one.both:
-        note += (
-            f" Of {one.both} pairs read in both orders {one.flipped} got another verdict in the "
-            f"other (position bias {format_cell(one.position_bias)})."
-        )
-    return Table("ranking", title, columns, tuple(rows), note)
-
-
-def _list_agreements(found: Iterable[JudgeAgreement]) -> Table:
-    rows: list[tuple[CellValue, ...]] = []
-    for one in found:
-        judges = (
-            f"{one.judges[0]}, its repeats" if one.sort == "itself" else " and ".join(one.judges)
-        )
-        rows.append(
-            (
-                one.of,
-                judges,
-                one.statistic,
-                one.value,
-                one.low,
-                one.high,
-                one.n,
-                one.agreed,
-                one.note,
-            )
-        )
-    columns = ("of", "judges", "statistic", "value", "low", "high", "n", "share alike", "note")
-    return Table("agreement", "Agreement", columns, tuple(rows))
-
-
-def _format_judge(name: str, by: str) -> str:
+def _format_judge(name: str, by: By) -> str:
     """Return a judge's name; a person's says so."""
     return f"{name} (human)" if by == "human" else name

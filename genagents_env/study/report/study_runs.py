@@ -7,7 +7,7 @@ from pathlib import Path
 from genagents_env.errors import FileError, RecordError
 from genagents_env.files import find_inside
 from genagents_env.study.evaluate.measures import Measure, find_measures
-from genagents_env.study.judge.summary import score_conditions
+from genagents_env.study.judge.scores import score_conditions
 from genagents_env.study.judge.verdicts import Verdicts
 from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.folder import SweepFolder

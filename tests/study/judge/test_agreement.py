@@ -3,12 +3,10 @@ from dataclasses import replace
 import pytest
 
 from genagents_env.study.evaluate.checks import Verdict
-from genagents_env.study.judge import Rating, load_rubric
-from genagents_env.study.judge.pairwise import Pair
-from genagents_env.study.judge.pairwise import make_blank as compared
-from genagents_env.study.judge.rating import make_blank
-from genagents_env.study.judge.summary import JudgeAgreement, measure_agreement
-from genagents_env.study.judge.verdicts import By, Choice, Comparison, Judgement, Side
+from genagents_env.study.judge import Judgement, load_rubric, measure_agreement
+from genagents_env.study.judge.agreement import JudgeAgreement
+from genagents_env.study.judge.by_rubric import make_blank
+from genagents_env.study.judge.verdicts import By, Choice
 from tests.study.judge.planted import answer
 
 RUBRIC = load_rubric("persona")
@@ -18,13 +16,17 @@ def make_ratings(
     judge: str, values: list[int], by: By = "model", repeat: int = 0
 ) -> list[Judgement]:
     """Return a judge's ratings of as many answers."""
-    ones = (make_blank(answer(seed=k), RUBRIC, judge, by, repeat) for k in range(len(values)))
+    ones = (make_blank([answer(seed=k)], RUBRIC, judge, by, repeat) for k in range(len(values)))
     return [replace(one, value=value) for one, value in zip(ones, values, strict=True)]
 
 
-def pair(judge: str, seed: int, verdict: Choice, shown: Side = "first") -> Comparison:
-    both = Pair(answer("full", seed=seed), answer("none", seed=seed))
-    return replace(compared(both, RUBRIC, judge, "model", shown), verdict=verdict)
+def pair(
+    judge: str, seed: int, better: str, order: tuple[str, str] = ("full", "none")
+) -> Judgement:
+    """Return which of two conditions a judge found the better, who read them in this order."""
+    read = [answer(name, seed=seed) for name in order]
+    value: Choice = "tie" if better == "tie" else "first" if better == order[0] else "second"
+    return replace(make_blank(read, RUBRIC, judge, "model"), value=value)
 
 
 def one(given: list[Judgement]) -> JudgeAgreement:
@@ -78,16 +80,15 @@ def test_what_is_undefined_says_why_and_what_is_not_shared_has_no_row() -> None:
     assert (found.value, found.low, found.high, found.agreed) == (None, None, None, 1.0)
     assert found.note.startswith("undefined: every verdict is the same one")
     assert measure_agreement(make_ratings("m", [1, 2])) == ()
-    lost = replace(make_blank(answer(), RUBRIC, "Ana", "human"), value=None)
-    assert isinstance(lost, Rating)
+    lost = replace(make_blank([answer()], RUBRIC, "Ana", "human"), value=None)
     assert measure_agreement([*make_ratings("m", [1]), lost]) == ()
 
 
 def test_of_pairs_the_side_chosen_more_often_stands() -> None:
-    steady: list[Judgement] = [pair("m", 0, "first"), pair("m", 0, "first", "second")]
-    torn: list[Judgement] = [pair("m", 1, "first"), pair("m", 1, "second", "second")]
-    other: list[Judgement] = [pair("n", 0, "first"), pair("n", 1, "tie")]
-    found = one([*steady, *torn, *other])
+    turned = ("none", "full")
+    steady = [pair("m", 0, "full"), pair("m", 0, "full", turned)]
+    torn = [pair("m", 1, "full"), pair("m", 1, "none", turned)]
+    found = one([*steady, *torn, pair("n", 0, "full"), pair("n", 1, "tie")])
     assert (found.of, found.statistic, found.value) == ("persona, pairs", "kappa", 1.0)
 
 

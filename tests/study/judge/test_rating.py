@@ -12,15 +12,15 @@ from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.scripted import always_invalid, obedient
 from genagents_env.run import Limits, RunOptions
 from genagents_env.study.judge import (
+    Judgement,
     JudgingProgress,
     JudgingResult,
-    Rating,
     Verdicts,
     load_rubric,
     rate,
+    score_conditions,
 )
-from genagents_env.study.judge.rating import make_blank
-from genagents_env.study.judge.summary import score_conditions
+from genagents_env.study.judge.by_rubric import make_blank
 from genagents_env.testing.fault_server import FaultServer, ServerFault, failing
 from tests.run.towns import IMPATIENT
 from tests.study.judge.planted import CONDITIONS, answer, answers, honest, options, words
@@ -34,8 +34,8 @@ def verdicts(tmp_path: Path) -> Verdicts:
     return Verdicts(tmp_path / "verdicts.jsonl")
 
 
-def again(verdicts: Verdicts) -> list[Rating]:
-    return [one for one in Verdicts(verdicts.path) if isinstance(one, Rating)]
+def again(verdicts: Verdicts) -> list[Judgement]:
+    return list(Verdicts(verdicts.path))
 
 
 def test_every_answer_is_rated_as_often_as_asked_and_never_again(verdicts: Verdicts) -> None:
@@ -44,7 +44,7 @@ def test_every_answer_is_rated_as_often_as_asked_and_never_again(verdicts: Verdi
     assert replace(done, spent=JudgingResult("").spent) == JudgingResult("judge", ASKED, 0, ASKED)
     assert done.spent.calls == len(endpoint.requests) == ASKED
     found = again(verdicts)
-    assert {(one.condition, one.value) for one in found} == {
+    assert {(*one.conditions, one.value) for one in found} == {
         ("full", 7), ("no plans", 4), ("none", 1),
     }  # fmt: skip
     assert all(one.why == "so it reads" and one.prompt_tokens > 100 for one in found)
@@ -90,7 +90,7 @@ def test_everything_is_asked_once_before_anything_is_asked_twice(verdicts: Verdi
     rows = again(verdicts)
     assert {one.repeat for one in rows} == {0}
     assert [one.seed for one in rows] == [0] * 6 + [1]
-    assert {one.condition for one in rows[:6]} == set(CONDITIONS)
+    assert {one.conditions[0] for one in rows[:6]} == set(CONDITIONS)
     asking, _ = options(honest)
     assert rate(answers(), RUBRIC, asking, verdicts, 3).given == ASKED - 7
 
@@ -231,9 +231,9 @@ def test_two_judges_two_rubrics_and_two_editions_are_kept_apart(verdicts: Verdic
 
 
 def test_means_count_each_answer_once_and_each_seed_once() -> None:
-    def one(seed: int, text: str, repeat: int, value: int) -> Rating:
+    def one(seed: int, text: str, repeat: int, value: int) -> Judgement:
         said = answer(seed=seed, text=text)
-        return replace(make_blank(said, RUBRIC, "m", "model", repeat), value=value)
+        return replace(make_blank([said], RUBRIC, "m", "model", repeat), value=value)
 
     given = [one(0, "a", 0, 1), one(0, "a", 1, 3), one(0, "b", 0, 6), one(5, "a", 0, 2)]
     (score,) = score_conditions(given)

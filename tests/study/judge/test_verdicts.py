@@ -1,7 +1,7 @@
 import json
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -9,20 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.errors import RecordError, RunLocked
-from genagents_env.study.judge import Comparison, Rating, Verdicts, load_rubric
-from genagents_env.study.judge.pairwise import Pair
-from genagents_env.study.judge.pairwise import make_blank as compared
-from genagents_env.study.judge.rating import make_blank as rated
+from genagents_env.record.rows import encode
+from genagents_env.study.judge import Judgement, Verdicts, load_rubric
+from genagents_env.study.judge.by_rubric import make_blank
 from tests.study.judge.planted import answer
 
 RUBRIC = load_rubric("persona")
-RATING = replace(rated(answer(), RUBRIC, "m", "model"), value=4, why="“ja” — sí 好")
-PAIR = Pair(answer("full"), answer("none"))
-COMPARISON = replace(compared(PAIR, RUBRIC, "m", "model", "second"), verdict="tie")
-ALL: list[Rating | Comparison] = [RATING, COMPARISON, replace(RATING, repeat=1, value=None)]
+PAIR = [answer("full"), answer("none")]
+RATING = replace(make_blank(PAIR[:1], RUBRIC, "m", "model"), value=4, why="“ja” — sí 好")
+COMPARISON = replace(make_blank(PAIR, RUBRIC, "m", "model"), value="tie")
+ALL = [RATING, COMPARISON, replace(RATING, repeat=1, value=None)]
 
 
-def read_verdicts(path: Path) -> list[Rating | Comparison]:
+def read_verdicts(path: Path) -> list[Judgement]:
     with Verdicts(path) as verdicts:
         for one in ALL:
             verdicts.add(one)
@@ -38,11 +37,8 @@ def test_what_is_added_is_there_and_what_is_known_is_not_written_twice(tmp_path:
     verdicts = Verdicts(path)
     assert verdicts.get(RATING.key) == RATING
     assert verdicts.get(replace(RATING, judge="other").key) is None
-    assert [json.loads(line)["kind"] for line in path.read_text().splitlines()] == [
-        "rating",
-        "comparison",
-        "rating",
-    ]
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line["value"] for line in lines] == [4, "tie", None]
     assert not (tmp_path / "new" / "verdicts.jsonl.lock").exists()
 
 
@@ -50,15 +46,14 @@ def test_of_one_key_the_last_counts(tmp_path: Path) -> None:
     path = tmp_path / "v.jsonl"
     read_verdicts(path)
     with Verdicts(path) as verdicts:
-        verdicts.add(replace(ALL[2], value=5))  # type: ignore[arg-type]  # it is a rating
-    assert [getattr(one, "value", None) for one in Verdicts(path)] == [4, None, 5]
+        verdicts.add(replace(ALL[2], value=5))
+    assert [one.value for one in Verdicts(path)] == [4, "tie", 5]
 
 
 def test_the_order_of_reading_makes_another_verdict() -> None:
-    turned = compared(Pair(PAIR.second, PAIR.first), RUBRIC, "m", "model", "first")
-    assert turned.key == COMPARISON.key
-    assert compared(PAIR, RUBRIC, "m", "model", "first").key != COMPARISON.key
-    assert compared(PAIR, RUBRIC, "m", "human", "second").key != COMPARISON.key
+    assert make_blank(PAIR, RUBRIC, "m", "model").key == COMPARISON.key
+    assert make_blank(PAIR[::-1], RUBRIC, "m", "model").key != COMPARISON.key
+    assert make_blank(PAIR, RUBRIC, "m", "human").key != COMPARISON.key
 
 
 @given(cut=st.integers(0, 2000))
@@ -77,7 +72,13 @@ def test_wherever_a_crash_cuts_the_file_whole_lines_stay(
 
 
 @pytest.mark.parametrize(
-    "line", ["{", "[]", "7", '{"kind": "opinion"}', '{"kind": "rating", "value": 3}', "{} x"]
+    "line",
+    [
+        *("{", "[]", "7", '{"kind": "opinion"}', "{} x"),
+        encode({**asdict(RATING), "value": "first"}),
+        encode({**asdict(RATING), "runs": ["one", "two"]}),
+        encode({**asdict(COMPARISON), "texts": ["a", "b", "c"]}),
+    ],
 )
 def test_a_line_that_is_no_verdict_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "v.jsonl"

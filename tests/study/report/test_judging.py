@@ -1,62 +1,36 @@
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
-from genagents_env.study.judge.verdicts import Comparison, Rating, Verdicts
+from genagents_env.study.judge.verdicts import Judgement, Verdicts
 from genagents_env.study.report import write_report
 from genagents_env.study.report.judging import tabulate_judgements
-from tests.study.report.planted import change
 from tests.study.report.planted_study import ADA, pair
 
-
-def rating(seed: int, condition: str, value: int | None, **more: object) -> Rating:
-    given = Rating(
-        answer=f"a{condition}{seed}",
-        run=f"{condition}-s{seed}",
-        condition=condition,
-        low=1,
-        high=5,
-        value=value,
-        judge="toy",
-        block="cake",
-        seed=seed,
-        agent=ADA,
-        when="after",
-        question="Who took the cake?",
-        number=0,
-        rubric="believability",
-        edition="1",
-        by="model",
-        repeat=0,
-    )
-    return change(given, more)
+SHARED = {
+    "block": "cake",
+    "agent": ADA,
+    "when": "after",
+    "question": "Who took the cake?",
+    "number": 0,
+    "rubric": "believability",
+    "edition": "1",
+    "low": 1,
+    "high": 5,
+    "by": "model",
+    "repeat": 0,
+}
 
 
-def comparison(
-    seed: int, verdict: Literal["first", "second"], shown: Literal["first", "second"]
-) -> Comparison:
-    return Comparison(
-        first=f"abare{seed}",
-        second=f"afull{seed}",
-        first_run=f"bare-s{seed}",
-        second_run=f"full-s{seed}",
-        first_condition="bare",
-        second_condition="full",
-        judge="<b>toy</b>",
-        shown=shown,
-        verdict=verdict,
-        block="cake",
-        seed=seed,
-        agent=ADA,
-        when="after",
-        question="Who took the cake?",
-        number=0,
-        rubric="believability",
-        edition="1",
-        by="model",
-        repeat=0,
-    )
+def judged(seed: int, conditions: tuple[str, ...], **more: object) -> Judgement:
+    texts = tuple(f"a{name}{seed}" for name in conditions)
+    runs = tuple(f"{name}-s{seed}" for name in conditions)
+    given = SHARED | {"texts": texts, "runs": runs, "conditions": conditions, "seed": seed} | more
+    return Judgement(**given)  # type: ignore[arg-type]  # tests give what is meant
+
+
+def rating(seed: int, condition: str, value: int | None, **more: object) -> Judgement:
+    return judged(seed, (condition,), **{"value": value, "judge": "toy", **more})
 
 
 @pytest.mark.usefixtures("unpictured")
@@ -67,8 +41,8 @@ def test_ratings_rankings_and_agreement_stand_in_the_report(tmp_path: Path) -> N
                 for repeat in range(2):
                     verdicts.add(rating(seed, condition, value, repeat=repeat))
                 verdicts.add(rating(seed, condition, value, by="human", judge="Grace"))
-            for shown in ("first", "second"):
-                verdicts.add(comparison(seed, "second", shown))
+            for read, better in ((("bare", "full"), "second"), (("full", "bare"), "first")):
+                verdicts.add(judged(seed, read, value=better, judge="<b>toy</b>"))
     known = pair(tmp_path)
     names = [table.name for table in known.tables]
     assert names == ["ratings", "rankings", "judges_agreement"]

@@ -6,11 +6,14 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.llm.calls import CompletionRequest
 from genagents_env.run import Limits
-from genagents_env.study.judge import Comparison, Verdicts, compare, load_rubric
-from genagents_env.study.judge.pairwise import to_choice
-from genagents_env.study.judge.summary import filter_by_answers, filter_by_runs, rank_conditions
+from genagents_env.study.judge import (
+    Judgement,
+    Verdicts,
+    compare,
+    load_rubric,
+    rank_conditions,
+)
 from tests.study.judge.planted import (
     CONDITIONS,
     answer,
@@ -21,6 +24,7 @@ from tests.study.judge.planted import (
     words,
 )
 
+RUBRIC = load_rubric("believability")
 PAIRS = 3 * 2 * 3  # of conditions, agents and seeds
 
 
@@ -29,26 +33,26 @@ def verdicts(tmp_path: Path) -> Verdicts:
     return Verdicts(tmp_path / "verdicts.jsonl")
 
 
-def again(verdicts: Verdicts) -> list[Comparison]:
-    return [one for one in Verdicts(verdicts.path) if isinstance(one, Comparison)]
+def again(verdicts: Verdicts) -> list[Judgement]:
+    return list(Verdicts(verdicts.path))
 
 
 def test_every_pair_is_read_in_both_orders_and_never_again(verdicts: Verdicts) -> None:
     asking, endpoint = options(honest)
-    done = compare(answers(), asking, verdicts)
+    done = compare(answers(), RUBRIC, asking, verdicts)
     assert (done.asked, done.given, done.message) == (2 * PAIRS, 2 * PAIRS, "")
     assert len({words(request) for request in endpoint.requests}) == 2 * PAIRS
     rows = again(verdicts)
-    assert Counter(one.shown for one in rows) == {"first": PAIRS, "second": PAIRS}
-    assert all(one.first_condition < one.second_condition for one in rows)
+    in_order = Counter(one.conditions[0] < one.conditions[1] for one in rows)
+    assert in_order == {True: PAIRS, False: PAIRS}
     asking, endpoint = options(honest)
-    assert compare(answers(), asking, verdicts).before == 2 * PAIRS
+    assert compare(answers(), RUBRIC, asking, verdicts).before == 2 * PAIRS
     assert endpoint.requests == []
 
 
 def test_a_planted_order_is_found(verdicts: Verdicts) -> None:
     asking, _ = options(honest)
-    compare(answers(), asking, verdicts)
+    compare(answers(), RUBRIC, asking, verdicts)
     (found,) = rank_conditions(again(verdicts))
     assert [skill.name for skill in found.skills] == list(CONDITIONS)
     assert found.skills[0].low > found.skills[-1].high
@@ -60,7 +64,7 @@ def test_a_planted_order_is_found(verdicts: Verdicts) -> None:
 
 def test_a_judge_that_goes_by_the_place_is_found_out(verdicts: Verdicts) -> None:
     asking, _ = options(first_shown)
-    compare(answers(), asking, verdicts)
+    compare(answers(), RUBRIC, asking, verdicts)
     (found,) = rank_conditions(again(verdicts))
     assert (found.position_bias, found.first_read) == (1.0, 1.0)
     assert set(found.mean_ranks.values()) == {2.0}
@@ -69,7 +73,7 @@ def test_a_judge_that_goes_by_the_place_is_found_out(verdicts: Verdicts) -> None
 
 def test_no_prompt_names_a_condition(verdicts: Verdicts) -> None:
     asking, endpoint = options(honest)
-    compare([answer("zebra"), answer("hippo", text="No.")], asking, verdicts)
+    compare([answer("zebra"), answer("hippo", text="No.")], RUBRIC, asking, verdicts)
     assert len(endpoint.requests) == 2
     for request in endpoint.requests:
         text = " ".join(message.content for message in request.messages)
@@ -80,30 +84,21 @@ def test_no_prompt_names_a_condition(verdicts: Verdicts) -> None:
     assert first != second
 
 
-@pytest.mark.parametrize(
-    ("better", "shown", "verdict"),
-    [("a", "first", "first"), ("b", "first", "second"), ("a", "second", "second"),
-     ("b", "second", "first"), ("tie", "first", "tie"), ("tie", "second", "tie")],
-)  # fmt: skip
-def test_a_and_b_are_whoever_was_shown_so(better: str, shown: str, verdict: str) -> None:
-    assert to_choice(better, shown) == verdict  # type: ignore[arg-type]  # one of the two
-
-
 @pytest.mark.parametrize(("said", "kept"), [("A.", "first"), ("TIE", "tie"), ("c", None)])
 def test_a_verdict_is_one_of_three(verdicts: Verdicts, said: str, kept: str | None) -> None:
     asking, _ = options(lambda request: json.dumps({"why": "", "better": said}))
-    done = compare([answer("full"), answer("none")], asking, verdicts)
+    done = compare([answer("full"), answer("none")], RUBRIC, asking, verdicts)
     assert done.unusable == (0 if kept else 2)
-    assert next(one.verdict for one in again(verdicts) if one.shown == "first") == kept
+    assert {one.value for one in again(verdicts)} == {kept}
 
 
 def test_a_baseline_is_compared_with_each_of_the_others(verdicts: Verdicts) -> None:
     asking, _ = options(honest)
-    assert compare(answers(), asking, verdicts, against="none").asked == 2 * 12
+    assert compare(answers(), RUBRIC, asking, verdicts, against="none").asked == 2 * 12
     (found,) = rank_conditions(again(verdicts))
     assert found.mean_ranks == {}  # nowhere were all of them compared
     with pytest.raises(ConfigError, match='no condition is called "nona"; did you mean "none"'):
-        compare(answers(), asking, verdicts, against="nona")
+        compare(answers(), RUBRIC, asking, verdicts, against="nona")
 
 
 def test_conditions_meet_within_their_block_alone(verdicts: Verdicts) -> None:
@@ -113,7 +108,7 @@ def test_conditions_meet_within_their_block_alone(verdicts: Verdicts) -> None:
         for town in ("tiny", "dorm")
     ]
     asking, _ = options(honest)
-    assert compare(given, asking, verdicts, against="none").asked == 2 * 2 * 2 * 2
+    assert compare(given, RUBRIC, asking, verdicts, against="none").asked == 2 * 2 * 2 * 2
     found = rank_conditions(again(verdicts))
     assert [one.block for one in found] == ["dorm", "tiny"]
     assert [s.name for s in found[1].skills][-1] == "none / tiny"
@@ -123,28 +118,15 @@ def test_what_cannot_be_compared_is_told(verdicts: Verdicts) -> None:
     asking, _ = options(honest)
     twice = [answer("full"), answer("full", run="other", text="No.")]
     with pytest.raises(ConfigError, match="two runs of seed 0: full-s0 and other"):
-        compare(twice, asking, verdicts)
+        compare(twice, RUBRIC, asking, verdicts)
     with pytest.raises(ConfigError, match="dialogue_formality: it has no `versus`"):
-        compare(answers(), asking, verdicts, load_rubric("dialogue_formality"))
+        compare(answers(), load_rubric("dialogue_formality"), asking, verdicts)
     with pytest.raises(ConfigError, match="repeats is 0"):
-        compare(answers(), asking, verdicts, repeats=0)
-    assert compare(answers(conditions=("full",)), asking, verdicts).asked == 0
+        compare(answers(), RUBRIC, asking, verdicts, repeats=0)
+    assert compare(answers(conditions=("full",)), RUBRIC, asking, verdicts).asked == 0
 
 
 def test_a_budget_is_kept(verdicts: Verdicts) -> None:
     asking, _ = options(honest, limits=Limits(calls=5))
-    done = compare(answers(), asking, verdicts)
+    done = compare(answers(), RUBRIC, asking, verdicts)
     assert (done.given, done.exit_code) == (5, 3)
-
-
-def test_verdicts_of_what_is_no_more_can_be_left_out(verdicts: Verdicts) -> None:
-    def rule(request: CompletionRequest) -> str:
-        return honest(request)
-
-    asking, _ = options(rule)
-    compare(answers(), asking, verdicts)
-    rows = again(verdicts)
-    runs = {f"{name}-s{seed}" for name in ("full", "none") for seed in range(3)}
-    assert len(filter_by_runs(rows, runs)) == 2 * 6
-    ids = {said.id for said in answers(1)}
-    assert len(filter_by_answers(rows, ids)) == 2 * 6

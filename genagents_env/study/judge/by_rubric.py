@@ -1,0 +1,281 @@
+"""Judging by a rubric: a model rates texts, or says which of two conditions' texts is the better.
+
+What was said before is not asked again, and where a judge would read the very same it is asked
+once. Everything is asked once before anything is asked twice, seed by seed, so that a session that
+stops early has judged the conditions alike.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import combinations
+
+from genagents_env.errors import ConfigError
+from genagents_env.llm.calls import CallKey
+from genagents_env.llm.cassette import RecordedReply
+from genagents_env.llm.client import ModelAnswer
+from genagents_env.run.spec import RunOptions
+from genagents_env.scenario.faults import quote, suggest
+from genagents_env.study.judge.prompting import (
+    ComparisonReply,
+    RatingReply,
+    make_pair_messages,
+    make_rating_messages,
+    make_rating_reply,
+)
+from genagents_env.study.judge.rubric import Rubric
+from genagents_env.study.judge.session import (
+    NAME_LIMIT,
+    JudgeQuery,
+    JudgeSession,
+    JudgingResult,
+    Watch,
+)
+from genagents_env.study.judge.texts import JudgedText, Match
+from genagents_env.study.judge.verdicts import By, Judgement, Key, Verdicts
+from genagents_env.text import clean
+
+TEMPERATURE = 0.7  # repeats at temperature 0 would all be equal
+
+Pair = tuple[JudgedText, JudgedText]
+Texts = Sequence[JudgedText]  # one that is rated, or two in the order of reading
+
+
+def rate(
+    texts: Iterable[JudgedText],
+    rubric: Rubric,
+    options: RunOptions,
+    verdicts: Verdicts,
+    repeats: int = 3,
+    *,
+    judge: str | None = None,
+    watch: Watch | None = None,
+    again: str = "",
+) -> JudgingResult:
+    """Let a model rate every text that the rubric covers.
+
+    Args:
+        texts: in any order; the same one twice is one.
+        rubric: whose `about` is what the texts are.
+        options: model (None is the default one), limits, shared budget, concurrency, retries.
+        verdicts: where they are kept.
+        repeats: how often each is asked, 1 or more.
+        judge: the name under which they are kept; None is the model's.
+        watch: called after every verdict.
+        again: the command that resumes, for the message of what is returned.
+
+    Raises:
+        ConfigError: there is no such model, `judge` has no words, or `repeats` is below 1.
+        LLMRefused: the endpoint refuses: key, permission or model name is wrong.
+        RunLocked: another process adds to these verdicts.
+    """
+    covered = {one.id: one for one in texts if rubric.covers(one)}
+    due = [(one,) for one in sorted(covered.values(), key=lambda one: one.seed)]
+    return _ask(due, rubric, options, verdicts, repeats, judge, watch, again)
+
+
+def compare(
+    texts: Iterable[JudgedText],
+    rubric: Rubric,
+    options: RunOptions,
+    verdicts: Verdicts,
+    repeats: int = 1,
+    *,
+    against: str | None = None,
+    judge: str | None = None,
+    watch: Watch | None = None,
+    again: str = "",
+) -> JudgingResult:
+    """Let a model say of every pair of conditions' texts which is the better.
+
+    Each pair is read in both orders, since judges prefer a place as well as an answer: how often
+    the verdict flips with the order is the position bias that `rankings.rank_conditions` counts.
+
+    Args:
+        texts: of all conditions, in any order.
+        rubric: whose `versus` is asked.
+        options: as of `rate`, as are the others.
+        verdicts: where they are kept.
+        repeats: in each order.
+        against: the condition, or level of its first factor, that others are compared with; None
+            is every pair.
+        judge: its name.
+        watch: called after every verdict.
+        again: the command that resumes.
+
+    Raises:
+        ConfigError: as `make_pairs` and `rate`.
+        LLMRefused: as `rate`, as is RunLocked.
+    """
+    pairs = sorted(make_pairs(texts, rubric, against), key=lambda pair: pair[0].seed)
+    due = [order for first, second in pairs for order in ((first, second), (second, first))]
+    return _ask(due, rubric, options, verdicts, repeats, judge, watch, again)
+
+
+def make_pairs(
+    texts: Iterable[JudgedText], rubric: Rubric, against: str | None = None
+) -> list[Pair]:
+    """Return what can be compared: the same seed, agent, time, question and repeat.
+
+    Raises:
+        ConfigError: the rubric compares nothing, no condition is called `against`, or one
+            condition has two runs of a seed.
+    """
+    if not rubric.versus:
+        raise ConfigError(f"rubric {rubric.name}: it has no `versus`, so no pairs are compared")
+    groups = group_comparable(texts, rubric)
+    names = sorted({name for group in groups.values() for name in group})
+    if against is not None and not any(_is_condition(name, against) for name in names):
+        raise ConfigError(
+            f"against: no condition is called {quote(against)}; {suggest(against, names)}"
+        )
+    return [pair for group in groups.values() for pair in _pair_conditions(group, against)]
+
+
+def group_comparable(
+    texts: Iterable[JudgedText], rubric: Rubric
+) -> dict[Match, dict[str, JudgedText]]:
+    """Return the texts that the rubric covers, by what they share and by condition.
+
+    Raises:
+        ConfigError: one condition has two runs of a seed.
+    """
+    groups: dict[Match, dict[str, JudgedText]] = {}
+    for said in texts:
+        if not rubric.covers(said):
+            continue
+        group = groups.setdefault(said.match, {})
+        other = group.setdefault(said.condition, said)
+        if other.id != said.id:
+            raise ConfigError(
+                f"condition {quote(said.condition)} has two runs of seed {said.seed}: {other.run} "
+                f"and {said.run}; answers are compared between conditions, one run of each seed"
+            )
+    return groups
+
+
+def make_blank(texts: Texts, rubric: Rubric, judge: str, by: By, repeat: int = 0) -> Judgement:
+    """Return the judgement of one text, or of two as they are read, without its verdict."""
+    one = texts[0]
+    return Judgement(
+        texts=tuple(text.id for text in texts),
+        runs=tuple(text.run for text in texts),
+        conditions=tuple(text.condition for text in texts),
+        block=one.block,
+        seed=one.seed,
+        agent=one.agent,
+        when=one.when,
+        question=one.question,
+        number=one.repeat,
+        rubric=rubric.name,
+        edition=rubric.edition,
+        low=rubric.low,
+        high=rubric.high,
+        judge=judge,
+        by=by,
+        repeat=repeat,
+    )
+
+
+def _pair_conditions(group: Mapping[str, JudgedText], against: str | None) -> Iterator[Pair]:
+    for first, second in combinations(sorted(group), 2):
+        if against is None or any(_is_condition(name, against) for name in (first, second)):
+            yield group[first], group[second]
+
+
+def _is_condition(name: str, against: str) -> bool:
+    """Return whether a condition is meant: by its name, or by the level of its first factor."""
+    return name == against or name.startswith(f"{against} / ")
+
+
+def _ask(
+    due: Sequence[Texts],
+    rubric: Rubric,
+    options: RunOptions,
+    verdicts: Verdicts,
+    repeats: int,
+    judge: str | None,
+    watch: Watch | None,
+    again: str,
+) -> JudgingResult:
+    """Ask for every verdict on `due` that has not been given, and store each."""
+    if repeats < 1:
+        raise ConfigError(f"repeats is {repeats}; allowed: 1 or more")
+    # The call's key has the texts' ids and the repeat, which decide the seed.
+    session = JudgeSession(options, judge, run_seed=0, temperature=TEMPERATURE)
+    alike: dict[Hashable, list[Judgement]] = {}
+    texts_of: dict[Key, Texts] = {}
+    for repeat in range(repeats):
+        for texts in due:
+            blank = make_blank(texts, rubric, session.name, "model", repeat)
+            alike.setdefault((repeat, _find_content(texts, rubric)), []).append(blank)
+            texts_of[blank.key] = texts
+    blanks = [one for group in alike.values() for one in group]
+    with verdicts:
+        before = _count_given(verdicts, blanks)
+        queries = []
+        for group in alike.values():
+            given = [one for blank in group if (one := _find_given(verdicts, blank))]
+            unsaid = [blank for blank in group if _find_given(verdicts, blank) is None]
+            if given:
+                _share(verdicts, given[0], unsaid)
+            else:
+                texts = texts_of[unsaid[0].key]
+                queries.append(_make_query(texts, rubric, verdicts, unsaid))
+        done = session.ask_all(queries, before=before, watch=watch, again=again)
+        now = _count_given(verdicts, blanks) - before
+        return replace(done, asked=len(blanks), given=now, shared=now - done.given)
+
+
+def _find_content(texts: Texts, rubric: Rubric) -> Hashable:
+    """Return all that a judge reads; of two texts in either order it is asked in both."""
+    in_order = texts[0].condition <= texts[-1].condition
+    return (in_order, *(rubric.list_shown(one) for one in texts))
+
+
+def _find_given(verdicts: Verdicts, blank: Judgement) -> Judgement | None:
+    found = verdicts.get(blank.key)
+    return found if found is not None and found.value is not None else None
+
+
+def _count_given(verdicts: Verdicts, blanks: Iterable[Judgement]) -> int:
+    return sum(_find_given(verdicts, blank) is not None for blank in blanks)
+
+
+def _share(verdicts: Verdicts, given: Judgement, blanks: Iterable[Judgement]) -> None:
+    """Store a verdict for texts in which a judge would read the very same, at no cost."""
+    for blank in blanks:
+        verdicts.add(replace(blank, value=given.value, why=given.why))
+
+
+def _make_query(
+    texts: Texts, rubric: Rubric, verdicts: Verdicts, blanks: Sequence[Judgement]
+) -> JudgeQuery:
+    ids, repeat = ".".join(blanks[0].texts), blanks[0].repeat
+    store = partial(_store, verdicts, blanks)
+    if len(texts) == 1:
+        key = CallKey(ids, 0, f"rate.{rubric.name}", repeat)
+        messages = partial(make_rating_messages, texts[0], rubric)
+        return JudgeQuery(key, messages, make_rating_reply(rubric.low, rubric.high), store)
+    key = CallKey(ids, 0, f"compare.{rubric.name}", repeat)
+    return JudgeQuery(
+        key, partial(make_pair_messages, texts[0], texts[1], rubric), ComparisonReply, store
+    )
+
+
+def _store(
+    verdicts: Verdicts,
+    blanks: Sequence[Judgement],
+    answered: ModelAnswer[RatingReply | ComparisonReply],
+    recorded: RecordedReply,
+) -> bool:
+    """Store what a model replied, and return whether that is a verdict."""
+    blank, *others = blanks
+    value = None if answered.fallback else answered.value.verdict
+    why = clean(answered.fault or "", NAME_LIMIT) if answered.fallback else answered.value.why
+    tokens = recorded.prompt_tokens, recorded.completion_tokens
+    one = replace(blank, value=value, why=why, prompt_tokens=tokens[0], completion_tokens=tokens[1])
+    verdicts.add(one)
+    if value is not None:
+        _share(verdicts, one, others)
+    return value is not None
