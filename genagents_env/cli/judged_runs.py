@@ -14,13 +14,13 @@ from genagents_env.study.judge import JudgedText, Rubric, load_rubric, load_text
 from genagents_env.study.judge.kept_answers import load_kept_texts
 from genagents_env.study.judge.verdicts import Judgement
 from genagents_env.study.report.judging import (
+    VERDICTS,
     JudgementSummary,
     read_check_verdicts,
     summarise_judgements,
 )
 from genagents_env.study.sweep.folder import SweepFolder
 
-VERDICTS = "verdicts.jsonl"
 When: TypeAlias = Literal["before", "after", "both"]
 
 

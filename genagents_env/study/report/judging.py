@@ -18,6 +18,8 @@ from genagents_env.study.report.study_runs import StudyRun
 from genagents_env.study.report.table import CellValue, Table
 from genagents_env.study.stats import compute_interval
 
+VERDICTS = "verdicts.jsonl"
+
 
 @dataclass(frozen=True, slots=True)
 class JudgementSummary:
@@ -70,24 +72,40 @@ def summarise_judgements(
         return JudgementSummary(ratings, fault=f"rankings and agreement are left out: {error}")
 
 
-def tabulate_judgements(path: Path, runs: Sequence[StudyRun]) -> tuple[tuple[Table, ...], str]:
+def read_judgements(folder: Path, runs: Iterable[StudyRun]) -> tuple[list[Judgement], str]:
+    """Return what judges said of these runs, and why nothing can be read.
+
+    Verdicts on runs that are in the study no more, or were run again since, are left out.
+    """
+    path = folder / VERDICTS
+    if not os.path.lexists(path):
+        return [], ""
+    files = {run.file.stem for run in runs if run.measured is not None}
+    try:
+        given = list(Verdicts(find_inside(folder, VERDICTS)))
+    except (FileError, RecordError) as error:
+        return [], f"What judges said is left out: {error}"
+    return [one for one in given if files.issuperset(one.runs)], ""
+
+
+def tabulate_judgements(
+    given: Sequence[Judgement], runs: Iterable[StudyRun]
+) -> tuple[tuple[Table, ...], str]:
     """Return the tables that have a row, and why others could not be made.
 
     Args:
-        path: of the verdicts; there need not be any.
-        runs: of those judges by whom there are verdicts, finished ones give the rules' verdicts,
+        given: what judges said of `runs`.
+        runs: those that count in no mean do so in no table; the others give the rules' verdicts,
             with which judges are compared.
     """
-    if not os.path.lexists(path):
-        return (), ""
+    counted = {run.file.stem: run.file for run in runs if run.counted}
+    mine = [one for one in given if counted.keys() >= set(one.runs)]
+    files = {name: path for name, path in counted.items() if mine and path.is_file()}
     try:
-        given = list(Verdicts(find_inside(path.parent, path.name)))
-        files = {run.name: run.file for run in runs if run.counted and run.file.is_file()}
-        found = summarise_judgements(given, read_check_verdicts(files))
-    except (FileError, RecordError) as error:
+        found = summarise_judgements(mine, read_check_verdicts(files))
+    except RecordError as error:
         return (), f"What judges said is left out: {error}"
-    fault = found.fault and f"Of what judges said {found.fault}"
-    return tuple(found.list_tables()), fault
+    return tuple(found.list_tables()), found.fault and f"Of what judges said {found.fault}"
 
 
 def read_check_verdicts(files: Mapping[str, Path]) -> dict[str, Sequence[Verdict]]:

@@ -17,11 +17,10 @@ from genagents_env.study.report.cautions import (
     warn_of_missing_libraries,
 )
 from genagents_env.study.report.headlines import write_headlines
-from genagents_env.study.report.judging import tabulate_judgements
+from genagents_env.study.report.judging import read_judgements, tabulate_judgements
 from genagents_env.study.report.measure_order import order_measures
 from genagents_env.study.report.study_runs import (
     JUDGE,
-    VERDICTS,
     OnRead,
     StudyRun,
     TidyRow,
@@ -325,7 +324,9 @@ def compare_runs(
             replace(run, condition=replace(run.condition, levels=(run.condition.name,)))
             for run in runs
         ]
-    rows = tuple(make_rows(runs, folder / VERDICTS))
+    # Run files have no folder of their own: `genagents judge` prints what is said of them.
+    given, unread = read_judgements(folder, runs) if plan.text else ([], "")
+    rows = tuple(make_rows(runs, given))
     names = list(dict.fromkeys(row.name for row in rows if row.measure))
     primary = tuple(
         dict.fromkeys(n for words, _ in plan.primary for n in names if belongs_to(n, words))
@@ -334,7 +335,7 @@ def compare_runs(
     counted = {run.name for run in runs if run.counted}
     effects, times = _find_effects(plan, [row for row in rows if row.run in counted], listed)
     lives = {(run.condition.levels, run.seed): run.measured.life for run in runs if run.measured}
-    judged, unread = tabulate_judgements(folder / VERDICTS, runs)
+    judged, unjudged = tabulate_judgements(given, runs)
     installed = find_versions()
     found = StudyResults(
         folder,
@@ -351,7 +352,7 @@ def compare_runs(
         versions=installed,
         tables=judged,
     )
-    problems = [unread] if unread else []
+    problems = [told for told in (unread, unjudged) if told]
     damaged = [f"{run.name} is left out: {run.problem}" for run in runs if run.state == "damaged"]
     cautions = (*find_study_cautions(found), *describe_idle(found.conditions), *problems)
     missing = warn_of_missing_libraries(installed)

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from genagents_env.errors import FileError, RecordError
-from genagents_env.files import find_inside
+from genagents_env.errors import RecordError
 from genagents_env.study.evaluate.measures import Measure, find_measures
 from genagents_env.study.judge.scores import score_conditions
-from genagents_env.study.judge.verdicts import Verdicts
+from genagents_env.study.judge.verdicts import Judgement
 from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.measured import MeasuredRun, measure_run, read_measured
@@ -17,7 +16,6 @@ OnRead = Callable[[int, int], None]  # runs read, of how many
 
 JUDGE = "judge"  # the measure whose keys are rubrics
 EXCLUDED = "excluded"
-VERDICTS = "verdicts.jsonl"
 _BATCH = 8  # runs that a process reads before it hands them over
 
 
@@ -158,14 +156,14 @@ def read_study_runs(
         )
 
 
-def make_rows(runs: Iterable[StudyRun], verdicts: Path) -> Iterator[TidyRow]:
+def make_rows(runs: Iterable[StudyRun], given: Iterable[Judgement]) -> Iterator[TidyRow]:
     """Yield the tidy table: a row for each value of each finished run, one for each other run.
 
     Args:
         runs: of the study.
-        verdicts: the file of what judges said; there need not be any.
+        given: what judges said of them.
     """
-    judged = _read_scores(verdicts)
+    judged = _average_ratings(given)
     for run in runs:
         head = run.name, run.seed, run.measured.life if run.measured else "", run.condition.levels
         if run.measured is None:
@@ -185,16 +183,10 @@ def belongs_to(name: str, words: str) -> bool:
     return name == stem or ("." not in stem and name.startswith(f"{stem}."))
 
 
-def _read_scores(path: Path) -> dict[tuple[str, int], dict[str, float]]:
+def _average_ratings(given: Iterable[Judgement]) -> dict[tuple[str, int], dict[str, float]]:
     """Return the mean rating by rubric of each condition and seed, all judges together."""
-    if not path.exists():
-        return {}
-    try:
-        scores = score_conditions(list(Verdicts(find_inside(path.parent, path.name))))
-    except (FileError, RecordError):
-        return {}  # the tables of judges say why
     sums: dict[tuple[str, int], dict[str, list[float]]] = {}
-    for one in scores:
+    for one in score_conditions(given):
         for seed, mean in one.seeds.items():
             sums.setdefault((one.condition, seed), {}).setdefault(one.rubric, []).append(mean)
     return {

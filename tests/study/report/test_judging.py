@@ -4,8 +4,7 @@ import pytest
 
 from genagents_env.study.judge.verdicts import Judgement, Verdicts
 from genagents_env.study.report import write_report
-from genagents_env.study.report.judging import tabulate_judgements
-from tests.study.report.planted_study import ADA, pair
+from tests.study.report.planted_study import ADA, degraded, pair, run, study
 
 SHARED = {
     "block": "cake",
@@ -24,7 +23,7 @@ SHARED = {
 
 def judged(seed: int, conditions: tuple[str, ...], **more: object) -> Judgement:
     texts = tuple(f"a{name}{seed}" for name in conditions)
-    runs = tuple(f"{name}-s{seed}" for name in conditions)
+    runs = tuple(f"{name}-s{seed}-0123abcd" for name in conditions)
     given = SHARED | {"texts": texts, "runs": runs, "conditions": conditions, "seed": seed} | more
     return Judgement(**given)  # type: ignore[arg-type]  # tests give what is meant
 
@@ -56,5 +55,25 @@ def test_ratings_rankings_and_agreement_stand_in_the_report(tmp_path: Path) -> N
     assert (tmp_path / "ratings.csv").exists()
 
 
+@pytest.mark.usefixtures("unpictured")
+def test_verdicts_count_on_runs_of_the_study_that_are_in_means(tmp_path: Path) -> None:
+    """Ada's answers of a run that was made again since, and those of a degraded one."""
+    runs = [run(tmp_path, [level], seed, {}) for level in ("bare", "full") for seed in range(3)]
+    runs[-1] = degraded(runs[-1])
+    with Verdicts(tmp_path / "verdicts.jsonl") as verdicts:
+        for seed in range(3):
+            for condition in ("bare", "full"):
+                verdicts.add(rating(seed, condition, 3))
+        verdicts.add(rating(0, "bare", 1, texts=("aold",), runs=("bare-s0-before",)))
+    known = study(tmp_path, runs, primary=("judge.believability",))
+    (ratings,) = known.tables
+    assert [(row[1], row[6]) for row in ratings.rows] == [("bare", 3), ("full", 2)]
+    assert known.values_of("judge.believability") == {
+        "bare": {0: 3.0, 1: 3.0, 2: 3.0},
+        "full": {0: 3.0, 1: 3.0},
+    }
+
+
 def test_without_verdicts_there_is_no_table_and_no_caution(tmp_path: Path) -> None:
-    assert tabulate_judgements(tmp_path / "verdicts.jsonl", ()) == ((), "")
+    known = pair(tmp_path)
+    assert (known.tables, known.problems) == ((), ())

@@ -153,6 +153,15 @@ def test_conditions_are_called_by_what_differs(tmp_path: Path) -> None:
     assert one.headlines == ("Diffusion by hearing: crumbs: 1, mean of 2 runs.",)
 
 
+def test_verdicts_where_one_happens_to_be_are_none_of_run_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("verdicts.jsonl").write_text("nonsense\n")
+    found = measure_runs([cake(tmp_path / "a.sqlite")])
+    assert not any("judge" in line for line in (*found.cautions, *found.problems))
+
+
 def test_it_is_told_who_told_whom_in_which_words_and_what_answers_rest_on(tmp_path: Path) -> None:
     path = cake(tmp_path / "a.sqlite", after={ADA: ("Ben.",), BEN: ("Me.", "Not me.")})
     lines = read_words(path)
