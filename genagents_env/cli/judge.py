@@ -85,7 +85,15 @@ def judge(
         typer.Option(min=0, help="Random seed of the order of the sheet's rows and sides; else 0."),
     ] = None,
     sample: Annotated[
-        int | None, typer.Option(min=1, help="Most rows of the sheet, drawn by --seed.")
+        int | None, typer.Option(min=1, help="Most rows of a sheet, drawn by --seed.")
+    ] = None,
+    raters: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            max=100,
+            help="Write a sheet for each of so many people; a fifth of their rows is the same.",
+        ),
     ] = None,
     read: Annotated[
         Path | None, typer.Option(metavar="FILLED", help="A filled sheet to read.")
@@ -126,7 +134,8 @@ def judge(
     by_checks = not (rubric or pairwise or sheet or read) and all(map(_is_run_file, sources))
     _refuse_together(of_people)
     _refuse_together({"--pairwise": pairwise, "--ranks": ranks})
-    opt.refuse_without({"--ranks": ranks, "--sample": sample, "--seed": seed}, "--sheet", sheet)
+    of_sheets = {"--ranks": ranks, "--sample": sample, "--seed": seed, "--raters": raters}
+    opt.refuse_without(of_sheets, "--sheet", sheet)
     opt.refuse_without({"--rater": rater}, "--read", read)
     opt.refuse_without({"--verdicts": verdicts}, "a model as judge, or --read", not sheet)
     opt.refuse_without({"--pairwise": pairwise}, "a model as judge, or --sheet", not read)
@@ -138,7 +147,7 @@ def judge(
             read_filled(about, read, rater, own)
         elif sheet is not None:
             form: Form = "pairs" if pairwise else "ranks" if ranks else "rubric"
-            write_blank(about, sheet, own, form, seed or 0, sample)
+            write_blank(about, sheet, own, form, seed or 0, sample, raters or 1)
         return
     if not by_checks:
         opt.refuse_without({"--no-limit": no_limit}, "run files judged by their checks", None)

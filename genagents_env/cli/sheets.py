@@ -6,32 +6,45 @@ from genagents_env.cli.judged_runs import JudgedRuns, print_summary
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
 from genagents_env.files import find_inside, guard_files, replace_file
-from genagents_env.study.judge import Rubric, Verdicts, read_sheet, write_sheet
-from genagents_env.study.judge.sheets import Form, format_instructions, make_rows
+from genagents_env.study.judge import Rubric, Verdicts, read_sheet, write_sheets
+from genagents_env.study.judge.sheets import Form, format_instructions, make_rows, name_sheets
 
 
 def write_blank(
-    about: JudgedRuns, out: Path, rubric: Rubric, form: Form, seed: int, sample: int | None
+    about: JudgedRuns,
+    out: Path,
+    rubric: Rubric,
+    form: Form,
+    seed: int,
+    sample: int | None,
+    raters: int,
 ) -> None:
-    """Write a sheet to be filled in, and what a rater must know beside it.
+    """Write a sheet for each rater to fill in, and what they must know beside it.
 
     Raises:
-        ConfigError: `out` exists, or there is nothing to judge in this form.
+        ConfigError: a sheet exists, or there is nothing to judge in this form.
     """
-    with guard_files(out):
-        if out.exists() and not out.is_file():
-            what = "a folder" if out.is_dir() else "no regular file"
-            raise ConfigError(f"{out} cannot be written: this is {what}; name a file")
-        if out.exists():
-            raise ConfigError(f"{out} exists, and may be filled in; name another file")
+    for path in name_sheets(out, raters):
+        _check_free(path)
     answers = about.load_texts(rubric, "after")
     instructions = find_inside(out.parent, out.with_suffix(".txt").name)
     rows = make_rows(answers, rubric, form)
     with replace_file(instructions) as file:
         file.write(format_instructions(rows, rubric, form).encode())
-    written = write_sheet(answers, out, rubric, form, seed=seed, sample=sample)
-    rest = f", {len(rows) - written:,} others are left out" if written < len(rows) else ""
-    say(f"{out}: {written:,} rows to fill in{rest}; {instructions} tells raters how")
+    sizes, left = write_sheets(answers, out, rubric, form, seed=seed, sample=sample, raters=raters)
+    for path, size in sizes.items():
+        say(f"{path}: {size:,} rows to fill in; {instructions} tells raters how")
+    if left:
+        say(f"{left:,} other rows are in no sheet")
+
+
+def _check_free(path: Path) -> None:
+    with guard_files(path):
+        if path.exists() and not path.is_file():
+            what = "a folder" if path.is_dir() else "no regular file"
+            raise ConfigError(f"{path} cannot be written: this is {what}; name a file")
+        if path.exists():
+            raise ConfigError(f"{path} exists, and may be filled in; name another file")
 
 
 def read_filled(about: JudgedRuns, file: Path, rater: str | None, rubric: Rubric) -> None:

@@ -57,6 +57,17 @@ def test_pairs_are_compared_and_a_used_up_budget_goes_on(genagents: Run, runs: l
     ]
 
 
+def test_several_people_get_a_sheet_each(genagents: Run, runs: list[str]) -> None:
+    command = ("judge", *runs, "--rubric", "persona", "--sheet", "s.csv", "--raters", "2")
+    code, out, err = genagents(*command, "--sample", "5")
+    assert (code, err) == (0, "")
+    assert [line.partition(":")[0] for line in out.splitlines()] == [
+        "s-1.csv", "s-2.csv", "21 other rows are in no sheet",
+    ]  # fmt: skip
+    code, _, err = genagents(*command)
+    assert (code, "s-1.csv exists, and may be filled in" in err) == (2, True)
+
+
 def test_a_sheet_goes_out_and_comes_back(genagents: Run, runs: list[str]) -> None:
     genagents("judge", *runs, *MODEL, "--rubric", "persona", "--repeats", "1")
     command = ("judge", *runs, "--rubric", "persona")

@@ -8,7 +8,7 @@ from genagents_env.study.judge.rubric import Rubric, list_rubrics, load_rubric
 from genagents_env.study.judge.runs import judge_finished_run, judge_run
 from genagents_env.study.judge.scores import score_conditions
 from genagents_env.study.judge.session import JudgingProgress, JudgingResult
-from genagents_env.study.judge.sheets import write_sheet
+from genagents_env.study.judge.sheets import write_sheets
 from genagents_env.study.judge.texts import About, JudgedText, load_texts
 from genagents_env.study.judge.verdicts import Judgement, Verdicts
 
@@ -32,5 +32,5 @@ __all__ = [
     "rate",
     "read_sheet",
     "score_conditions",
-    "write_sheet",
+    "write_sheets",
 ]

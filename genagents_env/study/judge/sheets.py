@@ -25,6 +25,7 @@ Form: TypeAlias = Literal["rubric", "pairs", "ranks"]
 LETTERS = "abcdefghijklmnopqrst"  # of the answers in a row
 
 _CELL = 4000  # characters
+_FIFTH = 5  # one row in five is every rater's
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,38 +55,71 @@ def list_columns(form: Form, width: int = 1, *, day: bool = False) -> list[str]:
     return ["id", "person", "question", *answers, *to_fill, "note"]
 
 
-def write_sheet(
+def write_sheets(
     answers: Iterable[JudgedText],
     path: Path,
     rubric: Rubric,
     form: Form = "rubric",
     *,
     against: str | None = None,
-    blind: bool = True,
     seed: int = 0,
     sample: int | None = None,
-) -> int:
-    """Write a sheet to be filled in, and return the number of its rows.
+    raters: int = 1,
+) -> tuple[dict[Path, int], int]:
+    """Write a sheet for each rater, and return its rows by its path, and how many are in none.
 
     Args:
         answers: of all conditions.
-        path: of the CSV file; UTF-8 with a mark, as spreadsheets want it.
+        path: of the CSV file, of several raters with their numbers before its ending: `s-1.csv`;
+            UTF-8 with a mark, as spreadsheets want it.
         rubric: that the raters apply.
         form: `rubric` rates each answer; `pairs` compares two; `ranks` ranks one answer of every
             condition side by side, as the raters of Park et al. 2023 did.
         against: of pairs, the condition that the others are compared with; None is every pair.
-        blind: shuffle rows and sides; otherwise they stand in order of seed and condition.
-        seed: of the shuffle.
-        sample: the most rows, the first of the shuffled ones; sheets of one seed share them.
+        seed: of the order of rows and sides.
+        sample: the most rows of a sheet; None is as many as it takes to have each row in one.
+        raters: how many; a fifth of their rows is the same, by which they are held against one
+            another.
 
     Raises:
-        ConfigError: as `make_rows`, or the file cannot be written.
+        ConfigError: as `make_rows`, or a file cannot be written.
     """
-    rows = make_rows(answers, rubric, form, against=against)
-    if blind:
-        rows = _shuffle(rows, seed)
-    rows = rows[:sample]
+    rows = _shuffle(make_rows(answers, rubric, form, against=against), seed)
+    sheets = deal_rows(rows, raters, sample, seed)
+    paths = name_sheets(path, raters)
     width = max(len(row.answers) for row in rows)
+    for file, own in zip(paths, sheets, strict=True):
+        _write(file, own, rubric, form, width)
+    written = {row.id for own in sheets for row in own}
+    return dict(zip(paths, map(len, sheets), strict=True)), len(rows) - len(written)
+
+
+def name_sheets(path: Path, raters: int) -> list[Path]:
+    """Return the path of each rater's sheet."""
+    if raters == 1:
+        return [path]
+    return [path.with_name(f"{path.stem}-{k}{path.suffix}") for k in range(1, raters + 1)]
+
+
+def deal_rows(
+    rows: Sequence[SheetRow], raters: int, sample: int | None, seed: int
+) -> list[list[SheetRow]]:
+    """Return each rater's rows: a fifth of them the same in all sheets, where there are several."""
+    if raters == 1:
+        return [list(rows[:sample])]
+    sizes = range(1, len(rows) + 1)
+    enough = next(n for n in sizes if raters * n - (raters - 1) * -(-n // _FIFTH) >= len(rows))
+    size = min(sample or enough, len(rows))
+    shared = -(-size // _FIFTH)
+    rest = rows[shared:]
+    dealt = ([*rows[:shared], *rest[k::raters][: size - shared]] for k in range(raters))
+    return [
+        sorted(own, key=lambda row: draw_bits(seed, "rater", k, row.id))
+        for k, own in enumerate(dealt)
+    ]
+
+
+def _write(path: Path, rows: Sequence[SheetRow], rubric: Rubric, form: Form, width: int) -> None:
     out = StringIO()
     writer = csv.writer(out, lineterminator="\r\n")  # RFC 4180
     day = "day" in rubric.shows
@@ -98,7 +132,6 @@ def write_sheet(
         writer.writerow([_format_cell(words) for words in told] + [""] * (len(heads) - len(told)))
     with replace_file(path) as file:
         file.write(out.getvalue().encode("utf-8-sig"))
-    return len(rows)
 
 
 def make_rows(

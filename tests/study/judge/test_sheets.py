@@ -1,4 +1,5 @@
 import csv
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from genagents_env.study.judge import (
     load_rubric,
     read_sheet,
 )
-from genagents_env.study.judge import write_sheet as write
+from genagents_env.study.judge import write_sheets as write
 from genagents_env.study.judge.rankings import rank_conditions
 from genagents_env.study.judge.sheets import Form, format_instructions, make_rows
 from tests.study.judge.planted import CONDITIONS, QUALITY, WORDS, answer, answers
@@ -62,8 +63,7 @@ def test_a_sheet_is_blind_and_shuffled_by_its_seed(tmp_path: Path) -> None:
     ids = [row["id"] for row in rows]
     assert ids == [row["id"] for row in write_table(path, "rubric")]
     assert ids != [row["id"] for row in write_table(path, "rubric", seed=1)]
-    plain = [row["id"] for row in write_table(path, "rubric", blind=False)]
-    assert plain == [row.id for row in make_rows(answers(), RUBRIC, "rubric")]
+    plain = [row.id for row in make_rows(answers(), RUBRIC, "rubric")]
     assert sorted(plain) == sorted(ids) != ids
 
 
@@ -78,6 +78,20 @@ def test_sheets_of_one_seed_share_the_rows_of_a_sample(tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
     whole = [row["id"] for row in write_table(path, "rubric")]
     assert [row["id"] for row in write_table(path, "rubric", sample=5)] == whole[:5]
+
+
+@pytest.mark.parametrize(
+    ("sample", "sizes", "shared", "left"), [(None, [8, 7, 7], 2, 0), (5, [5, 5, 5], 1, 5)]
+)
+def test_several_raters_share_a_fifth_of_their_rows(
+    tmp_path: Path, sample: int | None, sizes: list[int], shared: int, left: int
+) -> None:
+    written, rest = write(answers(), tmp_path / "s.csv", RUBRIC, sample=sample, raters=3)
+    assert [path.name for path in written] == ["s-1.csv", "s-2.csv", "s-3.csv"]
+    assert (list(written.values()), rest) == (sizes, left)
+    own = [{row["id"] for row in table(path)} for path in written]
+    assert [len(a & b) for a, b in combinations(own, 2)] == [shared] * 3
+    assert len(set.union(*own)) == 18 - left
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
