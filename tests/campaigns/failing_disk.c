@@ -74,11 +74,18 @@ ssize_t write(int fd, const void *data, size_t size) {
     if (is_open_in_ours(fd) && fails()) return -1;
 int fsync(int fd) { ON_DESCRIPTOR(fsync, int) return real(fd); }
 int fdatasync(int fd) { ON_DESCRIPTOR(fdatasync, int) return real(fd); }
-int ftruncate(int fd, off_t size) { ON_DESCRIPTOR(ftruncate, int, off_t) return real(fd, size); }
-int ftruncate64(int fd, off64_t size) {
-    ON_DESCRIPTOR(ftruncate64, int, off64_t)
-    return real(fd, size);
+static int grows(int fd, long long size) { /* a full disk lets one shorten files */
+    struct stat found;
+    return code != ENOSPC || fstat(fd, &found) != 0 || size > (long long)found.st_size;
 }
+#define CUT(name, type)                                                       \
+    int name(int fd, type size) {                                             \
+        REAL(int, #name, int, type);                                          \
+        if (is_open_in_ours(fd) && grows(fd, size) && fails()) return -1;     \
+        return real(fd, size);                                                \
+    }
+CUT(ftruncate, off_t)
+CUT(ftruncate64, off64_t)
 int posix_fallocate(int fd, off_t from, off_t size) {
     REAL(int, "posix_fallocate", int, off_t, off_t);
     return is_open_in_ours(fd) && fails() ? code : real(fd, from, size);
