@@ -85,11 +85,11 @@ def measure_agreement(
 def _agree_with_itself(
     of: str, name: str, given: Sequence[Judgement], *, ordered: bool
 ) -> Iterator[JudgeAgreement]:
-    """Yield the agreement over repeats of the same question in the same order."""
+    """Yield the agreement over repeats of the same question in the same order, as it was asked."""
     rows: dict[Item, dict[int, Label]] = {}
-    for one in given:
+    for one in (one for one in given if not one.copied):
         rows.setdefault(one.texts, {})[one.repeat] = _find_label(one)
-    most = max(len(row) for row in rows.values())
+    most = max((len(row) for row in rows.values()), default=0)
     whole = [[row[k] for k in sorted(row)] for row in rows.values() if len(row) == most]
     if most > 1:
         yield _compute_agreement(of, "itself", (name,), whole, ordered)

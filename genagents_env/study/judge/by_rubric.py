@@ -245,7 +245,7 @@ def _count_given(verdicts: Verdicts, blanks: Iterable[Judgement]) -> int:
 def _share(verdicts: Verdicts, given: Judgement, blanks: Iterable[Judgement]) -> None:
     """Store a verdict for texts in which a judge would read the very same, at no cost."""
     for blank in blanks:
-        verdicts.add(replace(blank, value=given.value, why=given.why))
+        verdicts.add(replace(blank, value=given.value, why=given.why, copied=True))
 
 
 def _make_query(

@@ -24,7 +24,7 @@ class Ranking:
         skills: from `study.stats.ranking.rank`, best first.
         mean_ranks: of each condition, 1 the best, over the answers that were set beside those of
             every other condition; a condition that never was has none.
-        n: comparisons with a verdict.
+        n: comparisons with a verdict, those of the very same words once, as in all but the ranks.
         unusable: replies that were no verdict.
         both: pairs that were read in both orders, with a verdict in each.
         flipped: of these, how many got another verdict in the other order.
@@ -70,8 +70,8 @@ def rank_conditions(verdicts: Iterable[Judgement], *, seed: int = 0) -> tuple[Ra
 
 
 def _make_ranking(label: str, given: Sequence[Judgement], seed: int) -> Ranking:
-    one = given[0]
-    heard = [comparison for comparison in given if comparison.value is not None]
+    one, asked = given[0], [comparison for comparison in given if not comparison.copied]
+    heard = [comparison for comparison in asked if comparison.value is not None]
     both, flipped = _count_flips(heard)
     sided = [comparison for comparison in heard if comparison.value != "tie"]
     return Ranking(
@@ -80,9 +80,9 @@ def _make_ranking(label: str, given: Sequence[Judgement], seed: int) -> Ranking:
         one.by,
         one.block,
         rank(list(map(_read_match, heard)), seed),
-        _average_ranks(heard),
+        _average_ranks([comparison for comparison in given if comparison.value is not None]),
         len(heard),
-        len(given) - len(heard),
+        len(asked) - len(heard),
         both,
         flipped,
         fmean(c.value == "first" for c in sided) if sided else None,

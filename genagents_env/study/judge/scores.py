@@ -19,6 +19,7 @@ class Score:
         low: the scale's ends, `high` included.
         answers: how many were rated; repeats of one answer are averaged first.
         n: ratings.
+        copied: of these, how many were given to the very same words elsewhere.
         unusable: replies that were no rating.
         seeds: the mean over the answers of each seed, by seed.
         mean: over the seeds, each counted once; None where nothing was rated.
@@ -32,6 +33,7 @@ class Score:
     high: int
     answers: int
     n: int
+    copied: int
     unusable: int
     seeds: Mapping[int, float]
     mean: float | None
@@ -67,6 +69,7 @@ def _make_score(label: str, given: Sequence[Judgement]) -> Score:
         one.high,
         sum(map(len, values.values())),
         len(given) - unusable,
+        sum(rating.copied for rating in given),
         unusable,
         seeds,
         fmean(seeds.values()) if seeds else None,

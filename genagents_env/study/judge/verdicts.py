@@ -44,6 +44,8 @@ class Judgement:
         why: in the judge's words.
         prompt_tokens: read; 0 of a person.
         completion_tokens: written.
+        copied: it was given to the very same words elsewhere, and not asked for: it says nothing
+            more about the judge.
     """
 
     texts: tuple[str, ...]
@@ -66,6 +68,7 @@ class Judgement:
     why: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    copied: bool = False
 
     @property
     def key(self) -> Key:

@@ -123,15 +123,18 @@ def _tabulate_ratings(scores: Iterable[Score]) -> Table:
             *(one.rubric, one.condition, _format_judge(one.judge, one.by)),
             f"{one.low} to {one.high}",
             compute_interval(list(one.seeds.values())) if one.seeds else None,
-            *(one.answers, one.n, one.unusable),
+            *(one.answers, one.n, one.copied, one.unusable),
         )
         for one in scores
     )
     columns = (
         *("rubric", "condition", "judge", "scale", "mean over seeds [95 % interval]"),
-        *("answers", "ratings", "unusable"),
+        *("answers", "ratings", "copied", "unusable"),
     )
-    note = "Repeats of one answer are averaged first, then the answers of each seed."
+    note = (
+        "Repeats of one answer are averaged first, then the answers of each seed. Copied are those "
+        "given to the very same words elsewhere, which were asked for once."
+    )
     return Table("ratings", "Ratings", columns, rows, note)
 
 
@@ -151,7 +154,10 @@ def _tabulate_rankings(found: Iterable[Ranking]) -> Table:
         *("rubric", "judge", "block", "condition", "skill", "low", "high", "wins", "losses"),
         *("ties", "mean rank", "verdicts that flip with the order", "won by the one read first"),
     )
-    note = "Skills from pairwise comparisons; two whose intervals overlap are not told apart."
+    note = (
+        "Skills from pairwise comparisons, those of the very same words counted once; two whose "
+        "intervals overlap are not told apart."
+    )
     return Table("rankings", "Rankings", columns, tuple(rows), note)
 
 

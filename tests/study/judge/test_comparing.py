@@ -126,6 +126,17 @@ def test_what_cannot_be_compared_is_told(verdicts: Verdicts) -> None:
     assert compare(answers(conditions=("full",)), RUBRIC, asking, verdicts).asked == 0
 
 
+def test_skills_rest_on_what_was_asked(verdicts: Verdicts) -> None:
+    """Three seeds in which both conditions say the same as in the first."""
+    given = [answer(name, seed=k, run=f"{name}-{k}") for name in ("full", "none") for k in range(3)]
+    asking, endpoint = options(honest)
+    done = compare(given, RUBRIC, asking, verdicts)
+    assert (done.given, done.shared, len(endpoint.requests)) == (6, 4, 2)
+    (found,) = rank_conditions(again(verdicts))
+    assert (found.n, found.both, [skill.wins for skill in found.skills]) == (2, 1, [2, 0])
+    assert found.mean_ranks == {"full": 1.0, "none": 2.0}
+
+
 def test_a_budget_is_kept(verdicts: Verdicts) -> None:
     asking, _ = options(honest, limits=Limits(calls=5))
     done = compare(answers(), RUBRIC, asking, verdicts)

@@ -17,6 +17,7 @@ from genagents_env.study.judge import (
     JudgingResult,
     Verdicts,
     load_rubric,
+    measure_agreement,
     rate,
     score_conditions,
 )
@@ -69,6 +70,10 @@ def test_the_same_answer_elsewhere_is_not_asked_for_again(verdicts: Verdicts) ->
     assert (done.before, done.given, done.shared, endpoint.requests) == (6, 2, 2, [])
     assert {one.value for one in again(verdicts)} == {7}
     assert sum(one.prompt_tokens > 0 for one in again(verdicts)) == 4
+    (score,) = score_conditions(again(verdicts))
+    assert (score.answers, score.n, score.copied) == (4, 8, 4)
+    (alone,) = measure_agreement(again(verdicts))
+    assert alone.n == 2, "what a judge was asked twice, and no copy of it"
 
 
 def test_repeats_differ_by_their_seed_alone(verdicts: Verdicts) -> None:
