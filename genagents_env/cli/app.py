@@ -54,7 +54,7 @@ COMMANDS = {
         ("new-policy", "new", "Make a policy to edit."),
         ("validate", "checks", "Check a scenario for faults."),
         ("list", "lists", "List scenarios, policies, tasks, measures or scenario keys."),
-        ("map", "maps", "Draw, import and export maps."),
+        ("map", "maps", "Draw a map, or import one from elsewhere."),
     ),
 }
 # Commands and options that there are no more, and what to type instead.
@@ -97,11 +97,19 @@ class _LazyCommand(TyperCommand):
     def load(self) -> Any:
         """Import the command, and return it."""
         module = import_module(f"genagents_env.cli.{self._module}")
-        return typer.main.get_group(module.app).commands[self._name]
+        command = typer.main.get_group(module.app).commands[self._name]
+        for one in (command, *getattr(command, "commands", {}).values()):
+            one.help = _join_lines(one.help or "")
+        return command
 
     def make_context(self, *given: Any, **more: Any) -> Any:
         """Return the context of the imported command."""
         return self.load().make_context(*given, **more)
+
+
+def _join_lines(text: str) -> str:
+    """Return paragraphs without the ends of lines that the source has: a terminal wraps anew."""
+    return "\n\n".join(part.replace("\n", " ") for part in text.split("\n\n"))
 
 
 class _Commands(TyperGroup):

@@ -219,6 +219,18 @@ def test_help_is_quick_and_names_every_command() -> None:
         assert f" {command} " in child.stdout
 
 
+def test_help_is_wrapped_to_the_terminal_alone(
+    genagents: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    _, out, _ = genagents("prompts", "--help")
+    lines = [line.strip() for line in out.splitlines()]
+    first = next(k for k, line in enumerate(lines) if line.startswith("Tokens are counted"))
+    paragraph = lines[first : lines.index("", first)]
+    assert len(paragraph) > 3
+    assert all(len(line) > 60 for line in paragraph[:-1]), "lines of the source end in between"
+
+
 def test_chats_are_exported_of_runs_and_folders_of_them(genagents: Run) -> None:
     said = ("run", "tiny", "--policy", "direct", "--model", "scripted", "-q", "--out")
     Path("several/runs").mkdir(parents=True)
