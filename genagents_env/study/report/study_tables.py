@@ -164,13 +164,14 @@ def tabulate_faculties(study: StudyResults) -> Table:
 
 
 def tabulate_runs(study: StudyResults) -> Table:
-    """Return every run: its state, its usage, its primary values, its file."""
+    """Return every run: its state, usage and primary values, and its file if not its name."""
     values = {(row.run, row.name): row.value for row in study.rows}
     columns = (
         *("run", *study.plan.levels, "seed", "state", "canonical hash", "life"),
         *("calls", "dollars", "wall seconds", "fallbacks"),
         *(study.title_of(name) for name in study.primary),
-        *("file", "note"),
+        *(() if study.is_of_files else ("file",)),
+        "note",
     )
     rows = tuple(_make_run_row(study, run, values) for run in study.runs)
     note = (
@@ -187,7 +188,8 @@ def _make_run_row(
     return (
         *(run.name, *run.condition.levels, run.seed, run.state, *_list_usage(run)),
         *(values.get((run.name, name)) for name in study.primary),
-        *(make_relative(run.file, study.folder), describe_problem(run)),
+        *(() if study.is_of_files else (make_relative(run.file, study.folder),)),
+        describe_problem(run),
     )
 
 
