@@ -1,5 +1,6 @@
 """What README and docs show is what happens. `python -m tests.test_docs` rewrites the percepts."""
 
+import ast
 import re
 import shlex
 from pathlib import Path
@@ -19,6 +20,11 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "environment.md"
 PERCEPT = re.compile(
     r"(<!-- percept: (?P<agent>[\w ]+) (?P<tick>\d+) -->\n```\n)(?P<text>.*?)(```)", re.S
+)
+NAMES = re.compile(  # but for files
+    r"`(?:genagents_env\.)?(?!run\.(?:sqlite|interviews)|\w+\.py`)"
+    r"((?:study|llm|train|show|observe|cognition|memory|testing|record|run)(?:\.[A-Za-z_]+)+)"
+    r"(?:\([^`]*\))?`"
 )
 PYTHON = re.compile(r"```python\n(.*?)```", re.S)
 
@@ -69,14 +75,44 @@ def test_the_readme_is_short_and_comes_to_the_point() -> None:
         assert words in begin
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/README.md", "docs/first_scenario.md"])
+SHOWING = sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/*.md"))
+
+
+@pytest.mark.parametrize("page", ["README.md", *SHOWING])
 def test_every_link_leads_to_a_file(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
         assert "://" in target or ((ROOT / page).parent / target).exists(), target
 
 
-SHOWING = sorted(str(page.relative_to(ROOT)) for page in ROOT.glob("docs/*.md"))
+def list_module_names(path: str) -> set[str] | None:
+    """Return what a module of the package defines, imports or contains; None if there is none."""
+    package = ROOT / "genagents_env" / path
+    file = package / "__init__.py" if package.is_dir() else package.with_suffix(".py")
+    if not file.is_file():
+        return None
+    names = {one.stem for one in package.iterdir()} if package.is_dir() else set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name | ast.alias):
+            names.add(node.id if isinstance(node, ast.Name) else node.asname or node.name)
+    return names
+
+
+def test_every_python_name_shown_is_one() -> None:
+    """In docs and docstrings: `study.judge.rate`, with the package before it or not."""
+    texts = [*ROOT.glob("docs/*.md"), ROOT / "README.md"]
+    texts += [*ROOT.glob("genagents_env/**/*.py"), *ROOT.glob("policies/**/*.py")]
+    wrong = []
+    for page in texts:
+        for words in NAMES.findall(page.read_text("utf-8")):
+            *modules, name = words.split(".")
+            while (names := list_module_names("/".join(modules))) is None and len(modules) > 1:
+                name = modules.pop()  # of a class
+            if names is not None and name not in names:
+                wrong.append(f"{page.relative_to(ROOT)}: {words}")
+    assert wrong == []
 
 
 @pytest.mark.parametrize("page", ["README.md", *SHOWING])
