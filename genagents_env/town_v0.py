@@ -3,7 +3,7 @@
 | | |
 |---|---|
 | Creation | `from genagents_env import town_v0; env = town_v0.parallel_env(scenario="tiny")` |
-| Actions | words: `Dict(choice=Discrete(N), message=Text)`; menu: `Discrete(N)`; see `observe.menu` |
+| Actions | words: `Dict(choice=Discrete(N), message=Text)`; menu: `Discrete(N)` (`observe.menu`) |
 | Parallel API | yes |
 | Agents | the scenario's people, by name (`ids="indexed"`: `resident_0` ...) |
 | Observation | `Dict(observation=Box float32, text=Text)`; menu adds `action_mask` |

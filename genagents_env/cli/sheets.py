@@ -54,9 +54,12 @@ def read_filled(about: JudgedRuns, file: Path, rater: str | None, rubric: Rubric
     answers = about.load_texts(rubric)
     filled = read_sheet(file, answers, rubric, rater)
     with Verdicts(about.verdicts) as kept:
-        for verdict in filled.verdicts:
+        for verdict in (*filled.verdicts, *filled.copies):
             kept.add(verdict)
     summary = about.summarise(kept, {said.id for said in answers})
     empty = f", {filled.empty:,} of them empty" if filled.empty else ""
-    say(f"{file}: {filled.rows:,} rows{empty}; {len(filled.verdicts):,} verdicts of {rater}")
+    copied = f", {len(filled.copies):,} more for the same words elsewhere" if filled.copies else ""
+    say(
+        f"{file}: {filled.rows:,} rows{empty}; {len(filled.verdicts):,} verdicts of {rater}{copied}"
+    )
     print_summary(summary)

@@ -31,9 +31,9 @@ class PromptShares:
         mean_tokens: of these; None where there are none. `most_tokens`: of the longest.
         mean_bound: by `llm.tokens.bound_tokens`, of all prompts. `most_bound`: of the longest.
         memories: lines of memories in a prompt, on average.
-        shares: of all tokens by `llm.tokens.bound_tokens`, by section: a line of the data counts for the
-            words that it begins with, memories are one, `(system)` is the system message and
-            `(words)` the rest of the user message. The largest first.
+        shares: of all tokens by the same bound, by section: a line of the data counts for the words
+            that it begins with, memories are one, `(system)` is the system message and `(words)`
+            the rest of the user message. The largest first.
         cuts: what found no room.
     """
 

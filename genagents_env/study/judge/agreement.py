@@ -87,9 +87,9 @@ def _agree_with_itself(
 ) -> Iterator[JudgeAgreement]:
     """Yield the agreement over repeats of the same question in the same order, as it was asked."""
     rows: dict[Item, dict[int, Label]] = {}
-    for one in (one for one in given if not one.copied):
-        rows.setdefault(one.texts, {})[one.repeat] = _find_label(one)
-    most = max((len(row) for row in rows.values()), default=0)
+    for one in given:
+        rows.setdefault(one.content, {})[one.repeat] = _find_label(one)
+    most = max(len(row) for row in rows.values())
     whole = [[row[k] for k in sorted(row)] for row in rows.values() if len(row) == most]
     if most > 1:
         yield _compute_agreement(of, "itself", (name,), whole, ordered)
@@ -157,10 +157,11 @@ def _make_agreement(
 
 def _collect_values(given: Iterable[Judgement]) -> dict[Item, list[Label]]:
     """Return all that a judge said of each answer, or of each pair in either order."""
-    values: dict[Item, list[Label]] = {}
+    values: dict[Item, dict[Item, Label]] = {}
     for one in given:
-        values.setdefault(frozenset(one.texts), []).append(_find_label(one))
-    return values
+        item = one.contents if one.content[0] else one.contents[::-1]
+        values.setdefault(item, {})[one.content, one.repeat] = _find_label(one)
+    return {item: list(said.values()) for item, said in values.items()}
 
 
 def _summarise(values: Sequence[Label]) -> Label:

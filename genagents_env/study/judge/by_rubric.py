@@ -161,6 +161,7 @@ def make_blank(texts: Texts, rubric: Rubric, judge: str, by: By, repeat: int = 0
         texts=tuple(text.id for text in texts),
         runs=tuple(text.run for text in texts),
         conditions=tuple(text.condition for text in texts),
+        contents=tuple(map(rubric.digest_shown, texts)),
         block=one.block,
         seed=one.seed,
         agent=one.agent,
@@ -175,6 +176,29 @@ def make_blank(texts: Texts, rubric: Rubric, judge: str, by: By, repeat: int = 0
         by=by,
         repeat=repeat,
     )
+
+
+def copy_verdicts(
+    given: Sequence[Judgement], texts: Iterable[JudgedText], rubric: Rubric
+) -> Iterator[Judgement]:
+    """Yield what one judge said of some texts for all others, of the same end, that read the same.
+
+    Args:
+        given: by one judge, on some of `texts`.
+        texts: of all conditions.
+        rubric: that was applied.
+    """
+    said, keys = {one.content: one for one in given}, {one.key for one in given}
+    ends = {one.when for one in given}
+    known = [one for one in texts if one.when in ends]
+    due: list[Texts] = [(one,) for one in known if rubric.covers(one)]
+    if any(one.is_comparison for one in given):
+        due = [order for a, b in make_pairs(known, rubric) for order in ((a, b), (b, a))]
+    for read in due if given else ():
+        blank = make_blank(read, rubric, given[0].judge, given[0].by)
+        one = said.get(blank.content)
+        if one is not None and blank.key not in keys:
+            yield replace(blank, value=one.value, why=one.why)
 
 
 def _pair_conditions(group: Mapping[str, JudgedText], against: str | None) -> Iterator[Pair]:
@@ -208,7 +232,7 @@ def _ask(
     for repeat in range(repeats):
         for texts in due:
             blank = make_blank(texts, rubric, session.name, "model", repeat)
-            alike.setdefault((repeat, _find_content(texts, rubric)), []).append(blank)
+            alike.setdefault((repeat, blank.content), []).append(blank)
             texts_of[blank.key] = texts
     blanks = [one for group in alike.values() for one in group]
     with verdicts:
@@ -227,12 +251,6 @@ def _ask(
         return replace(done, asked=len(blanks), given=now, shared=now - done.given)
 
 
-def _find_content(texts: Texts, rubric: Rubric) -> Hashable:
-    """Return all that a judge reads; of two texts in either order it is asked in both."""
-    in_order = texts[0].condition <= texts[-1].condition
-    return (in_order, *(rubric.list_shown(one) for one in texts))
-
-
 def _find_given(verdicts: Verdicts, blank: Judgement) -> Judgement | None:
     found = verdicts.get(blank.key)
     return found if found is not None and found.value is not None else None
@@ -245,7 +263,7 @@ def _count_given(verdicts: Verdicts, blanks: Iterable[Judgement]) -> int:
 def _share(verdicts: Verdicts, given: Judgement, blanks: Iterable[Judgement]) -> None:
     """Store a verdict for texts in which a judge would read the very same, at no cost."""
     for blank in blanks:
-        verdicts.add(replace(blank, value=given.value, why=given.why, copied=True))
+        verdicts.add(replace(blank, value=given.value, why=given.why))
 
 
 def _make_query(

@@ -10,7 +10,7 @@ from pathlib import Path
 from genagents_env.errors import ConfigError
 from genagents_env.files import read_text
 from genagents_env.scenario.faults import quote, suggest
-from genagents_env.study.judge.by_rubric import make_blank
+from genagents_env.study.judge.by_rubric import copy_verdicts, make_blank
 from genagents_env.study.judge.rubric import Rubric
 from genagents_env.study.judge.session import NAME_LIMIT
 from genagents_env.study.judge.sheets import LETTERS, Form, list_columns
@@ -33,11 +33,13 @@ class CompletedSheet:
         verdicts: in the order of the rows; of ranks one for each pair of answers in a row.
         rows: of the sheet.
         empty: how many of these were left empty.
+        copies: of the verdicts, for the very same words elsewhere.
     """
 
     verdicts: tuple[Judgement, ...]
     rows: int
     empty: int
+    copies: tuple[Judgement, ...] = ()
 
 
 def read_sheet(
@@ -60,7 +62,8 @@ def read_sheet(
     name = clean(rater, NAME_LIMIT)
     if not name:
         raise ConfigError("rater: whoever filled the sheet in needs a name")
-    reading = _SheetReader(path, {said.id: said for said in answers}, rubric, name)
+    known = {said.id: said for said in answers}
+    reading = _SheetReader(path, known, rubric, name)
     heads, rows = read_table(path)
     form, width = _find_form(path, heads)
     found: list[Judgement] = []
@@ -74,7 +77,8 @@ def read_sheet(
         more = len(reading.faults) - _MOST_FAULTS
         told = reading.faults[:_MOST_FAULTS] + ([f"and {more} more"] if more > 0 else [])
         raise ConfigError("\n".join(told))
-    return CompletedSheet(tuple(found), len(rows), empty)
+    copies = tuple(copy_verdicts(found, known.values(), rubric))
+    return CompletedSheet(tuple(found), len(rows), empty, copies)
 
 
 def read_table(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:

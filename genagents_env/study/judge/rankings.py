@@ -70,7 +70,8 @@ def rank_conditions(verdicts: Iterable[Judgement], *, seed: int = 0) -> tuple[Ra
 
 
 def _make_ranking(label: str, given: Sequence[Judgement], seed: int) -> Ranking:
-    one, asked = given[0], [comparison for comparison in given if not comparison.copied]
+    one = given[0]
+    asked = {(comparison.content, comparison.repeat): comparison for comparison in given}.values()
     heard = [comparison for comparison in asked if comparison.value is not None]
     both, flipped = _count_flips(heard)
     sided = [comparison for comparison in heard if comparison.value != "tie"]

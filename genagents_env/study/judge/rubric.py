@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from genagents_env.errors import ConfigError
 from genagents_env.files import read_text
+from genagents_env.record.rows import encode
 from genagents_env.scenario.faults import choices, quote, suggest, translate
 from genagents_env.scenario.fields import Line, Model, Paragraph
 from genagents_env.study.judge.texts import About, JudgedText
@@ -18,6 +19,7 @@ from genagents_env.text import fold
 _MOST_STEPS = 20  # the numbers of a scale are listed in the schema of the reply
 _FOLDER = "rubrics"
 _MOST = 1 << 20  # bytes of a file
+_DIGITS = 12
 
 
 class Rubric(Model):
@@ -71,12 +73,13 @@ class Rubric(Model):
         wanted = {fold(question) for question in self.questions}
         return not wanted or fold(said.question_id) in wanted or fold(said.question) in wanted
 
-    def list_shown(self, said: JudgedText) -> tuple[str, ...]:
-        """Return all that a judge reads of an answer: who, what, and of a day or a person."""
+    def digest_shown(self, said: JudgedText) -> str:
+        """Return the hash of all that a judge reads: who was asked what, the text, person, day."""
         person = said.person if "person" in self.shows or self.about != "answer" else ""
         day = said.day if "day" in self.shows else ""
         asked = (said.agent, said.question) if self.about == "answer" else ()
-        return (*asked, said.text, person, day)
+        shown = encode([*asked, said.text, person, day])
+        return sha256(shown.encode()).hexdigest()[:_DIGITS]
 
 
 def list_rubrics() -> list[str]:

@@ -69,7 +69,7 @@ def _make_score(label: str, given: Sequence[Judgement]) -> Score:
         one.high,
         sum(map(len, values.values())),
         len(given) - unusable,
-        sum(rating.copied for rating in given),
+        len(given) - len({(rating.content, rating.repeat) for rating in given}),
         unusable,
         seeds,
         fmean(seeds.values()) if seeds else None,

@@ -139,6 +139,8 @@ def make_rows(
 ) -> list[SheetRow]:
     """Return the rows of a sheet, by seed, sides in the order of the conditions' names.
 
+    What reads the very same stands in one row; reading the sheet copies what is said of it.
+
     Raises:
         ConfigError: there is nothing to judge in this form, or one condition has two runs of a
             seed.
@@ -146,7 +148,11 @@ def make_rows(
     if form not in get_args(Form):
         raise ConfigError(f"form {quote(form)} is unknown; {suggest(form, get_args(Form))}")
     answers = list(answers)
-    rows = [SheetRow(together, rubric) for together in _group_rows(answers, rubric, form, against)]
+    together = {
+        tuple(map(rubric.digest_shown, texts)): texts
+        for texts in _group_rows(answers, rubric, form, against)
+    }
+    rows = [SheetRow(texts, rubric) for texts in together.values()]
     if not rows:
         what = "no answer of these runs is" if form == "rubric" else "no two conditions have"
         how = "one that" if form == "rubric" else "an answer in common that"

@@ -31,6 +31,8 @@ class Judgement:
         texts: the ids of what was read, see `JudgedText`: one that is rated, or two that are
             compared, in the order of reading.
         runs: of the texts, as are `conditions`.
+        contents: of each text the hash of all that a judge reads. What is said of the very same
+            words elsewhere is a copy: it tells nothing more about the judge.
         block: of the conditions, see `JudgedText`.
         seed: as are `agent`, `when` and `question`, of what was judged.
         number: of the interview, from 0.
@@ -44,13 +46,12 @@ class Judgement:
         why: in the judge's words.
         prompt_tokens: read; 0 of a person.
         completion_tokens: written.
-        copied: it was given to the very same words elsewhere, and not asked for: it says nothing
-            more about the judge.
     """
 
     texts: tuple[str, ...]
     runs: tuple[str, ...]
     conditions: tuple[str, ...]
+    contents: tuple[str, ...]
     block: str
     seed: int
     agent: str
@@ -68,12 +69,16 @@ class Judgement:
     why: str = ""
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    copied: bool = False
 
     @property
     def key(self) -> Key:
         """What tells it from every other judgement."""
         return (self.by, self.judge, self.rubric, self.edition, *self.texts, self.repeat)
+
+    @property
+    def content(self) -> tuple[bool, tuple[str, ...]]:
+        """What was read, and of two texts in which order of their conditions."""
+        return self.conditions[0] <= self.conditions[-1], self.contents
 
     @property
     def is_comparison(self) -> bool:
@@ -216,7 +221,7 @@ class Verdicts:
 def _parse_line(path: Path, number: int, line: bytes) -> Judgement:
     try:
         one = _ROW.validate_json(line, strict=True)
-        lengths = {len(one.texts), len(one.runs), len(one.conditions)}
+        lengths = set(map(len, (one.texts, one.runs, one.conditions, one.contents)))
         if lengths not in ({1}, {2}) or isinstance(one.value, str) > one.is_comparison:
             raise ValueError("texts, runs and conditions")
         return one

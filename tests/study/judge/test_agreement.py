@@ -16,7 +16,9 @@ def make_ratings(
     judge: str, values: list[int], by: By = "model", repeat: int = 0
 ) -> list[Judgement]:
     """Return a judge's ratings of as many answers."""
-    ones = (make_blank([answer(seed=k)], RUBRIC, judge, by, repeat) for k in range(len(values)))
+    ones = (
+        make_blank([answer(text=f"No. {k}")], RUBRIC, judge, by, repeat) for k in range(len(values))
+    )
     return [replace(one, value=value) for one, value in zip(ones, values, strict=True)]
 
 
@@ -24,7 +26,7 @@ def pair(
     judge: str, seed: int, better: str, order: tuple[str, str] = ("full", "none")
 ) -> Judgement:
     """Return which of two conditions a judge found the better, who read them in this order."""
-    read = [answer(name, seed=seed) for name in order]
+    read = [answer(name, seed=seed, text=f"{name} {seed}") for name in order]
     value: Choice = "tie" if better == "tie" else "first" if better == order[0] else "second"
     return replace(make_blank(read, RUBRIC, judge, "model"), value=value)
 

@@ -94,6 +94,28 @@ def test_several_raters_share_a_fifth_of_their_rows(
     assert len(set.union(*own)) == 18 - left
 
 
+@pytest.mark.parametrize("form", ["rubric", "pairs", "ranks"])
+def test_the_same_words_stand_in_one_row_and_count_everywhere(tmp_path: Path, form: Form) -> None:
+    """Two conditions that say the same in two seeds, and something else in a third."""
+    same = [answer(name, seed=k, run=f"{name}-{k}") for name in ("full", "none") for k in (0, 1)]
+    other = [
+        answer(name, seed=2, run=f"{name}-2", text=f"Some {WORDS[name]} end")
+        for name in ("full", "none")
+    ]
+    path = tmp_path / "s.csv"
+    write([*same, *other], path, RUBRIC, form)
+    rows = table(path)
+    assert len(rows) == (4 if form == "rubric" else 2)
+    for row in rows:
+        row.update({"rating": "4"} if form == "rubric" else {"rating": "a"})
+        row.update({"rank_a": "1", "rank_b": "2"} if form == "ranks" else {})
+    fill(path, rows)
+    filled = read_answers(path, [*same, *other])
+    assert (len(filled.verdicts), len(filled.copies)) == (len(rows), len(rows) // 2)
+    keys = {one.key: one.value for one in (*filled.verdicts, *filled.copies)}
+    assert len(keys) == len(rows) * 3 // 2
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 @pytest.mark.parametrize("end", ["\r\n", "\n"])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])

@@ -24,7 +24,8 @@ SHARED = {
 def judged(seed: int, conditions: tuple[str, ...], **more: object) -> Judgement:
     texts = tuple(f"a{name}{seed}" for name in conditions)
     runs = tuple(f"{name}-s{seed}-0123abcd" for name in conditions)
-    given = SHARED | {"texts": texts, "runs": runs, "conditions": conditions, "seed": seed} | more
+    given = SHARED | {"texts": texts, "contents": texts, "runs": runs, "seed": seed}
+    given |= {"conditions": conditions} | more
     return Judgement(**given)  # type: ignore[arg-type]  # tests give what is meant
 
 
