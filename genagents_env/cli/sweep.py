@@ -126,7 +126,7 @@ def sweep(
 
     Finished runs are not repeated, killed or stopped ones continue from their checkpoints, and new
     levels or seeds in the file are added. The first seed runs first: where two levels lead the
-    same lives in it, the sweep stops and says so.
+    same lives in it, or all runs of one are degraded, the sweep stops and says so.
 
     Begin with: genagents sweep examples/studies/gossip.toml
     """

@@ -136,6 +136,17 @@ def test_a_degraded_run_is_counted_reported_and_in_no_mean(genagents: Run) -> No
 
 
 @pytest.mark.slow
+def test_a_level_whose_first_runs_are_degraded_stops_the_study(tired: Run) -> None:
+    """More seeds would cost as much, and be in no mean."""
+    Path("study.toml").write_text(STUDY.format(more=""))
+    code, out, err = tired(*SWEEP)
+    assert (code, "2 of 6 runs are finished, 1 of them degraded" in out) == (2, True)
+    assert "with tired (policy) every run of the first seed is degraded (policy tired failed" in err
+    code, out, _ = tired("sweep", "--resume", "out", "-q", "--no-report", "--anyway")
+    assert (code, "6 of 6 runs are finished, 3 of them degraded" in out) == (4, True)
+
+
+@pytest.mark.slow
 def test_a_study_may_include_degraded_runs(genagents: Run) -> None:
     write_study('degraded = "include"')
     assert genagents(*SWEEP)[0] == 4

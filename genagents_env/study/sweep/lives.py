@@ -1,4 +1,4 @@
-"""Levels that lead to equal lives: nothing that happened depended on which of them it was."""
+"""Levels of which more seeds would say nothing: they lead equal lives, or degraded ones."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -65,4 +65,26 @@ def describe_equal_levels(
             yield (
                 f"{one.text} of the first seed, so nothing there depends on it and more seeds "
                 "would find no difference; --anyway runs them"
+            )
+
+
+def describe_degraded_levels(
+    levels: Mapping[str, Sequence[str]], degraded: Mapping[tuple[str, ...], str]
+) -> Iterator[str]:
+    """Yield why the runs of some levels would be in no mean, by those of one seed.
+
+    Args:
+        levels: labels by factor, in the order of the cells.
+        degraded: of each cell that ran why its run is degraded; empty where it is not.
+    """
+    sides: list[tuple[str, list[str]]] = [
+        (f"with {label} ({factor}) ", [how for cell, how in degraded.items() if cell[at] == label])
+        for at, (factor, labels) in enumerate(levels.items())
+        for label in labels
+    ]
+    for what, hows in sides or [("", list(degraded.values()))]:
+        if hows and all(hows):
+            yield (
+                f"{what}every run of the first seed is degraded ({hows[0]}), and more would be in "
+                "no mean either; --anyway runs them"
             )

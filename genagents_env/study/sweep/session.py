@@ -27,7 +27,7 @@ from genagents_env.study.sweep.files import VALUES, replace_run, write_whole
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.job import DAMAGED, Job, TrialResult
 from genagents_env.study.sweep.ledger import Rate, SharedLedger, part_budget, read_spend
-from genagents_env.study.sweep.lives import describe_equal_levels
+from genagents_env.study.sweep.lives import describe_degraded_levels, describe_equal_levels
 from genagents_env.study.sweep.log import TrialHistory
 from genagents_env.study.sweep.measured import read_measured, restamp
 from genagents_env.study.sweep.options import SweepOptions, count_cores
@@ -37,6 +37,7 @@ from genagents_env.study.sweep.result import SweepResult, format_message
 from genagents_env.study.sweep.signals import SignalForwarder
 from genagents_env.study.sweep.stop_rule import StopRule
 from genagents_env.study.sweep.supervisor import supervise
+from genagents_env.study.sweep.trial_status import describe_degraded
 from genagents_env.study.sweep.worker import retry_while_locked
 
 _log = logging.getLogger(__name__)
@@ -53,7 +54,8 @@ def sweep(folder: SweepFolder, options: SweepOptions | None = None) -> SweepResu
     Runs that were stopped or killed are resumed from their checkpoints; damaged files are set
     aside and run again. SIGINT and SIGTERM stop all runs at their next tick, with a checkpoint.
     The first seed of every cell runs first: where two levels lead the same lives in it, nothing
-    that happened depends on them, and the sweep stops there.
+    that happened depends on them, and the sweep stops there. So it does where all runs of a level
+    are degraded, and degraded ones are excluded.
 
     Raises:
         ConfigError: an option is not allowed, a backend is not installed, or runs that were paid
@@ -122,18 +124,23 @@ class SweepSession:
         self._run_trials([trial for trial in due if trial.seed == first])
         rest = [trial for trial in due if trial.seed != first]
         if rest and not self.options.anyway and self.signals.signal is None:
-            self.halted = self._find_equal_lives()
+            self.halted = self._find_reason_to_stop()
         if not self.halted:
             self._run_trials(rest)
 
-    def _find_equal_lives(self) -> str:
-        """Return which levels led the same lives in the first seed; empty where none did."""
+    def _find_reason_to_stop(self) -> str:
+        """Return why more seeds would find nothing, by the first one; empty where they may."""
         plan = self.folder.plan
-        lives = {}
+        runs = {}
         for trial in self.folder.trials[: len(plan.conditions)]:
-            found = read_measured(self.folder.run_file(trial))
-            if found is not None:
-                lives[trial.condition.levels] = found.life
+            measured = read_measured(self.folder.run_file(trial))
+            if measured is not None:
+                runs[trial.condition.levels] = measured
+        degraded = {levels: describe_degraded(one.degradation) for levels, one in runs.items()}
+        found = list(describe_degraded_levels(plan.levels, degraded))
+        if found and self.experiment.degraded == "exclude":
+            return "; ".join(found)
+        lives = {levels: one.life for levels, one in runs.items()}
         return "; ".join(describe_equal_levels(plan.levels, lives))
 
     def _check_paid(self, due: Sequence[Trial]) -> None:

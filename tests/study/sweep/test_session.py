@@ -151,7 +151,7 @@ def at_work(folder: SweepFolder, process: "subprocess.Popen[bytes]") -> None:
 def test_a_signal_stops_every_run_at_a_tick_and_says_how_to_go_on(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    folder = town(tmp_path, seeds=3)
+    folder = town(tmp_path, seeds=6)
     process = driver(folder.path, 2)
     at_work(folder, process)
     if number == signal.SIGINT:
