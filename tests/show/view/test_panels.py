@@ -236,7 +236,7 @@ def test_why_leads_from_words_to_prompt_and_reply(murder: WatchedPage) -> None:
     expect(dialog.locator("mark.here")).to_be_in_viewport()
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
-    assert look(page, "event") == -1
+    page.wait_for_function("() => window.town.look().event === -1")  # told by its `close`, later
 
 
 def test_what_is_not_to_be_had_is_said(open_page: OpenPage, ruled_run: Path) -> None:
