@@ -24,7 +24,8 @@ class Ranking:
         skills: from `study.stats.ranking.rank`, best first.
         mean_ranks: of each condition, 1 the best, over the answers that were set beside those of
             every other condition; a condition that never was has none.
-        n: comparisons with a verdict, those of the very same words once, as in all but the ranks.
+        n: comparisons with a verdict; those of the same conditions in the very same words count
+            once, as in all but the ranks.
         unusable: replies that were no verdict.
         both: pairs that were read in both orders, with a verdict in each.
         flipped: of these, how many got another verdict in the other order.
@@ -71,7 +72,7 @@ def rank_conditions(verdicts: Iterable[Judgement], *, seed: int = 0) -> tuple[Ra
 
 def _make_ranking(label: str, given: Sequence[Judgement], seed: int) -> Ranking:
     one = given[0]
-    asked = {(comparison.content, comparison.repeat): comparison for comparison in given}.values()
+    asked = {(c.conditions, c.contents, c.repeat): c for c in given}.values()
     heard = [comparison for comparison in asked if comparison.value is not None]
     both, flipped = _count_flips(heard)
     sided = [comparison for comparison in heard if comparison.value != "tie"]
@@ -98,11 +99,12 @@ def _read_match(one: Judgement) -> Match:
 
 def _count_flips(heard: Iterable[Judgement]) -> tuple[int, int]:
     """Return how many pairs were read in both orders, and of these how many got two verdicts."""
-    pairs: dict[tuple[frozenset[str], int], dict[str, str]] = {}
+    pairs: dict[tuple[frozenset[tuple[str, str]], int], dict[str, str]] = {}
     for one in heard:
-        first, second = one.texts
-        better = {"first": first, "second": second}.get(_read_match(one)[2], "")
-        pairs.setdefault((frozenset(one.texts), one.repeat), {})[first] = better
+        first, second, winner = _read_match(one)
+        both_sides = frozenset(zip(one.conditions, one.contents, strict=True))
+        better = {"first": first, "second": second}.get(winner, "")
+        pairs.setdefault((both_sides, one.repeat), {})[first] = better
     both = [list(orders.values()) for orders in pairs.values() if len(orders) == 2]
     return len(both), sum(one != other for one, other in both)
 

@@ -1,10 +1,17 @@
 """Ratings by condition: repeats of one answer are averaged first, then the answers of each seed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from genagents_env.study.judge.verdicts import By, Judgement, group_by, label_rubrics
+from genagents_env.study.judge.verdicts import (
+    By,
+    Judgement,
+    Key,
+    find_copies,
+    group_by,
+    label_rubrics,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +49,14 @@ class Score:
 def score_conditions(verdicts: Iterable[Judgement]) -> tuple[Score, ...]:
     """Return the means by rubric, judge and condition, in that order; comparisons have none."""
     given = [one for one in verdicts if not one.is_comparison]
-    labels = label_rubrics(given)
+    labels, copies = label_rubrics(given), find_copies(given)
     found = group_by(
         given, lambda one: (labels[one.rubric, one.edition], one.judge, one.by, one.conditions)
     )
-    return tuple(_make_score(key[0], some) for key, some in sorted(found.items()))
+    return tuple(_make_score(key[0], some, copies) for key, some in sorted(found.items()))
 
 
-def _make_score(label: str, given: Sequence[Judgement]) -> Score:
+def _make_score(label: str, given: Sequence[Judgement], copies: Collection[Key]) -> Score:
     one = given[0]
     values: dict[int, dict[tuple[str, ...], list[int]]] = {}
     for rating in given:
@@ -69,7 +76,7 @@ def _make_score(label: str, given: Sequence[Judgement]) -> Score:
         one.high,
         sum(map(len, values.values())),
         len(given) - unusable,
-        len(given) - len({(rating.content, rating.repeat) for rating in given}),
+        sum(rating.key in copies for rating in given),
         unusable,
         seeds,
         fmean(seeds.values()) if seeds else None,

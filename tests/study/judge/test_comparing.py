@@ -126,6 +126,15 @@ def test_what_cannot_be_compared_is_told(verdicts: Verdicts) -> None:
     assert compare(answers(conditions=("full",)), RUBRIC, asking, verdicts).asked == 0
 
 
+def test_a_condition_that_says_what_another_says_is_ranked_beside_it(verdicts: Verdicts) -> None:
+    given = [answer("full"), answer("none"), answer("other", text="Some bad answer.")]
+    asking, _ = options(honest)
+    assert compare(given, RUBRIC, asking, verdicts).shared == 2
+    (found,) = rank_conditions(again(verdicts))
+    assert sorted(skill.name for skill in found.skills) == ["full", "none", "other"]
+    assert found.mean_ranks == {"full": 1.0, "none": 2.5, "other": 2.5}
+
+
 def test_skills_rest_on_what_was_asked(verdicts: Verdicts) -> None:
     """Three seeds in which both conditions say the same as in the first."""
     given = [answer(name, seed=k, run=f"{name}-{k}") for name in ("full", "none") for k in range(3)]
