@@ -24,7 +24,7 @@ def write_blank(
     Raises:
         ConfigError: a sheet exists, or there is nothing to judge in this form.
     """
-    for path in name_sheets(out, raters):
+    for path in [out] if out.is_dir() else name_sheets(out, raters):
         _check_free(path)
     answers = about.load_texts(rubric, "after")
     instructions = find_inside(out.parent, out.with_suffix(".txt").name)

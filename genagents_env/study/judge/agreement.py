@@ -88,7 +88,7 @@ def _agree_with_itself(
     """Yield the agreement over repeats of the same question in the same order, as it was asked."""
     rows: dict[Item, dict[int, Label]] = {}
     for one in given:
-        rows.setdefault(one.content, {})[one.repeat] = _find_label(one)
+        rows.setdefault(one.reading, {})[one.repeat] = _TIE if one.value is None else one.value
     most = max(len(row) for row in rows.values())
     whole = [[row[k] for k in sorted(row)] for row in rows.values() if len(row) == most]
     if most > 1:
@@ -156,11 +156,15 @@ def _make_agreement(
 
 
 def _collect_values(given: Iterable[Judgement]) -> dict[Item, list[Label]]:
-    """Return all that a judge said of each answer, or of each pair in either order."""
+    """Return all that a judge said of what it read, of pairs in either order.
+
+    Two texts that read the same cannot be told apart, and are left out.
+    """
     values: dict[Item, dict[Item, Label]] = {}
     for one in given:
-        item = one.contents if one.content[0] else one.contents[::-1]
-        values.setdefault(item, {})[one.content, one.repeat] = _find_label(one)
+        if len(set(one.contents)) == len(one.texts):
+            item = one.contents if one.is_in_order else one.contents[::-1]
+            values.setdefault(item, {})[one.reading, one.repeat] = _find_label(one)
     return {item: list(said.values()) for item, said in values.items()}
 
 
@@ -175,7 +179,7 @@ def _summarise(values: Sequence[Label]) -> Label:
 
 def _find_label(one: Judgement) -> Label:
     """Return a rating's number, or which is better of two conditions in the order of names."""
-    if one.value in _SIDES and one.conditions[0] > one.conditions[1]:
+    if one.value in _SIDES and not one.is_in_order:
         return _SIDES[one.value == "first"]
     return _TIE if one.value is None else one.value
 

@@ -178,26 +178,22 @@ def make_blank(texts: Texts, rubric: Rubric, judge: str, by: By, repeat: int = 0
     )
 
 
-def copy_verdicts(
-    given: Sequence[Judgement], texts: Iterable[JudgedText], rubric: Rubric
+def copy_ratings(
+    given: Iterable[Judgement], texts: Iterable[JudgedText], rubric: Rubric
 ) -> Iterator[Judgement]:
-    """Yield what one judge said of some texts for all others, of the same end, that read the same.
+    """Yield what one judge gave some texts for all others, of the same end, that read the same.
 
     Args:
-        given: by one judge, on some of `texts`.
+        given: by one judge, on some of `texts`; comparisons are not copied.
         texts: of all conditions.
         rubric: that was applied.
     """
-    said, keys = {one.content: one for one in given}, {one.key for one in given}
-    ends = {one.when for one in given}
-    known = [one for one in texts if one.when in ends]
-    due: list[Texts] = [(one,) for one in known if rubric.covers(one)]
-    if any(one.is_comparison for one in given):
-        due = [order for a, b in make_pairs(known, rubric) for order in ((a, b), (b, a))]
-    for read in due if given else ():
-        blank = make_blank(read, rubric, given[0].judge, given[0].by)
-        one = said.get(blank.content)
-        if one is not None and blank.key not in keys:
+    said = {(one.when, one.contents): one for one in given if not one.is_comparison}
+    rated = {one.texts for one in said.values()}
+    for text in texts if said else ():
+        one = said.get((text.when, (rubric.digest_shown(text),)))
+        if one is not None and (text.id,) not in rated and rubric.covers(text):
+            blank = make_blank([text], rubric, one.judge, one.by)
             yield replace(blank, value=one.value, why=one.why)
 
 
@@ -232,7 +228,7 @@ def _ask(
     for repeat in range(repeats):
         for texts in due:
             blank = make_blank(texts, rubric, session.name, "model", repeat)
-            alike.setdefault((repeat, blank.content), []).append(blank)
+            alike.setdefault((repeat, blank.contents), []).append(blank)
             texts_of[blank.key] = texts
     blanks = [one for group in alike.values() for one in group]
     with verdicts:
@@ -252,8 +248,11 @@ def _ask(
 
 
 def _find_given(verdicts: Verdicts, blank: Judgement) -> Judgement | None:
+    """Return the verdict on these texts; none where a judge would read something else by now."""
     found = verdicts.get(blank.key)
-    return found if found is not None and found.value is not None else None
+    if found is None or found.value is None or found.contents != blank.contents:
+        return None
+    return found
 
 
 def _count_given(verdicts: Verdicts, blanks: Iterable[Judgement]) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 from genagents_env.errors import ConfigError
 from genagents_env.files import read_text
 from genagents_env.scenario.faults import quote, suggest
-from genagents_env.study.judge.by_rubric import copy_verdicts, make_blank
+from genagents_env.study.judge.by_rubric import copy_ratings, make_blank
 from genagents_env.study.judge.rubric import Rubric
 from genagents_env.study.judge.session import NAME_LIMIT
 from genagents_env.study.judge.sheets import LETTERS, Form, list_columns
@@ -33,7 +33,7 @@ class CompletedSheet:
         verdicts: in the order of the rows; of ranks one for each pair of answers in a row.
         rows: of the sheet.
         empty: how many of these were left empty.
-        copies: of the verdicts, for the very same words elsewhere.
+        copies: of ratings, for what reads the very same elsewhere.
     """
 
     verdicts: tuple[Judgement, ...]
@@ -77,7 +77,7 @@ def read_sheet(
         more = len(reading.faults) - _MOST_FAULTS
         told = reading.faults[:_MOST_FAULTS] + ([f"and {more} more"] if more > 0 else [])
         raise ConfigError("\n".join(told))
-    copies = tuple(copy_verdicts(found, known.values(), rubric))
+    copies = tuple(copy_ratings(found, known.values(), rubric))
     return CompletedSheet(tuple(found), len(rows), empty, copies)
 
 

@@ -25,9 +25,10 @@ class Ranking:
         mean_ranks: of each condition, 1 the best, over the answers that were set beside those of
             every other condition; a condition that never was has none.
         n: comparisons with a verdict; those of the same conditions in the very same words count
-            once, as in all but the ranks.
+            once, as in the skills.
         unusable: replies that were no verdict.
-        both: pairs that were read in both orders, with a verdict in each.
+        both: pairs that were read in both orders, with a verdict in each; here and below the very
+            same words count once, of whatever conditions.
         flipped: of these, how many got another verdict in the other order.
         first_read: share of the verdicts for one side that went to the answer read first.
     """
@@ -72,10 +73,11 @@ def rank_conditions(verdicts: Iterable[Judgement], *, seed: int = 0) -> tuple[Ra
 
 def _make_ranking(label: str, given: Sequence[Judgement], seed: int) -> Ranking:
     one = given[0]
-    asked = {(c.conditions, c.contents, c.repeat): c for c in given}.values()
+    asked = {(c.conditions, c.reading, c.repeat): c for c in given}.values()
     heard = [comparison for comparison in asked if comparison.value is not None]
-    both, flipped = _count_flips(heard)
-    sided = [comparison for comparison in heard if comparison.value != "tie"]
+    read = {(c.reading, c.repeat): c for c in heard}.values()
+    both, flipped = _count_flips(read)
+    sided = [comparison for comparison in read if comparison.value != "tie"]
     return Ranking(
         label,
         one.judge,
@@ -97,14 +99,13 @@ def _read_match(one: Judgement) -> Match:
     return first, second, "tie" if one.value == "tie" else winner
 
 
-def _count_flips(heard: Iterable[Judgement]) -> tuple[int, int]:
+def _count_flips(read: Iterable[Judgement]) -> tuple[int, int]:
     """Return how many pairs were read in both orders, and of these how many got two verdicts."""
-    pairs: dict[tuple[frozenset[tuple[str, str]], int], dict[str, str]] = {}
-    for one in heard:
-        first, second, winner = _read_match(one)
-        both_sides = frozenset(zip(one.conditions, one.contents, strict=True))
-        better = {"first": first, "second": second}.get(winner, "")
-        pairs.setdefault((both_sides, one.repeat), {})[first] = better
+    pairs: dict[tuple[tuple[str, ...], int], dict[str, str]] = {}
+    for one in read:
+        first, second = one.reading
+        better = {"first": first, "second": second}.get(_read_match(one)[2], "")
+        pairs.setdefault((tuple(sorted(one.reading)), one.repeat), {})[first] = better
     both = [list(orders.values()) for orders in pairs.values() if len(orders) == 2]
     return len(both), sum(one != other for one, other in both)
 

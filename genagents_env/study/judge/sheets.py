@@ -109,7 +109,7 @@ def deal_rows(
         return [list(rows[:sample])]
     sizes = range(1, len(rows) + 1)
     enough = next(n for n in sizes if raters * n - (raters - 1) * -(-n // _FIFTH) >= len(rows))
-    size = min(sample or enough, len(rows))
+    size = min(sample or enough, enough)
     shared = -(-size // _FIFTH)
     rest = rows[shared:]
     dealt = ([*rows[:shared], *rest[k::raters][: size - shared]] for k in range(raters))
@@ -139,7 +139,8 @@ def make_rows(
 ) -> list[SheetRow]:
     """Return the rows of a sheet, by seed, sides in the order of the conditions' names.
 
-    What reads the very same stands in one row; reading the sheet copies what is said of it.
+    Of answers that are rated, those that read the very same stand in one row, and reading the sheet
+    copies what is said of it.
 
     Raises:
         ConfigError: there is nothing to judge in this form, or one condition has two runs of a
@@ -148,11 +149,7 @@ def make_rows(
     if form not in get_args(Form):
         raise ConfigError(f"form {quote(form)} is unknown; {suggest(form, get_args(Form))}")
     answers = list(answers)
-    together = {
-        tuple(map(rubric.digest_shown, texts)): texts
-        for texts in _group_rows(answers, rubric, form, against)
-    }
-    rows = [SheetRow(texts, rubric) for texts in together.values()]
+    rows = [SheetRow(texts, rubric) for texts in _group_rows(answers, rubric, form, against)]
     if not rows:
         what = "no answer of these runs is" if form == "rubric" else "no two conditions have"
         how = "one that" if form == "rubric" else "an answer in common that"
@@ -183,7 +180,8 @@ def _group_rows(
 ) -> Iterator[tuple[JudgedText, ...]]:
     """Yield the answers that stand in one row."""
     if form == "rubric":
-        yield from {said.id: (said,) for said in answers if rubric.covers(said)}.values()
+        covered = (said for said in answers if rubric.covers(said))
+        yield from {(one.when, rubric.digest_shown(one)): (one,) for one in covered}.values()
     elif form == "pairs":
         yield from make_pairs(answers, rubric, against)
     else:

@@ -76,9 +76,14 @@ class Judgement:
         return (self.by, self.judge, self.rubric, self.edition, *self.texts, self.repeat)
 
     @property
-    def content(self) -> tuple[bool, tuple[str, ...]]:
-        """What was read, and of two texts in which order of their conditions."""
-        return self.conditions[0] <= self.conditions[-1], self.contents
+    def reading(self) -> tuple[str, ...]:
+        """What tells one reading from another; people compare whatever is put before them."""
+        return self.texts if self.is_comparison and self.by == "human" else self.contents
+
+    @property
+    def is_in_order(self) -> bool:
+        """Whether the texts were read in the order of their conditions' names."""
+        return self.conditions[0] <= self.conditions[-1]
 
     @property
     def is_comparison(self) -> bool:
@@ -105,7 +110,7 @@ def find_copies(given: Iterable[Judgement]) -> set[Key]:
     copies = set()
     for one in given:
         judge = (one.by, one.judge, one.rubric, one.edition)
-        if first.setdefault((*judge, str(one.content), one.repeat), one.key) != one.key:
+        if first.setdefault((*judge, *one.reading, one.repeat), one.key) != one.key:
             copies.add(one.key)
     return copies
 
@@ -233,7 +238,8 @@ def _parse_line(path: Path, number: int, line: bytes) -> Judgement:
     try:
         one = _ROW.validate_json(line, strict=True)
         lengths = set(map(len, (one.texts, one.runs, one.conditions, one.contents)))
-        if lengths not in ({1}, {2}) or isinstance(one.value, str) > one.is_comparison:
+        is_choice = isinstance(one.value, str)
+        if lengths not in ({1}, {2}) or (one.value is not None and is_choice != one.is_comparison):
             raise ValueError("texts, runs and conditions")
         return one
     except ValueError as error:

@@ -75,7 +75,8 @@ def summarise_judgements(
 def read_judgements(folder: Path, runs: Iterable[StudyRun]) -> tuple[list[Judgement], str]:
     """Return what judges said of these runs, and why nothing can be read.
 
-    Verdicts on runs that are in the study no more, or were run again since, are left out.
+    Verdicts on runs that are in the study no more, or not of this scenario, policy and package, are
+    left out.
     """
     path = folder / VERDICTS
     if not os.path.lexists(path):
@@ -109,12 +110,13 @@ def tabulate_judgements(
 
 
 def read_check_verdicts(files: Mapping[str, Path]) -> dict[str, Sequence[Verdict]]:
-    """Return the verdicts on the scenarios' checks by run; of a run without any nothing."""
+    """Return the verdicts on the scenarios' checks of the runs that a model judged by these."""
     found: dict[str, Sequence[Verdict]] = {}
     for run, path in files.items():
         with RunReader(path) as reader:
-            found[run] = find_verdicts(reader)
-    return {run: verdicts for run, verdicts in found.items() if verdicts}
+            if reader.judgements():
+                found[run] = find_verdicts(reader)
+    return found
 
 
 def _tabulate_ratings(scores: Iterable[Score]) -> Table:
@@ -155,8 +157,8 @@ def _tabulate_rankings(found: Iterable[Ranking]) -> Table:
         *("ties", "mean rank", "verdicts that flip with the order", "won by the one read first"),
     )
     note = (
-        "Skills from pairwise comparisons, those of the very same words counted once; two whose "
-        "intervals overlap are not told apart."
+        "Skills from pairwise comparisons, those of two conditions in the very same words counted "
+        "once; two whose intervals overlap are not told apart."
     )
     return Table("rankings", "Rankings", columns, tuple(rows), note)
 

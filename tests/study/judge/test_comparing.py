@@ -129,10 +129,26 @@ def test_what_cannot_be_compared_is_told(verdicts: Verdicts) -> None:
 def test_a_condition_that_says_what_another_says_is_ranked_beside_it(verdicts: Verdicts) -> None:
     given = [answer("full"), answer("none"), answer("other", text="Some bad answer.")]
     asking, _ = options(honest)
-    assert compare(given, RUBRIC, asking, verdicts).shared == 2
+    assert compare(given, RUBRIC, asking, verdicts).shared == 3
     (found,) = rank_conditions(again(verdicts))
     assert sorted(skill.name for skill in found.skills) == ["full", "none", "other"]
     assert found.mean_ranks == {"full": 1.0, "none": 2.5, "other": 2.5}
+
+
+def test_the_same_two_texts_are_read_once_in_an_order_whoever_said_which(
+    verdicts: Verdicts,
+) -> None:
+    given = [
+        answer(name, seed=k, run=f"{name}-{k}", text=f"Some {words} answer")
+        for k, both in enumerate((("very good", "bad"), ("bad", "very good")))
+        for name, words in zip(("full", "none"), both, strict=True)
+    ]
+    asking, endpoint = options(honest)
+    done = compare(given, RUBRIC, asking, verdicts)
+    assert (done.given, len(endpoint.requests)) == (4, 2)
+    (found,) = rank_conditions(again(verdicts))
+    assert (found.both, found.flipped, found.first_read) == (1, 0, 0.5)
+    assert {skill.wins for skill in found.skills} == {2}
 
 
 def test_skills_rest_on_what_was_asked(verdicts: Verdicts) -> None:

@@ -76,6 +76,17 @@ def test_the_same_answer_elsewhere_is_not_asked_for_again(verdicts: Verdicts) ->
     assert alone.n == 2, "what a judge was asked twice, and no copy of it"
 
 
+def test_an_answer_whose_day_is_another_by_now_is_asked_for_again(verdicts: Verdicts) -> None:
+    rubric = RUBRIC.model_copy(update={"shows": ("day",)})
+    asking, _ = options(honest)
+    rate([answer()], rubric, asking, verdicts, 1)
+    later = [answer(day="Tuesday"), answer("none", text=answer().text, day="Tuesday")]
+    asking, endpoint = options(honest)
+    done = rate(later, rubric, asking, verdicts, 1)
+    assert (done.before, done.given, done.shared, len(endpoint.requests)) == (0, 2, 1, 1)
+    assert len({one.contents for one in again(verdicts)}) == 1
+
+
 def test_repeats_differ_by_their_seed_alone(verdicts: Verdicts) -> None:
     asking, endpoint = options(honest)
     rate([answer()], RUBRIC, asking, verdicts, 3)

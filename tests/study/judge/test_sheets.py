@@ -81,7 +81,8 @@ def test_sheets_of_one_seed_share_the_rows_of_a_sample(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sample", "sizes", "shared", "left"), [(None, [8, 7, 7], 2, 0), (5, [5, 5, 5], 1, 5)]
+    ("sample", "sizes", "shared", "left"),
+    [(None, [8, 7, 7], 2, 0), (5, [5, 5, 5], 1, 5), (100, [8, 7, 7], 2, 0)],
 )
 def test_several_raters_share_a_fifth_of_their_rows(
     tmp_path: Path, sample: int | None, sizes: list[int], shared: int, left: int
@@ -94,26 +95,52 @@ def test_several_raters_share_a_fifth_of_their_rows(
     assert len(set.union(*own)) == 18 - left
 
 
-@pytest.mark.parametrize("form", ["rubric", "pairs", "ranks"])
-def test_the_same_words_stand_in_one_row_and_count_everywhere(tmp_path: Path, form: Form) -> None:
-    """Two conditions that say the same in two seeds, and something else in a third."""
+def test_answers_in_the_same_words_are_rated_once_and_count_everywhere(tmp_path: Path) -> None:
+    """Two conditions that say the same in two seeds, one of them at both ends, and once not."""
     same = [answer(name, seed=k, run=f"{name}-{k}") for name in ("full", "none") for k in (0, 1)]
-    other = [
-        answer(name, seed=2, run=f"{name}-2", text=f"Some {WORDS[name]} end")
-        for name in ("full", "none")
-    ]
+    more = [answer("full", seed=2, text="Some other answer"), answer("full", when="before")]
     path = tmp_path / "s.csv"
-    write([*same, *other], path, RUBRIC, form)
+    write([*same, *more], path, RUBRIC)
     rows = table(path)
-    assert len(rows) == (4 if form == "rubric" else 2)
+    assert len(rows) == 4
     for row in rows:
-        row.update({"rating": "4"} if form == "rubric" else {"rating": "a"})
-        row.update({"rank_a": "1", "rank_b": "2"} if form == "ranks" else {})
+        row["rating"] = "4"
     fill(path, rows)
-    filled = read_answers(path, [*same, *other])
-    assert (len(filled.verdicts), len(filled.copies)) == (len(rows), len(rows) // 2)
-    keys = {one.key: one.value for one in (*filled.verdicts, *filled.copies)}
-    assert len(keys) == len(rows) * 3 // 2
+    filled = read_answers(path, [*same, *more])
+    assert (len(filled.verdicts), len(filled.copies)) == (4, 2)
+    judged = {one.texts for one in (*filled.verdicts, *filled.copies)}
+    assert judged == {(one.id,) for one in (*same, *more)}
+
+
+def test_ranks_need_no_versus_and_answers_of_more_runs_do_no_harm(tmp_path: Path) -> None:
+    rubric = load_rubric("dialogue_formality").model_copy(update={"about": "answer"})
+    path = tmp_path / "s.csv"
+    given = answers(seeds=1)
+    write(given, path, rubric, "ranks")
+    rows = table(path)
+    for row in rows:
+        row.update({"rank_a": "1", "rank_b": "2", "rank_c": "3"})
+    fill(path, rows)
+    more = [*given, answer("full", run="other", text="Another run of seed 0.")]
+    assert len(read_sheet(path, more, rubric, "Ana").verdicts) == 6
+
+
+def test_a_person_s_comparisons_all_count_as_they_were_made(tmp_path: Path) -> None:
+    """Two of three conditions say the same in two seeds, and are ranked otherwise."""
+    texts = {"full": "very good", "no plans": "rather good"}
+    given = [answer(name, seed=k, text=text) for name, text in texts.items() for k in (0, 1)]
+    given += [answer("none", seed=k, text=f"bad {k}") for k in (0, 1)]
+    path = tmp_path / "s.csv"
+    write(given, path, RUBRIC, "ranks")
+    rows, wanted = table(path), [["very good", "rather good"], ["rather good", "very good"]]
+    for row, order in zip(rows, wanted, strict=True):
+        told = [*order, *(row[f"answer_{n}"] for n in "abc" if "bad" in row[f"answer_{n}"])]
+        row.update({f"rank_{n}": str(1 + told.index(row[f"answer_{n}"])) for n in "abc"})
+    fill(path, rows)
+    filled = read_answers(path, given)
+    (found,) = rank_conditions(filled.verdicts)
+    assert (len(filled.copies), found.n, found.both) == (0, 6, 0)
+    assert found.mean_ranks == {"full": 1.5, "no plans": 1.5, "none": 3.0}
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])

@@ -76,6 +76,7 @@ def test_wherever_a_crash_cuts_the_file_whole_lines_stay(
     [
         *("{", "[]", "7", '{"kind": "opinion"}', "{} x"),
         encode({**asdict(RATING), "value": "first"}),
+        encode({**asdict(COMPARISON), "value": 3}),
         encode({**asdict(RATING), "runs": ["one", "two"]}),
         encode({**asdict(COMPARISON), "texts": ["a", "b", "c"]}),
     ],
