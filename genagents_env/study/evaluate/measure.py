@@ -12,16 +12,9 @@ from genagents_env.text import clean
 REACHED, NOT_REACHED, FROM_THE_START = "reached", "not reached", "from the start"
 NOT_APPLICABLE, NOBODY_ASKED = "not applicable", "nobody asked"
 # Measures of what people say when they are asked: without an answer nobody was asked.
-_OF_ANSWERS = frozenset(
-    (
-        *(
-            "acquainted",
-            "changed",
-            "hallucinated",
-        ),
-        *("retrieved", "success", "success_majority"),
-        *("uncited", "verified"),
-    )
+_OF_ANSWERS = (
+    *("acquainted", "changed", "hallucinated", "retrieved", "success", "success_majority"),
+    *("uncited", "verified"),
 )
 _MESSAGE = 300  # characters of what a measure raised
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")

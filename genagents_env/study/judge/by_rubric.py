@@ -32,7 +32,7 @@ from genagents_env.study.judge.session import (
     Watch,
 )
 from genagents_env.study.judge.texts import JudgedText, Match
-from genagents_env.study.judge.verdicts import By, Judgement, Key, Verdicts
+from genagents_env.study.judge.verdicts import By, Judgement, Verdicts
 from genagents_env.text import clean
 
 TEMPERATURE = 0.7  # repeats at temperature 0 would all be equal
@@ -224,12 +224,11 @@ def _ask(
     # The call's key has the texts' ids and the repeat, which decide the seed.
     session = JudgeSession(options, judge, run_seed=0, temperature=TEMPERATURE)
     alike: dict[Hashable, list[Judgement]] = {}
-    texts_of: dict[Key, Texts] = {}
+    known = {one.id: one for texts in due for one in texts}
     for repeat in range(repeats):
         for texts in due:
             blank = make_blank(texts, rubric, session.name, "model", repeat)
             alike.setdefault((repeat, blank.contents), []).append(blank)
-            texts_of[blank.key] = texts
     blanks = [one for group in alike.values() for one in group]
     with verdicts:
         before = _count_given(verdicts, blanks)
@@ -240,7 +239,7 @@ def _ask(
             if given:
                 _share(verdicts, given[0], unsaid)
             else:
-                texts = texts_of[unsaid[0].key]
+                texts = [known[id_] for id_ in unsaid[0].texts]
                 queries.append(_make_query(texts, rubric, verdicts, unsaid))
         done = session.ask_all(queries, before=before, watch=watch, again=again)
         now = _count_given(verdicts, blanks) - before

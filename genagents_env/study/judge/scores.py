@@ -8,7 +8,6 @@ from genagents_env.study.judge.verdicts import (
     By,
     Judgement,
     Key,
-    find_copies,
     group_by,
     label_rubrics,
 )
@@ -49,7 +48,7 @@ class Score:
 def score_conditions(verdicts: Iterable[Judgement]) -> tuple[Score, ...]:
     """Return the means by rubric, judge and condition, in that order; comparisons have none."""
     given = [one for one in verdicts if not one.is_comparison]
-    labels, copies = label_rubrics(given), find_copies(given)
+    labels, copies = label_rubrics(given), _find_copies(given)
     found = group_by(
         given, lambda one: (labels[one.rubric, one.edition], one.judge, one.by, one.conditions)
     )
@@ -81,3 +80,12 @@ def _make_score(label: str, given: Sequence[Judgement], copies: Collection[Key])
         seeds,
         fmean(seeds.values()) if seeds else None,
     )
+
+
+def _find_copies(given: Sequence[Judgement]) -> set[Key]:
+    """Return the keys of those that one judge had given before to what reads the very same."""
+    first: dict[Key, Key] = {}
+    for one in given:
+        read: Key = (one.by, one.judge, one.rubric, one.edition, *one.contents, one.repeat)
+        first.setdefault(read, one.key)
+    return {one.key for one in given} - set(first.values())

@@ -104,17 +104,6 @@ def label_rubrics(given: Iterable[Judgement]) -> Mapping[tuple[str, str], str]:
     }
 
 
-def find_copies(given: Iterable[Judgement]) -> set[Key]:
-    """Return the keys of those that one judge had given before on what reads the very same."""
-    first: dict[Key, Key] = {}
-    copies = set()
-    for one in given:
-        judge = (one.by, one.judge, one.rubric, one.edition)
-        if first.setdefault((*judge, *one.reading, one.repeat), one.key) != one.key:
-            copies.add(one.key)
-    return copies
-
-
 def group_by(given: Iterable[Judgement], key: Callable[[Judgement], K]) -> dict[K, list[Judgement]]:
     """Return `given` in groups, in the order in which the groups begin."""
     groups: dict[K, list[Judgement]] = {}

@@ -73,11 +73,7 @@ def summarise_judgements(
 
 
 def read_judgements(folder: Path, runs: Iterable[StudyRun]) -> tuple[list[Judgement], str]:
-    """Return what judges said of these runs, and why nothing can be read.
-
-    Verdicts on runs that are in the study no more, or not of this scenario, policy and package, are
-    left out.
-    """
+    """Return what judges said of these runs, and what is left out: all of it, or that on others."""
     path = folder / VERDICTS
     if not os.path.lexists(path):
         return [], ""
@@ -86,7 +82,10 @@ def read_judgements(folder: Path, runs: Iterable[StudyRun]) -> tuple[list[Judgem
         given = list(Verdicts(find_inside(folder, VERDICTS)))
     except (FileError, RecordError) as error:
         return [], f"What judges said is left out: {error}"
-    return [one for one in given if files.issuperset(one.runs)], ""
+    mine = [one for one in given if files.issuperset(one.runs)]
+    lost = len(given) - len(mine)
+    told = f"Left out: {lost:,} of what judges said, on runs that this study has no more."
+    return mine, told if lost else ""
 
 
 def tabulate_judgements(

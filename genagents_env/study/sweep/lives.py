@@ -77,14 +77,19 @@ def describe_degraded_levels(
         levels: labels by factor, in the order of the cells.
         degraded: of each cell that ran why its run is degraded; empty where it is not.
     """
-    sides: list[tuple[str, list[str]]] = [
-        (f"with {label} ({factor}) ", [how for cell, how in degraded.items() if cell[at] == label])
-        for at, (factor, labels) in enumerate(levels.items())
-        for label in labels
-    ]
-    for what, hows in sides or [("", list(degraded.values()))]:
+    sides = [("", list(degraded.values()))]
+    if not all(degraded.values()):
+        sides = [
+            (
+                f"with {label} ({factor}) ",
+                [how for cell, how in degraded.items() if cell[k] == label],
+            )
+            for k, (factor, labels) in enumerate(levels.items())
+            for label in labels
+        ]
+    for what, hows in sides:
         if hows and all(hows):
             yield (
-                f"{what}every run of the first seed is degraded ({hows[0]}), and more would be in "
-                "no mean either; --anyway runs them"
+                f"{what}every run of the first seed is degraded ({hows[0]}) and in no mean; mend "
+                "what fails, then --anyway runs the other seeds"
             )

@@ -55,10 +55,13 @@ def faults_of(day: Day, now: int) -> list[str]:
         faults += [] if day.hours[0].start <= max(now, day.wake) else ["hours begin late"]
     for a, b in pairwise(day.pieces):
         faults += [] if a.end == b.start else [f"gap between {a} and {b}"]
-    # A way that is shorter than was planned leaves its time to what follows; so may several in a
-    # row, up to the hour and what was left of the one before that are planned together.
-    odd = [p for p in day.pieces if not 0 < p.end - p.start <= 75 * 60]
-    return [*faults, *(f"odd piece {p}" for p in odd)]
+    # A way that is shorter than was planned leaves its time to what follows; so may two in a row,
+    # and more within the hour that is planned together, with what was left of the one before.
+    for piece in day.pieces:
+        together = (piece.start + 600) // HOUR == (piece.end - 1) // HOUR
+        fits = 0 < piece.end - piece.start <= (HOUR + 600 if together else 45 * 60)
+        faults += [] if fits else [f"odd piece {piece}"]
+    return faults
 
 
 def block_at(alone: Alone) -> PlanBlock:

@@ -67,6 +67,8 @@ def test_verdicts_count_on_runs_of_the_study_that_are_in_means(tmp_path: Path) -
                 verdicts.add(rating(seed, condition, 3))
         verdicts.add(rating(0, "bare", 1, texts=("aold",), runs=("bare-s0-before",)))
     known = study(tmp_path, runs, primary=("judge.believability",))
+    left = "Left out: 1 of what judges said, on runs that this study has no more."
+    assert left in known.cautions
     (ratings,) = known.tables
     assert [(row[1], row[6]) for row in ratings.rows] == [("bare", 3), ("full", 2)]
     assert known.values_of("judge.believability") == {
