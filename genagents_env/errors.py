@@ -108,7 +108,7 @@ class BudgetExceeded(GenagentsError):
 
     def __init__(self, kind: str, limit: float, value: float) -> None:
         super().__init__(
-            f"budget reached: {kind} would be {value:g}, limit {limit:g}, which a larger "
-            f"--max-{kind} raises"
+            f"budget reached: {kind} would be {value:g}, limit {limit:g}; "
+            f"--limit {kind}=N raises it"
         )
         self.kind, self.limit, self.value = kind, limit, value

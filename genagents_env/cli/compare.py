@@ -55,8 +55,7 @@ def compare(
             help="Ask the scenario's questions before and after each run, and judge the answers.",
         ),
     ] = False,
-    max_calls: opt.MaxCalls = None,
-    max_dollars: opt.MaxDollars = None,
+    limit: opt.TotalLimit = None,
     endpoint: opt.Endpoint = None,
     as_json: opt.AsJson = False,
     quiet: opt.NoProgress = False,
@@ -68,8 +67,9 @@ def compare(
 
     Example: genagents compare tiny --policies scripted,random --hours 0.1
     """
-    limits = opt.make_limits(max_calls, None, max_dollars, None)
-    total = {**asdict(limits), "dollars": None if limits.dollars is None else str(limits.dollars)}
+    total = opt.parse_limits(limit, opt.SPEND_LIMITS)
+    total |= {"dollars": str(total["dollars"])} if "dollars" in total else {}
+    calls = opt.parse_endpoint(endpoint)
     names = opt.parse_names(people)
     where = Path(scenario).resolve()
     folder = SweepFolder.create_from(
@@ -91,7 +91,8 @@ def compare(
                 "interviews": interviews,
                 "judge": interviews,
                 "budget": {"total": total},
-                "endpoint": opt.parse_endpoint(endpoint),
+                "concurrency": calls.pop("concurrency", None),
+                "endpoint": calls,
             },
         ),
         Path.cwd(),

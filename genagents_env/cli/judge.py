@@ -98,16 +98,12 @@ def judge(
     read: Annotated[
         Path | None, typer.Option(metavar="FILLED", help="A filled sheet to read.")
     ] = None,
-    rater: Annotated[str | None, typer.Option(help="Name of the person who filled it in.")] = None,
     verdicts: Annotated[
         Path | None,
         typer.Option(help="File of the verdicts; by default `verdicts.jsonl` in the folder."),
     ] = None,
     as_json: opt.AsJson = False,
-    max_calls: opt.MaxCalls = None,
-    max_dollars: opt.MaxDollars = None,
-    no_limit: opt.NoLimit = False,
-    concurrency: opt.Concurrency = None,
+    limit: opt.SpendLimit = None,
     endpoint: opt.Endpoint = None,
     quiet: opt.NoProgress = False,
 ) -> None:
@@ -124,19 +120,18 @@ def judge(
     genagents judge sweeps/gossip --pairwise --model gpt-4o-mini
 
     genagents judge sweeps/gossip --sheet ranks.csv --ranks; once it is filled in:
-    genagents judge sweeps/gossip --read ranks.csv --rater Ana
+    genagents judge sweeps/gossip --read ranks.csv --by Ana
     """
     of_people = {"--sheet": sheet, "--read": read}
     of_rubrics = {"--repeats": repeats, "--verdicts": verdicts}
-    of_models: dict[str, object] = {"--model": model, "--by": by, "--repeats": repeats}
-    of_models |= {"--max-calls": max_calls, "--max-dollars": max_dollars, "--no-limit": no_limit}
-    of_models |= {"--concurrency": concurrency, "--endpoint": endpoint, "--json": as_json}
+    of_models: dict[str, object] = {"--model": model, "--repeats": repeats, "--limit": limit}
+    of_models |= {"--endpoint": endpoint, "--json": as_json}
     by_checks = not (rubric or pairwise or sheet or read) and all(map(_is_run_file, sources))
     _refuse_together(of_people)
     _refuse_together({"--pairwise": pairwise, "--ranks": ranks})
     of_sheets = {"--ranks": ranks, "--sample": sample, "--seed": seed, "--raters": raters}
     opt.refuse_without(of_sheets, "--sheet", sheet)
-    opt.refuse_without({"--rater": rater}, "--read", read)
+    opt.refuse_without({"--by": by}, "a model as judge, or --read", not sheet)
     opt.refuse_without({"--verdicts": verdicts}, "a model as judge, or --read", not sheet)
     opt.refuse_without({"--pairwise": pairwise}, "a model as judge, or --sheet", not read)
     if sheet or read:
@@ -144,21 +139,17 @@ def judge(
         about = find_judged_runs(sources, verdicts)
         own = load_rubric_at(rubric or _DEFAULT_RUBRIC)
         if read is not None:
-            read_filled(about, read, rater, own)
+            read_filled(about, read, by, own)
         elif sheet is not None:
             form: Form = "pairs" if pairwise else "ranks" if ranks else "rubric"
             write_blank(about, sheet, own, form, seed or 0, sample, raters or 1)
         return
-    if not by_checks:
-        opt.refuse_without({"--no-limit": no_limit}, "run files judged by their checks", None)
-    else:
+    if by_checks:
         opt.refuse_without(of_rubrics, "--rubric or --pairwise", None)
     options = opt.make_options(
         endpoint=endpoint,
-        max_calls=max_calls,
-        max_dollars=max_dollars,
-        no_limit=no_limit,
-        concurrency=concurrency,
+        limit=limit,
+        limits=(*opt.SPEND_LIMITS, *([opt.LIFT] if by_checks else [])),
         model=model if by_checks else None,
     )
     if by_checks:

@@ -1,9 +1,10 @@
 """Options and arguments that several commands share, each declared once, and their parsing."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal, InvalidOperation
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,12 +17,33 @@ if TYPE_CHECKING:
     from genagents_env.llm.open import ModelOptions
     from genagents_env.record import RunReader
     from genagents_env.record.rows import JSON
-    from genagents_env.run import Limits, RunOptions
+    from genagents_env.run import RunOptions
 
-_LIMITS = "Limits"
 _MODEL = "Model"
 _LIVE = "The town while it runs"
-_ENDPOINT_KEYS = ("timeout", "deadline", "thinking", "reasoning_effort", "price_in", "price_out")
+# Keys of --endpoint, by the kind of their values.
+_ENDPOINT = {
+    "timeout": float,
+    "deadline": float,
+    "thinking": int,
+    "reasoning_effort": str,
+    "price_in": str,
+    "price_out": str,
+    "concurrency": int,
+}
+# Keys of --limit: the kind of their values, and what they mean.
+_LIMITS: dict[str, tuple[Callable[[str], Any], str]] = {
+    "calls": (int, "model calls, retries included"),
+    "tokens": (int, "tokens read and written"),
+    "dollars": (Decimal, "such as 0.50; the model's price must be known"),
+    "seconds": (float, "wall clock, from the start of the run"),
+    "fallbacks": (float, "share of calls that may end in a default (0.2); above it it is degraded"),
+}
+_MOST_AT_ONCE = 4096
+LIFT = "none"  # in place of KEY=VALUE
+SPEND_LIMITS = ("calls", "tokens", "dollars")
+SWEEP_LIMITS = ("tokens", "dollars", "fallbacks")
+RUN_LIMITS = (*SPEND_LIMITS, "seconds", "fallbacks")
 
 
 def complete_scenario(incomplete: str) -> list[str]:
@@ -77,39 +99,21 @@ People = Annotated[
     ),
 ]
 Place = Annotated[str | None, typer.Option(help='Start everyone at this place: "Hobbs Cafe".')]
-MaxCalls = Annotated[
-    int | None, typer.Option(min=0, help="Model calls, retries included.", rich_help_panel=_LIMITS)
-]
-MaxTokens = Annotated[
-    int | None, typer.Option(min=0, help="Tokens, read and written.", rich_help_panel=_LIMITS)
-]
-MaxDollars = Annotated[
-    str | None,
-    typer.Option(
-        help="Most dollars, such as 0.50; the model's price must be known.", rich_help_panel=_LIMITS
-    ),
-]
-MaxSeconds = Annotated[
-    float | None,
-    typer.Option(
-        min=0, help="Seconds of wall clock, from the start of the run.", rich_help_panel=_LIMITS
-    ),
-]
-NoLimit = Annotated[
-    bool,
-    typer.Option(
-        "--no-limit", help="Lift the limits stored in the run file.", rich_help_panel=_LIMITS
-    ),
-]
-MaxFallbacks = Annotated[
-    float | None,
-    typer.Option(
-        min=0,
-        max=1,
-        help="Share of model calls that may end in a default; above it a run is degraded (0.2).",
-        rich_help_panel=_LIMITS,
-    ),
-]
+
+
+def _declare_limit(what: str, *keys: str) -> Any:
+    """Return the option --limit of a command that knows `keys` (see `_LIMITS`), of `what`."""
+    words = " ".join(f"`{key}`: {_LIMITS[key][1]}." for key in keys if key != LIFT)
+    lift = f" `{LIFT}` lifts those stored in the run file." if LIFT in keys else ""
+    told = f"A limit of {what}; may be repeated. {words}{lift}"
+    return typer.Option(metavar="KEY=VALUE", help=told, rich_help_panel="Limits")
+
+
+Limit = Annotated[list[str] | None, _declare_limit("the run", *RUN_LIMITS)]
+ResumeLimit = Annotated[list[str] | None, _declare_limit("the run", *RUN_LIMITS, LIFT)]
+SpendLimit = Annotated[list[str] | None, _declare_limit("this command", *SPEND_LIMITS, LIFT)]
+TotalLimit = Annotated[list[str] | None, _declare_limit("all runs together", *SPEND_LIMITS)]
+SweepLimit = Annotated[list[str] | None, _declare_limit("all runs together", *SWEEP_LIMITS)]
 Model = Annotated[
     str | None,
     typer.Option(
@@ -142,16 +146,8 @@ Endpoint = Annotated[
         "(30; 120 for models known to reason). `deadline`: seconds of a call with all its attempts "
         "(90, or three timeouts). `thinking`: tokens beside each reply (4096 for models known to "
         "reason, else 0). `reasoning_effort`: none, minimal, low, medium, high or xhigh. "
-        "`price_in`, `price_out`: dollars per million tokens, in place of the list price.",
-        rich_help_panel=_MODEL,
-    ),
-]
-Concurrency = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=4096,
-        help="Most model calls at once; by default as many as the endpoint answers, up to 64.",
+        "`price_in`, `price_out`: dollars per million tokens, in place of the list price. "
+        "`concurrency`: most calls at once; else as many as the endpoint answers, up to 64.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -241,41 +237,68 @@ def make_options(
     model: str | None = None,
     model_for: list[str] | None = None,
     endpoint: list[str] | None = None,
-    max_calls: int | None = None,
-    max_tokens: int | None = None,
-    max_dollars: str | None = None,
-    max_seconds: float | None = None,
+    limit: list[str] | None = None,
+    limits: Sequence[str] = (*RUN_LIMITS, LIFT),
     **options: Any,
 ) -> "RunOptions":
-    """Return the options of a run from those of a command; `options` are passed on as they are."""
-    from genagents_env.run import RunOptions
+    """Return the options of a run from those of a command.
 
+    Args:
+        model: of the run.
+        model_for: other models, as --model-for has them.
+        endpoint: as --endpoint has it.
+        limit: as --limit has it.
+        limits: the keys of --limit that the command knows.
+        options: further ones, passed on as they are.
+
+    Raises:
+        ConfigError: a key or a value is not allowed.
+    """
+    from genagents_env.run import Limits, RunOptions
+
+    most = parse_limits(limit, limits)
+    calls = parse_endpoint(endpoint)
     return RunOptions(
         model=model,
         model_for=parse_choices(model_for) or None,
-        model_options=make_model_options(endpoint),
-        limits=make_limits(max_calls, max_tokens, max_dollars, max_seconds),
+        concurrency=calls.pop("concurrency", None),
+        model_options=_make_model_options(calls),
+        no_limit=most.pop(LIFT, False),
+        max_fallbacks=most.pop("fallbacks", None),
+        limits=Limits(**most),
         **options,
     )
 
 
-def make_limits(
-    calls: int | None, tokens: int | None, dollars: str | None, seconds: float | None
-) -> "Limits":
-    """Return the limits that the options give."""
-    from genagents_env.run import Limits
+def parse_limits(options: list[str] | None, allowed: Sequence[str]) -> dict[str, Any]:
+    """Return the values of --limit by key; `none` is True where limits are lifted.
 
-    return Limits(calls, tokens, None if dollars is None else _parse_dollars(dollars), seconds)
+    Raises:
+        ConfigError: a key is not among `allowed`, or a value is none of its kind.
+    """
+    lift = [option for option in options or () if option.strip() == LIFT]
+    values: dict[str, Any] = parse_choices([one for one in options or () if one not in lift])
+    values |= dict.fromkeys(lift[:1], True)
+    for key, text in values.items():
+        if key not in allowed:
+            told = ", ".join(allowed)
+            raise ConfigError(f"--limit: there is no {key!r} here; allowed: {told}")
+        if key != LIFT:
+            values[key] = _parse_limit(key, text)
+    return values
 
 
-def _parse_dollars(text: str) -> Decimal:
+def _parse_limit(key: str, text: str) -> Any:
+    kind, is_share = _LIMITS[key][0], key == "fallbacks"
     try:
-        dollars = Decimal(text)
-    except InvalidOperation:
-        raise ConfigError(f"--max-dollars: {text!r} is not a number; write 0.50") from None
-    if not dollars.is_finite() or dollars < 0:
-        raise ConfigError(f"--max-dollars: {text} is not allowed; a number from 0 on is")
-    return dollars
+        value = kind(text)
+        allowed = isfinite(value) and value >= 0 and not (is_share and value > 1)
+    except (ValueError, InvalidOperation):
+        raise ConfigError(f"--limit {key}: {text!r} is not a number") from None
+    if not allowed:
+        told = "from 0 to 1" if is_share else "from 0 on"
+        raise ConfigError(f"--limit {key}: {text} is not allowed; a number {told} is")
+    return value
 
 
 def parse_tick(record: "RunReader", text: str) -> int:
@@ -285,34 +308,36 @@ def parse_tick(record: "RunReader", text: str) -> int:
     return record.tick_at(parse_time(record, text))
 
 
-def parse_endpoint(options: list[str] | None) -> "dict[str, JSON]":
-    """Return the values of --endpoint by key, as `[endpoint]` of an experiment file has them.
+def parse_endpoint(options: list[str] | None) -> dict[str, Any]:
+    """Return the values of --endpoint by key, as an experiment file has them.
 
     Raises:
         ConfigError: a key is unknown, or a value is no number where one is needed.
     """
-    values: dict[str, JSON] = {}
+    values: dict[str, Any] = {}
     for key, text in parse_choices(options).items():
-        if key not in _ENDPOINT_KEYS:
-            allowed = ", ".join(_ENDPOINT_KEYS)
+        if key not in _ENDPOINT:
+            allowed = ", ".join(_ENDPOINT)
             raise ConfigError(f"--endpoint: there is no {key!r}; allowed: {allowed}")
-        kind = {"timeout": float, "deadline": float, "thinking": int}.get(key, str)
         try:
-            values[key] = kind(text)
+            values[key] = _ENDPOINT[key](text)
         except ValueError:
             raise ConfigError(f"--endpoint {key}: {text!r} is not a number") from None
+    at_once = values.get("concurrency", 1)
+    if not 1 <= at_once <= _MOST_AT_ONCE:
+        told = f"a number from 1 to {_MOST_AT_ONCE:,} is"
+        raise ConfigError(f"--endpoint concurrency: {at_once} is not allowed; {told}")
     return values
 
 
-def make_model_options(endpoint: list[str] | None) -> "ModelOptions":
-    """Return the options of model calls from --endpoint.
+def _make_model_options(values: dict[str, Any]) -> "ModelOptions":
+    """Return the options of model calls from the values of --endpoint.
 
     Raises:
         ConfigError: a value is out of range, or two contradict each other.
     """
     from genagents_env.llm.open import ModelOptions, parse_effort, parse_price
 
-    values: dict[str, Any] = parse_endpoint(endpoint)
     effort = parse_effort(values.pop("reasoning_effort", None))
     price = parse_price(values.pop("price_in", None), values.pop("price_out", None))
     return ModelOptions(**values, reasoning_effort=effort, price=price)

@@ -50,7 +50,7 @@ def _check_free(path: Path) -> None:
 def read_filled(about: JudgedRuns, file: Path, rater: str | None, rubric: Rubric) -> None:
     """Store what a person judged, and print what all verdicts come to."""
     if rater is None:
-        raise ConfigError("--rater: whoever filled the sheet in needs a name")
+        raise ConfigError("--by: whoever filled the sheet in needs a name")
     answers = about.load_texts(rubric)
     filled = read_sheet(file, answers, rubric, rater)
     with Verdicts(about.verdicts) as kept:

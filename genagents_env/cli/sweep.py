@@ -92,10 +92,7 @@ def sweep(
     hours: Annotated[
         float | None, typer.Option(help="Simulated hours of each run.", rich_help_panel=_CHANGES)
     ] = None,
-    max_dollars: Annotated[
-        str | None,
-        typer.Option(help="Most dollars, for all runs together.", rich_help_panel=_CHANGES),
-    ] = None,
+    limit: opt.SweepLimit = None,
     endpoint: opt.Endpoint = None,
     preflight: opt.Preflight = True,
     strict: opt.Strict = False,
@@ -130,11 +127,13 @@ def sweep(
 
     Begin with: genagents sweep examples/studies/gossip.toml
     """
+    most = opt.parse_limits(limit, opt.SWEEP_LIMITS)
+    most |= {"dollars": str(most["dollars"])} if "dollars" in most else {}
     changes = {
         "model": model,
         "seeds": seeds,
         "hours": hours,
-        "max_dollars": max_dollars,
+        **{f"max_{key}": value for key, value in most.items()},
         **opt.parse_endpoint(endpoint),
     }
     changes = {key: value for key, value in changes.items() if value is not None}

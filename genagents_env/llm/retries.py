@@ -168,7 +168,7 @@ class OutageWatch:
                 f"{len(ticks)} calls in a row to {model} had no usable reply, the last with: "
                 f"{fault}",
                 "Resume the run with a model that follows the form of its prompts (--model), or "
-                "with --max-fallbacks 1 to have defaults stand in",
+                "with --limit fallbacks=1 to have defaults stand in",
                 since=min(ticks),
             ) from None
 

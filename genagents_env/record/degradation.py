@@ -89,7 +89,7 @@ class Degradation:
         if self.fell_back:
             yield (
                 f"{self.fallbacks:,} of {self.calls:,} model calls ({self.share:.1%}) had no "
-                f"usable reply, more than {self.limit} (--max-fallbacks)"
+                f"usable reply, more than {self.limit} (--limit fallbacks)"
             )
 
 

@@ -157,7 +157,7 @@ async def _measure(endpoint: Endpoint, room: int) -> list[Finding]:
     if fast < _SLOW:
         advice = "a run of hours will take long; fewer people, or another model"
     elif fast < slow:
-        advice = "several at once are slower than one: --concurrency 1"
+        advice = "several at once are slower than one: --endpoint concurrency=1"
     return [_check_seed(alone), Finding("speed", "note" if advice else "ok", text, advice)]
 
 

@@ -1,7 +1,7 @@
 """Random `kill -9` leaves no trace in a run, and lets no request out beyond its budget.
 
 Run: `python -m tests.campaigns.kills` (200 kills of runs with 25 people and a mind, then 50 runs
-with `--max-calls`; about half an hour on two cores). CI takes a few. The moments of the kills are
+with `--limit calls=N`; half an hour on two cores). CI takes a few. The moments of the kills are
 drawn from the seed, but what they meet depends on the machine. Progress goes to stderr; exit code 1
 and a list of what went wrong on a miss.
 """

@@ -179,7 +179,7 @@ def follow(campaign: Campaign, text: str) -> None:
 def limit_run(campaign: Campaign, folder: Path, kills: int) -> tuple[int, int]:
     """Kill a run once and its resumes after it; return the requests sent and allowed."""
     path, most = folder / "run.sqlite", campaign.rng.randrange(5, campaign.whole + 3)
-    first = (*RUN, "--max-calls", str(most), "--out", str(path))
+    first = (*RUN, "--limit", f"calls={most}", "--out", str(path))
     sent = campaign.server.calls
     command: Sequence[str] = first
     for _ in range(kills):
@@ -198,7 +198,7 @@ def limit_run(campaign: Campaign, folder: Path, kills: int) -> tuple[int, int]:
 def limit_later(campaign: Campaign, command: Sequence[str], most: int | None, left: int) -> int:
     """Kill interviews or judgings of a run that is finished; return the requests sent."""
     sent = campaign.server.calls
-    first = command if most is None else (*command, "--max-calls", str(most))
+    first = command if most is None else (*command, "--limit", f"calls={most}")
     for _ in range(campaign.rng.randrange(2, 4)):
         campaign.kill(first, left)
     campaign.end(first, (3,))
@@ -237,7 +237,7 @@ def play(campaign: Campaign, cases: int) -> None:
     begun = campaign.server.calls
     campaign.end((*asked, "--out", str(free)), (0,))
     most = campaign.server.calls - begun + left
-    campaign.end((*asked, "--max-calls", str(most), "--out", str(tight)), (0,))
+    campaign.end((*asked, "--limit", f"calls={most}", "--out", str(tight)), (0,))
     if campaign.faults:
         return
     for number in range(cases):

@@ -46,12 +46,12 @@ def test_an_existing_run_is_not_overwritten(lived: Run) -> None:
 
 def test_a_stopped_run_is_resumed(genagents: Run) -> None:
     arguments = ["run", "tiny", "--hours", "0.1", "--policy", CURIOUS, "--model", "scripted"]
-    code, out, err = genagents(*arguments, "--max-calls", "5")
+    code, out, err = genagents(*arguments, "--limit", "calls=5")
     assert code == 3
     assert "budget_exhausted" in out
     assert "budget reached: calls" in err
     assert "genagents resume run.sqlite" in err
-    again = ("resume", "run.sqlite", "--quiet", "--trust-policies", "--no-limit")
+    again = ("resume", "run.sqlite", "--quiet", "--trust-policies", "--limit", "none")
     code, out, _ = genagents(*again)
     assert code == 0
     assert "(36 ticks): finished" in out
@@ -158,7 +158,7 @@ def test_validate_says_a_long_list_of_what_is_allowed_once(genagents: Run) -> No
         (["run", "tiny", "--policy", "idle", "--policy-config", "x=1"], 2, "policy 'idle'"),
         (["run", "tiny", "--start", "noon"], 2, "not a time"),
         (["run", "tiny", "--people", "Nobody"], 2, "Nobody"),
-        (["run", "tiny", "--max-dollars", "lots"], 2, "not a number"),
+        (["run", "tiny", "--limit", "dollars=lots"], 2, "not a number"),
         (["run", "tiny", "--hours", "-1"], 2, "hours"),
         (["run", "tiny", "--out", "no/where.sqlite"], 2, "no folder no"),
         (["hash", "none.sqlite"], 2, "no run file none.sqlite"),

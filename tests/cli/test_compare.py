@@ -54,7 +54,7 @@ def test_a_row_is_the_run_of_that_policy_alone(genagents: Run) -> None:
 
 @pytest.mark.slow
 def test_finished_runs_are_not_repeated_and_the_rest_continues(genagents: Run) -> None:
-    code, out, err = genagents(*ALL, "--max-calls", "20")
+    code, out, err = genagents(*ALL, "--limit", "calls=20")
     assert code == 3
     assert "go on with `genagents sweep --resume out`" in err
     before = read_rows(out)

@@ -78,7 +78,7 @@ def test_a_mind_with_a_model_is_asked_with_the_stored_replies(genagents: Run) ->
     assert code == 0
     assert out.count("A: ") == 4
     assert Path("run.sqlite").read_bytes() == before
-    assert genagents(*asking, "--max-calls", "3")[0] == 3
+    assert genagents(*asking, "--limit", "calls=3")[0] == 3
     assert genagents("run", "tiny", "--no-interviews", "--force", "-q")[0] == 0
     with RunReader("run.sqlite") as record:
         assert record.interviews() == []

@@ -35,11 +35,11 @@ def test_a_run_ends_with_its_summary(genagents: Run) -> None:
 
 def test_a_run_that_stops_says_why_in_the_object(genagents: Run) -> None:
     asked = ("--policy", "reactive", "--model", "scripted", "--embedder", "hashed", "-q")
-    code, out, _ = genagents(*RUN, *asked, "--max-calls", "1")
+    code, out, _ = genagents(*RUN, *asked, "--limit", "calls=1")
     told = json.loads(out)
     assert (code, told["exit_code"], told["status"]) == (3, 3, "budget_exhausted")
     assert "genagents resume run.sqlite" in told["message"]
-    code, out, _ = genagents("resume", "run.sqlite", "--json", "-q", "--no-limit")
+    code, out, _ = genagents("resume", "run.sqlite", "--json", "-q", "--limit", "none")
     told = json.loads(out)
     assert (code, told["status"], told["message"]) == (0, "finished", "")
     assert isinstance(told["resumed_from"], int)

@@ -47,7 +47,7 @@ def test_a_run_is_judged_and_verdicts_are_counted(genagents: Run) -> None:
     told = json.loads(out)
     assert (told["cases"], told["before"], told["given"]) == (33, 33, 0)
     assert told["verdicts"]["sure"] == {"no": 12}
-    limited = ("--model", "scripted:obedient", "--by", "another", "--max-calls", "5", "-q")
+    limited = ("--model", "scripted:obedient", "--by", "another", "--limit", "calls=5", "-q")
     code, out, err = genagents("judge", "run.sqlite", *limited)
     assert (code, out.splitlines()[0]) == (3, "Judge another: 5 of 33 verdicts, 5 of them new")
     assert "genagents judge run.sqlite --model scripted:obedient --by another" in err
@@ -62,7 +62,7 @@ def test_run_files_that_were_not_begun_are_counted(genagents: Run) -> None:
     code, out, err = genagents("judge", "a.sqlite", "bad.sqlite", "b.sqlite", *model)
     assert (code, [one["given"] for one in json.loads(out)["runs"]]) == (2, [33])
     assert "1 of 3 run files were not begun, from b.sqlite on" in err
-    code, out, err = genagents("judge", "b.sqlite", "a.sqlite", *model, "--max-calls", "1")
+    code, out, err = genagents("judge", "b.sqlite", "a.sqlite", *model, "--limit", "calls=1")
     assert (code, [one["given"] for one in json.loads(out)["runs"]]) == (3, [1])
     assert "1 of 2 run files were not begun, from a.sqlite on" in err
 
@@ -71,7 +71,7 @@ def test_a_limit_is_of_all_run_files_together(genagents: Run) -> None:
     for name in ("a.sqlite", "b.sqlite", "c.sqlite"):
         write_run(Path(name))
     files = ("a.sqlite", "b.sqlite", "c.sqlite")
-    model = ("--model", "scripted:neighbour", "--json", "--max-calls", "40")
+    model = ("--model", "scripted:neighbour", "--json", "--limit", "calls=40")
     code, out, err = genagents("judge", *files, *model)
     assert (code, [one["given"] for one in json.loads(out)["runs"]]) == (3, [33, 7])
     assert "1 of 3 run files were not begun, from c.sqlite on" in err
@@ -98,26 +98,26 @@ def test_a_run_with_a_model_is_judged_at_its_end(genagents: Run, scenario: str) 
     with RunReader("run.sqlite") as record:
         assert {row.judge for row in record.judgements()} == {"scripted:neighbour"}
         assert len(record.judgements()) == 8
-    code, out, err = genagents(*command, *model, "--max-calls", str(calls + 3))
+    code, out, err = genagents(*command, *model, "--limit", f"calls={calls + 3}")
     assert (code, "finished" in out) == (3, True)
     assert "the run is finished, but not all of its answers are judged" in err
     assert "genagents judge run.sqlite" in err
     code, out, err = genagents("judge", "run.sqlite", "-q")
     assert (code, "3 of 8 verdicts, 0 of them new" in out) == (3, True)
-    assert f"limit {calls + 3}, which a larger --max-calls raises" in err
-    code, out, _ = genagents("judge", "run.sqlite", "-q", "--no-limit")
+    assert f"limit {calls + 3}; --limit calls=N raises it" in err
+    code, out, _ = genagents("judge", "run.sqlite", "-q", "--limit", "none")
     assert (code, "8 of 8 verdicts, 5 of them new" in out) == (0, True)
 
 
 def test_a_resumed_run_is_judged_when_it_ends(genagents: Run, scenario: str) -> None:
     command = ("run", scenario, "--policy", WITNESS, "--hours", "0.01", "-q")
     model = ("--model", "scripted:neighbour")
-    assert genagents(*command, *model, "--max-calls", "5")[0] == 3
+    assert genagents(*command, *model, "--limit", "calls=5")[0] == 3
     with RunReader("run.sqlite") as record:
         assert record.judgements() == []
     resume = ("resume", "run.sqlite", "-q", "--trust-policies")
     assert genagents(*resume)[0] == 3
-    assert genagents(*resume, "--no-limit")[0] == 0
+    assert genagents(*resume, "--limit", "none")[0] == 0
     with RunReader("run.sqlite") as record:
         assert len(record.judgements()) == 8
 
@@ -170,7 +170,7 @@ def test_a_key_that_is_refused_while_answers_are_judged_is_an_outage(
         first = server.calls + verdicts + 1
     with FaultServer({n: fault for n in range(first, first + 9)}) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        code, out, err = genagents(*command, "--concurrency", "1")
+        code, out, err = genagents(*command, "--endpoint", "concurrency=1")
         assert (code, "finished" in out) == (75, True)
         assert "the run is finished, but not all of its answers are judged" in err
         assert genagents(*find_printed(err), "-q")[0] == 75

@@ -42,10 +42,10 @@ def test_answers_are_rated_once_and_summarized(genagents: Run, runs: list[str]) 
 
 def test_pairs_are_compared_and_a_used_up_budget_goes_on(genagents: Run, runs: list[str]) -> None:
     command = ("judge", *runs, "--pairwise", *MODEL, "--verdicts", "mine.jsonl")
-    code, out, err = genagents(*command, "--max-calls", "7")
+    code, out, err = genagents(*command, "--limit", "calls=7")
     assert (code, "7 of 30 verdicts" in out) == (3, True)
     again = "genagents judge idle.sqlite random.sqlite --pairwise --model scripted:neighbour"
-    assert "which a larger --max-calls raises" in err
+    assert "--limit calls=N raises it" in err
     assert f"; go on with `{again} --verdicts mine.jsonl`" in err
     code, out, err = genagents(*command)
     assert (code, err) == (0, "")
@@ -85,7 +85,7 @@ def test_a_sheet_goes_out_and_comes_back(genagents: Run, runs: list[str]) -> Non
         writer = csv.DictWriter(file, list(rows[0]), delimiter=";")
         writer.writeheader()
         writer.writerows(rows)
-    reading = (*command, "--read", "s.csv", "--rater", "Ana")
+    reading = (*command, "--read", "s.csv", "--by", "Ana")
     code, out, err = genagents(*reading)
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == (
@@ -113,18 +113,18 @@ def test_what_is_wrong_is_said(genagents: Run, runs: list[str]) -> None:
         (("judge", *runs, "--ranks"), "--ranks needs --sheet"),
         (("judge", *runs, "--sheet", "x.csv", "--read", "y.csv"), "--sheet, --read: one of them"),
         (("judge", *runs, "--sheet", "x.csv", "--model", "m"), "--model needs a model as judge"),
-        (("judge", *runs, "--sheet", "x.csv", "--max-calls", "0"), "--max-calls needs a model as"),
-        (("judge", *runs, "--read", "x.csv", "--rater", "A", "--json"), "--json needs a model as"),
+        (("judge", *runs, "--sheet", "x.csv", "--limit", "calls=0"), "--limit needs a model as"),
+        (("judge", *runs, "--read", "x.csv", "--by", "A", "--json"), "--json needs a model as"),
         (("judge", *runs, "--read", "x.csv", "--pairwise"), "--pairwise needs a model as judge"),
         (("judge", *runs, "--sheet", "x.csv", "--verdicts", "v"), "--verdicts needs a model as"),
         (("judge", *runs, *BELIEVABLE, "--seed", "5"), "--seed needs --sheet"),
         (("judge", *runs, "--repeats", "2"), "--repeats needs --rubric or --pairwise"),
-        (("judge", ".", "--no-limit"), "--no-limit needs run files judged by their checks"),
+        (("judge", ".", *BELIEVABLE, "--limit", "none"), "there is no 'none' here; allowed: calls"),
         (("rate", *runs), "rate has moved; type: genagents judge"),
         (("sheet", *runs), "sheet has moved; type: genagents judge"),
         (("judge", *runs, "--sheet", "x.csv", "--ranks", "--pairwise"), "one of them"),
-        (("judge", *runs, "--read", "x.csv"), "--rater"),
-        (("judge", *runs, "--read", "x.csv", "--rater", "A"), "x.csv cannot be read"),
+        (("judge", *runs, "--read", "x.csv"), "--by"),
+        (("judge", *runs, "--read", "x.csv", "--by", "A"), "x.csv cannot be read"),
     ):
         code, _, err = genagents(*arguments)
         assert (code, message in err) == (2, True), err

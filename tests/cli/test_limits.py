@@ -33,22 +33,22 @@ def open_server(monkeypatch: pytest.MonkeyPatch, server: FaultServer) -> FaultSe
 
 
 def test_the_printed_command_stays_within_the_limit(genagents: Run, server: FaultServer) -> None:
-    code, _, err = genagents(*RUN, "--max-calls", "5")
+    code, _, err = genagents(*RUN, "--limit", "calls=5")
     assert (code, server.calls) == (3, 5)
-    assert "limit 5, which a larger --max-calls raises" in err
+    assert "limit 5; --limit calls=N raises it" in err
     for _ in range(2):
         code, _, err = genagents(*find_printed(err), "-q")
         assert (code, server.calls) == (3, 5)
-        assert "limit 5, which a larger --max-calls raises" in err
+        assert "limit 5; --limit calls=N raises it" in err
 
 
 def test_a_larger_number_raises_a_limit_and_the_report_shows_it(
     genagents: Run, server: FaultServer
 ) -> None:
-    assert genagents(*RUN, "--max-calls", "5", "--max-tokens", "900000")[0] == 3
-    assert genagents("resume", "run.sqlite", "-q", "--max-calls", "7")[0] == 3
+    assert genagents(*RUN, "--limit", "calls=5", "--limit", "tokens=900000")[0] == 3
+    assert genagents("resume", "run.sqlite", "-q", "--limit", "calls=7")[0] == 3
     assert server.calls == 7
-    code, out, _ = genagents("resume", "run.sqlite", "-q", "--no-limit")
+    code, out, _ = genagents("resume", "run.sqlite", "-q", "--limit", "none")
     assert (code, server.calls) == (0, 10)
     changes = [line for line in out.splitlines() if line.startswith("Limit")]
     assert [" ".join(line.split()[:4]) for line in changes] == [
@@ -67,8 +67,8 @@ def test_a_larger_number_raises_a_limit_and_the_report_shows_it(
 
 
 def test_a_smaller_number_tightens_a_limit(genagents: Run, server: FaultServer) -> None:
-    assert genagents(*RUN, "--max-calls", "5")[0] == 3
-    assert genagents("resume", "run.sqlite", "-q", "--max-calls", "4")[0] == 3
+    assert genagents(*RUN, "--limit", "calls=5")[0] == 3
+    assert genagents("resume", "run.sqlite", "-q", "--limit", "calls=4")[0] == 3
     assert server.calls == 5
     with RunReader("run.sqlite") as record:
         assert record.meta.limits.calls == 4
@@ -81,28 +81,28 @@ def test_dollars_and_seconds_are_kept_too(genagents: Run, server: FaultServer) -
         "--endpoint",
         "price_out=100000",
     )  # 1.5 dollars an answer
-    code, _, err = genagents(*RUN, *prices, "--max-dollars", "150")
+    code, _, err = genagents(*RUN, *prices, "--limit", "dollars=150")
     sent = server.calls
     assert (code, 0 < sent < 10) == (3, True)
     assert genagents(*find_printed(err), "-q")[0] == 3
     assert server.calls == sent
     command = ("run", "tiny", "--policy", "idle", "-q", "--out", "idle.sqlite")
-    code, _, err = genagents(*command, "--max-seconds", "0")
+    code, _, err = genagents(*command, "--limit", "seconds=0")
     assert code == 3
     assert genagents(*find_printed(err), "-q")[0] == 3
-    assert genagents(*find_printed(err), "-q", "--no-limit")[0] == 0
+    assert genagents(*find_printed(err), "-q", "--limit", "none")[0] == 0
 
 
 def test_interviews_have_what_the_run_left(genagents: Run, server: FaultServer) -> None:
-    assert genagents(*RUN, "--max-calls", "14")[0] == 0
+    assert genagents(*RUN, "--limit", "calls=14")[0] == 0
     assert server.calls == 10
     for _ in range(2):
         code, _, err = genagents(*ASK)
         assert (code, server.calls) == (3, 14)
-        assert "limit 14, which a larger --max-calls raises" in err
+        assert "limit 14; --limit calls=N raises it" in err
     assert genagents("resume", "run.sqlite", "--hours", "0.1", "-q")[0] == 3
     assert server.calls == 14
-    code, _, _ = genagents(*ASK, "--max-calls", "16")
+    code, _, _ = genagents(*ASK, "--limit", "calls=16")
     assert (code, server.calls) == (3, 16)
     code, out, _ = genagents("report", "run.sqlite")
     assert "After its end: interviews, 6 model calls" in out
@@ -117,14 +117,14 @@ def test_an_interview_has_a_limit_of_its_own_until_it_is_over(
     assert genagents(*ASK[:-2], "1", "-q")[0] == 0
     assert Path("run.sqlite").read_bytes() == before  # without a limit nothing is written
     begun = server.calls
-    assert genagents(*ASK, "--max-calls", "6")[0] == 3
-    assert genagents(*ASK, "--max-calls", "6")[0] == 3
+    assert genagents(*ASK, "--limit", "calls=6")[0] == 3
+    assert genagents(*ASK, "--limit", "calls=6")[0] == 3
     assert genagents(*ASK)[0] == 3
     assert server.calls == begun + 6
-    assert genagents(*ASK, "--max-calls", "8")[0] == 3
+    assert genagents(*ASK, "--limit", "calls=8")[0] == 3
     assert server.calls == begun + 8
-    assert genagents(*ASK[:-2], "1", "-q", "--max-calls", "10")[0] == 0  # two people
-    assert genagents(*ASK[:-2], "1", "-q", "--max-calls", "2")[0] == 0  # another interview
+    assert genagents(*ASK[:-2], "1", "-q", "--limit", "calls=10")[0] == 0  # two people
+    assert genagents(*ASK[:-2], "1", "-q", "--limit", "calls=2")[0] == 0  # another interview
     assert not list(Path().glob("run.sqlite-*"))
 
 
@@ -135,13 +135,13 @@ def test_a_limit_needs_a_file_that_can_keep_it(
     Path("packed.sqlite.xz").write_bytes(lzma.compress(Path("run.sqlite").read_bytes()))
     sent = server.calls
     ask = ("interview", "packed.sqlite.xz", "--question", "Any news?", "-q")
-    code, _, err = genagents(*ask, "--max-calls", "5")
+    code, _, err = genagents(*ask, "--limit", "calls=5")
     assert (code, server.calls) == (2, sent)
     assert "continue with a copy: `xz -dk packed.sqlite.xz` makes packed.sqlite" in err
     assert genagents(*ask)[0] == 0
     sent = server.calls
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
-    code, _, err = genagents(*ASK, "--max-calls", "5")
+    code, _, err = genagents(*ASK, "--limit", "calls=5")
     advice = "make it writable, or continue with a copy"
     refusal = f"genagents: run.sqlite cannot be written: permission denied; {advice}\n"
     assert (code, err, server.calls) == (2, refusal, sent)
@@ -151,17 +151,17 @@ def test_a_limit_needs_a_file_that_can_keep_it(
 def test_an_interview_that_is_refused_leaves_the_file_as_it_was(
     genagents: Run, server: FaultServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert genagents(*RUN, "--max-calls", "14")[0] == 0
+    assert genagents(*RUN, "--limit", "calls=14")[0] == 0
     before = Path("run.sqlite").read_bytes()
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    assert genagents(*ASK, "--max-calls", "20")[0] == 75
+    assert genagents(*ASK, "--limit", "calls=20")[0] == 75
     assert Path("run.sqlite").read_bytes() == before
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     with sqlite3.connect("run.sqlite") as connection:
         connection.execute("UPDATE checkpoints SET body = x'00'")
     connection.close()
     before = Path("run.sqlite").read_bytes()
-    code, _, err = genagents(*ASK, "--max-calls", "20")
+    code, _, err = genagents(*ASK, "--limit", "calls=20")
     assert (code, "damaged" in err, server.calls) == (2, True, 10)
     assert Path("run.sqlite").read_bytes() == before
 

@@ -45,8 +45,8 @@ def test_verbose_once_logs_events_and_twice_every_call(genagents: Run) -> None:
 def test_the_variable_asks_for_the_same(genagents: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GENAGENTS_LOG", "Info")
     assert "INFO run run.sqlite begins" in genagents(*RUN)[2]
-    genagents(*ASKS, "--model", "scripted", "--max-calls", "1")
-    resumed = genagents("resume", "run.sqlite", "-q", "--no-limit")[2]
+    genagents(*ASKS, "--model", "scripted", "--limit", "calls=1")
+    resumed = genagents("resume", "run.sqlite", "-q", "--limit", "none")[2]
     assert "run run.sqlite: finished" in resumed
     monkeypatch.setenv("GENAGENTS_LOG", "warning")
     assert genagents(*RUN)[2] == ""
@@ -65,7 +65,9 @@ def test_attempts_are_logged_without_the_key(
     telling = ServerFault(status=503, echo_key=True)
     with FaultServer({2: telling, 3: "reset", 5: nonsense, 6: nonsense}) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        code, _, err = genagents("-v", *ASKS, "--model", "town-model", "--concurrency", "1")
+        code, _, err = genagents(
+            "-v", *ASKS, "--model", "town-model", "--endpoint", "concurrency=1"
+        )
     assert code == 4  # a fallback among so few calls
     assert len(re.findall("INFO attempt [12] of 4: ", err)) == 2  # of one call or of two
     assert "INFO pace: " not in err  # with one slot there is nothing to halve

@@ -31,7 +31,7 @@ def test_a_person_and_a_faculty_have_models_of_their_own_at_their_own_prices(
 ) -> None:
     with FaultServer() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert genagents(*RUN, *BEN, *INTERVIEWS, "--max-dollars", "1")[0] == 0
+        assert genagents(*RUN, *BEN, *INTERVIEWS, "--limit", "dollars=1")[0] == 0
         sent = count_models(server)
     with RunReader(tmp_path / "run.sqlite") as run:
         calls = list(run.calls())
@@ -56,8 +56,8 @@ def test_a_resumed_run_asks_the_same_models(
 ) -> None:
     with FaultServer() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert genagents(*RUN, *BEN, "--max-calls", "2")[0] == 3
-        assert genagents("resume", "run.sqlite", "-q", "--no-judge", "--no-limit")[0] == 0
+        assert genagents(*RUN, *BEN, "--limit", "calls=2")[0] == 3
+        assert genagents("resume", "run.sqlite", "-q", "--no-judge", "--limit", "none")[0] == 0
     with RunReader(tmp_path / "run.sqlite") as run:
         models = {(call.agent == "Ben Carver", call.model) for call in run.calls()}
     assert models == {(True, "gpt-4o"), (False, "gpt-4o-mini")}

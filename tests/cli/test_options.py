@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from genagents_env.cli.app import COMMANDS, MOVED
-from genagents_env.cli.options import make_model_options, parse_endpoint
+from genagents_env.cli.options import RUN_LIMITS, make_options, parse_endpoint, parse_limits
 from genagents_env.errors import ConfigError
 from genagents_env.llm.prices import Price
 from tests.cli.conftest import Run
@@ -15,7 +15,7 @@ from tests.cli.conftest import genagents as genagents
 
 def test_endpoint_takes_the_keys_of_an_experiment_file() -> None:
     given = ["timeout=5", "deadline=9", "thinking=7", "reasoning_effort=low"]
-    made = make_model_options([*given, "price_in=1", "price_out=2"])
+    made = make_options(endpoint=[*given, "price_in=1", "price_out=2"]).model_options
     assert (made.timeout, made.deadline, made.thinking) == (5.0, 9.0, 7)
     assert made.reasoning_effort == "low"
     assert made.price == Price(Decimal(1), Decimal(2))
@@ -35,7 +35,33 @@ def test_endpoint_takes_the_keys_of_an_experiment_file() -> None:
 )
 def test_what_an_endpoint_cannot_be_asked_is_refused(given: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said.replace("(", r"\(")):
-        make_model_options([given])
+        make_options(endpoint=[given])
+
+
+def test_limits_go_where_a_run_looks_for_them() -> None:
+    given = ["calls=5", "dollars=0.50", "seconds=1.5", "fallbacks=0.3", "none"]
+    made = make_options(limit=given, endpoint=["concurrency=3"])
+    assert (made.limits.calls, made.limits.tokens, made.limits.seconds) == (5, None, 1.5)
+    assert made.limits.dollars == Decimal("0.50")
+    assert (made.max_fallbacks, made.no_limit, made.concurrency) == (0.3, True, 3)
+    assert not make_options(limit=["calls=5"]).no_limit
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("none", "there is no 'none' here; allowed: calls, tokens, dollars, seconds, fallbacks"),
+        ("call=5", "there is no 'call' here"),
+        ("calls=1.5", "--limit calls: '1.5' is not a number"),
+        ("tokens=-1", "--limit tokens: -1 is not allowed; a number from 0 on is"),
+        ("fallbacks=2", "--limit fallbacks: 2 is not allowed; a number from 0 to 1 is"),
+        ("dollars=inf", "--limit dollars: inf is not allowed"),
+        ("calls", "expected NAME=VALUE"),
+    ],
+)
+def test_what_is_no_limit_is_refused(given: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        parse_limits([given], RUN_LIMITS)
 
 
 @pytest.mark.parametrize("name", MOVED)

@@ -18,11 +18,11 @@ from tests.cli.conftest import Run
 # The model names no tool: at 1 that makes no degraded run.
 TOWN = (
     *("simuverse_park", "--policy", "simuverse", "--hours", "0.05", "--no-interviews"),
-    *("--max-fallbacks", "1"),
+    *("--limit", "fallbacks=1"),
 )
 MODEL = ("--model", "town-model", "--embedder", "hashed", "--quiet")
 CALLS = 61  # with the first small question
-PACES = ((), ("--concurrency", "2"), ("--concurrency", "64"))
+PACES = ((), ("--endpoint", "concurrency=2"), ("--endpoint", "concurrency=64"))
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
 @pytest.fixture
 def whole(genagents: Run, server: FaultServer) -> str:
     """Return the hash of the run that asks one thing after another."""
-    assert genagents("run", *TOWN, *MODEL, "--out", "one.sqlite", "--concurrency", "1")[0] == 0
+    assert (
+        genagents("run", *TOWN, *MODEL, "--out", "one.sqlite", "--endpoint", "concurrency=1")[0]
+        == 0
+    )
     assert (server.calls, server.peak) == (CALLS, 1)
     server.requests.clear()
     return canonical_hash(Path("one.sqlite"))
@@ -60,12 +63,12 @@ def test_refused_and_late_calls_change_no_record_at_any_pace(
 def test_a_budget_that_is_used_up_changes_no_record_at_any_pace(
     genagents: Run, whole: str, pace: tuple[str, ...]
 ) -> None:
-    code, stops = genagents("run", *TOWN, *MODEL, *pace, "--max-calls", "13")[0], 0
+    code, stops = genagents("run", *TOWN, *MODEL, *pace, "--limit", "calls=13")[0], 0
     for limit in count(30, 17):
         if code != 3:
             break
         stops += 1
-        code = genagents("resume", "run.sqlite", "--quiet", *pace, "--max-calls", str(limit))[0]
+        code = genagents("resume", "run.sqlite", "--quiet", *pace, "--limit", f"calls={limit}")[0]
     assert (code, canonical_hash(Path("run.sqlite"))) == (0, whole)
     assert stops >= 3
 
@@ -76,8 +79,8 @@ def test_kills_change_no_record_at_any_pace(
     genagents: Run, server: FaultServer, whole: str, pace: tuple[str, ...]
 ) -> None:
     command = [sys.executable, "-m", "genagents_env"]
-    begin = ["run", *TOWN, *MODEL, *pace, "--max-calls", "40"]
-    go_on = ["resume", "run.sqlite", "--quiet", *pace, "--max-calls", "200"]
+    begin = ["run", *TOWN, *MODEL, *pace, "--limit", "calls=40"]
+    go_on = ["resume", "run.sqlite", "--quiet", *pace, "--limit", "calls=200"]
     for arguments, calls in ((begin, 9), (go_on, 25)):
         with subprocess.Popen([*command, *arguments], env={**os.environ}) as process:
             while server.calls < calls and process.poll() is None:

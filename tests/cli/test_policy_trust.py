@@ -148,7 +148,7 @@ def test_bytecode_beside_a_policy_is_never_run_in_its_place(stranger: Run) -> No
 
 
 def test_a_stopped_run_says_how_to_go_on_with_its_policy(stranger: Run) -> None:
-    said = (*RUN, "--out", "second.sqlite", "--max-seconds", "0")
+    said = (*RUN, "--out", "second.sqlite", "--limit", "seconds=0")
     code, _, err = stranger(*said)
     assert code == 3
     assert "genagents resume second.sqlite --trust-policies" in err

@@ -61,12 +61,12 @@ def test_the_question_counts_against_the_limits_and_can_be_left_out(
 ) -> None:
     with FaultServer() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert genagents(*RUN, "--max-calls", "5")[0] == 3
+        assert genagents(*RUN, "--limit", "calls=5")[0] == 3
         assert server.calls == 5
         with RunReader(tmp_path / "run.sqlite") as run:
             assert run.spending is not None
             assert (run.spending.spent.calls, run.sum_calls().calls) == (5, 4)
-        assert genagents("resume", "run.sqlite", "--max-calls", "7", "-q")[0] == 3
+        assert genagents("resume", "run.sqlite", "--limit", "calls=7", "-q")[0] == 3
         assert server.calls == 7
         assert genagents(*RUN, "--out", "b.sqlite", "--no-preflight")[0] == 0
         asked = [json.loads(body)["messages"][-1]["content"] for body in server.requests]

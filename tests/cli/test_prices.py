@@ -27,17 +27,19 @@ def test_a_price_that_is_given_counts_in_budget_summary_and_file(
 ) -> None:
     with FaultServer() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert genagents(*RUN, "--max-dollars", "1")[0] == 2  # whose price is not known
-        code, out, _ = genagents(*RUN, "--max-dollars", "1", *PRICE)
+        assert genagents(*RUN, "--limit", "dollars=1")[0] == 2  # whose price is not known
+        code, out, _ = genagents(*RUN, "--limit", "dollars=1", *PRICE)
         assert (code, "$0.000" in out) == (0, True)
         with RunReader(tmp_path / "run.sqlite") as run:
             assert run.meta.price == ("2.50", "10")
             totals = run.sum_calls()
         assert totals.dollars == 9 * Decimal("0.000075")
-        code, _, err = genagents(*RUN, "--out", "less.sqlite", "--max-dollars", "0.001", *PRICE)
+        code, _, err = genagents(*RUN, "--out", "less.sqlite", "--limit", "dollars=0.001", *PRICE)
         assert code == 3
         assert "dollars" in err
-        code, _, _ = genagents("resume", "less.sqlite", "--quiet", "--no-limit")  # at that price
+        code, _, _ = genagents(
+            "resume", "less.sqlite", "--quiet", "--limit", "none"
+        )  # at that price
         assert code == 0
     with RunReader(tmp_path / "less.sqlite") as run:
         assert run.meta.price == ("2.50", "10")
@@ -47,7 +49,7 @@ def test_the_price_of_a_current_model_is_shown_with_its_source(
     genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listed = r"prices? of genai-prices [0-9.]+ of 20\d\d-\d\d-\d\d for anthropic"
-    model = ("--model", "claude-sonnet-4.6", "--max-dollars", "1")
+    model = ("--model", "claude-sonnet-4.6", "--limit", "dollars=1")
     with FaultServer() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         code, out, _ = genagents("run", "tiny", "--policy", "reactive", *model, "--quiet")
@@ -56,7 +58,7 @@ def test_the_price_of_a_current_model_is_shown_with_its_source(
             assert run.meta.price is not None
             assert run.meta.price[:4] == ("3", "15", "0.3", "3.75")
             assert run.sum_calls().dollars == 9 * Decimal("0.000105")
-        _, _, err = genagents(*RUN, "--out", "less.sqlite", "--max-dollars", "1")
+        _, _, err = genagents(*RUN, "--out", "less.sqlite", "--limit", "dollars=1")
         assert re.search(r"'town-model' is not known to genai-prices .*--endpoint price_in", err)
         _, out, _ = genagents("doctor", *model[:2])
         assert re.search(listed, out)
@@ -83,8 +85,8 @@ def test_cached_tokens_count_at_their_price_also_after_a_resume(
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         code, out, _ = genagents(*asking, "whole.sqlite")
         assert (code, "90 tokens read (54 of them cached)" in out) == (0, True)
-        assert genagents(*asking, "cut.sqlite", "--max-calls", "5")[0] == 3
-        assert genagents("resume", "cut.sqlite", "--quiet", "--max-calls", "100")[0] == 0
+        assert genagents(*asking, "cut.sqlite", "--limit", "calls=5")[0] == 3
+        assert genagents("resume", "cut.sqlite", "--quiet", "--limit", "calls=100")[0] == 0
     for name in ("whole.sqlite", "cut.sqlite"):
         with RunReader(tmp_path / name) as run:
             spending = run.spending

@@ -115,7 +115,7 @@ def check_run(
         else:
             assert (status, found.degraded) == ("finished", True)
             told = f"DEGRADED: {found.fallbacks} of {found.calls} model calls ({found.share:.1%})"
-            assert f"{told} had no usable reply, more than 20% (--max-fallbacks)" in err
+            assert f"{told} had no usable reply, more than 20% (--limit fallbacks)" in err
             assert measure_runs([Path("run.sqlite")]).excluded == 1
 
 
@@ -213,25 +213,25 @@ def test_the_share_is_kept_in_the_run_file_and_can_be_changed(
 ) -> None:
     """At 1 nothing pauses or is degraded; what a run is called degraded by is its own number."""
     with serve(monkeypatch, BAD["refusal"], WEATHERS["for ever"]):
-        code, out, err = run_it(genagents, "--max-fallbacks", "1")
+        code, out, err = run_it(genagents, "--limit", "fallbacks=1")
         assert (code, err) == (0, "")
         assert "(100.0%), degraded above 100%" in out
         assert genagents("report", "run.sqlite")[0] == 0
         assert run_it(genagents, "--out", "b.sqlite")[0] == 75
-        code, out, err = genagents("resume", "b.sqlite", "-q", "--max-fallbacks", "1")
+        code, out, err = genagents("resume", "b.sqlite", "-q", "--limit", "fallbacks=1")
         assert (code, err) == (0, "")
         assert re.search(r"Limit of fallbacks changed [^:]+: from 0.2 to 1\n", out)
     with RunReader("b.sqlite") as record:
         assert record.meta.max_fallbacks == 1
     with serve(monkeypatch, BAD["refusal"], WEATHERS["by turns"]):
-        assert run_it(genagents, "--force", "--max-fallbacks", "0.6")[0] == 0
-        assert run_it(genagents, "--force", "--max-fallbacks", "0.3")[0] == 4
+        assert run_it(genagents, "--force", "--limit", "fallbacks=0.6")[0] == 0
+        assert run_it(genagents, "--force", "--limit", "fallbacks=0.3")[0] == 4
     code, out, err = genagents("show", "run.sqlite")
-    assert (code, "had no usable reply, more than 30% (--max-fallbacks)" in err) == (0, True)
+    assert (code, "had no usable reply, more than 30% (--limit fallbacks)" in err) == (0, True)
     code, out, err = genagents("report", "run.sqlite", "--out", "page")
     page = " ".join(Path("page/report.md").read_text().split())
     assert "more than 30% of the model calls had no usable reply: run.sqlite" in page
-    code, _, err = run_it(genagents, "--force", "--max-fallbacks", "2")
+    code, _, err = run_it(genagents, "--force", "--limit", "fallbacks=2")
     assert (code, "max-fallbacks" in err) == (2, True)
 
 
@@ -250,7 +250,7 @@ def test_where_another_model_answers_than_before_is_said(
     with FaultServer(always=ServerFault(answer=answer), rule=neighbour) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "any")
-        code, out, _ = genagents(*RUN, "--model", "town-model", "--concurrency", "1")
+        code, out, _ = genagents(*RUN, "--model", "town-model", "--endpoint", "concurrency=1")
     assert code == 0
     with RunReader("run.sqlite") as record:
         said = [(row.model, row.fingerprint) for row in record.read_responses()]

@@ -63,12 +63,18 @@ NUMBERS = [
     (("judge", "run.sqlite", "--sheet", "s.csv", "--seed", "-1"), "--seed"),
     (("sweep", "study.toml", "--dry-run", "--seeds", "-1"), "seeds"),
     ((*LIVE, "idle", "--repeats", "21"), "--repeats"),
-    ((*LIVE, "idle", "--max-calls", "-1"), "--max-calls"),
-    ((*LIVE, "idle", "--max-dollars", "nan"), "--max-dollars: nan is not allowed"),
-    ((*LIVE, "idle", "--max-dollars", "-1"), "--max-dollars: -1 is not allowed"),
-    ((*LIVE, "idle", "--max-dollars", "much"), "--max-dollars: 'much' is not a number"),
-    ((*LIVE, "idle", "--max-seconds", "nan"), "--max-seconds"),
-    ((*LIVE, "idle", "--concurrency", "1" + "0" * 9), "--concurrency"),
+    (
+        (*LIVE, "idle", "--limit", "calls=-1"),
+        "--limit calls: -1 is not allowed; a number from 0 on is",
+    ),
+    ((*LIVE, "idle", "--limit", "dollars=nan"), "--limit dollars: nan is not allowed"),
+    ((*LIVE, "idle", "--limit", "dollars=-1"), "--limit dollars: -1 is not allowed"),
+    ((*LIVE, "idle", "--limit", "dollars=much"), "--limit dollars: 'much' is not a number"),
+    ((*LIVE, "idle", "--limit", "seconds=nan"), "--limit seconds: nan"),
+    (
+        (*LIVE, "idle", "--endpoint", "concurrency=1" + "0" * 9),
+        "a number from 1 to 4,096 is",
+    ),
     ((*LIVE, "idle", "--start", "25:00"), "start: '2023-02-13T25:00' is not a time"),
     (("resume", "run.sqlite", "--hours", "-1"), "--hours"),
     (("resume", "run.sqlite", "--hours", "nan"), "--hours"),
@@ -80,10 +86,10 @@ NUMBERS = [
         ("judge", "run.sqlite", *JUDGE, "--rubric", "believability", "--repeats", "1" + "0" * 30),
         "--repeats",
     ),
-    (("judge", "run.sqlite", *JUDGE, "--max-dollars", "nan"), "--max-dollars: nan"),
+    (("judge", "run.sqlite", *JUDGE, "--limit", "dollars=nan"), "--limit dollars: nan"),
     (("sweep", "study.toml", "--dry-run", "--workers", "1" + "0" * 30), "--workers"),
     (("sweep", "study.toml", "--dry-run", "--seeds", "1" + "0" * 30), "seeds"),
-    (("sweep", "study.toml", "--dry-run", "--max-dollars", "nan"), "no sum of dollars"),
+    (("sweep", "study.toml", "--dry-run", "--limit", "dollars=nan"), "--limit dollars: nan is not"),
 ]
 POLICIES = [
     ((*LIVE, "scripted", "--policy-config", "share=lots"), "share: 'lots' is not allowed"),
@@ -127,7 +133,7 @@ INPUTS = [
         for command in (("hash",), ("report",), ("judge", "--pairwise"), ("sweep", "--resume"))
     ),
     *(
-        (("judge", "run.sqlite", "--rater", "Ana", "--read", path), told)
+        (("judge", "run.sqlite", "--by", "Ana", "--read", path), told)
         for path, told in (
             ("folder", "folder cannot be read: this is a folder"),
             ("pipe", "pipe cannot be read: this is no regular file"),

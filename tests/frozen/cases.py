@@ -138,8 +138,8 @@ def run_case(arguments: str, cwd: Path) -> dict[str, object]:
 
 def resumed_case(cwd: Path) -> dict[str, object]:
     """Stop a run by its budget, resume it, resume it for longer."""
-    genagents(f"run {RESUMED} --seed 1 --out run.sqlite --quiet --max-calls 20", cwd)
-    genagents("resume run.sqlite --quiet --no-limit", cwd)
+    genagents(f"run {RESUMED} --seed 1 --out run.sqlite --quiet --limit calls=20", cwd)
+    genagents("resume run.sqlite --quiet --limit none", cwd)
     first = genagents("hash run.sqlite", cwd).strip()
     genagents("resume run.sqlite --quiet --hours 0.5", cwd)
     asked = genagents('interview run.sqlite --agent "Klaus Mueller" --at 11:30 --json', cwd)

@@ -118,7 +118,7 @@ def test_retries_count_as_calls() -> None:
         client = client_of(
             endpoint_at(server.url), budget=Budget(calls=3), retry=retry_on(FakeTime())
         )
-        with pytest.raises(BudgetExceeded, match="--max-calls"):
+        with pytest.raises(BudgetExceeded, match="--limit calls=N"):
             ask(client)
         assert server.calls == 3
 

@@ -47,7 +47,7 @@ from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.lives import EqualLives, count_equal_lives
 from genagents_env.text import clean
 
-_OPTIONS = ("model", "seeds", "hours", "max_dollars")
+_OPTIONS = ("model", "seeds", "hours")
 CELL = "condition"  # the one factor of a study that does not run every combination
 
 
@@ -362,7 +362,9 @@ def compare_runs(
 def _format_change(key: str, value: JSON) -> str:
     """Return a change as the option of `genagents sweep` that makes it."""
     if key in _OPTIONS:
-        return f"--{key.replace('_', '-')} {quote(str(value))}"
+        return f"--{key} {quote(str(value))}"
+    if key.startswith("max_"):
+        return f"--limit {quote(f'{key[4:]}={value}')}"
     return f"--endpoint {quote(f'{key}={value}')}"
 
 

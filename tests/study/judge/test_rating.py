@@ -100,7 +100,7 @@ def test_everything_is_asked_once_before_anything_is_asked_twice(verdicts: Verdi
     done = rate(answers(), RUBRIC, asking, verdicts, 3, again="genagents judge X")
     assert (done.given, done.exit_code) == (7, 3)
     assert done.message == (
-        "budget reached: calls would be 8, limit 7, which a larger --max-calls raises; "
+        "budget reached: calls would be 8, limit 7; --limit calls=N raises it; "
         "go on with `genagents judge X`"
     )
     rows = again(verdicts)

@@ -211,7 +211,7 @@ def test_a_budget_is_kept_and_the_rest_is_judged_later(path: Path) -> None:
     endpoint = model()
     done = judge_run(path, make_options(endpoint, limits=Limits(calls=7)))
     assert (done.given, done.exit_code, len(endpoint.requests)) == (7, 3, 7)
-    told = "budget reached: calls would be 8, limit 7, which a larger --max-calls raises"
+    told = "budget reached: calls would be 8, limit 7; --limit calls=N raises it"
     assert done.message == f"{told}; go on with `genagents judge {path}`"
     assert judge_run(path, make_options(model())).exit_code == 3
     assert judge_run(path, make_options(model(), limits=Limits(calls=9))).given == 2

@@ -232,7 +232,7 @@ def test_the_commands_that_repeat_a_study_have_its_changes(tmp_path: Path) -> No
     plan = pair(tmp_path, seeds=1).plan
     changes = {"model": "a b", "max_dollars": "2", "hours": 0.5, "timeout": 9.0}
     assert replace(plan, changes=changes).commands[0] == (
-        "genagents sweep experiment.toml --out DIR --model 'a b' --max-dollars 2 --hours 0.5 "
+        "genagents sweep experiment.toml --out DIR --model 'a b' --limit dollars=2 --hours 0.5 "
         "--endpoint timeout=9.0"
     )
 

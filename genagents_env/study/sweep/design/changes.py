@@ -14,6 +14,7 @@ from genagents_env.study.sweep.design.toml import format_faults
 _OF_ENDPOINT = tuple(EndpointTable.model_fields)
 CHANGES = (
     *("model", "embedder", "seeds", "hours", "max_tokens", "max_dollars", "max_fallbacks"),
+    "concurrency",
     *_OF_ENDPOINT,
 )
 
