@@ -6,6 +6,8 @@ from genagents_env.policy import Answer, Profile
 
 from .state import ScriptedState
 
+_NEWS = re.compile(r"\b(?:any|what|the|what's) new(?:s)?\b", re.IGNORECASE)
+_MEETING = re.compile(r"\bwho(?:m)? (?:did|have) you (?:meet|met|see|seen)\b", re.IGNORECASE)
 _EMPTY = frozenset(
     [
         "about",
@@ -51,8 +53,8 @@ _EMPTY = frozenset(
 def answer_question(memory: ScriptedState, profile: Profile, question: str) -> Answer:
     """Answer a question by what this person knows, with the events it rests on.
 
-    First of the people it names, then of what was heard. What was known from the start rests on
-    no event.
+    First of the people it names, then of what was heard; of all that was heard where it asks for
+    news, and of everybody met where it asks whom. What was known from the start rests on no event.
     """
     asked = _find_content(question)
     sentences = _describe_people(memory, profile, question)
@@ -61,7 +63,7 @@ def answer_question(memory: ScriptedState, profile: Profile, question: str) -> A
             source = memory.sources.get(fact)
             sentences.setdefault(said, set()).update(() if source is None else (source,))
     if not sentences:
-        return Answer("No, I have not heard of that.")
+        return _answer_open(memory, question) or Answer("No, I have not heard of that.")
     evidence = set().union(*sentences.values())
     return Answer("Yes. " + " ".join(sentences), tuple(sorted(evidence)))
 
@@ -76,6 +78,20 @@ def _describe_people(memory: ScriptedState, profile: Profile, question: str) -> 
             tie = f": {ties[name]}" if name in ties else ""
             sentences[f"I know {name}{tie}."] = events
     return sentences
+
+
+def _answer_open(memory: ScriptedState, question: str) -> Answer | None:
+    """Return all news, or everybody met, with the events; None if the question is about neither."""
+    if _NEWS.search(question):
+        heard = {memory.facts[fact]: event for fact, event in memory.sources.items()}
+        return Answer(
+            " ".join(heard) or "Nothing that was new to me.", tuple(sorted(heard.values()))
+        )
+    if _MEETING.search(question):
+        events = sorted(memory.voices[name] for name in memory.met if name in memory.voices)
+        people = ", ".join(memory.met)
+        return Answer(f"I met {people}." if people else "Nobody.", tuple(events))
+    return None
 
 
 def _find_content(text: str) -> set[str]:

@@ -105,6 +105,13 @@ def test_a_meeting_is_kept_if_both_agreed() -> None:
     assert not talk.list_agreements(ask("You have just talked with Cal Crow.", asked))
 
 
+def test_an_open_question_is_answered_by_all_news_or_not_denied() -> None:
+    told = f'Bea Birch said to Ann Ash: "{PARTY}"'
+    assert answer("Any news?", "It rained.", told, MAYOR) == (f"{PARTY} {MAYOR}", [2, 3])
+    assert answer("What is the news?", "It rained.") == ("Nothing that was new to me.", [])
+    assert answer("Whom did you meet?", told) == ("I do not know.", [])
+
+
 def test_answers_name_the_lines_that_they_rest_on() -> None:
     told = f'Bea Birch said to Ann Ash: "{PARTY}"'
     assert answer("Do you know of a party?", "It rained.", told) == (f"Yes. {PARTY}", [2])

@@ -202,3 +202,16 @@ def test_an_interview_tells_whom_one_knows_or_heard() -> None:
     step(policy, Moment(heard=(speech(BOB, "Hello!"),)))
     told = policy.interview("Ann Ash", asked)[0]
     assert (told.text, told.evidence) == (f"Yes. I know {BOB}.", (7,))
+
+
+def test_an_open_question_is_answered_by_all_news_and_everybody_met() -> None:
+    policy = load_policy("scripted")
+    policy.reset({"Ann Ash": profile(facts=())}, 0, context())
+    asked = ["Any news?", "Whom did you meet?"]
+    first = policy.interview("Ann Ash", asked)
+    assert [answer.text for answer in first] == ["Nothing that was new to me.", "Nobody."]
+    words = speech(BOB, f"Hello, Ann! Have you heard? {PARTY.statement}", ("party",))
+    step(policy, Moment(heard=(words,)))
+    told = policy.interview("Ann Ash", asked)
+    assert [answer.text for answer in told] == [PARTY.statement, f"I met {BOB}."]
+    assert {answer.evidence for answer in told} == {(words.event_id,)}

@@ -30,8 +30,14 @@ def answer_honestly(prompt: Prompt) -> dict[str, object]:
         return _tell_whereabouts(prompt, question)
     if compile_words("suspicion", "question").search(question):
         return _name_suspect(prompt)
+    if compile_words("answers", "open_question").search(question):
+        return _answer(phrase("answers", "unsure"), ())
     known = [line for line in prompt.numbered if news.is_known(line)]
-    if person := _PERSON.search(question):
+    if compile_words("answers", "news_question").search(question):
+        lines = [line for line in known if news.is_news(news.extract_statement(line))]
+        yes = " ".join(dict.fromkeys(map(news.extract_statement, lines)))
+        no = "no_news"
+    elif person := _PERSON.search(question):
         told = [line for line in known if not news.is_familiarity(line.text)]
         lines = [line for line in told if person[1] in _select_evidence(line)]
         yes, no = phrase("answers", "person", who=person[1]), "no_person"
