@@ -24,7 +24,7 @@ from genagents_env.train.tasks.task import Task, change, set_clock
 PEOPLE, KNOWERS = 8, 2
 SQUARE = "Johnson Park/lawn"  # in the middle of the town of both scenarios
 SECONDS = 30  # of a tick: three tiles of walking
-_BEFORE = timedelta(minutes=30)  # from the begin of the episode to the occasion
+_BEFORE = timedelta(minutes=30)  # from the start of an episode to the occasion
 _WALK = timedelta(minutes=8)  # from one end of the town to about the other
 _COOLDOWN = 60  # seconds until two may talk again; the scenarios' own is half an hour
 

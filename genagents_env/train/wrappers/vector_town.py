@@ -182,8 +182,9 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             terminations = last & (done[:, None] | gone).ravel()
             truncations = last & ~terminations
             if self._same_step:
-                infos |= self._make_final_infos(last)
-                self._begin_anew(ended.nonzero()[0].tolist())
+                anew = ended.nonzero()[0].tolist()
+                infos |= self.make_final_infos(anew)
+                self._begin_anew(anew)
         self._ended = ended & (not self._same_step)
         infos |= self._make_infos()
         return self._make_observation(), rewards.ravel(), terminations, truncations, infos
@@ -274,8 +275,9 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             self._illegal[~here.ravel()] = 0
         return seen, mask
 
-    def _make_final_infos(self, last: Bools) -> Info:
-        """Return the last observations and infos, for the slots whose town has ended."""
+    def make_final_infos(self, towns: Sequence[int]) -> Info:
+        """Return the last observations and infos, for the slots of the towns that have ended."""
+        last = np.repeat(np.isin(np.arange(self.towns), towns), len(self.agents))
         seen, final = self._make_observation(), np.full(self.num_envs, None, dtype=object)
         for slot in last.nonzero()[0].tolist():
             final[slot] = {name: part[slot] for name, part in seen.items()}
