@@ -74,8 +74,11 @@ class LearnedPolicy(Policy):
             )
         logits = np.where(masks == 0, -np.inf, self.network.compute_logits(seen))
         chosen = [self._choose(agent, row) for agent, row in zip(agents, logits, strict=True)]
+        # In the words format talk without a message is small talk.
         return {
-            agent: choice if "action_mask" in observations[agent] else _put_in_words(choice)
+            agent: choice
+            if "action_mask" in observations[agent]
+            else {"choice": choice, "message": ""}
             for agent, choice in zip(agents, chosen, strict=True)
         }
 
@@ -109,8 +112,3 @@ class LearnedPolicy(Policy):
         if state["weights"] != self.network.digest:
             raise PolicyError("learned: the weights have changed since; give those of the run")
         self.acts = state["acts"]
-
-
-def _put_in_words(choice: int) -> dict[str, Any]:
-    """Return a choice as the words format has it; without a message talk is small talk."""
-    return {"choice": choice, "message": ""}

@@ -267,38 +267,28 @@ class Look:
         if self._owned:
             uses &= things.users[of, near, towns.who[:, None]][..., None]
         mask[:, menu.use : menu.leave] = uses.reshape(len(tile), -1)
-        if not self._has_goals:
-            return
-        goals, slots = towns.goals, out[:, THINGS:SIZE]
-        own = goals.object.reshape(-1, GOAL_SLOTS)
-        row, k, g = ((near[:, :, None] == own[:, None, :]) & there[:, :, None]).nonzero()
-        if len(row):
-            shown = slots.reshape(len(tile), OBJECT_SLOTS, THING_COLUMNS)
-            wanted = goals.state.reshape(-1, GOAL_SLOTS)[row, g]
-            accuses = goals.kind.reshape(-1, GOAL_SLOTS)[row, g] == KIND["accuse"]
-            self._see_wanted(shown, row, k, g, near[row, k], now[row, k], wanted, accuses)
+        if self._has_goals:
+            self._see_wanted(out, near, now)
 
-    def _see_wanted(
-        self,
-        slots: Floats,
-        row: Ints,
-        k: Ints,
-        g: Ints,
-        o: Ints,
-        now: Ints,
-        wanted: Ints,
-        accuses: Bools,
-    ) -> None:
-        """Write what goal `g` of `row` wants of the thing in its slot `k`; all shapes (M,)."""
-        things, of = self._towns.terrain.things, self._towns.of[row]
+    def _see_wanted(self, out: Floats, near: Ints, now: Ints) -> None:
+        """Write what goals want of the things in the slots `near`, whose states are `now`."""
+        goals, things = self._towns.goals, self._towns.terrain.things
+        own = goals.object.reshape(-1, GOAL_SLOTS)
+        row, k, g = ((near[:, :, None] == own[:, None, :]) & (near >= 0)[:, :, None]).nonzero()
+        if not len(row):
+            return
+        slots = out[:, THINGS:SIZE].reshape(len(out), OBJECT_SLOTS, THING_COLUMNS)
+        wanted = goals.state.reshape(-1, GOAL_SLOTS)[row, g]
+        of, o, state = self._towns.of[row], near[row, k], now[row, k]
         slots[row, k, g] = 1.0
         known = wanted >= 0
-        slots[row, k, GOAL_SLOTS + g] = known & (now == wanted)
-        s = np.where(known, things.number_of[of, o, now, wanted], NONE)
+        slots[row, k, GOAL_SLOTS + g] = known & (state == wanted)
+        s = np.where(known, things.number_of[of, o, state, wanted], NONE)
         fits = (s >= 0) & (s < STATE_SLOTS)
         slots[row[fits], k[fits], 2 * GOAL_SLOTS + s[fits]] = 1.0
+        accuses = goals.kind.reshape(-1, GOAL_SLOTS)[row, g] == KIND["accuse"]
         if accuses.any():
-            row, k, named = row[accuses], k[accuses], things.named[of, o, now][accuses]
+            row, k, named = row[accuses], k[accuses], things.named[of, o, state][accuses]
             suspected = self._suspects[row[:, None], named]
             shown = slots[row, k]
             np.maximum(shown[:, 2 * GOAL_SLOTS :], suspected, out=shown[:, 2 * GOAL_SLOTS :])

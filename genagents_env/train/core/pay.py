@@ -1,8 +1,10 @@
 """The rewards of many towns at once: those of `world.rewards`, bit for bit."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from genagents_env.env import TownEnv
 from genagents_env.observe.columns import GOAL_SLOTS
@@ -72,12 +74,17 @@ class GoalPay(Pay):
 
     def __init__(self, towns: Towns) -> None:
         super().__init__(towns)
-        declared = [world.scenario.reward for world in self.terrain.worlds]
-        self.cost = np.array([d.step_cost for d in declared])[towns.layout][:, None]
-        self.ends: Bools = np.array([d.ends for d in declared])[towns.layout]
-        self.shared: Bools = np.array([d.shared for d in declared])[towns.layout]
+        self.cost = self.declare("step_cost")[:, None]
+        self.ends, self.shared = self.declare("ends"), self.declare("shared")
+        self.town: Ints = np.arange(towns.count)[:, None, None]
         self.shaper = Shaper(towns, either=self.either)
         self.owns: Bools = np.zeros(towns.tile.shape, dtype=np.bool_)
+
+    def declare(self, name: str) -> npt.NDArray[Any]:
+        """Return what the scenario of each town declares of its reward, shape (T,)."""
+        worlds = self.terrain.worlds
+        declared = [getattr(world.scenario.reward, name) for world in worlds]
+        return np.array(declared)[self.towns.layout]
 
     def read(self, t: int) -> None:
         """Go on from what the reward of town `t` itself has counted."""
@@ -107,6 +114,12 @@ class GoalPay(Pay):
     def settle(self, out: Rewards, ended: Bools) -> None:
         """Add to `out` what depends on everybody's pay, and on the end of the episode."""
 
+    def find_done(self) -> Bools:
+        """Return the towns in which nobody has a goal left to achieve."""
+        goals = self.towns.goals
+        left = (goals.kind > 0) & ~goals.done & ~np.isin(goals.kind, _LASTING)
+        return np.logical_not(left.any(axis=(1, 2)))
+
     def finish(self, which: Bools) -> None:
         """Note that goals are achieved, or lost; shape (T, N, GOAL_SLOTS)."""
         if which.any():
@@ -117,21 +130,21 @@ class GoalPay(Pay):
 
 
 class GoalsPay(GoalPay):
-    """Pays for goals when they are achieved: `GoalsReward`."""
+    """Pays for goals when they are achieved: `GoalsReward`.
+
+    A judge takes which goals it is for, and returns what each pays now and which are over, all of
+    shape (T, N, GOAL_SLOTS).
+    """
 
     def __init__(self, towns: Towns) -> None:
         super().__init__(towns)
         self._told: Ints = np.zeros(towns.tile.shape, dtype=np.int64)
-        kinds = {g.kind for w in self.terrain.worlds for g in w.scenario.reward.list_goals()}
-        self._kinds = [kind for kind in KIND if kind in kinds]
-        at_start = [
-            [sum(bits >> f & 1 for bits in world.town.people.facts_at_start) for f in range(most)]
-            for world in self.terrain.worlds
-            for most in [self.terrain.facts]
-        ]
-        self._at_start: Ints = np.array(at_start, dtype=np.int64).reshape(
-            self.terrain.layouts, self.terrain.facts
-        )
+        worlds, facts = self.terrain.worlds, range(self.terrain.facts)
+        kinds = {goal.kind for world in worlds for goal in world.scenario.reward.list_goals()}
+        self._judges = [(KIND[kind], _JUDGES[kind]) for kind in _JUDGES if kind in kinds]
+        known = [world.town.people.facts_at_start for world in worlds]
+        at_start = [[sum(bits >> fact & 1 for bits in own) for fact in facts] for own in known]
+        self._at_start: Ints = np.array(at_start, dtype=np.int64)
 
     def read(self, t: int) -> None:
         """Go on from what the reward of town `t` itself has counted."""
@@ -143,30 +156,22 @@ class GoalsPay(GoalPay):
         goals = self.towns.goals
         owed = (goals.kind > 0) & ~goals.done
         waits = (owed & ~np.isin(goals.kind, _LASTING)).any(axis=2)
-        out = np.where(waits, -self.cost, 0.0)
         self._accusing = owed & (goals.kind == KIND["accuse"])
-        finished = np.zeros(owed.shape, dtype=np.bool_)
-        for slot in range(GOAL_SLOTS):
-            pay = np.zeros(out.shape)
-            for kind in self._kinds:
-                own = owed[..., slot] & (goals.kind[..., slot] == KIND[kind])
-                if own.any():
-                    paid, ends = _JUDGES[kind](self, slot, own)
-                    pay = np.where(own, paid, pay)
-                    finished[..., slot] |= own & ends
-            out += pay
+        paid, finished = np.zeros(owed.shape), np.zeros_like(owed)
+        for kind, judge in self._judges:
+            own = owed & (goals.kind == kind)
+            if own.any():
+                pay, ends = judge(self, own)
+                paid = np.where(own, pay, paid)
+                finished |= own & ends
         self.finish(finished)
-        return out
+        return add_slots(np.where(waits, -self.cost, 0.0), paid)
 
     def settle(self, out: Rewards, ended: Bools) -> None:
         """Pay those who escape, for the accusations that failed in this tick."""
         goals = self.towns.goals
         open_ = (goals.kind == KIND["escape"]) & ~goals.done
-        failed = self._accusing & (ended[:, None, None] | goals.done)
-        right = (self.towns.used[..., None] == goals.object) & (
-            self.towns.became[..., None] == goals.wanted
-        )
-        failed &= ~right
+        failed = self._accusing & (ended[:, None, None] | goals.done) & ~self._have_put()
         for t, i, slot in zip(*(part.tolist() for part in open_.nonzero()), strict=True):
             if failed[t].any():
                 o = goals.object[t, i, slot]
@@ -174,91 +179,81 @@ class GoalsPay(GoalPay):
                 mine = int((failed[t] & (goals.object[t] == o)).sum())
                 out[t, i] += goals.worth[t, i, slot] * mine / max(1, by)
 
-    def find_done(self) -> Bools:
-        """Return the towns in which nobody has a goal left to achieve."""
-        goals = self.towns.goals
-        left = (goals.kind > 0) & ~goals.done & ~np.isin(goals.kind, _LASTING)
-        return np.logical_not(left.any(axis=(1, 2)))
+    def judge_use(self, own: Bools) -> tuple[Rewards, Bools]:
+        """Pay for putting the thing into the state by one's own hand."""
+        put = self._have_put()
+        return np.where(put, self.towns.goals.worth, 0.0), put
 
-    def judge_use(self, slot: int, own: Bools) -> tuple[Rewards, Bools]:
-        """Return the pay for putting the thing into the state by one's own hand."""
-        towns, goals = self.towns, self.towns.goals
-        put = (towns.used == goals.object[..., slot]) & (towns.became == goals.wanted[..., slot])
-        return np.where(put, goals.worth[..., slot], 0.0), put
+    def judge_accuse(self, own: Bools) -> tuple[Rewards, Bools]:
+        """Pay for putting the thing into the state of the right name."""
+        put, worth = self.towns.used[..., None] == self.towns.goals.object, self.towns.goals.worth
+        return np.where(put, np.where(self._have_put(), worth, -worth), 0.0), put
 
-    def judge_accuse(self, slot: int, own: Bools) -> tuple[Rewards, Bools]:
-        """Return the pay for putting the thing into the state of the right name."""
-        towns, goals = self.towns, self.towns.goals
-        put, worth = towns.used == goals.object[..., slot], goals.worth[..., slot]
-        right = towns.became == goals.wanted[..., slot]
-        return np.where(put, np.where(right, worth, -worth), 0.0), put
+    def judge_be(self, own: Bools) -> tuple[Rewards, Bools]:
+        """Pay for being at the place, with a time for the part of it spent there."""
+        goals, tick = self.towns.goals, self.towns.tick[:, None, None]
+        who = np.broadcast_to(self.towns.who.reshape(own.shape[:2])[..., None], own.shape)
+        there = self._are_at(who) & ~goals.hidden
+        timed = (goals.first >= 0) & (goals.last >= 0)
+        counted = there & (goals.first < tick) & (tick <= goals.last)
+        part = np.where(counted, goals.worth / np.maximum(1, goals.last - goals.first), 0.0)
+        paid = np.where(timed, part, np.where(there, goals.worth, 0.0))
+        return paid, np.where(timed, tick >= goals.last, there)
 
-    def judge_escape(self, slot: int, own: Bools) -> tuple[Rewards, Bools]:
-        """Return nothing: it is paid when all others are judged."""
-        return np.zeros(own.shape), np.zeros_like(own)
-
-    def judge_be(self, slot: int, own: Bools) -> tuple[Rewards, Bools]:
-        """Return the pay for being at the place, with a time for the part of it spent there."""
-        towns, goals = self.towns, self.towns.goals
-        worth, first, last = (part[..., slot] for part in (goals.worth, goals.first, goals.last))
-        there = self._are_at(slot, towns.who.reshape(own.shape)) & ~goals.hidden[..., slot]
-        tick = towns.tick[:, None]
-        timed = (first >= 0) & (last >= 0)
-        counted = there & (first < tick) & (tick <= last)
-        part = np.where(counted, worth / np.maximum(1, last - first), 0.0)
-        paid = np.where(timed, part, np.where(there, worth, 0.0))
-        return paid, np.where(timed, tick >= last, there)
-
-    def judge_meet(self, slot: int, own: Bools) -> tuple[Rewards, Bools]:
-        """Return the pay for standing beside the person."""
+    def judge_meet(self, own: Bools) -> tuple[Rewards, Bools]:
+        """Pay for standing beside the person."""
         towns, terrain, goals = self.towns, self.terrain, self.towns.goals
-        j = goals.person[..., slot]
-        other = np.take_along_axis(towns.tile, j, axis=1)
-        apart = np.abs(terrain.x[other] - terrain.x[towns.tile])
-        apart = np.maximum(apart, np.abs(terrain.y[other] - terrain.y[towns.tile]))
-        beside = (apart <= 1) & (terrain.arena[other] == terrain.arena[towns.tile])
-        beside &= np.take_along_axis(towns.present, j, axis=1)
-        return np.where(beside, goals.worth[..., slot], 0.0), beside
+        here, other = towns.tile[..., None], towns.tile[self.town, goals.person]
+        apart = np.abs(terrain.x[other] - terrain.x[here])
+        apart = np.maximum(apart, np.abs(terrain.y[other] - terrain.y[here]))
+        beside = (apart <= 1) & (terrain.arena[other] == terrain.arena[here])
+        beside &= towns.present[self.town, goals.person]
+        return np.where(beside, goals.worth, 0.0), beside
 
-    def judge_bring(self, slot: int, own: Bools) -> tuple[Rewards, Bools]:
-        """Return the pay for having the person at the place."""
-        goals = self.towns.goals
-        there = self._are_at(slot, goals.person[..., slot])
-        return np.where(there, goals.worth[..., slot], 0.0), there
+    def judge_bring(self, own: Bools) -> tuple[Rewards, Bools]:
+        """Pay for having the person at the place."""
+        there = self._are_at(self.towns.goals.person)
+        return np.where(there, self.towns.goals.worth, 0.0), there
 
-    def judge_tell(self, slot: int, own: Bools) -> tuple[Rewards, Bools]:
-        """Return the pay for the person, or part of all people, who know the fact."""
-        goals, facts = self.towns.goals, self.towns.facts
-        person, fact, worth = (part[..., slot] for part in (goals.person, goals.fact, goals.worth))
-        town = np.arange(len(own))[:, None]
-        knows = facts[town, person, fact]
-        one = np.where(knows, worth, 0.0)
-        count = self.terrain.people
-        at_start = self._at_start[self.towns.layout[:, None], fact]
-        all_know = facts.sum(axis=1)[town, fact]
-        heard = all_know - at_start
-        everybody = own & (person < 0)
-        new = heard - self._told
-        self._told = np.where(everybody, heard, self._told)
-        many = worth * new / np.maximum(1, count - at_start)
+    def judge_tell(self, own: Bools) -> tuple[Rewards, Bools]:
+        """Pay for the person, or part of all people, who know the fact."""
+        goals, facts, count = self.towns.goals, self.towns.facts, self.terrain.people
+        knows = facts[self.town, goals.person, goals.fact]
+        at_start = self._at_start[self.towns.layout[:, None, None], goals.fact]
+        all_know = facts.sum(axis=1)[self.town, goals.fact]
+        everybody, heard = goals.person < 0, all_know - at_start
+        new = np.zeros_like(heard)
+        for slot in range(GOAL_SLOTS):
+            new[..., slot] = heard[..., slot] - self._told
+            counts = own[..., slot] & everybody[..., slot]
+            self._told = np.where(counts, heard[..., slot], self._told)
+        many = goals.worth * new / np.maximum(1, count - at_start)
+        one = np.where(knows, goals.worth, 0.0)
         return np.where(everybody, many, one), np.where(everybody, all_know == count, knows)
 
-    def judge_keep(self, slot: int, own: Bools) -> tuple[Rewards, Bools]:
-        """Return what is lost when the person learns the fact."""
-        goals, town = self.towns.goals, np.arange(len(own))[:, None]
-        knows = self.towns.facts[town, goals.person[..., slot], goals.fact[..., slot]]
-        return np.where(knows, -goals.worth[..., slot], 0.0), knows
+    def judge_keep(self, own: Bools) -> tuple[Rewards, Bools]:
+        """Take what is lost when the person learns the fact."""
+        goals = self.towns.goals
+        knows = self.towns.facts[self.town, goals.person, goals.fact]
+        return np.where(knows, -goals.worth, 0.0), knows
 
-    def _are_at(self, slot: int, people: Ints) -> Bools:
-        """Return whether people are at the place of everybody's goal, shape (T, N)."""
-        towns = self.towns
-        arena = np.take_along_axis(self.terrain.arena[towns.tile], people, axis=1)
-        arenas = towns.goals.arenas[:, :, slot]
-        there: Bools = np.take_along_axis(arenas, arena[..., None], axis=2)[..., 0]
-        return there & np.take_along_axis(towns.present, people, axis=1)
+    def _have_put(self) -> Bools:
+        """Return whether people have just put the things of goals into the states paid for."""
+        towns, goals = self.towns, self.towns.goals
+        put: Bools = towns.used[..., None] == goals.object
+        put &= towns.became[..., None] == goals.wanted
+        return put
+
+    def _are_at(self, people: Ints) -> Bools:
+        """Return whether people are at the place of everybody's goals; (T, N, GOAL_SLOTS)."""
+        arena = self.terrain.arena[self.towns.tile[self.town, people]]
+        arenas, present = self.towns.goals.arenas, self.towns.present[self.town, people]
+        there: Bools = np.take_along_axis(arenas, arena[..., None], axis=3)[..., 0]
+        return there & present
 
 
-_JUDGES = {kind: getattr(GoalsPay, f"judge_{kind}") for kind in KIND}
+# An escape is paid when all accusations are judged: see `settle`.
+_JUDGES = {kind: getattr(GoalsPay, f"judge_{kind}") for kind in KIND if kind != "escape"}
 
 
 class PresencePay(GoalPay):
@@ -271,16 +266,12 @@ class PresencePay(GoalPay):
         refresh_goals(self.towns)
         return super().__call__(over)
 
-    def find_done(self) -> Bools:
-        """Return the towns in which nobody has a goal left."""
-        goals = self.towns.goals
-        return np.logical_not(((goals.kind > 0) & ~goals.done).any(axis=(1, 2)))
-
-    def find_there(self, place: Ints) -> Bools:
-        """Return whether people are at places, both shapes (T, N)."""
-        towns, layout = self.towns, self.towns.layout[:, None]
-        there: Bools = self.terrain.covers[layout, place, self.terrain.arena[towns.tile]]
-        return there & towns.present
+    def find_there(self) -> Bools:
+        """Return the goals at whose place one is, shape (T, N, GOAL_SLOTS)."""
+        towns, layout = self.towns, self.towns.layout[:, None, None]
+        arena = self.terrain.arena[towns.tile][..., None]
+        there: Bools = self.terrain.covers[layout, towns.goals.place, arena]
+        return there & towns.present[..., None]
 
 
 class CompanyPay(PresencePay):
@@ -288,21 +279,18 @@ class CompanyPay(PresencePay):
 
     def pay(self) -> Rewards:
         """Return everybody's pay for the company of this tick."""
-        towns, goals, tick = self.towns, self.towns.goals, self.towns.tick[:, None]
-        out, finished = np.zeros(towns.tile.shape), np.zeros(goals.kind.shape, dtype=np.bool_)
-        others = np.maximum(1, self.owns.sum(axis=1) - 1)[:, None]
-        for slot in range(GOAL_SLOTS):
-            start, end, place = (part[..., slot] for part in (goals.start, goals.end, goals.place))
-            own = goals.kind[..., slot] > 0
-            there = own & (start < tick) & (tick <= end) & self.find_there(place)
-            for i in np.flatnonzero(there.any(axis=0)).tolist():
-                here = self.find_there(np.broadcast_to(place[:, i : i + 1], out.shape)) & self.owns
-                part = (here.sum(axis=1) - here[:, i]) / others[:, 0]
-                pay = goals.worth[:, i, slot] * part / np.maximum(1, end - start)[:, i]
-                out[:, i] += np.where(there[:, i], pay, 0.0)
-            finished[..., slot] = own & (tick >= end) & ~goals.done[..., slot]
-        self.finish(finished)
-        return out
+        towns, goals, tick = self.towns, self.towns.goals, self.towns.tick[:, None, None]
+        counts = (goals.start < tick) & (tick <= goals.end) & self.find_there()
+        at = counts.nonzero()
+        t = at[0]
+        place, arena = goals.place[at], self.terrain.arena[towns.tile[t]]
+        others = self.terrain.covers[towns.layout[t][:, None], place[:, None], arena]
+        others &= (towns.present & self.owns)[t]
+        part = (others.sum(axis=1) - 1) / np.maximum(1, self.owns.sum(axis=1) - 1)[t]
+        paid = np.zeros(counts.shape)
+        paid[at] = goals.worth[at] * part / np.maximum(1, goals.end[at] - goals.start[at])
+        self.finish((goals.kind > 0) & (tick >= goals.end) & ~goals.done)
+        return add_slots(np.zeros(towns.tile.shape), paid)
 
 
 class OccupancyPay(PresencePay):
@@ -310,9 +298,8 @@ class OccupancyPay(PresencePay):
 
     def __init__(self, towns: Towns) -> None:
         super().__init__(towns)
-        declared = [world.scenario.reward for world in self.terrain.worlds]
-        self._need: Ints = np.array([d.need for d in declared])[towns.layout][:, None]
-        self._surplus = np.array([d.surplus for d in declared])[towns.layout][:, None]
+        self._need: Ints = self.declare("need")[:, None, None]
+        self._surplus = self.declare("surplus")[:, None, None]
         self._spent: Ints = np.zeros(towns.goals.kind.shape, dtype=np.int64)
 
     def read(self, t: int) -> None:
@@ -325,19 +312,13 @@ class OccupancyPay(PresencePay):
 
     def pay(self) -> Rewards:
         """Return everybody's pay for being there."""
-        goals = self.towns.goals
+        goals, there = self.towns.goals, self.find_there()
         waits = ((goals.kind > 0) & ~goals.done).any(axis=2)
-        out = np.where(waits, 0.0 - self.cost, 0.0)
-        finished = np.zeros(goals.kind.shape, dtype=np.bool_)
-        for slot in range(GOAL_SLOTS):
-            there = (goals.kind[..., slot] > 0) & self.find_there(goals.place[..., slot])
-            whole = goals.worth[..., slot] / self._need
-            pay = np.where(goals.done[..., slot], whole * self._surplus, whole)
-            out += np.where(there, pay, 0.0)
-            self._spent[..., slot] += there
-            finished[..., slot] = there & (self._spent[..., slot] == self._need)
-        self.finish(finished)
-        return out
+        whole = goals.worth / self._need
+        pay = np.where(goals.done, whole * self._surplus, whole)
+        self._spent += there
+        self.finish(there & (self._spent == self._need))
+        return add_slots(np.where(waits, 0.0 - self.cost, 0.0), np.where(there, pay, 0.0))
 
 
 class PublicGoodsPay(PresencePay):
@@ -345,30 +326,30 @@ class PublicGoodsPay(PresencePay):
 
     def __init__(self, towns: Towns) -> None:
         super().__init__(towns)
-        common = [
+        places = [
             world.town.places.find_place(world.scenario.reward.common or "")
             for world in self.terrain.worlds
         ]
-        self._common: Ints = np.array(common)[towns.layout][:, None]
+        self._common: Ints = np.array(places)[towns.layout][:, None, None]
 
     def pay(self) -> Rewards:
         """Return everybody's pay for the work of this tick."""
         towns, goals = self.towns, self.towns.goals
-        ticks = self.terrain.horizon[towns.layout][:, None]
-        out: Rewards = np.zeros(towns.tile.shape)
-        pool = np.zeros(towns.count)
-        pays, common = [], []
-        for slot in range(GOAL_SLOTS):
-            place = goals.place[..., slot]
-            there = (goals.kind[..., slot] > 0) & self.find_there(place)
-            pays.append(np.where(there, goals.worth[..., slot] / ticks, 0.0))
-            common.append(place == self._common)
-        for i in range(out.shape[1]):
-            for pay, shared in zip(pays, common, strict=True):
-                pool += np.where(shared[:, i], pay[:, i], 0.0)
-                out[:, i] += np.where(shared[:, i], 0.0, pay[:, i])
-        out += np.expand_dims(pool / np.maximum(1, self.owns.sum(axis=1)), 1)
-        return out
+        ticks = self.terrain.horizon[towns.layout][:, None, None]
+        pay = np.where(self.find_there(), goals.worth / ticks, 0.0)
+        common = goals.place == self._common
+        # One after the other, as the town adds them.
+        pool = np.where(common, pay, 0.0).reshape(towns.count, -1).cumsum(axis=1)[:, -1:]
+        out = add_slots(np.zeros(towns.tile.shape), np.where(common, 0.0, pay))
+        paid: Rewards = out + pool / np.maximum(1, self.owns.sum(axis=1, keepdims=True))
+        return paid
+
+
+def add_slots(out: Rewards, paid: Rewards) -> Rewards:
+    """Add what the goals in each slot pay to `out`, one slot after the other as the town does."""
+    for slot in range(GOAL_SLOTS):
+        out = out + paid[..., slot]
+    return out
 
 
 _PAYS: Mapping[type[EpisodeReward], type[Pay]] = {

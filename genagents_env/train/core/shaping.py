@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.observe.columns import GOAL_SLOTS
 from genagents_env.scenario.schema import Goal
 from genagents_env.train.core.terrain import Terrain
 from genagents_env.train.core.towns import KIND, NONE, Rewards, Towns
@@ -67,7 +66,8 @@ class Shaper:
         self._weight = np.array([d.shaping for d in declared])[towns.layout][:, None]
         self._discount = np.array([d.discount for d in declared])[towns.layout][:, None]
         span = [w.town.ground.width + w.town.ground.height for w in terrain.worlds]
-        self._span: Ints = np.array(span)[towns.layout][:, None]
+        self._span: Ints = np.array(span)[towns.layout][:, None, None]
+        self._town: Ints = np.arange(towns.count)[:, None, None]
         self._ways = Ways(terrain)
         self._way: Ints = np.full(towns.goals.kind.shape, NONE)
         self._before = np.zeros(towns.tile.shape)
@@ -95,56 +95,51 @@ class Shaper:
     def _measure(self) -> Rewards:
         """Return the potentials of everybody now, at most 0."""
         goals = self._towns.goals
-        total, nearest = np.zeros(self._before.shape), np.full(self._before.shape, -np.inf)
-        for slot in range(GOAL_SLOTS):
-            counts = (goals.kind[..., slot] > 0) & ~goals.done[..., slot]
-            part = self._measure_slot(slot)
-            total = total + np.where(counts, part, 0.0)
-            nearest = np.maximum(nearest, np.where(counts, part, -np.inf))
-        return np.where(np.isinf(nearest), 0.0, nearest) if self._either else total
+        counts, parts = (goals.kind > 0) & ~goals.done, self._measure_goals()
+        if self._either:
+            nearest = np.where(counts, parts, -np.inf).max(axis=2)
+            return np.where(np.isinf(nearest), 0.0, nearest)
+        total: Rewards = np.where(counts, parts, 0.0).sum(axis=2, initial=0.0)
+        return total
 
-    def _measure_slot(self, slot: int) -> Rewards:
-        towns, goals = self._towns, self._towns.goals
-        kind, person = goals.kind[..., slot], goals.person[..., slot]
+    def _measure_goals(self) -> Rewards:
+        """Return the potential of each goal, shape (T, N, GOAL_SLOTS)."""
+        towns, goals, kind = self._towns, self._towns.goals, self._towns.goals.kind
+        here = np.broadcast_to(towns.tile[..., None], kind.shape)
+        other = towns.tile[self._town, goals.person]
+        mine, theirs, tells = np.isin(kind, _TO_PLACE), kind == KIND["bring"], kind == KIND["tell"]
         out: Rewards = np.zeros(kind.shape)
-        other = np.take_along_axis(towns.tile, person, axis=1)
-        mine = np.isin(kind, _TO_PLACE)
-        out = np.where(mine, -self._find_way(slot, towns.tile, mine), out)
-        theirs = kind == KIND["bring"]
-        out = np.where(theirs, -self._find_way(slot, other, theirs), out)
-        out = np.where(kind == KIND["meet"], -self._find_gap(other), out)
-        tells = kind == KIND["tell"]
+        out[mine] = -self._find_way(here, mine)
+        out[theirs] = -self._find_way(other, theirs)
+        out = np.where(kind == KIND["meet"], -self._find_gap(here, other), out)
         if tells.any():
-            out = np.where(tells, -self._find_ignorance(slot, tells, other), out)
-        return np.where(goals.hidden[..., slot], -1.0, out)
+            out = np.where(tells, -self._find_ignorance(tells, here, other), out)
+        return np.where(goals.hidden, -1.0, out)
 
-    def _find_ignorance(self, slot: int, tells: Bools, other: Ints) -> Rewards:
+    def _find_ignorance(self, tells: Bools, here: Ints, other: Ints) -> Rewards:
         """Return the part of the people concerned who do not know, the way to them included."""
-        towns, goals = self._towns, self._towns.goals
-        person, fact = goals.person[..., slot], goals.fact[..., slot]
-        town, people = np.arange(towns.count)[:, None], towns.terrain.people
-        ignorant = (people - towns.facts.sum(axis=1)[town, fact]) / people
-        unknowing = np.where(person < 0, ignorant, ~towns.facts[town, person, fact])
-        knows = towns.facts[town, towns.who.reshape(person.shape), fact]
-        to_place = tells & (person < 0) & (self._way[..., slot] != NONE)
-        way = np.where(to_place, self._find_way(slot, towns.tile, to_place), 1.0)
-        way = np.where(person >= 0, self._find_gap(other), way)
-        way = np.where((unknowing > 0) & knows, way, 1.0)
+        towns, person, fact = self._towns, self._towns.goals.person, self._towns.goals.fact
+        people, facts, town = towns.terrain.people, towns.facts, self._town
+        ignorant = (people - facts.sum(axis=1)[town, fact]) / people
+        unknowing = np.where(person < 0, ignorant, ~facts[town, person, fact])
+        to_place, way = tells & (person < 0) & (self._way != NONE), np.ones(tells.shape)
+        way[to_place] = self._find_way(here, to_place)
+        way = np.where(person >= 0, self._find_gap(here, other), way)
+        way = np.where((unknowing > 0) & np.take_along_axis(facts, fact, axis=2), way, 1.0)
         ignorance: Rewards = unknowing * (1.0 + way) / 2
         return ignorance
 
-    def _find_gap(self, other: Ints) -> Rewards:
-        """Return columns and rows to other tiles, over those of the town."""
-        terrain, tile = self._towns.terrain, self._towns.tile
-        apart = np.abs(terrain.x[other] - terrain.x[tile])
-        gap: Rewards = (apart + np.abs(terrain.y[other] - terrain.y[tile])) / self._span
+    def _find_gap(self, here: Ints, there: Ints) -> Rewards:
+        """Return columns and rows between tiles, over those of the town."""
+        terrain = self._towns.terrain
+        apart = np.abs(terrain.x[there] - terrain.x[here])
+        gap: Rewards = (apart + np.abs(terrain.y[there] - terrain.y[here])) / self._span
         return gap
 
-    def _find_way(self, slot: int, tile: Ints, where: Bools) -> Rewards:
+    def _find_way(self, tile: Ints, where: Bools) -> Rewards:
         """Return the steps from tiles to the goals' places, as a part of the longest way."""
-        out = np.zeros(tile.shape)
-        out[where] = self._ways.flat[(self._way[..., slot] + tile)[where]]
-        return out
+        way: Rewards = self._ways.flat[(self._way + tile)[where]]
+        return way
 
 
 _TO_PLACE = [KIND[kind] for kind in ("use", "accuse", "be")]

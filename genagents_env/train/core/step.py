@@ -85,7 +85,7 @@ class Stepper:
         rows[at] = fields.find_things(towns.of[at], about[at])
         at = (kind == TO_PERSON).nonzero()[0]
         seen = towns.last[towns.town[at], towns.who[at], about[at]]
-        rows[at] = fields.find_tiles(towns.of[at], seen)
+        rows[at] = fields.find_tiles(seen)
         return rows.reshape(towns.tile.shape)
 
     def _pass_doors(self, new: Ints, crossing: Bools, left_out: Bools) -> None:

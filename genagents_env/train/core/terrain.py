@@ -69,8 +69,8 @@ class Terrain:
         """Tabulate the rules of each layout."""
         worlds = self.worlds
         self.horizon: Ints = np.array([world.scenario.horizon for world in worlds])
-        self.seconds: Ints = np.array([world.scenario.seconds_per_tick for world in worlds])
-        self.speed = np.array([w.scenario.rules.walk_speed for w in worlds]) * self.seconds
+        seconds = np.array([world.scenario.seconds_per_tick for world in worlds])
+        self.speed = np.array([w.scenario.rules.walk_speed for w in worlds]) * seconds
         self.limited: Bools = np.array([bool(w.town.rights.limited) for w in worlds])
         self.timed: Bools = np.array([w.town.rights.timed for w in worlds])
         # Rules that are the town's own affair, tick by tick.
@@ -153,7 +153,6 @@ class Things:
     All tables begin with layout and thing; states follow.
 
     Attributes:
-        first: the state in which each begins.
         states: how many a plan names, at least 1.
         number: what observations show of a state.
         following: the states that may follow one, in menu order; -1 where there are no more.
@@ -162,7 +161,6 @@ class Things:
         named: the person whom a following state names, -1 for nobody.
         sleeps: whether one who brings about a state sleeps then.
         users: who may use a thing, by person.
-        place: in which place it stands.
     """
 
     def __init__(self, terrain: Terrain) -> None:
@@ -170,7 +168,6 @@ class Things:
         most = max((len(plan.states) for own in plans for plan in own), default=0) + 1
         shape = (terrain.layouts, terrain.objects + 1)
         self.code: list[list[dict[str, int]]] = []
-        self.first: Ints = np.zeros(shape, dtype=np.int64)
         self.states: Ints = np.ones(shape, dtype=np.int64)
         self.number: Floats = np.ones((*shape, most), dtype=np.float32)
         self.following: Ints = np.full((*shape, most, max(most, STATE_SLOTS)), -1)
@@ -179,7 +176,6 @@ class Things:
         self.named: Ints = np.full((*shape, most, STATE_SLOTS), -1)
         self.sleeps: Bools = np.zeros((*shape, most), dtype=np.bool_)
         self.users: Bools = np.zeros((*shape, terrain.people), dtype=np.bool_)
-        self.place: Ints = np.full(shape, -1)
         wanted = [
             {o for o in env.parts.reward.board.object.ravel().tolist() if o >= 0}
             for env in terrain.envs
@@ -208,10 +204,8 @@ class Things:
         code = {state: s for s, state in enumerate(plan.states)}
         self.code[layout].append(code)
         at, objects = (layout, o), world.state.objects
-        self.first[at] = code.get(plan.state, len(code))
         self.states[at] = max(1, len(code))
         self.users[at] = [not plan.users or name in plan.users for name in world.names]
-        self.place[at] = world.town.places.of_arena[plan.arena]
         for now, s in (*code.items(), ("", len(code))):
             self.number[(*at, s)] = s / len(code) if s < len(code) else 1.0
             self.sleeps[(*at, s)] = plan.sleep_state is not None and now == plan.sleep_state
@@ -296,59 +290,62 @@ class WalkFields:
     """Direction fields of all layouts in one flat array, each computed when it is walked along.
 
     A row is where a field begins less the first tile of its layout: `flat[row + tile]` is the step.
+    Goals are numbered through: all tiles come first, then the places and the things of all layouts.
     """
 
     def __init__(self, terrain: Terrain) -> None:
         self._terrain = terrain
-        longest = int(np.diff(terrain.first).max())
-        self.flat: npt.NDArray[np.uint8] = np.full(longest, HOLD, dtype=np.uint8)
-        self._used = longest
+        self._first_place = int(terrain.first[-1])
+        self._first_thing = self._first_place + terrain.layouts * terrain.places
+        self._longest = int(np.diff(terrain.first).max())
+        self.flat: npt.NDArray[np.uint8] = np.full(self._longest, HOLD, dtype=np.uint8)
         self.hold: Ints = -terrain.first[:-1]
-        self._begin()
-
-    def _begin(self) -> None:
-        terrain, self._kept = self._terrain, self._used
-        self._to_place: Ints = np.full((terrain.layouts, terrain.places), _NONE)
-        self._to_thing: Ints = np.full((terrain.layouts, terrain.objects), _NONE)
-        self._to_tile: Ints = np.full(int(terrain.first[-1]), _NONE)
+        self._forget()
 
     def find_places(self, layout: Ints, place: Ints) -> Ints:
         """Return the rows of the ways to places, all shapes (M,)."""
-        rows = self._to_place[layout, place]
-        if (rows == _NONE).any():
-            for at, p in _list_new(rows, layout, place):
-                paths = self._terrain.worlds[at].town.paths
-                self._to_place[at, p] = self._add(at, paths.find_targets(p))
-            rows = self._to_place[layout, place]
-        return rows
+        return self._find(self._first_place + layout * self._terrain.places + place)
 
     def find_things(self, layout: Ints, thing: Ints) -> Ints:
         """Return the rows of the ways to things, all shapes (M,)."""
-        rows = self._to_thing[layout, thing]
-        if (rows == _NONE).any():
-            for at, o in _list_new(rows, layout, thing):
-                world = self._terrain.worlds[at]
-                targets = world.town.ground.around(world.plan.objects[o])
-                self._to_thing[at, o] = self._add(at, targets)
-            rows = self._to_thing[layout, thing]
-        return rows
+        return self._find(self._first_thing + layout * self._terrain.objects + thing)
 
-    def find_tiles(self, layout: Ints, tile: Ints) -> Ints:
-        """Return the rows of the ways to beside tiles, on which people are; all shapes (M,)."""
-        rows = self._to_tile[tile]
-        if (rows == _NONE).any():
-            for at, goal in _list_new(rows, layout, tile):
-                start = int(self._terrain.first[at])
-                beside = self._terrain.worlds[at].town.ground.beside(goal - start)
-                self._to_tile[goal] = self._add(at, tuple(beside))
-            rows = self._to_tile[tile]
-        return rows
+    def find_tiles(self, tile: Ints) -> Ints:
+        """Return the rows of the ways to beside tiles, on which people are; both shapes (M,)."""
+        return self._find(tile)
 
     def trim(self) -> None:
         """Forget all fields where they take too much room."""
         if self._used > _MOST:
-            self._used = int(np.diff(self._terrain.first).max())
-            self._begin()
+            self._forget()
+
+    def _forget(self) -> None:
+        terrain, self._used = self._terrain, self._longest
+        goals = self._first_thing + terrain.layouts * terrain.objects
+        self._rows: Ints = np.full(goals, _NONE)
+
+    def _find(self, goals: Ints) -> Ints:
+        rows = self._rows[goals]
+        new = rows == _NONE
+        if new.any():
+            for goal in np.unique(goals[new]).tolist():
+                self._rows[goal] = self._add(*self._find_targets(goal))
+            rows = self._rows[goals]
+        return rows
+
+    def _find_targets(self, goal: int) -> tuple[int, tuple[int, ...]]:
+        """Return the layout of a goal, and the tiles to which one walks."""
+        terrain = self._terrain
+        if goal < self._first_place:
+            layout = int(terrain.layout_of[goal])
+            ground = terrain.worlds[layout].town.ground
+            return layout, tuple(ground.beside(goal - int(terrain.first[layout])))
+        if goal < self._first_thing:
+            layout, place = divmod(goal - self._first_place, terrain.places)
+            return layout, terrain.worlds[layout].town.paths.find_targets(place)
+        layout, thing = divmod(goal - self._first_thing, terrain.objects)
+        world = terrain.worlds[layout]
+        return layout, world.town.ground.around(world.plan.objects[thing])
 
     def _add(self, layout: int, targets: tuple[int, ...]) -> int:
         field = self._terrain.worlds[layout].town.paths.to_tiles.field(targets)
@@ -361,8 +358,3 @@ class WalkFields:
 
 
 _NONE = np.iinfo(np.int64).min  # the row of a field that was not computed yet
-
-
-def _list_new(rows: Ints, layout: Ints, number: Ints) -> list[tuple[int, int]]:
-    new = rows == _NONE
-    return list(dict.fromkeys(zip(layout[new].tolist(), number[new].tolist(), strict=True)))

@@ -4,7 +4,6 @@ A tick that the arrays cannot do is done by the town itself: see `VectorTown`.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -53,14 +52,7 @@ class Goals:
 _AS_THEY_ARE = ("kind", "place", "start", "end", "object", "person", "fact", "state", "noticed")
 
 
-class GoalTerms(NamedTuple):
-    """What a goal is paid for: see `Goals`."""
-
-    worth: float
-    first: int
-    last: int
-    wanted: int
-    arenas: Bools
+_Terms = tuple[float, int, int, int, Bools]  # worth, first, last, wanted and arenas of `Goals`
 
 
 class Towns:
@@ -127,7 +119,7 @@ class Towns:
         self.talk_due: Ints = np.full(towns, NEVER)
         self._ranks: tuple[Ints, Ints] = (self.tick, self.tick)
         self._others = ~np.eye(people, dtype=np.bool_)
-        self._terms: dict[tuple[int, Goal], GoalTerms] = {}
+        self._terms: dict[tuple[int, Goal], _Terms] = {}
 
     def read(self, t: int) -> None:
         """Read in what the town numbered `t` itself is now."""
@@ -214,10 +206,10 @@ class Towns:
                 at = (t, i, slot)
                 goals.hidden[at] = board.is_hidden(i, slot)
                 terms = self._find_terms(t, board, goal)
-                goals.worth[at], goals.first[at], goals.last[at] = terms[:3]
-                goals.wanted[at], goals.arenas[at] = terms[3:]
+                goals.worth[at], goals.first[at], goals.last[at], goals.wanted[at] = terms[:4]
+                goals.arenas[at] = terms[4]
 
-    def _find_terms(self, t: int, board: GoalBoard, goal: Goal) -> GoalTerms:
+    def _find_terms(self, t: int, board: GoalBoard, goal: Goal) -> _Terms:
         layout = int(self.layout[t])
         key = (layout, goal)
         terms = self._terms.get(key)
@@ -230,8 +222,7 @@ class Towns:
             if goal.object is not None and name is not None:
                 code = self.terrain.things.code[layout][numbers.object]
                 wanted = code.get(name, len(code))
-            terms = GoalTerms(goal.worth, numbers.start, numbers.end, wanted, arenas)
-            self._terms[key] = terms
+            terms = self._terms[key] = (goal.worth, numbers.start, numbers.end, wanted, arenas)
         return terms
 
 

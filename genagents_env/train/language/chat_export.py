@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from genagents_env.errors import ConfigError
@@ -18,14 +17,6 @@ from genagents_env.run.trajectory import StepResult
 from genagents_env.train.language.turn import ChatTurn
 
 _INTERVIEW = "interview"  # the first word of the purpose of calls that decide nothing
-
-
-@dataclass(frozen=True)
-class _Rewards:
-    """The return of each agent up to each tick, from tick 0, and whether the task was done."""
-
-    earned: Mapping[AgentID, Sequence[float]]
-    success: bool
 
 
 def export_chats(
@@ -76,18 +67,23 @@ def read_episodes(path: Path, options: RunOptions) -> list[list[ChatTurn]]:
                 calls[call.agent].append((call, messages))
         if not calls:
             return []
-        rewards = _replay_rewards(run, options)
-        return [list(_list_turns(run, a, calls[a], rewards)) for a in run.meta.names if a in calls]
+        sums, success = _replay_rewards(run, options)
+        return [
+            list(_list_turns(run, agent, calls[agent], sums[agent], success=success))
+            for agent in run.meta.names
+            if agent in calls
+        ]
 
 
 def _list_turns(
     run: RunReader,
     agent: AgentID,
     calls: Sequence[tuple[CallRow, list[Message]]],
-    rewards: _Rewards,
+    earned: Sequence[float],
+    *,
+    success: bool,
 ) -> Iterator[ChatTurn]:
-    meta, earned = run.meta, rewards.earned[agent]
-    last = len(earned) - 1
+    meta, last = run.meta, len(earned) - 1
     moments = [min(max(call.tick, 0), last) for call, _ in calls]
     for (call, messages), now, then in zip(calls, moments, (*moments[1:], last), strict=True):
         yield ChatTurn(
@@ -104,7 +100,7 @@ def _list_turns(
             reward_to_go=earned[last] - earned[now],
             fallback=call.outcome == "fallback",
             episode_return=earned[last],
-            success=rewards.success,
+            success=success,
             run=run.path.name,
         )
 
@@ -122,10 +118,13 @@ def _choose_best(episodes: Sequence[Sequence[ChatTurn]], best: int | None) -> It
     return (turn for at, turns in enumerate(episodes) if at in kept for turn in turns)
 
 
-def _replay_rewards(run: RunReader, options: RunOptions) -> _Rewards:
-    """Compute the rewards of a recorded run, which its file does not hold, by replaying it.
+def _replay_rewards(
+    run: RunReader, options: RunOptions
+) -> tuple[Mapping[AgentID, Sequence[float]], bool]:
+    """Replay a recorded run for the rewards, which its file does not hold.
 
-    No model is asked, and nothing is written.
+    No model is asked, and nothing is written. Returned are the return of each agent up to each
+    tick, from tick 0, and whether the task was done.
 
     Raises:
         DivergenceError: policy, prompts or package have changed since the run.
@@ -135,7 +134,7 @@ def _replay_rewards(run: RunReader, options: RunOptions) -> _Rewards:
     earned: dict[AgentID, list[float]] = {agent: [0.0] for agent in meta.names}
     if meta.scenario.reward.name == "none" or run.last_tick < 1:
         ticks = max(0, run.last_tick)
-        return _Rewards({agent: [0.0] * (ticks + 1) for agent in meta.names}, False)
+        return {agent: [0.0] * (ticks + 1) for agent in meta.names}, False
 
     def note(actions: Mapping[AgentID, object], step: StepResult) -> None:
         for agent, sums in earned.items():
@@ -146,4 +145,4 @@ def _replay_rewards(run: RunReader, options: RunOptions) -> _Rewards:
             return replay.env.parts.reward.is_done()
 
     with open_replay(run, options) as replay:
-        return _Rewards(earned, run_sync(replay_all(replay)))
+        return earned, run_sync(replay_all(replay))

@@ -2,7 +2,6 @@
 
 import weakref
 from collections.abc import Mapping
-from types import TracebackType
 
 from genagents_env.errors import EpisodeError
 from genagents_env.llm.calls import Endpoint
@@ -139,12 +138,7 @@ class Session:
     def __enter__(self) -> "Session":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 

@@ -6,7 +6,7 @@ and ways lead round. What was learned along streets has to hold here, too.
 
 import numpy as np
 
-from genagents_env.train.tasks.street_map import DOOR, GROUND, WALL, Lot, Tiles
+from genagents_env.train.tasks.street_map import DOOR, GROUND, WALL, Lot, Tiles, join
 
 ROOMS = (9, 12)
 _SIDES = ((21, 29), (15, 21))  # tiles across and down, walls left out
@@ -67,10 +67,7 @@ def _share_out(rng: np.random.Generator, wings: list[_Room], rooms: int) -> list
 
 
 def _open_doors(rng: np.random.Generator, tiles: Tiles) -> None:
-    """Open doors in a random order: those that make a room reachable, and some others.
-
-    0 is what lies around, of which two doors lead inside at least.
-    """
+    """Open doors in a random order: those that make a room reachable, and some others."""
     around = np.pad(tiles, 1, constant_values=GROUND)
     chances: dict[tuple[int, int], list[tuple[int, int]]] = {}
     for row, column in np.argwhere(tiles == WALL).tolist():
@@ -84,11 +81,9 @@ def _open_doors(rng: np.random.Generator, tiles: Tiles) -> None:
     pairs = sorted(chances)
     for index in rng.permutation(len(pairs)):
         first, other = pairs[index]
-        if joined[first] != joined[other]:
-            old, new = joined[first], joined[other]
-            joined = [new if group == old else group for group in joined]
-        elif rng.random() >= _EXTRA_DOOR and (first or entrances >= 2):
-            continue
-        entrances += first == 0
-        spots = chances[first, other]
-        tiles[spots[rng.integers(len(spots))]] = DOOR
+        needed = join(joined, first, other)
+        # 0 is what lies around, of which two doors lead inside at least.
+        if needed or rng.random() < _EXTRA_DOOR or (first == 0 and entrances < 2):
+            entrances += first == 0
+            spots = chances[first, other]
+            tiles[spots[rng.integers(len(spots))]] = DOOR

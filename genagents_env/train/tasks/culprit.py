@@ -15,23 +15,17 @@ from genagents_env.env import TownEnv
 from genagents_env.percept import OwnGoal, Percept, SeenObject
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
-from genagents_env.scenario.plan import name_arena
 from genagents_env.train.tasks.layouts import (
-    count_steps,
+    count_way,
     draw_names,
     draw_rooms,
     fit_horizon,
     list_rooms,
     list_things,
 )
-from genagents_env.train.tasks.task import Task, set_up
-from genagents_env.train.tasks.telling import (
-    TellingSolution,
-    draw_fact,
-    find_word,
-    list_open,
-    make_rules,
-)
+from genagents_env.train.tasks.solution import find_goal, list_open
+from genagents_env.train.tasks.task import Task, change_arena, set_up
+from genagents_env.train.tasks.telling import TellingSolution, draw_fact, find_word, make_rules
 
 PEOPLE, HORIZON, STEP_COST, HEARING = 4, 120, 0.001, 5
 TELL_WORTH, BOARD, BLANK = 0.5, "accusation board", "blank"
@@ -51,19 +45,19 @@ def assign_case(town: Scenario, rng: np.random.Generator) -> Scenario:
     culprit = names[rng.integers(PEOPLE)]
     things = list(list_things(town))
     thing = things[rng.integers(len(things))]
-    room = thing.rpartition("/")[0]
+    room, _, name = thing.rpartition("/")
     board = f"{room}/{BOARD}"
     crime = CRIMES[rng.integers(len(CRIMES))]
     order = rng.permutation(PEOPLE)  # numbers of clues must not tell who has none
     innocent = [names[i] for i in order if names[i] != culprit]
     facts, goals = [], [{"agent": culprit, "kind": "escape", "object": board}]
-    for k, name in enumerate(innocent):
-        facts.append(_make_clue(rng, k, name))
-        own = {"agent": name, "worth": TELL_WORTH}
-        goals.append({"agent": name, "kind": "accuse", "object": board, "person": culprit})
+    for k, person in enumerate(innocent):
+        facts.append(_make_clue(rng, k, person))
+        own = {"agent": person, "worth": TELL_WORTH}
+        goals.append({"agent": person, "kind": "accuse", "object": board, "person": culprit})
         goals.append(own | {"kind": "tell", "fact": f"clue_{k}", "place": room})
     proofs = {fact["about"]: fact["statement"] for fact in facts}
-    texts = [_describe(name, culprit, names, crime, board, proofs) for name in names]
+    texts = [_describe(person, culprit, names, crime, board, proofs) for person in names]
     ticks = fit_horizon(town, HORIZON)
     cost = STEP_COST * HORIZON / ticks
     reward = {"name": "goals", "goals": goals, "step_cost": cost, "ends": True}
@@ -74,7 +68,7 @@ def assign_case(town: Scenario, rng: np.random.Generator) -> Scenario:
         reward=reward,
         facts=facts,
         rules=make_rules(PEOPLE, hearing=HEARING),
-        sectors=[_put_board(sector.model_dump(), thing, names) for sector in town.sectors],
+        sectors=change_arena(town, room, lambda arena: _put_board(arena, name, names)),
     )
 
 
@@ -107,23 +101,13 @@ def _describe(
     )
 
 
-def _put_board(sector: dict[str, Any], thing: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return a sector with the board in place of `thing`, if that is there."""
+def _put_board(arena: dict[str, Any], thing: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return an arena with the board in place of `thing`."""
     states = (BLANK, *names)
-    fresh = {"name": BOARD, "state": BLANK, "states": states, "next": dict.fromkeys(states, names)}
-    arenas = [
-        arena
-        | {
-            "objects": [
-                item | fresh | {"free_text": False, "lasting": states}
-                if f"{name_arena(sector['name'], arena['name'])}/{item['name']}" == thing
-                else item
-                for item in arena["objects"]
-            ]
-        }
-        for arena in sector["arenas"]
-    ]
-    return sector | {"arenas": arenas}
+    fresh: dict[str, Any] = {"name": BOARD, "state": BLANK, "states": states, "free_text": False}
+    fresh |= {"next": dict.fromkeys(states, names), "lasting": states}
+    objects = [item | fresh if item["name"] == thing else item for item in arena["objects"]]
+    return arena | {"objects": objects}
 
 
 class CulpritSolution(TellingSolution):
@@ -133,13 +117,11 @@ class CulpritSolution(TellingSolution):
     """
 
     name = "culprit_solution"
-
-    def __init__(self) -> None:
-        super().__init__(HEARING)
+    hearing = HEARING
 
     def decide(self, agent: AgentID, percept: Percept) -> Action:
         """Go to the board; there tell those who have not heard, and accuse when one is left."""
-        goal = next((own for own in percept.goals if own.kind in ("accuse", "escape")), None)
+        goal = find_goal(percept, "accuse", "escape")
         if goal is None or goal.object is None:
             return Idle()
         board = next((thing for thing in percept.objects if thing.id == goal.object), None)
@@ -184,20 +166,14 @@ def find_culprit_optimum(env: TownEnv) -> dict[AgentID, float]:
         optimum[agent] = 0.0
         for goal in goals[i]:
             if goal.kind == "accuse":
-                ticks = max(int(known[:, i].max()), _count_way(env, i, goal.object or "")) + 1
+                item = world.plan.objects[world.town.places.find_object(goal.object or "")]
+                here, ground = int(world.state.tile[i]), world.town.ground
+                way = count_way(ground, here, ground.around(item))
+                ticks = max(int(known[:, i].max()), way) + 1
                 mine = world.town.people.facts_at_start[i].bit_length() - 1
                 ticks = max(ticks, int(known[mine].max()))
                 optimum[agent] = 1.0 + TELL_WORTH - cost * ticks
     return optimum
-
-
-def _count_way(env: TownEnv, i: int, thing: str) -> int:
-    """Return the steps to where somebody can use a thing."""
-    town = env.world.town
-    steps = count_steps(town.ground, int(env.world.state.tile[i]))
-    item = env.world.plan.objects[town.places.find_object(thing)]
-    beside = steps[list(town.ground.around(item))]
-    return int(beside[beside >= 0].min())
 
 
 TASK = Task(

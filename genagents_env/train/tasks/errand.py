@@ -8,10 +8,15 @@ from genagents_env.errors import ScenarioError
 from genagents_env.percept import Percept
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
-from genagents_env.train.tasks.layouts import draw_names, fit_horizon, list_rooms, list_things
+from genagents_env.train.tasks.layouts import (
+    count_way,
+    draw_names,
+    fit_horizon,
+    list_rooms,
+    list_things,
+)
 from genagents_env.train.tasks.solution import PerceptSolution
 from genagents_env.train.tasks.task import Task, set_up
-from genagents_env.world.paths import DirectionFields
 
 PEOPLE, HORIZON, STEP_COST = 3, 60, 0.01
 
@@ -46,7 +51,7 @@ class ErrandSolution(PerceptSolution):
 
     name = "errand_solution"
 
-    def decide(self, percept: Percept) -> Action:
+    def decide(self, agent: AgentID, percept: Percept) -> Action:
         """Use the thing where it is within reach, else walk to it."""
         left = [goal for goal in percept.goals if not goal.done]
         if not left or left[0].object is None or left[0].state is None:
@@ -64,19 +69,13 @@ def find_errand_optimum(env: TownEnv) -> dict[AgentID, float]:
     """Return the reward of each for the shortest way to its thing, and one use of it."""
     world, board = env.world, env.parts.reward.board
     ground, cost = world.town.ground, world.scenario.reward.step_cost
-    ways = DirectionFields(ground, cut_through=True)
     optimum: dict[AgentID, float] = {}
     for i, agent in enumerate(env.possible_agents):
         thing = world.plan.objects[int(board.object[i, 0])]
-        zone = ground.zone_of_arena
-        reach = tuple(
-            tile
-            for tile in ground.free.nonzero()[0].tolist()
-            if thing.find_distance(*ground.xy(tile)) <= 1
-            and zone[ground.arena[tile]] == zone[thing.arena]
-        )
-        path = ways.find_path(int(world.state.tile[i]), reach) or ()
-        optimum[agent] = 1.0 - cost * (len(path) + 1)
+        same = ground.free & (ground.zone == ground.zone_of_arena[thing.arena])
+        tiles = same.nonzero()[0].tolist()
+        reach = [tile for tile in tiles if thing.find_distance(*ground.xy(tile)) <= 1]
+        optimum[agent] = 1.0 - cost * (count_way(ground, int(world.state.tile[i]), reach) + 1)
     return optimum
 
 

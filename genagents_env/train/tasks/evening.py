@@ -14,15 +14,17 @@ import numpy as np
 from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.errors import ScenarioError
 from genagents_env.percept import Percept
-from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, get_percept
+from genagents_env.policy import AgentID, Context
 from genagents_env.profile import Profile
 from genagents_env.scenario import Person, Scenario
 from genagents_env.scenario.people_selection import select_people
+from genagents_env.train.tasks.solution import PerceptSolution, list_open
 from genagents_env.train.tasks.task import Task, change, set_clock
 
 PEOPLE, KNOWERS = 8, 2
 SQUARE = "Johnson Park/lawn"  # in the middle of the town of both scenarios
 SECONDS = 30  # of a tick: three tiles of walking
+_BEFORE = timedelta(minutes=30)  # from the start of an episode to the occasion
 _WALK = timedelta(minutes=8)  # from one end of the town to about the other
 _COOLDOWN = 60  # seconds until two may talk again; the scenarios' own is half an hour
 
@@ -35,13 +37,11 @@ class Occasion:
         scenario: its name.
         gathering: the id of the gathering; its fact is to be told.
         facts: what else the host knows, and is to tell in place of it.
-        before: minutes before it at which the episode begins; it lasts to its end.
     """
 
     scenario: str
     gathering: str
     facts: tuple[str, ...] = ()
-    before: int = 30
 
 
 def _make_task(name: str, occasion: Occasion, *, horizon: int, summary: str, lesson: str) -> Task:
@@ -68,7 +68,7 @@ def assign_evening(occasion: Occasion, town: Scenario, rng: np.random.Generator)
     if gathering is None or gathering.host is None or gathering.fact is None:
         text = f"no gathering {occasion.gathering} with host and fact; {occasion.scenario} has one"
         raise ScenarioError([f"{town.name}: {text}"])
-    start = gathering.start - timedelta(minutes=occasion.before)
+    start = gathering.start - _BEFORE
     seconds = (gathering.end - start).total_seconds()
     others = [person.name for person in town.people if person.name != gathering.host]
     drawn = [others[i] for i in rng.permutation(len(others))[: PEOPLE - 1]]
@@ -107,7 +107,7 @@ def _place(person: Person, start: datetime) -> dict[str, object]:
     return person.model_dump() | {"start": places[-1] if places else person.home}
 
 
-class EveningSolution(Policy):
+class EveningSolution(PerceptSolution):
     """Keeps to a convention: who has heard nothing goes to one place, and who knows comes there.
 
     In time for the occasion those who know go there, and tell whoever comes. Wherever they are they
@@ -126,9 +126,9 @@ class EveningSolution(Policy):
         """Begin with nobody having told anything."""
         self._guests = {a: _Guest(profile, self._square) for a, profile in profiles.items()}
 
-    def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
-        """Return the next action of each."""
-        return {a: self._guests[a].decide(get_percept(infos, a)) for a in observations}
+    def decide(self, agent: AgentID, percept: Percept) -> Action:
+        """Return the next action of an agent."""
+        return self._guests[agent].decide(percept)
 
 
 class _Guest:
@@ -146,7 +146,7 @@ class _Guest:
         if percept.result.ok:
             self._told |= self._tried
         self._tried = set()
-        owed = [goal for goal in percept.goals if goal.kind == "tell" and not goal.done]
+        owed = list_open(percept, "tell")
         talk = percept.conversation
         for fact in (goal.fact or "" for goal in owed):
             new = {(person.name, fact) for person in percept.people} - self._told

@@ -6,11 +6,12 @@ may wait for ever while the other does so, too. It takes a point that both would
 
 import numpy as np
 
-from genagents_env.actions import Action, Idle, Move
+from genagents_env.actions import Action
 from genagents_env.percept import Percept
+from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
 from genagents_env.train.tasks.layouts import draw_names, fit_horizon, list_rooms
-from genagents_env.train.tasks.meet import find_meeting, is_in_sight
+from genagents_env.train.tasks.meet import meet
 from genagents_env.train.tasks.solution import PerceptSolution
 from genagents_env.train.tasks.task import Task, set_up
 
@@ -36,21 +37,10 @@ class FindSolution(PerceptSolution):
 
     name = "find_solution"
 
-    def decide(self, percept: Percept) -> Action:
-        """Go up to the other where in sight, else to the room that comes first."""
-        goal = find_meeting(percept)
-        if goal is None or goal.person is None:
-            return Idle()
-        if is_in_sight(percept, goal.person):
-            return Move(goal.person)
-        place = _choose_room(percept)
-        return Idle() if percept.me.place == place else Move(place)
-
-
-def _choose_room(percept: Percept) -> str:
-    """Return the room whose name comes first, of those within houses where there are any."""
-    inner = [place for place in percept.known if "/" in place]
-    return min(inner or percept.known)
+    def decide(self, agent: AgentID, percept: Percept) -> Action:
+        """Go up to the other where in sight, else to the room within a house that comes first."""
+        inner = [place for place in percept.known if "/" in place]
+        return meet(percept, min(inner or percept.known))
 
 
 TASK = Task(

@@ -9,13 +9,13 @@ at each place a third.
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.actions import Action, Idle, Move
+from genagents_env.actions import Action
 from genagents_env.env import TownEnv
 from genagents_env.percept import Percept
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
 from genagents_env.train.tasks.layouts import draw_names, fit_horizon, list_rooms
-from genagents_env.train.tasks.solution import PerceptSolution
+from genagents_env.train.tasks.solution import PerceptSolution, go
 from genagents_env.train.tasks.task import Task, find_time, set_up
 
 PEOPLE, HORIZON = 4, 70
@@ -50,10 +50,9 @@ class GatherSolution(PerceptSolution):
 
     name = "gather_solution"
 
-    def decide(self, percept: Percept) -> Action:
+    def decide(self, agent: AgentID, percept: Percept) -> Action:
         """Go to the place whose name comes first, or stay there."""
-        place = min(goal.place or "" for goal in percept.goals)
-        return Idle() if percept.me.place == place else Move(place)
+        return go(percept, min(goal.place or "" for goal in percept.goals))
 
 
 def find_gathering_optimum(env: TownEnv) -> dict[AgentID, float]:

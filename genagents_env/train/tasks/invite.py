@@ -12,15 +12,9 @@ from genagents_env.percept import OwnGoal, Percept
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
 from genagents_env.train.tasks.layouts import draw_names, draw_rooms, fit_horizon, list_rooms
+from genagents_env.train.tasks.solution import go, list_open
 from genagents_env.train.tasks.task import Task, find_time, set_up
-from genagents_env.train.tasks.telling import (
-    TellingSolution,
-    draw_fact,
-    go,
-    list_open,
-    make_rules,
-    sum_worths,
-)
+from genagents_env.train.tasks.telling import TellingSolution, draw_fact, make_rules, sum_worths
 
 PEOPLE, HORIZON, HEARING = 5, 120, 5
 WORK, PARTY = (30, 60), (90, 120)  # ticks
@@ -83,9 +77,7 @@ class InviteSolution(TellingSolution):
     """Keeps its appointments in order; the host first tells those at work."""
 
     name = "invite_solution"
-
-    def __init__(self) -> None:
-        super().__init__(HEARING)
+    hearing = HEARING
 
     def decide(self, agent: AgentID, percept: Percept) -> Action:
         """Go to the next appointment, and tell those who have not heard."""

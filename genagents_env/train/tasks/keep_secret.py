@@ -10,21 +10,14 @@ from typing import Any
 import numpy as np
 
 from genagents_env.actions import Action, Idle
-from genagents_env.env import TownEnv
 from genagents_env.percept import OwnGoal, Percept
 from genagents_env.policy import AgentID, Context
 from genagents_env.profile import Profile
 from genagents_env.scenario import Scenario
 from genagents_env.train.tasks.layouts import draw_names, draw_rooms, fit_horizon, list_rooms
+from genagents_env.train.tasks.solution import find_goal, go, list_open
 from genagents_env.train.tasks.task import Task, find_time, set_up
-from genagents_env.train.tasks.telling import (
-    TellingSolution,
-    draw_fact,
-    go,
-    list_open,
-    make_rules,
-    sum_worths,
-)
+from genagents_env.train.tasks.telling import TellingSolution, draw_fact, make_rules, sum_worths
 
 PEOPLE, HORIZON, HEARING = 5, 100, 6
 VISITS = ((8, 38), (58, 88))  # when the outsider is where, in ticks
@@ -96,23 +89,19 @@ class SecretSolution(TellingSolution):
     """Meets the other at the home of the one first by name; both leave where the outsider hears."""
 
     name = "keep_secret_solution"
-
-    def __init__(self) -> None:
-        super().__init__(HEARING)
-        self._spots: dict[AgentID, str] = {}
+    hearing = HEARING
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
         """Nobody had to leave yet."""
         super().reset(profiles, seed, context)
-        self._spots = {}
+        self._spots: dict[AgentID, str] = {}
 
     def decide(self, agent: AgentID, percept: Percept) -> Action:
         """Keep appointments, or tell the other the secret where nobody listens."""
         visits = list_open(percept, "be")
         if visits:
             return go(percept, visits[0].place)
-        tell = next((goal for goal in percept.goals if goal.kind == "tell"), None)
-        keep = next((goal for goal in percept.goals if goal.kind == "keep"), None)
+        tell, keep = find_goal(percept, "tell"), find_goal(percept, "keep")
         if tell is None or keep is None:
             return Idle()
         return self._decide_pair(agent, percept, tell, keep.person or "")
@@ -136,11 +125,6 @@ class SecretSolution(TellingSolution):
         return go(percept, spot)
 
 
-def find_secret_optimum(env: TownEnv) -> dict[AgentID, float]:
-    """Return the worth of what there is to achieve; a secret kept earns nothing."""
-    return sum_worths(env, without=("keep",))
-
-
 TASK = Task(
     name="keep_secret",
     summary="Exchange secrets in pairs; an outsider who goes about must not hear them.",
@@ -153,5 +137,5 @@ TASK = Task(
     assign=assign_secrets,
     make_solution=SecretSolution,
     bounds=(-1.0, 1.0),
-    find_optimum=find_secret_optimum,
+    find_optimum=sum_worths,
 )

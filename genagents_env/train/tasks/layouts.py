@@ -217,6 +217,12 @@ def count_steps(ground: Ground, tile: int) -> Ints:
     return steps
 
 
+def count_way(ground: Ground, tile: int, targets: Sequence[int]) -> int:
+    """Return the steps from a tile to the nearest of `targets`, of which one can be reached."""
+    steps = count_steps(ground, tile)[list(targets)]
+    return int(steps[steps >= 0].min())
+
+
 def _list_open_rooms(town: Scenario) -> Iterator[tuple[str, ArenaSpec]]:
     for _, sector, arena in arenas_of(town):
         if not (sector.users or arena.users or sector.hours or arena.hours):

@@ -8,11 +8,11 @@ import numpy as np
 
 from genagents_env.actions import Action, Idle, Move
 from genagents_env.env import TownEnv
-from genagents_env.percept import OwnGoal, Percept
+from genagents_env.percept import Percept
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
 from genagents_env.train.tasks.layouts import count_steps, draw_names, fit_horizon, list_rooms
-from genagents_env.train.tasks.solution import PerceptSolution
+from genagents_env.train.tasks.solution import PerceptSolution, go, list_open
 from genagents_env.train.tasks.task import Task, set_up
 from genagents_env.world.tiles import Ground, Ints
 
@@ -45,24 +45,18 @@ class MeetSolution(PerceptSolution):
 
     name = "meet_solution"
 
-    def decide(self, percept: Percept) -> Action:
+    def decide(self, agent: AgentID, percept: Percept) -> Action:
         """Go up to the other where in sight, else to the place of the goal."""
-        goal = find_meeting(percept)
-        if goal is None or goal.person is None or goal.place is None:
-            return Idle()
-        if is_in_sight(percept, goal.person):
-            return Move(goal.person)
-        return Idle() if percept.me.place == goal.place else Move(goal.place)
+        return meet(percept, percept.goals[0].place)
 
 
-def find_meeting(percept: Percept) -> OwnGoal | None:
-    """Return the goal to meet somebody that is still to be achieved."""
-    return next((goal for goal in percept.goals if goal.kind == "meet" and not goal.done), None)
-
-
-def is_in_sight(percept: Percept, name: str) -> bool:
-    """Return True if somebody of that name is in sight."""
-    return any(person.name == name for person in percept.people)
+def meet(percept: Percept, place: str | None) -> Action:
+    """Go up to whom one has to meet where in sight, else to a place; stay once that is done."""
+    for goal in list_open(percept, "meet"):
+        if goal.person in {person.name for person in percept.people}:
+            return Move(goal.person or "")
+        return go(percept, place)
+    return Idle()
 
 
 def find_meeting_optimum(env: TownEnv) -> dict[AgentID, float]:

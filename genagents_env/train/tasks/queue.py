@@ -9,21 +9,20 @@ sooner). Of HORIZON = 100 ticks about 85 remain once the first is in: who stays 
 """
 
 from collections.abc import Mapping
-from functools import partial
-from typing import Any
 
 import numpy as np
 
 from genagents_env.actions import Action, Move
 from genagents_env.env import TownEnv
 from genagents_env.percept import Percept
-from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, get_percept
+from genagents_env.policy import AgentID, Context
 from genagents_env.profile import Profile
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.maps.fitting import arenas_of
 from genagents_env.scenario.plan import name_arena
 from genagents_env.train.tasks.layouts import draw_names, fit_horizon, list_rooms
-from genagents_env.train.tasks.task import Task, set_up
+from genagents_env.train.tasks.solution import PerceptSolution
+from genagents_env.train.tasks.task import Task, change_arena, set_up
 
 PEOPLE, HORIZON, STEP_COST = 3, 100, 0.002
 NEED, SURPLUS = 20, 0.25
@@ -54,23 +53,12 @@ def assign_queue(town: Scenario, rng: np.random.Generator) -> Scenario:
         "step_cost": STEP_COST * HORIZON / ticks,
     }
     texts = [f"Spend {NEED} ticks at {room}, which holds one person at a time."] * PEOPLE
-    sectors = [_limit(sector.model_dump(), room) for sector in town.sectors]
+    sectors = change_arena(town, room, lambda arena: arena | {"capacity": 1})
     people = zip(names, homes, texts, strict=True)
     return set_up(town, people, ticks, reward=reward, sectors=sectors)
 
 
-def _limit(sector: Mapping[str, Any], room: str) -> dict[str, Any]:
-    """Return a sector in which `room` holds one person."""
-    arenas = [
-        dict(arena) | {"capacity": 1}
-        if name_arena(sector["name"], arena["name"]) == room
-        else arena
-        for arena in sector["arenas"]
-    ]
-    return dict(sector) | {"arenas": arenas}
-
-
-class QueueSolution(Policy):
+class QueueSolution(PerceptSolution):
     """Goes into the room, leaves when it has had enough, and comes back when all must have had.
 
     Args:
@@ -81,18 +69,14 @@ class QueueSolution(Policy):
 
     def __init__(self, *, selfish: bool = False) -> None:
         self.selfish = selfish
-        self._homes: dict[AgentID, str] = {}
-        self._back: dict[AgentID, int] = {}
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
         """Nobody has been in yet."""
-        self._homes, self._back = {}, {}
+        self._homes: dict[AgentID, str] = {}
+        self._back: dict[AgentID, int] = {}
 
-    def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
-        """Return for each agent the next step."""
-        return {agent: self._decide(agent, get_percept(infos, agent)) for agent in observations}
-
-    def _decide(self, agent: AgentID, percept: Percept) -> Action:
+    def decide(self, agent: AgentID, percept: Percept) -> Action:
+        """Go into the room, or home until the others must have been in."""
         home = self._homes.setdefault(agent, percept.me.place)
         goal = percept.goals[0]
         room = goal.place or ""
@@ -136,7 +120,7 @@ TASK = Task(
     people=PEOPLE,
     horizon=HORIZON,
     assign=assign_queue,
-    make_solution=partial(QueueSolution, selfish=False),
+    make_solution=QueueSolution,
     bounds=(-STEP_COST * HORIZON, 1.0 + SURPLUS * (HORIZON - NEED) / NEED),
     find_optimum=find_queue_optimum,
 )

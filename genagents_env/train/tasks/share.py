@@ -12,17 +12,15 @@ the common place aside:
 So home is better whatever the others do, and all are better off at the common place: 1 to 0.5.
 """
 
-from functools import partial
-
 import numpy as np
 
-from genagents_env.actions import Action, Idle, Move
+from genagents_env.actions import Action
 from genagents_env.env import TownEnv
 from genagents_env.percept import Percept
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
 from genagents_env.train.tasks.layouts import draw_names, fit_horizon, list_rooms
-from genagents_env.train.tasks.solution import PerceptSolution
+from genagents_env.train.tasks.solution import PerceptSolution, go
 from genagents_env.train.tasks.task import Task, set_up
 
 PEOPLE, HORIZON = 4, 100
@@ -60,10 +58,9 @@ class ShareSolution(PerceptSolution):
     def __init__(self, *, selfish: bool = False) -> None:
         self.selfish = selfish
 
-    def decide(self, percept: Percept) -> Action:
+    def decide(self, agent: AgentID, percept: Percept) -> Action:
         """Go to the place that is chosen, or stay there."""
-        place = percept.goals[1 if self.selfish else 0].place or ""
-        return Idle() if percept.me.place == place else Move(place)
+        return go(percept, percept.goals[1 if self.selfish else 0].place)
 
 
 def find_share_optimum(env: TownEnv) -> dict[AgentID, float]:
@@ -89,7 +86,7 @@ TASK = Task(
     people=PEOPLE,
     horizon=HORIZON,
     assign=assign_share,
-    make_solution=partial(ShareSolution, selfish=False),
+    make_solution=ShareSolution,
     bounds=(0.0, OWN + (PEOPLE - 1) / PEOPLE),
     find_optimum=find_share_optimum,
 )

@@ -1,11 +1,11 @@
-"""The policy `solution`, and the base of those solutions that remember nothing."""
+"""The policy `solution`, and the base of solutions."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
-from genagents_env.actions import Action
+from genagents_env.actions import Action, Idle, Move
 from genagents_env.errors import PolicyError
-from genagents_env.percept import Percept
+from genagents_env.percept import OwnGoal, Percept
 from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, get_percept
 from genagents_env.profile import Profile
 
@@ -35,15 +35,30 @@ class Solution(Policy):
 
 
 class PerceptSolution(Policy, ABC):
-    """Decides for each agent by its percept alone."""
+    """Decides for each agent by its percept alone, and by what it remembers of earlier ones."""
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
-        """Nothing to begin: all that counts stands in the percept."""
+        """Remember nothing."""
 
     def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
         """Return for each agent the next step."""
-        return {agent: self.decide(get_percept(infos, agent)) for agent in observations}
+        return {agent: self.decide(agent, get_percept(infos, agent)) for agent in observations}
 
     @abstractmethod
-    def decide(self, percept: Percept) -> Action:
-        """Return the next step of whoever perceives this."""
+    def decide(self, agent: AgentID, percept: Percept) -> Action:
+        """Return the next step of an agent."""
+
+
+def go(percept: Percept, place: str | None) -> Action:
+    """Go to a place, or stay there."""
+    return Idle() if place is None or percept.me.place == place else Move(place)
+
+
+def find_goal(percept: Percept, *kinds: str) -> OwnGoal | None:
+    """Return the first goal of one of these kinds."""
+    return next((goal for goal in percept.goals if goal.kind in kinds), None)
+
+
+def list_open(percept: Percept, *kinds: str) -> list[OwnGoal]:
+    """Return the goals of these kinds that are not over."""
+    return [goal for goal in percept.goals if goal.kind in kinds and not goal.done]

@@ -11,14 +11,9 @@ from genagents_env.percept import Percept
 from genagents_env.policy import AgentID
 from genagents_env.scenario import Scenario
 from genagents_env.train.tasks.layouts import draw_names, draw_rooms, fit_horizon, list_rooms
+from genagents_env.train.tasks.solution import go, list_open
 from genagents_env.train.tasks.task import Task, set_up
-from genagents_env.train.tasks.telling import (
-    TellingSolution,
-    draw_fact,
-    go,
-    list_open,
-    make_rules,
-)
+from genagents_env.train.tasks.telling import TellingSolution, draw_fact, make_rules
 
 PEOPLE, HORIZON, STEP_COST, HEARING = 5, 120, 0.01, 1
 NEXT = ((1, 2), (3,), (4,), (4,), (3,))  # whom each has to tell, by number
@@ -72,9 +67,7 @@ class SpreadSolution(TellingSolution):
     """Stays at home until the news comes, then takes it where it has to go."""
 
     name = "spread_solution"
-
-    def __init__(self) -> None:
-        super().__init__(HEARING)
+    hearing = HEARING
 
     def decide(self, agent: AgentID, percept: Percept) -> Action:
         """Tell those of the goals who are in earshot, else go to the home of the next."""

@@ -59,7 +59,9 @@ def join_lots(rng: np.random.Generator, lots: Sequence[Lot]) -> Tiles:
     Rooms are numbered on from lot to lot.
     """
     rows: list[list[Tiles]] = [[], []]
-    widths, sides, number = [0, 0], _count_sides(rng, lots), 0
+    few = sum(lot.rooms for lot in lots) <= _ONE_ROW
+    sides = 1 if few and rng.integers(3) == 0 else 2
+    widths, number = [0, 0], 0
     for lot in lots:
         side = min(range(sides), key=widths.__getitem__)
         tiles = np.where(lot.tiles > 0, lot.tiles + np.int16(number), lot.tiles)
@@ -125,12 +127,15 @@ def _open_doors(
     joined = list(range(sum(map(len, bands)) + 1))  # by room; 0 is the street
     for index in rng.permutation(len(chances)):
         (first, other), tile = chances[index]
-        if joined[first] != joined[other]:
-            old, new = joined[first], joined[other]
-            joined = [new if group == old else group for group in joined]
-        elif rng.random() >= _EXTRA_DOOR:
-            continue
-        tiles[tile] = DOOR
+        if join(joined, first, other) or rng.random() < _EXTRA_DOOR:
+            tiles[tile] = DOOR
+
+
+def join(joined: list[int], first: int, other: int) -> bool:
+    """Let two rooms be of one group; return True if they were not. `joined`: the group of each."""
+    before, after = joined[first], joined[other]
+    joined[:] = [after if group == before else group for group in joined]
+    return before != after
 
 
 def _list_doors(
@@ -152,11 +157,6 @@ def _list_doors(
             number += 1
         bottom -= depth + 1
     return doors
-
-
-def _count_sides(rng: np.random.Generator, lots: Sequence[Lot]) -> int:
-    few = sum(lot.rooms for lot in lots) <= _ONE_ROW
-    return 1 if few and rng.integers(3) == 0 else 2
 
 
 def _align(row: list[Tiles], width: int) -> Tiles:

@@ -16,6 +16,7 @@ from genagents_env.errors import ConfigError, ScenarioError
 from genagents_env.policy import AgentID, Policy
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.loader import check_scenario
+from genagents_env.scenario.plan import name_arena
 from genagents_env.train.tasks.layouts import draw_block_town, draw_town
 
 TRAINING = range(0, 10_000)  # seeds of episodes to train on
@@ -200,6 +201,19 @@ def _open_to_all(part: Mapping[str, Any]) -> dict[str, Any]:
         if key in part
     }
     return {**part, **inside, "users": ()}
+
+
+def change_arena(
+    town: Scenario, room: str, edit: Callable[[dict[str, Any]], dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return the sectors of a town, with what `edit` makes of the arena `room` in its place."""
+    sectors = [sector.model_dump() for sector in town.sectors]
+    for sector in sectors:
+        sector["arenas"] = [
+            edit(arena) if name_arena(sector["name"], arena["name"]) == room else arena
+            for arena in sector["arenas"]
+        ]
+    return sectors
 
 
 def set_clock(ticks: int, seconds: int = 10) -> dict[str, Any]:

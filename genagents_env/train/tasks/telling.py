@@ -1,21 +1,22 @@
 """Facts, rules of talk, the base of solutions, and bounds on spread, for the tasks of telling."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from itertools import permutations
 from typing import Any
 
 import numpy as np
 
-from genagents_env.actions import Action, Idle, Move, Talk
+from genagents_env.actions import Action, Move, Talk
 from genagents_env.env import TownEnv
-from genagents_env.percept import OwnGoal, Percept
-from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, get_percept
+from genagents_env.percept import Percept
+from genagents_env.policy import AgentID, Context, Infos, Observations, get_percept
 from genagents_env.profile import Profile
 from genagents_env.scenario.schema import Goal
 from genagents_env.train.tasks.layouts import count_steps
+from genagents_env.train.tasks.solution import PerceptSolution
 from genagents_env.world.goals import find_ticks
 from genagents_env.world.places import find_arenas
-from genagents_env.world.tiles import Ground, Ints
+from genagents_env.world.tiles import Ints
 
 VISION = 8  # tiles
 _APART = 24  # characters at most between two of the words by which a fact is recognised
@@ -64,28 +65,19 @@ def make_rules(people: int, *, hearing: int, overhear: bool = True) -> dict[str,
     return {**heard, "phone": False, "conversation": talk}
 
 
-class TellingSolution(Policy):
-    """Plays a task of telling from percepts: the base of such solutions.
+class TellingSolution(PerceptSolution):
+    """Plays a task of telling: the base of such solutions.
 
     It remembers the sentences it has to tell, and who has heard which of them.
 
     Attributes:
+        hearing: how many tiles words carry.
         words: for each agent the sentence of each fact it knows.
         heard: for each agent who has heard which facts, as far as it knows.
         homes: where each agent began.
-
-    Args:
-        hearing: how many tiles words carry.
     """
 
-    name = "telling_solution"
-
-    def __init__(self, hearing: int) -> None:
-        self.hearing = hearing
-        self.words: dict[AgentID, dict[str, str]] = {}
-        self.heard: dict[AgentID, set[tuple[str, str]]] = {}
-        self.homes: dict[AgentID, str] = {}
-        self._said: dict[AgentID, tuple[str, tuple[str, ...]]] = {}
+    hearing: int
 
     def reset(self, profiles: Mapping[AgentID, Profile], seed: int, context: Context) -> None:
         """Begin with what everybody knows at the start."""
@@ -93,16 +85,15 @@ class TellingSolution(Policy):
             agent: {fact.id: fact.statement for fact in profile.facts}
             for agent, profile in profiles.items()
         }
-        self.heard = {agent: set() for agent in profiles}
-        self.homes, self._said = {}, {}
+        self.heard: dict[AgentID, set[tuple[str, str]]] = {agent: set() for agent in profiles}
+        self.homes: dict[AgentID, str] = {}
+        self._said: dict[AgentID, tuple[str, tuple[str, ...]]] = {}
 
     def act(self, observations: Observations, infos: Infos) -> dict[AgentID, Action]:
         """Return the next action of each agent."""
-        return {agent: self._act(agent, get_percept(infos, agent)) for agent in observations}
-
-    def decide(self, agent: AgentID, percept: Percept) -> Action:
-        """Return the next action of an agent."""
-        raise NotImplementedError
+        for agent in observations:
+            self._remember(agent, get_percept(infos, agent))
+        return super().act(observations, infos)
 
     def tell(self, agent: AgentID, percept: Percept, fact: str, to: str) -> Action:
         """Say the sentence of a fact to somebody in earshot, or go up to them."""
@@ -120,7 +111,8 @@ class TellingSolution(Policy):
             if person.distance <= self.hearing and not person.asleep
         ]
 
-    def _act(self, agent: AgentID, percept: Percept) -> Action:
+    def _remember(self, agent: AgentID, percept: Percept) -> None:
+        """Remember who has heard what one said, and what others said."""
         self.homes.setdefault(agent, percept.me.place)
         fact, hearers = self._said.pop(agent, ("", ()))
         if percept.result.ok:
@@ -129,17 +121,6 @@ class TellingSolution(Policy):
             for fact in words.facts:
                 self.words[agent].setdefault(fact, words.text)
                 self.heard[agent].add((fact, words.speaker or ""))
-        return self.decide(agent, percept)
-
-
-def list_open(percept: Percept, *kinds: str) -> list[OwnGoal]:
-    """Return the goals of these kinds that are not over."""
-    return [goal for goal in percept.goals if goal.kind in kinds and not goal.done]
-
-
-def go(percept: Percept, place: str | None) -> Action:
-    """Go to a place, or stay there."""
-    return Idle() if place is None or percept.me.place == place else Move(place)
 
 
 def find_soonest(env: TownEnv) -> Ints:
@@ -151,7 +132,9 @@ def find_soonest(env: TownEnv) -> Ints:
     steps = [count_steps(ground, tile) for tile in tiles]
     free = (steps[0] >= 0).nonzero()[0]
     ways = [np.where(own[free] < 0, ground.count, own[free]) for own in steps]
-    near = _find_earshot(ground, free, int(env.world.town.people.hearing.max()))
+    x, y, zone = ground.x[free], ground.y[free], ground.zone[free]
+    apart = np.maximum(np.abs(x[:, None] - x), np.abs(y[:, None] - y))
+    near = (apart <= env.world.town.people.hearing.max()) & (zone[:, None] == zone)
     soonest: Ints = np.zeros((len(tiles), len(tiles)), dtype=np.int64)
     for i, own in enumerate(ways):
         for j, other in enumerate(ways[:i]):
@@ -175,19 +158,17 @@ def find_word(env: TownEnv, fact: int) -> list[int]:
     return known
 
 
-def sum_worths(env: TownEnv, without: Collection[str] = ()) -> dict[AgentID, float]:
-    """Sum the worths of each agent's goals; of appointments those parts one can be in time for.
+def sum_worths(env: TownEnv) -> dict[AgentID, float]:
+    """Sum the worths of what each agent can achieve in an episode that has just begun.
 
-    Args:
-        env: an episode that has just begun.
-        without: kinds of goals that are left out.
+    Of appointments those parts count that one can be in time for; a secret kept earns nothing.
     """
     goals = env.parts.reward.board.goals
     return {
         agent: sum(
             goal.worth * (_find_presence(env, i, goal) if goal.kind == "be" else 1.0)
             for goal in goals[i]
-            if goal.kind not in without
+            if goal.kind != "keep"
         )
         for i, agent in enumerate(env.possible_agents)
     }
@@ -202,9 +183,3 @@ def _find_presence(env: TownEnv, i: int, goal: Goal) -> float:
     start, end = find_ticks(world, goal)
     first = max(start + 1, int(there[there >= 0].min(initial=end + 1)))  # ticks count when over
     return max(0, end + 1 - first) / (end - start)
-
-
-def _find_earshot(ground: Ground, tiles: Ints, hearing: int) -> Any:
-    x, y, zone = ground.x[tiles], ground.y[tiles], ground.zone[tiles]
-    apart = np.maximum(np.abs(x[:, None] - x), np.abs(y[:, None] - y))
-    return (apart <= hearing) & (zone[:, None] == zone)

@@ -1,7 +1,7 @@
 """Wrappers that put texts, names and identities into observations as numbers."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -56,11 +56,8 @@ class EncodeText(ObservationWrapper):
         """Return the observations with the embedding for `text`."""
         texts = [parts["text"] for parts in observations.values()]
         rows = _embed(self.embed, self.dim, texts, "texts")
-        coded = {
-            agent: {**parts, "text": row}
-            for (agent, parts), row in zip(observations.items(), rows, strict=True)
-        }
-        return coded, infos
+        pairs = zip(observations.items(), rows, strict=True)
+        return {agent: {**parts, "text": row} for (agent, parts), row in pairs}, infos
 
 
 class EmbedNames(ObservationWrapper):
@@ -93,14 +90,15 @@ class EmbedNames(ObservationWrapper):
         return spaces.Dict({**get_parts(space, "observation"), "observation": vector})
 
     def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
-        """Return the observations with the embeddings appended."""
+        """Embed the names of a town that was not seen before, and return the observations."""
         town: TownConstants = self.unwrapped.world.town
         if town is not self._town:
             ids = town.names, town.places.ids, town.places.object_ids
             self._town, self._names = town, tuple(self._embed_ids(names) for names in ids)
-        return {agent: self._append(parts) for agent, parts in observations.items()}, infos
+        return super().reshape(observations, infos)
 
-    def _append(self, parts: Observations) -> Observations:
+    def reshape_one(self, parts: Observations, info: Observations) -> Any:
+        """Return the observation with the embeddings appended."""
         vector: Floats = parts["observation"]
         people, places, objects = self._names
         columns = ((people, (_SELF,)), (places, (_ROOM,)), (people, _PEOPLE), (objects, _OBJECTS))
@@ -134,11 +132,8 @@ class OneHotIdentity(ObservationWrapper):
         vector = spaces.Box(-1.0, 1.0, (size,), np.float32)
         return spaces.Dict({**get_parts(space, "observation"), "observation": vector})
 
-    def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
-        """Return the observations with the columns appended."""
-        return {agent: self._append(parts) for agent, parts in observations.items()}, infos
-
-    def _append(self, parts: Observations) -> Observations:
+    def reshape_one(self, parts: Observations, info: Observations) -> Any:
+        """Return the observation with the columns appended."""
         vector: Floats = parts["observation"]
         coded = np.zeros((1 + PERSON_SLOTS, self._count + 1), dtype=np.float32)
         who = _read_index(vector, (_SELF, *_PEOPLE), self._count)

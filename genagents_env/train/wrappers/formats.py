@@ -16,6 +16,7 @@ from genagents_env.train.wrappers.observation import (
     ObservationWrapper,
     get_parts,
     get_vector,
+    omit,
 )
 
 
@@ -29,9 +30,9 @@ class BareVector(ObservationWrapper):
         """Return the Box."""
         return get_vector(space)
 
-    def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
-        """Return the numbers of each agent."""
-        return {agent: parts["observation"] for agent, parts in observations.items()}, infos
+    def reshape_one(self, parts: Observations, info: Observations) -> Any:
+        """Return the numbers."""
+        return parts["observation"]
 
 
 class DropText(ObservationWrapper):
@@ -39,11 +40,11 @@ class DropText(ObservationWrapper):
 
     def reshape_space(self, space: AnySpace, action_space: AnySpace) -> AnySpace:
         """Return the Dict without `text`."""
-        return spaces.Dict(_omit(get_parts(space, "text"), "text"))
+        return spaces.Dict(omit(get_parts(space, "text"), "text"))
 
-    def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
-        """Return the observations without `text`."""
-        return {agent: _omit(parts, "text") for agent, parts in observations.items()}, infos
+    def reshape_one(self, parts: Observations, info: Observations) -> Any:
+        """Return the observation without `text`."""
+        return omit(parts, "text")
 
 
 class FlatBox(ObservationWrapper):
@@ -61,15 +62,9 @@ class FlatBox(ObservationWrapper):
         high = np.concatenate([vector.high, np.ones(count, dtype=np.float32)])
         return spaces.Box(low, high, dtype=np.float32)
 
-    def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
-        """Return the flat vectors."""
-        flat = {
-            agent: np.concatenate(
-                [parts["observation"], _get_mask(parts, infos[agent])], dtype="f4"
-            )
-            for agent, parts in observations.items()
-        }
-        return flat, infos
+    def reshape_one(self, parts: Observations, info: Observations) -> Any:
+        """Return the flat vector."""
+        return np.concatenate([parts["observation"], _get_mask(parts, info)], dtype="f4")
 
 
 class MaskInInfo(ObservationWrapper):
@@ -82,7 +77,7 @@ class MaskInInfo(ObservationWrapper):
         """Return the Dict without `action_mask`."""
         if isinstance(action_space, spaces.Dict):
             return space
-        return spaces.Dict(_omit(get_parts(space, "action_mask"), "action_mask"))
+        return spaces.Dict(omit(get_parts(space, "action_mask"), "action_mask"))
 
     def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
         """Return observations without the mask and infos with it."""
@@ -90,7 +85,7 @@ class MaskInInfo(ObservationWrapper):
         for agent, parts in observations.items():
             if "action_mask" in parts:
                 infos[agent]["action_mask"] = parts["action_mask"].view(_InfoMask)
-        kept = {agent: _omit(parts, "action_mask") for agent, parts in observations.items()}
+        kept = {agent: omit(parts, "action_mask") for agent, parts in observations.items()}
         return kept, infos
 
 
@@ -120,16 +115,10 @@ class RenameForRLlib(ObservationWrapper):
         mask = spaces.Box(0.0, 1.0, (_count_choices(action_space),), np.float32)
         return spaces.Dict({"action_mask": mask, "observations": get_vector(space)})
 
-    def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
-        """Return the observations under RLlib's names."""
-        named = {
-            agent: {
-                "action_mask": parts["action_mask"].astype(np.float32),
-                "observations": parts["observation"],
-            }
-            for agent, parts in observations.items()
-        }
-        return named, infos
+    def reshape_one(self, parts: Observations, info: Observations) -> Any:
+        """Return the observation under RLlib's names."""
+        mask = parts["action_mask"].astype(np.float32)
+        return {"action_mask": mask, "observations": parts["observation"]}
 
 
 class _InfoMask(npt.NDArray[np.int8]):
@@ -144,10 +133,6 @@ class _FloatMasked(spaces.Discrete):
 
     def sample(self, mask: Any = None, probability: Any = None) -> np.int64:
         return super().sample(None if mask is None else np.asarray(mask, np.int8), probability)
-
-
-def _omit(parts: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in parts.items() if key != name}
 
 
 def _count_choices(action_space: AnySpace) -> int:

@@ -137,18 +137,10 @@ class JoinedTowns(VectorEnv[Observation, Any, Any]):
         """Return the infos of all vectors with final ones in each, where a town of any ended."""
         if not any("final_obs" in infos for infos in parts):
             return list(parts)
-        filled = []
-        for vector, infos in zip(self.vectors, parts, strict=True):
-            if "final_obs" not in infos:
-                nobody = np.zeros(vector.num_envs, dtype=np.bool_)
-                infos = infos | {
-                    "final_obs": np.full(vector.num_envs, None, dtype=object),
-                    "_final_obs": nobody,
-                    "final_info": {name: np.zeros_like(part) for name, part in infos.items()},
-                    "_final_info": nobody,
-                }
-            filled.append(infos)
-        return filled
+        return [
+            infos if "final_obs" in infos else infos | vector.make_final_infos(towns=())
+            for vector, infos in zip(self.vectors, parts, strict=True)
+        ]
 
 
 def _join(parts: Sequence[Any]) -> dict[str, Any]:

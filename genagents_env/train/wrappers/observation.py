@@ -1,5 +1,6 @@
 """The base of wrappers that change observations: one space and one function of them."""
 
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from gymnasium import spaces
@@ -15,7 +16,7 @@ Infos: TypeAlias = dict[str, Observations]
 
 
 class ObservationWrapper(BaseParallelWrapper[str, Any, Any]):  # type: ignore[misc]
-    """Change every observation by `reshape`, and its space by `reshape_space`.
+    """Change every observation by `reshape` or `reshape_one`, and its space by `reshape_space`.
 
     Wrappers may be stacked, copied and pickled like the env inside.
     """
@@ -36,6 +37,10 @@ class ObservationWrapper(BaseParallelWrapper[str, Any, Any]):  # type: ignore[mi
 
     def reshape(self, observations: Observations, infos: Infos) -> tuple[Observations, Infos]:
         """Return new dicts of everybody's observations and infos; those given are not changed."""
+        return {a: self.reshape_one(parts, infos[a]) for a, parts in observations.items()}, infos
+
+    def reshape_one(self, parts: Observations, info: Observations) -> Any:
+        """Return the new observation of an agent whose own is `parts`."""
         raise NotImplementedError
 
     def observation_space(self, agent: str) -> AnySpace:
@@ -69,6 +74,11 @@ def get_parts(space: AnySpace, wanted: str) -> dict[str, AnySpace]:
             f"{type(space).__name__}; put it inside wrappers that take {wanted!r} away"
         )
     return dict(space.spaces)
+
+
+def omit(parts: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return the parts of an observation, or of a space, without one."""
+    return {key: value for key, value in parts.items() if key != name}
 
 
 def get_vector(space: AnySpace) -> spaces.Box:

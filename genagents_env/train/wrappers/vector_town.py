@@ -97,12 +97,12 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         self._make_spaces(first)
         self._max_cycles: Ints = np.array([env.max_cycles for env in self._envs])
         self._ends: Bools = np.array([e.world.scenario.reward.ends for e in self._envs])
-        self._core: Core | None = None
+        self._begun = False
 
     @property
     def envs(self) -> tuple[TownEnv, ...]:
         """The towns, each as it is now; read it anew after every step."""
-        if self._core is not None:
+        if self._begun:
             for t in range(self.towns):
                 self._core.sync(t)
         return self._envs
@@ -126,11 +126,11 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         if options is not None and "reset_mask" in options:
             raise ConfigError("options: no reset_mask; towns begin anew by themselves")
         check_reset_options(options)
-        seeds = list_seeds(0 if seed is None and self._core is None else seed, self.towns)
+        seeds = list_seeds(0 if seed is None and not self._begun else seed, self.towns)
         for env, own in zip(self._envs, seeds, strict=True):
             env.begin_episode(own)
-        if self._core is None:
-            self._core = Core(self._envs)
+        if not self._begun:
+            self._core, self._begun = Core(self._envs), True
         self._core.read(range(self.towns))
         self._left: Bools = np.zeros((self.towns, len(self.agents)), dtype=np.bool_)
         self._ended: Bools = np.zeros(self.towns, dtype=np.bool_)
@@ -154,9 +154,9 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             EpisodeError: before the first `reset`.
             ConfigError: `actions` are not integers of that shape.
         """
-        core = self._core
-        if core is None:
+        if not self._begun:
             raise EpisodeError("call reset() before step()")
+        core = self._core
         before, waited = core.towns.present.copy(), self._ended
         over = core.towns.tick + 1 >= self._max_cycles
         rewards = core.step(self._check_actions(actions), self._mask, over)
@@ -182,16 +182,12 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             terminations = last & (done[:, None] | gone).ravel()
             truncations = last & ~terminations
             if self._same_step:
-                infos |= self._make_final_infos(last)
-                self._begin_anew(ended.nonzero()[0].tolist())
+                anew = ended.nonzero()[0].tolist()
+                infos |= self.make_final_infos(anew)
+                self._begin_anew(anew)
         self._ended = ended & (not self._same_step)
-        return (
-            self._make_observation(),
-            rewards.ravel(),
-            terminations,
-            truncations,
-            infos | self._make_infos(),
-        )
+        infos |= self._make_infos()
+        return self._make_observation(), rewards.ravel(), terminations, truncations, infos
 
     def texts(self) -> tuple[str, ...]:
         """Return this moment in words, by slot; "" for an agent that is not in town."""
@@ -272,7 +268,6 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
 
     def _look(self, here: Bools) -> tuple[Floats, Mask]:
         """See this tick; nothing for those who are not `here`."""
-        assert self._core is not None  # noqa: S101 (mypy: only called after a reset)
         seen, mask = self._core.observe()
         self._illegal = self._core.towns.illegal.ravel().astype(np.int64)
         if not here.all():
@@ -280,8 +275,9 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             self._illegal[~here.ravel()] = 0
         return seen, mask
 
-    def _make_final_infos(self, last: Bools) -> Info:
-        """Return the last observations and infos, for the slots whose town has ended."""
+    def make_final_infos(self, towns: Sequence[int]) -> Info:
+        """Return the last observations and infos, for the slots of the towns that have ended."""
+        last = np.repeat(np.isin(np.arange(self.towns), towns), len(self.agents))
         seen, final = self._make_observation(), np.full(self.num_envs, None, dtype=object)
         for slot in last.nonzero()[0].tolist():
             final[slot] = {name: part[slot] for name, part in seen.items()}
@@ -289,16 +285,10 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
             name: np.where(last, part, np.zeros_like(part)) if name[0] != "_" else last
             for name, part in self._make_infos().items()
         }
-        return {
-            "final_obs": final,
-            "_final_obs": last,
-            "final_info": infos,
-            "_final_info": last,
-        }
+        return {"final_obs": final, "_final_obs": last, "final_info": infos, "_final_info": last}
 
     def _begin_anew(self, towns: Sequence[int]) -> None:
         """Reset towns that have ended, and see the first of their new episodes."""
-        assert self._core is not None  # noqa: S101 (mypy: only called after a reset)
         self._restart(towns)
         illegal = self._illegal
         seen, mask = self._look(self._core.towns.present)
@@ -308,7 +298,6 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
 
     def _restart(self, towns: Sequence[int]) -> None:
         """Begin the next episode in towns that have ended."""
-        assert self._core is not None  # noqa: S101 (mypy: only called after a reset)
         for t in towns:
             self._envs[t].begin_episode(None)
         self._core.read(towns)
@@ -328,7 +317,6 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         return parts | {"text": self.texts()} if self._text else parts
 
     def _make_infos(self) -> Info:
-        assert self._core is not None  # noqa: S101 (mypy: only called after a reset)
         every = np.ones(self.num_envs, dtype=np.bool_)
         return {
             "illegal": self._illegal,

@@ -1,86 +1,23 @@
 """The array core does what towns by themselves do, bit for bit, in every task and shipped town."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from genagents_env.config import TownOptions
-from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
-from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.scenario import load_scenario
 from genagents_env.scenario.loader import list_scenario_names
 from genagents_env.train.core.core import Core
 from genagents_env.train.tasks import TASKS, get_task
 from genagents_env.train.tasks.task import shape_reward
 from genagents_env.train.wrappers import VectorTown
 from genagents_env.world.interventions import News
+from tests.train.pairs import Pair
 
 TASK_OPTIONS: TownOptions = {"ids": "indexed", "menu": "portable"}
 MENUS = ("portable", "plain")
-Choices = npt.NDArray[np.int64]
-
-
-class Pair:
-    """A vector, and as many towns by themselves that are given the same choices."""
-
-    def __init__(self, drawn: Sequence[Scenario], towns: int, **options: Any) -> None:
-        self.vector = VectorTown(drawn, towns, **options)
-        given = {**options, "actions": "menu", "text": False}
-        self.envs = [TownEnv(scenario, **given) for scenario in drawn for _ in range(towns)]
-        self.agents = self.envs[0].possible_agents
-        self.rng = np.random.default_rng(0)
-        self.ends = 0
-
-    def reset(self, seed: int) -> None:
-        self.seen: list[Mapping[str, Any]] = [
-            env.reset(seed=seed + t)[0] for t, env in enumerate(self.envs)
-        ]
-        self.compare(self.vector.reset(seed=seed)[0])
-
-    def compare(self, got: Mapping[str, npt.NDArray[Any]]) -> None:
-        nobody = {name: np.zeros_like(part[0]) for name, part in got.items()}
-        nobody["action_mask"][0] = 1
-        for name, part in got.items():
-            wanted = [own.get(agent, nobody)[name] for own in self.seen for agent in self.agents]
-            np.testing.assert_array_equal(part, np.stack(wanted))
-
-    def draw(self) -> Choices:
-        """Draw choices: mostly possible ones, a few that are not, or none at all."""
-        masks = self.vector.action_masks()
-        rank = (self.rng.random(len(masks)) * masks.sum(axis=1)).astype(np.int64)
-        legal = (masks.cumsum(axis=1) > rank[:, None]).argmax(axis=1)
-        wild = self.rng.integers(-1, masks.shape[1] + 1, len(masks))
-        return np.where(self.rng.random(len(masks)) < 0.96, legal, wild)
-
-    def step(self) -> None:
-        """Step both with the same choices, and compare all that comes of it."""
-        chosen = self.draw()
-        own = chosen.reshape(len(self.envs), -1).tolist()
-        rewards, ends, illegal = [], [], []
-        for t, env in enumerate(self.envs):
-            given = dict(zip(self.agents, own[t], strict=True))
-            self.seen[t], earned, over, cut, infos = env.step(given)
-            rewards += [earned.get(agent, 0.0) for agent in self.agents]
-            ends += [over.get(a, False) or cut.get(a, False) for a in self.agents]
-            told = [infos.get(agent, {"illegal": 0})["illegal"] for agent in self.agents]
-            if not env.agents:
-                self.seen[t], told = env.reset()[0], [0] * len(told)
-                self.ends += 1
-            illegal += told
-        got, paid, over_all, cut_all, infos = self.vector.step(chosen)
-        self.compare(got)
-        assert paid.tolist() == rewards
-        assert (over_all | cut_all).tolist() == ends
-        assert infos["illegal"].tolist() == illegal
-
-    def compare_towns(self) -> None:
-        """Compare the towns themselves, which repeat what the arrays did."""
-        for mine, alone in zip(self.vector.envs, self.envs, strict=True):
-            assert mine.events == alone.events
-            assert mine.save_state() == alone.save_state()
 
 
 def make_pair(
@@ -143,7 +80,7 @@ def test_whole_episodes_of_every_task(task: str, layouts: int, episodes: int, me
 @pytest.mark.parametrize("start", ["07:50", "12:00"])
 @pytest.mark.parametrize("name", list_scenario_names())
 def test_a_shipped_town_is_in_arrays_what_it_is_by_itself(name: str, start: str, menu: str) -> None:
-    pair = Pair([load_scenario(name)], 2, start=start, hours=0.5, max_cycles=14, menu=menu)
+    pair = Pair(name, 2, start=start, hours=0.5, max_cycles=14, menu=menu)
     pair.reset(2)
     for _ in range(30):
         pair.step()

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from genagents_env import town_v0
 from genagents_env.testing import check_env
@@ -12,12 +13,25 @@ from genagents_env.train.tasks import HELD_OUT, TASKS, TaskEnv
 from tests.test_conformance import ADVICE, FORMATS, run_tests_of
 from tests.train.tasks.names import LARGE, SMALL
 
-QUICK = [(task, FORMATS[k % 2]) for k, task in enumerate(SMALL)]
+Case = tuple[str, str]  # a task, a format of actions
+QUICK: list[Case] = [(task, FORMATS[k % 2]) for k, task in enumerate(SMALL)]
+OTHERS: list[Case] = [(task, FORMATS[1 - k % 2]) for k, task in enumerate(SMALL)]
+IN_LARGE: list[Case] = [(task, actions) for task in LARGE for actions in FORMATS]
+
+
+def slow(cases: list[Case], number: int) -> list[ParameterSet]:
+    """Return slow cases with a number of cycles or steps."""
+    return [pytest.param(*case, number, marks=pytest.mark.slow) for case in cases]
+
+
 # All share one env: every third is enough for the quick tests.
-SOON = [
-    pytest.param(*one, marks=() if k % 3 == 0 else pytest.mark.slow) for k, one in enumerate(QUICK)
+CYCLES = [
+    *((*case, 3) for case in QUICK[::3]),
+    *slow([case for k, case in enumerate(QUICK) if k % 3], 3),
+    *slow(OTHERS, 6),
+    *slow(IN_LARGE, 3),
 ]
-OTHERS = [(task, FORMATS[1 - k % 2]) for k, task in enumerate(SMALL)]
+STEPS = [*(("errand", actions, 10) for actions in FORMATS), *slow(OTHERS, 15), *slow(IN_LARGE, 10)]
 
 
 def make(task: str, actions: str, **options: object) -> TaskEnv:
@@ -33,26 +47,14 @@ def _warnings_are_errors() -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize(("task", "actions"), SOON)
-def test_each_task_keeps_the_contract(task: str, actions: str) -> None:
-    run_tests_of(partial(make, task, actions), cycles=3)
+@pytest.mark.parametrize(("task", "actions", "cycles"), CYCLES)
+def test_each_task_keeps_the_contract(task: str, actions: str, cycles: int) -> None:
+    run_tests_of(partial(make, task, actions), cycles=cycles)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("task", "actions"), OTHERS)
-def test_each_task_keeps_the_contract_in_the_other_format(task: str, actions: str) -> None:
-    run_tests_of(partial(make, task, actions), cycles=6)
-
-
-@pytest.mark.parametrize("actions", FORMATS)
-def test_our_check_passes_an_errand(actions: str) -> None:
-    check_env(partial(make, "errand", actions, percepts=True), steps=10)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("task", "actions"), OTHERS)
-def test_our_check_passes(task: str, actions: str) -> None:
-    check_env(partial(make, task, actions, percepts=True), steps=15)
+@pytest.mark.parametrize(("task", "actions", "steps"), STEPS)
+def test_our_check_passes(task: str, actions: str, steps: int) -> None:
+    check_env(partial(make, task, actions, percepts=True), steps=steps)
 
 
 @pytest.mark.slow
@@ -60,17 +62,3 @@ def test_our_check_passes(task: str, actions: str) -> None:
 def test_our_check_passes_over_several_episodes(task: str, actions: str) -> None:
     steps = 2 * TASKS[task].horizon + 10
     check_env(partial(make, task, actions, text=True), steps=steps, seed=HELD_OUT.start + 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("task", LARGE)
-@pytest.mark.parametrize("actions", FORMATS)
-def test_tasks_in_large_towns_keep_the_contract(task: str, actions: str) -> None:
-    run_tests_of(partial(make, task, actions), cycles=3)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("task", LARGE)
-@pytest.mark.parametrize("actions", FORMATS)
-def test_our_check_passes_in_large_towns(task: str, actions: str) -> None:
-    check_env(partial(make, task, actions, percepts=True), steps=10)

@@ -28,26 +28,10 @@ class LeakyTask(TaskEnv):
         return result
 
 
-def tell_goals(env: TaskEnv) -> float:
-    return float(env.parts.reward.board.object.sum())
-
-
-def tell_knowledge(env: TaskEnv) -> float:
-    return float(sum(env.world.state.facts))
-
-
-def tell_states(env: TaskEnv) -> float:
-    return float(sum(map(len, env.world.snapshot.object_states)))
-
-
-def tell_whereabouts(env: TaskEnv) -> float:
-    return float(env.world.snapshot.arena.sum())
-
-
 LEAKS: dict[str, Told] = {
-    "goals": tell_goals,
-    "states": tell_states,
-    "whereabouts": tell_whereabouts,
+    "goals": lambda env: float(env.parts.reward.board.object.sum()),
+    "states": lambda env: float(sum(map(len, env.world.snapshot.object_states))),
+    "whereabouts": lambda env: float(env.world.snapshot.arena.sum()),
 }
 
 
@@ -62,21 +46,16 @@ def test_a_leak_in_a_task_is_caught(leak: str) -> None:
         check_leaks(make, seed=0)
 
 
-@pytest.mark.parametrize("task", SMALL)
-def test_no_task_leaks(task: str) -> None:
-    leaks.main(seeds=2, tasks=[task])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("task", SMALL)
-def test_no_task_leaks_over_twenty_seeds(task: str) -> None:
-    leaks.main(seeds=20, tasks=[task])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("task", LARGE)
-def test_no_task_in_a_large_town_leaks(task: str) -> None:
-    leaks.main(seeds=4, tasks=[task])
+@pytest.mark.parametrize(
+    ("task", "seeds"),
+    [
+        *((task, 2) for task in SMALL),
+        *(pytest.param(task, 20, marks=pytest.mark.slow) for task in SMALL),
+        *(pytest.param(task, 4, marks=pytest.mark.slow) for task in LARGE),
+    ],
+)
+def test_no_task_leaks(task: str, seeds: int) -> None:
+    leaks.main(seeds=seeds, tasks=[task])
 
 
 @pytest.mark.parametrize("task", SMALL)

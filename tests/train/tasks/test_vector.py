@@ -6,7 +6,9 @@ import pytest
 from genagents_env import town_v0
 from genagents_env.errors import ConfigError
 from genagents_env.train.tasks import HELD_OUT, find_layout, get_task
+from genagents_env.train.tasks.task import shape_reward
 from genagents_env.train.tasks.vector import make_vector
+from tests.train.pairs import draw_legal
 
 SEEDS = [5, 130, HELD_OUT[7]]
 
@@ -19,7 +21,7 @@ def test_episodes_are_those_of_the_task_of_the_same_seeds() -> None:
     steps = []
     for _ in range(12):
         masks = seen["action_mask"]
-        chosen = (masks * rng.random(masks.shape)).argmax(axis=1)
+        chosen = draw_legal(masks, rng)
         after, rewards, _, _, _ = vector.step(chosen)
         steps.append((seen, chosen, rewards))
         seen = after
@@ -44,26 +46,10 @@ def test_a_number_of_layouts_takes_the_first_of_training() -> None:
             make_vector("errand", wrong)
 
 
-def test_shaping_adds_what_has_come_nearer_and_no_more() -> None:
-    sparse, shaped = (make_vector("errand", 2, 1, shaping=w, discount=1.0) for w in (0.0, 1.0))
-    seen, _ = sparse.reset(seed=[0, 1])
-    shaped.reset(seed=[0, 1])
-    rng = np.random.default_rng(1)
-    totals = np.zeros((2, sparse.num_envs))
-    moved = False
-    for _ in range(60):
-        chosen = (seen["action_mask"] * rng.random(seen["action_mask"].shape)).argmax(axis=1)
-        seen, paid, *_, infos = sparse.step(chosen)
-        more = shaped.step(chosen)[1]
-        moved = moved or not np.allclose(paid, more)
-        totals += paid, more
-        if "final_obs" in infos:
-            break
-    assert moved
-    # Over an episode the potential adds up to what was wanting at its beginning.
-    gained = totals[1] - totals[0]
-    assert (gained > 0).all()
-    assert (gained <= 1).all()
+def test_shaping_is_that_of_the_task() -> None:
+    vector = make_vector("errand", 2, 1, shaping=2.0, discount=0.9)
+    drawn = [shape_reward(get_task("errand").draw(layout), 2.0, 0.9) for layout in range(2)]
+    assert [env.world.scenario for env in vector.envs] == drawn
 
 
 def test_the_vec_env_has_other_layouts_for_another_seed() -> None:

@@ -5,15 +5,11 @@ import pytest
 
 from genagents_env.errors import ConfigError
 from genagents_env.train.wrappers import JoinedTowns, VectorTown
+from tests.train.pairs import draw_legal
 
 
 def make_vectors() -> list[VectorTown]:
     return [VectorTown("tiny", 2, max_cycles=9), VectorTown("tiny", 3, max_cycles=14)]
-
-
-def draw_legal(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    drawn: np.ndarray = (masks * rng.random(masks.shape)).argmax(axis=1)
-    return drawn
 
 
 def test_every_slot_is_as_in_its_own_vector() -> None:

@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,10 +14,13 @@ from genagents_env.errors import ConfigError
 from genagents_env.memory.embed import HashedNgrams
 from genagents_env.train.wrappers import EncodeText, FlatBox, JoinedTowns, VectorTown
 from genagents_env.world.interventions import Part
+from tests.train.pairs import draw_legal
 
 pytest.importorskip("stable_baselines3")
 
 from genagents_env.train.wrappers import SlotVecEnv, TownVecEnv
+
+Make = Callable[..., Any]
 
 
 def slot_env(towns: int = 2, seed: int = 0, **options: Any) -> Any:
@@ -23,9 +28,23 @@ def slot_env(towns: int = 2, seed: int = 0, **options: Any) -> Any:
     return SlotVecEnv(VectorTown("tiny", towns, **options), seed)
 
 
+def menu(**options: Any) -> Any:
+    return town_v0.parallel_env(scenario="tiny", actions="menu", **options)
+
+
+def town_env(*args: Any, **options: Any) -> Any:
+    return TownVecEnv(*args, **options)
+
+
+def several(towns: int, **options: Any) -> Any:
+    return town_env([partial(menu, **options)] * towns)
+
+
+BOTH: list[Make] = [slot_env, several]
+
+
 def legal(env: Any, rng: np.random.Generator) -> Any:
-    masks = np.stack(env.env_method("action_masks"))
-    return (masks * rng.random(masks.shape)).argmax(axis=1)
+    return draw_legal(np.stack(env.env_method("action_masks")), rng)
 
 
 def test_a_slot_equals_its_agent_in_a_town_alone() -> None:
@@ -51,8 +70,9 @@ def test_a_slot_equals_its_agent_in_a_town_alone() -> None:
     assert not np.array_equal(seen[0], infos[0]["terminal_observation"])  # of the next episode
 
 
-def test_the_horizon_of_a_vector_counts_as_truncation() -> None:
-    env = slot_env(2, max_cycles=3)
+@pytest.mark.parametrize("make", BOTH)
+def test_the_horizon_counts_as_truncation(make: Make) -> None:
+    env = make(2, max_cycles=3)
     env.reset()
     for _ in range(3):
         _, _, dones, infos = env.step(np.zeros(4, dtype=np.int64))
@@ -61,10 +81,12 @@ def test_the_horizon_of_a_vector_counts_as_truncation() -> None:
     assert [info["episode"]["l"] for info in infos] == [3] * 4
 
 
-def test_an_agent_that_has_left_leaves_its_slot_inert() -> None:
-    env = slot_env(1, max_cycles=5)
+@pytest.mark.parametrize("make", BOTH)
+def test_an_agent_that_has_left_leaves_its_slot_inert(make: Make) -> None:
+    env = make(1, max_cycles=5)
     env.reset()
-    env.vector.envs[0].intervene(Part(env.vector.agents[0]))
+    town = env.vector.envs[0] if make is slot_env else env.envs[0]
+    town.intervene(Part(town.possible_agents[0]))
     idle = np.zeros(2, dtype=np.int64)
     seen, _, dones, infos = env.step(idle)
     assert dones.tolist() == [True, False]
@@ -85,18 +107,25 @@ def test_an_agent_that_has_left_leaves_its_slot_inert() -> None:
     assert seen.any(axis=1).all()  # both are there again
 
 
-def test_a_seed_gives_the_same_episodes_again() -> None:
-    env, rng = slot_env(2, max_cycles=6), np.random.default_rng(0)
-    actions = [rng.integers(0, 5, 4) for _ in range(15)]
+@pytest.mark.parametrize("make", BOTH)
+def test_a_seed_gives_the_same_episodes_again(make: Make) -> None:
+    env = make(2, max_cycles=6)
 
     def live() -> list[Any]:
         env.seed(3)
-        return [env.reset(), *(env.step(chosen)[0] for chosen in actions)]
+        rng, seen = np.random.default_rng(0), [env.reset()]
+        for _ in range(15):
+            step = env.step(legal(env, rng))
+            seen += [step[0], step[1]]
+        return seen
 
-    np.testing.assert_array_equal(live(), live())
-    first = env.reset()  # without a seed: other episodes
-    env.seed(3)
-    assert not np.array_equal(first, env.reset())
+    for one, two in zip(live(), live(), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def test_without_a_seed_a_reset_draws_other_episodes() -> None:
+    env = slot_env(2)
+    assert not np.array_equal(env.reset(), env.reset())
 
 
 def test_attributes_are_those_of_the_slots_town() -> None:
@@ -112,23 +141,6 @@ def test_attributes_are_those_of_the_slots_town() -> None:
 def test_a_vector_with_texts_is_refused() -> None:
     with pytest.raises(ConfigError, match="text"):
         SlotVecEnv(VectorTown("tiny", 1, text=True))
-
-
-@pytest.mark.slow
-def test_maskable_ppo_trains_in_a_vector() -> None:
-    contrib = pytest.importorskip("sb3_contrib")
-    env = slot_env(4)
-    model = contrib.MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=64, seed=0, device="cpu")
-    model.learn(600)
-    assert model.ep_info_buffer
-
-
-def menu() -> Any:
-    return town_v0.parallel_env(scenario="tiny", actions="menu")
-
-
-def town_env(*args: Any, **options: Any) -> Any:
-    return TownVecEnv(*args, **options)
 
 
 def test_a_slot_is_a_town_and_an_agent() -> None:
@@ -156,46 +168,6 @@ def test_every_slot_stays_in_its_space_over_many_episodes() -> None:
                 assert done
                 assert info["terminal_observation"] in env.observation_space
     assert ends >= 4
-
-
-def test_an_agent_that_has_ended_leaves_its_slot_empty() -> None:
-    env = town_env([menu], seed=0)
-    env.reset()
-    env.envs[0].intervene(Part(env.agents[0]))
-    idle = np.zeros(2, dtype=np.int64)
-    _, _, dones, infos = env.step(idle)
-    assert dones.tolist() == [True, False]
-    assert infos[0]["episode"]["l"] == 1
-    assert not infos[0]["TimeLimit.truncated"]
-    seen, rewards, dones, infos = env.step(idle)
-    assert (seen[0] == 0).all()
-    assert dones.tolist() == [True, False]
-    assert rewards[0] == 0
-    assert "episode" not in infos[0]
-    assert np.flatnonzero(env.action_masks(0)).tolist() == [0]
-
-
-def test_the_horizon_counts_as_truncation() -> None:
-    env = town_env([lambda: town_v0.parallel_env(scenario="tiny", actions="menu", max_cycles=3)])
-    env.reset()
-    for _ in range(3):
-        _, _, dones, infos = env.step(np.zeros(2, dtype=np.int64))
-    assert dones.all()
-    assert all(info["TimeLimit.truncated"] for info in infos)
-
-
-def test_the_same_seed_gives_the_same_rollout() -> None:
-    def rollout(seed: int) -> list[Any]:
-        env, rng = town_env([menu] * 2, seed=0), np.random.default_rng(0)
-        env.seed(seed)
-        seen = [env.reset()]
-        for _ in range(70):
-            step = env.step(legal(env, rng))
-            seen += [step[0], step[1]]
-        return seen
-
-    for one, two in zip(rollout(5), rollout(5), strict=True):
-        np.testing.assert_array_equal(one, two)
 
 
 def test_text_enters_through_an_embedding() -> None:
@@ -229,9 +201,10 @@ def test_without_sb3_the_extra_is_named() -> None:
 
 
 @pytest.mark.slow
-def test_maskable_ppo_trains() -> None:
+@pytest.mark.parametrize("make", BOTH)
+def test_maskable_ppo_trains(make: Make) -> None:
     contrib = pytest.importorskip("sb3_contrib")
-    env = town_env([menu] * 2, seed=0)
+    env = make(2)
     model = contrib.MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=64, seed=0, device="cpu")
     before = [p.detach().clone() for p in model.policy.parameters()]
     model.learn(600)

@@ -1,13 +1,12 @@
 """Many towns as one gymnasium vector: the same, bit for bit, as towns stepped one by one."""
 
-from collections.abc import Mapping, Sequence
-from typing import Unpack
+from collections.abc import Mapping
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 import pytest
-from gymnasium.spaces import Dict, Discrete
+from gymnasium.spaces import Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.wrappers.vector import (
     DictInfoToList,
@@ -22,10 +21,10 @@ from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Scenario
 from genagents_env.train.tasks import get_task
 from genagents_env.train.wrappers import VectorTown
-from genagents_env.world.events import Event
 from genagents_env.world.interventions import Intervention, Join, News, Part, Put
 from genagents_env.world.tiles import STAY
 from tests.goal_towns import give_goals
+from tests.train.pairs import Pair, draw_legal
 
 PARTY: TownOptions = {
     "people": ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Ayesha Khan"],
@@ -65,103 +64,21 @@ SCENARIOS: dict[str, tuple[str | Scenario, TownOptions, int, int]] = {
 }
 
 
-class Loop:
-    """The plain way: towns in a list, one `step` each."""
-
-    def __init__(
-        self, scenario: str | Scenario, towns: int, **options: Unpack[TownOptions]
-    ) -> None:
-        menu: TownOptions = {**options, "actions": "menu"}
-        self.envs = [TownEnv(scenario, **menu) for _ in range(towns)]
-        self.agents = self.envs[0].possible_agents
-        actions = self.envs[0].action_space(self.agents[0])
-        assert isinstance(actions, Discrete)
-        self.choices = int(actions.n)
-
-    def reset(self, seed: int) -> list[Mapping[str, Parts]]:
-        return [env.reset(seed=seed + t)[0] for t, env in enumerate(self.envs)]
-
-
-def stack_observations(loop: Loop, seen: Sequence[Mapping[str, Parts]]) -> Parts:
-    """Return what the towns' observations would be as slots."""
-    space = loop.envs[0].observation_space(loop.agents[0])
-    assert isinstance(space, Dict)
-    size = space["observation"].shape
-    numbers: list[Array] = []
-    masks: list[Array] = []
-    for own in seen:
-        for agent in loop.agents:
-            inert = np.zeros(loop.choices, np.int8)
-            inert[0] = 1
-            there = agent in own
-            numbers.append(own[agent]["observation"] if there else np.zeros(size or (), np.float32))
-            masks.append(own[agent]["action_mask"] if there else inert)
-    return {"observation": np.stack(numbers), "action_mask": np.stack(masks)}
-
-
 def same(got: Parts, wanted: Parts) -> None:
     for name, part in wanted.items():
         assert got[name].dtype == part.dtype
         assert np.array_equal(got[name], part), name
 
 
-def draw(
-    rng: np.random.Generator, masks: npt.NDArray[np.int8], choices: int
-) -> npt.NDArray[np.int64]:
-    """Mostly possible actions, some impossible, a few that are none at all."""
-    legal = np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
-    wild = rng.integers(-1, choices + 1, len(masks))
-    return np.where(rng.random(len(masks)) < 0.7, legal, wild)
-
-
-def events_of(loop: Loop) -> list[tuple[Event, ...]]:
-    return [env.events for env in loop.envs]
-
-
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_each_slot_is_what_its_town_alone_would_be(name: str) -> None:
     scenario, options, towns, steps = SCENARIOS[name]
-    loop, vector = Loop(scenario, towns, **options), VectorTown(scenario, towns, **options)
-    rng, count = np.random.default_rng(7), len(vector.agents)
-    seen, ends = loop.reset(3), 0
-    same(vector.reset(seed=3)[0], stack_observations(loop, seen))
+    pair = Pair(scenario, towns, legal=0.7, watch=True, **options)
+    pair.reset(3)
     for _ in range(steps):
-        actions = draw(rng, vector.action_masks(), loop.choices)
-        chosen = actions.reshape(towns, count).tolist()
-        wanted: dict[str, list[object]] = {"rewards": [], "ended": [], "illegal": []}
-        final: list[Mapping[str, Parts]] = []
-        events = []
-        for t, env in enumerate(loop.envs):
-            given = dict(zip(loop.agents, chosen[t], strict=True))
-            told = env.step(given)
-            seen[t] = told[0]
-            final.append(told[0])
-            events.append(env.events)
-            for agent in loop.agents:
-                wanted["rewards"].append(told[1].get(agent, 0.0))
-                wanted["ended"].append((told[2].get(agent), told[3].get(agent)))
-                wanted["illegal"].append(told[4].get(agent, {"illegal": 0})["illegal"])
-            if not env.agents:
-                seen[t] = env.reset()[0]
-        got, rewards, terminations, truncations, infos = vector.step(actions)
-        same(got, stack_observations(loop, seen))
-        assert rewards.tolist() == wanted["rewards"]
-        assert [*zip(terminations, truncations, strict=True)] == wanted["ended"]
-        for slot in np.flatnonzero(terminations | truncations).tolist():
-            ends += 1
-            own = final[slot // count][loop.agents[slot % count]]
-            same(infos["final_obs"][slot], {k: own[k] for k in ("observation", "action_mask")})
-            assert infos["final_info"]["illegal"][slot] == wanted["illegal"][slot]
-            wanted["illegal"][slot] = 0
-        assert infos["illegal"].tolist() == wanted["illegal"]
-        for t, env in enumerate(vector.envs):
-            alive = not (terminations | truncations)[t * count]
-            assert env.events == (events[t] if alive else loop.envs[t].events)
-            assert env.agents == loop.envs[t].agents
-    for env, alone in zip(vector.envs, loop.envs, strict=True):
-        assert env.save_state() == alone.save_state()
-        assert np.array_equal(env.state(), alone.state())
-    assert ends >= towns
+        pair.step()
+    pair.compare_towns()
+    assert pair.ends >= towns
 
 
 def test_a_town_without_facts_is_observed_as_alone() -> None:
@@ -175,18 +92,15 @@ def test_a_town_without_facts_is_observed_as_alone() -> None:
 
 @pytest.mark.parametrize("seconds", [4, 10])
 def test_a_crowd_that_comes_to_one_place_stands_as_in_its_town_alone(seconds: int) -> None:
-    options: TownOptions = {"max_cycles": 60, "seconds_per_tick": seconds}
-    loop, vector = Loop("murder_mystery", 2, **options), VectorTown("murder_mystery", 2, **options)
-    loop.reset(0)
-    vector.reset(seed=0)
-    paths, waiting = vector.envs[0].world.town.paths, 0
+    pair = Pair("murder_mystery", 2, max_cycles=60, seconds_per_tick=seconds)
+    pair.reset(0)
+    paths, waiting = pair.envs[0].world.town.paths, 0
     for tick in range(1, 50):
         goal = 1 + tick // 25
-        before = [env.world.positions for env in vector.envs]
-        vector.step(np.full(len(vector.agents) * 2, goal))
-        for env, alone, old in zip(vector.envs, loop.envs, before, strict=True):
-            alone.step(dict.fromkeys(alone.agents, goal))
-            assert env.save_state() == alone.save_state()
+        before = [env.world.positions for env in pair.envs]
+        pair.step(np.full(pair.vector.num_envs, goal))
+        pair.compare_towns()
+        for env, old in zip(pair.envs, before, strict=True):
             walked = np.abs(env.world.positions - old).sum(axis=1)
             assert walked.max() <= paths.tiles_at(tick)
             at_goal = paths.field(goal - 1)[env.world.state.tile] == STAY
@@ -195,39 +109,24 @@ def test_a_crowd_that_comes_to_one_place_stands_as_in_its_town_alone(seconds: in
 
 
 def test_texts_are_made_when_asked_for_and_are_the_towns_own() -> None:
-    loop, vector = Loop("medicine", 2, max_cycles=9), VectorTown("medicine", 2, max_cycles=9)
-    written = VectorTown("medicine", 2, max_cycles=9, text=True)
-    rng = np.random.default_rng(0)
-    seen = loop.reset(0)
+    pair = Pair("medicine", 2, legal=0.7, max_cycles=9, text=True)
+    vector = VectorTown("medicine", 2, max_cycles=9)
+    pair.reset(0)
     vector.reset(seed=0)
-    written.reset(seed=0)
     for tick in range(30):
-        actions = draw(rng, vector.action_masks(), loop.choices)
-        for t, env in enumerate(loop.envs):
-            chosen = actions.reshape(2, -1)[t].tolist()
-            seen[t] = env.step(dict(zip(loop.agents, chosen, strict=True)))[0]
-            if not env.agents:
-                seen[t] = env.reset()[0]
-        vector.step(actions)
-        texts = tuple(own[agent]["text"] for own in seen for agent in loop.agents)
-        got = written.step(actions)[0]
-        assert got["text"] == texts
-        assert got in written.observation_space
+        chosen = pair.draw()
+        written = pair.step(chosen)[0]
+        vector.step(chosen)
+        assert written in pair.vector.observation_space
         if tick % 3 == 0:  # those never asked for are never missed
-            assert vector.texts() == texts
+            assert vector.texts() == written["text"]
 
 
 @pytest.mark.parametrize("menu", ["town", "portable"])
 def test_what_happens_from_outside_happens_in_its_town_alone(menu: str) -> None:
-    options: TownOptions = {
-        "menu": menu,
-        "people": ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller"],
-        "max_cycles": 40,
-    }
-    loop, vector = (
-        Loop("valentines_party", 3, **options),
-        VectorTown("valentines_party", 3, **options),
-    )
+    people = ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller"]
+    options: TownOptions = {"menu": menu, "people": people, "max_cycles": 40}
+    pair = Pair("valentines_party", 3, legal=0.7, watch=True, all_stay=False, **options)
     happens: dict[int, tuple[int, Intervention]] = {
         1: (0, Part("Maria Lopez")),
         3: (2, News("There is tea.")),
@@ -236,24 +135,15 @@ def test_what_happens_from_outside_happens_in_its_town_alone(menu: str) -> None:
         12: (2, Part("Isabella Rodriguez")),
         13: (2, Part("Klaus Mueller")),
     }
-    rng, seen = np.random.default_rng(1), loop.reset(0)
-    vector.reset(seed=0)
+    pair.reset(0)
     for tick in range(39):
         if tick in happens:
             town, event = happens[tick]
-            loop.envs[town].intervene(event)
-            vector.envs[town].intervene(event)
-        actions = draw(rng, vector.action_masks(), loop.choices)
-        for t, env in enumerate(loop.envs):
-            chosen = dict(zip(loop.agents, actions.reshape(3, -1)[t].tolist(), strict=True))
-            seen[t] = env.step({a: chosen[a] for a in env.agents})[0]
-        got, _, terminations, truncations, infos = vector.step(actions)
-        same(got, stack_observations(loop, seen))
-        assert events_of(loop) == [env.events for env in vector.envs]
+            pair.envs[town].intervene(event)
+            pair.vector.envs[town].intervene(event)
+        _, _, terminations, truncations, _ = pair.step()
         assert not (terminations | truncations).any()
-        here = [a in env.agents for env in loop.envs for a in loop.agents]
-        assert infos["present"].tolist() == here
-    _, _, terminations, truncations, infos = vector.step(np.zeros(9, dtype=np.int64))
+    _, _, terminations, truncations, infos = pair.step(np.zeros(9, dtype=np.int64))
     assert (terminations ^ truncations).all()
     gone = [slot for slot, here in enumerate(infos["final_info"]["present"]) if not here]
     assert np.flatnonzero(terminations).tolist() == gone == [6, 8]
@@ -308,8 +198,7 @@ def test_a_town_may_begin_anew_in_the_next_step() -> None:
     now, then, rng = at_once.reset(seed=4)[0], later.reset(seed=4)[0], np.random.default_rng(0)
     ends = 0
     for _ in range(14):
-        masks = now["action_mask"]
-        chosen = (masks * rng.random(masks.shape)).argmax(axis=1)
+        chosen = draw_legal(now["action_mask"], rng)
         now, rewards, over, cut, infos = at_once.step(chosen)
         then, earned, ended, truncated, _ = later.step(chosen)
         assert rewards.tolist() == earned.tolist()
