@@ -61,8 +61,13 @@ class RunPictures:
     """
 
     def __init__(self, snapshots: RunSnapshots, choice: PictureChoice | None = None) -> None:
-        self._snapshots = snapshots
-        self._choice = self._find_names(choice if choice is not None else PictureChoice())
+        self._snapshots, self._choice = snapshots, choice or PictureChoice()
+        if self._choice.person is not None:
+            person = find_person(self._choice.person, snapshots.run.meta.names)
+            self._choice = replace(self._choice, person=person)
+        elif self._choice.place is not None:
+            place = find_place(self._choice.place, list_places(snapshots.plan))
+            self._choice = replace(self._choice, place=place)
         self._view = self._find_view()
         self._painter = self._make_painter()
 
@@ -105,15 +110,6 @@ class RunPictures:
         self._painter.people.keep_places(film)
         if isinstance(self._view, FollowingView):
             self._view.reset()
-
-    def _find_names(self, choice: PictureChoice) -> PictureChoice:
-        """Return the same choice with the names as the run has them."""
-        person, place = choice.person, choice.place
-        if person is not None:
-            person = find_person(person, self._snapshots.run.meta.names)
-        if place is not None:
-            place = find_place(place, list_places(self._snapshots.plan))
-        return replace(choice, person=person, place=place)
 
     def _find_view(self) -> MapView | None:
         """Return the part that is shown; None for the town as `rgb_array` shows it."""
