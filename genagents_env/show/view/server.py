@@ -93,8 +93,10 @@ class Answers:
         stamp = (view.revision, length.last_tick, length.calls, view.run.status)
         with self._lock:
             kept = self._kept.get(key)
-        if kept is not None and self._serves(kept, stamp):
-            return kept.body
+        if kept is not None:
+            same_run = kept.stamp[0] == stamp[0] and kept.stamp[3] == stamp[3]
+            if kept.stamp == stamp or (same_run and time.monotonic() < kept.until):
+                return kept.body
         begun = time.monotonic()
         body = make_resource(view, key)
         now = time.monotonic()
@@ -106,11 +108,6 @@ class Answers:
             while sum(len(answer.body) for answer in self._kept.values()) > _MOST:
                 self._kept.popitem(last=False)
         return body
-
-    @staticmethod
-    def _serves(kept: _Answer, stamp: _Stamp) -> bool:
-        same_run = kept.stamp[0] == stamp[0] and kept.stamp[3] == stamp[3]
-        return kept.stamp == stamp or (same_run and time.monotonic() < kept.until)
 
 
 _STATUS = ResourceKey("status")
