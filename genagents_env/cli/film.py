@@ -17,8 +17,8 @@ from genagents_env.errors import ConfigError
 from genagents_env.files import replace_file
 from genagents_env.record import RunReader
 from genagents_env.record.town_times import find_last_tick, find_tick
-from genagents_env.show.pictures import FilmPace, PictureChoice, RunPictures
-from genagents_env.show.render.film import FilmFrame
+from genagents_env.show.pictures import PictureChoice, RunPictures
+from genagents_env.show.render.film import FilmFrame, FilmPace
 from genagents_env.show.render.gif import ColorTable, write_gif
 from genagents_env.show.render.mp4 import check_encoder, write_mp4
 from genagents_env.show.snapshots import RunSnapshots

@@ -5,8 +5,8 @@ Rates are per agent and game hour: sums divided by agent-hours, which are the ag
 model call times the simulated hours. So the rates of the faculties add up to that of all.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 
 from genagents_env.llm.prices import find_price
@@ -101,13 +101,9 @@ def compute_embedding_cost(run: RunReader) -> EmbeddingCost | None:
     )
 
 
-def _sum(rows: Iterable[FacultyRow], agents: int) -> FacultyRow:
-    columns = zip(
-        *((r.calls, r.prompt_tokens, r.completion_tokens, r.seconds, r.fallbacks) for r in rows),
-        strict=True,
-    )
-    calls, read, written, seconds, fallbacks = map(sum, columns)
-    return FacultyRow(ALL, agents, calls, read, written, seconds, fallbacks)
+def _sum(rows: Sequence[FacultyRow], agents: int) -> FacultyRow:
+    summed = ("calls", "prompt_tokens", "completion_tokens", "seconds", "fallbacks")
+    return FacultyRow(ALL, agents, *(sum(getattr(row, key) for row in rows) for key in summed))
 
 
 def _compute_cost(row: FacultyRow, dollars: Decimal | None, agent_hours: float) -> FacultyCost:
@@ -119,14 +115,4 @@ def _compute_cost(row: FacultyRow, dollars: Decimal | None, agent_hours: float) 
             None if dollars is None else float(dollars) / agent_hours,
             row.seconds / agent_hours,
         )
-    return FacultyCost(
-        row.faculty,
-        row.agents,
-        row.calls,
-        row.prompt_tokens,
-        row.completion_tokens,
-        dollars,
-        row.seconds,
-        row.fallbacks,
-        rate,
-    )
+    return FacultyCost(**asdict(row), dollars=dollars, rate=rate)

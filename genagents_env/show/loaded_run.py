@@ -4,6 +4,7 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
+from functools import cached_property
 from html import escape
 from io import BytesIO
 from pathlib import Path
@@ -53,7 +54,6 @@ class LoadedRun:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.reader = RunReader(path)
-        self._snapshots: RunSnapshots | None = None
 
     @property
     def meta(self) -> RunMeta:
@@ -73,7 +73,7 @@ class LoadedRun:
         (tiles), `waited` (simulated seconds) (Int64), `heard_by`, `addressed`, `facts`, `members`,
         `moved` (tuples of strings).
         """
-        return run_frames.make_events(self.reader, self._find_snapshots())
+        return run_frames.make_events(self.reader, self._snapshots)
 
     @property
     def utterances(self) -> "DataFrame":
@@ -84,7 +84,7 @@ class LoadedRun:
         `addressed`, `heard_by` (tuples of names), `conversation` (Int64), `phone` (bool), `facts`
         (tuple of the ids of facts it tells), `place` (string, the speaker's).
         """
-        return run_frames.make_utterances(self.reader, self._find_snapshots())
+        return run_frames.make_utterances(self.reader, self._snapshots)
 
     @property
     def positions(self) -> "DataFrame":
@@ -94,7 +94,7 @@ class LoadedRun:
         from the upper left corner), `place` (category), `present`, `asleep` (bool), `doing`,
         `emoji` (category). 25 people have 216,000 lines a day of 8,640 ticks.
         """
-        return run_frames.make_positions(self.reader, self._find_snapshots())
+        return run_frames.make_positions(self.reader, self._snapshots)
 
     @property
     def calls(self) -> "DataFrame":
@@ -139,7 +139,7 @@ class LoadedRun:
             ConfigError: the run has no such moment, place or person.
         """
         tick = self._find_tick(at)
-        pictures = RunPictures(self._find_snapshots(), PictureChoice(place, person, width))
+        pictures = RunPictures(self._snapshots, PictureChoice(place, person, width))
         return Image.fromarray(pictures.draw(tick))
 
     def close(self) -> None:
@@ -198,10 +198,9 @@ class LoadedRun:
             yield "calls", f"{spent.calls:,}, {tokens:,} tokens{cost}, {fallbacks}"
         yield "answers", f"{len(run.interviews()):,}"
 
-    def _find_snapshots(self) -> RunSnapshots:
-        if self._snapshots is None:
-            self._snapshots = RunSnapshots(self.reader)
-        return self._snapshots
+    @cached_property
+    def _snapshots(self) -> RunSnapshots:
+        return RunSnapshots(self.reader)
 
     def _find_tick(self, at: str | int | datetime | None) -> int:
         last = find_last_tick(self.reader)

@@ -1,6 +1,6 @@
 """What came of a run in words, a line each: successes, agreement of judges, flow, answers."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from genagents_env.study.evaluate.interviews import ENDS
@@ -31,9 +31,11 @@ def format_outcomes(
     for flow in shown:
         if flow.receivers:
             yield f"Flow of {flow.fact}: {_format_flow(flow)}"
-            yield from _format_sentences(flow)
-    for words, several in _group_by_words(one for one in shown if not one.receivers):
-        yield f"Flow of {', '.join(several)}: {words}"
+            for sentence, agents in _group((one.sentence, one.agent) for one in flow.receivers):
+                yield f'    {", ".join(agents)}, told: "{sentence}"'
+    unheard = [(_format_flow(one), one.fact) for one in shown if not one.receivers]
+    for words, facts in _group(unheard):
+        yield f"Flow of {', '.join(facts)}: {words}"
     for preference in preferences:
         yield from _format_preference(preference)
 
@@ -62,21 +64,12 @@ def _was_examined(agent: AgentFlow) -> bool:
     return agent.stored is not None or agent.retrieved is not None
 
 
-def _group_by_words(flows: Iterable[Flow]) -> Iterator[tuple[str, list[str]]]:
-    """Yield what is told of facts that nobody received, each with the facts it is true of."""
+def _group(pairs: Iterable[tuple[str, str]]) -> ItemsView[str, list[str]]:
+    """Return each first part of a pair once, with the second parts that stand with it."""
     found: dict[str, list[str]] = {}
-    for flow in flows:
-        found.setdefault(_format_flow(flow), []).append(flow.fact)
-    yield from found.items()
-
-
-def _format_sentences(flow: Flow) -> Iterator[str]:
-    """Yield the sentences in which a fact was received, each once, with who was told it."""
-    found: dict[str, list[str]] = {}
-    for one in flow.receivers:
-        found.setdefault(one.sentence, []).append(one.agent)
-    for sentence, agents in found.items():
-        yield f'    {", ".join(agents)}, told: "{sentence}"'
+    for first, second in pairs:
+        found.setdefault(first, []).append(second)
+    return found.items()
 
 
 def _format_flow(flow: Flow) -> str:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import ceil
 
 from genagents_env.errors import ConfigError
 from genagents_env.name_search import find_person, find_place
 from genagents_env.show.render.closeup import Closeup
-from genagents_env.show.render.film import WORDS_A_MINUTE, Film, FilmFrame, Pixels, WordsPainter
+from genagents_env.show.render.film import FilmFrame, FilmPace, Pixels, WordsPainter, find_moments
 from genagents_env.show.render.motion import Motion
 from genagents_env.show.render.picture import Picture
+from genagents_env.show.render.recorded import RecordedTick
 from genagents_env.show.render.views import (
     FollowingView,
     MapView,
@@ -49,35 +49,6 @@ class PictureChoice:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class FilmPace:
-    """The pace of a film.
-
-    Attributes:
-        fps: pictures a second; about, where a tick does not hold a whole number of them.
-        speed: seconds of the town for each second of the film.
-        wait: whether it stands still until what is said in the picture can be read.
-        words_a_minute: that are read.
-        words: whether they are shown at all.
-    """
-
-    fps: int = 12
-    speed: float = 60.0
-    wait: bool = False
-    words_a_minute: float = WORDS_A_MINUTE
-    words: bool = True
-
-    def count_frames(self, ticks: int, seconds_per_tick: int) -> int:
-        """Count the frames of so many ticks at most, without waits for words."""
-        if self.count_per_tick(seconds_per_tick) > 1:
-            return ticks * self.count_per_tick(seconds_per_tick) + 1
-        return min(ticks, ceil(ticks * seconds_per_tick / self.speed * self.fps)) + 1
-
-    def count_per_tick(self, seconds_per_tick: int) -> int:
-        """Count the pictures that are drawn of a tick."""
-        return max(1, round(self.fps * seconds_per_tick / self.speed))
-
-
 class RunPictures:
     """Draws a run.
 
@@ -90,8 +61,13 @@ class RunPictures:
     """
 
     def __init__(self, snapshots: RunSnapshots, choice: PictureChoice | None = None) -> None:
-        self._snapshots = snapshots
-        self._choice = self._find_names(choice if choice is not None else PictureChoice())
+        self._snapshots, self._choice = snapshots, choice or PictureChoice()
+        if self._choice.person is not None:
+            person = find_person(self._choice.person, snapshots.run.meta.names)
+            self._choice = replace(self._choice, person=person)
+        elif self._choice.place is not None:
+            place = find_place(self._choice.place, list_places(snapshots.plan))
+            self._choice = replace(self._choice, place=place)
         self._view = self._find_view()
         self._painter = self._make_painter()
 
@@ -101,62 +77,39 @@ class RunPictures:
         Raises:
             IndexError: the run has no such tick.
         """
-        self._begin(film=False)
-        return self._painter.draw(self._snapshots.find(tick))
+        return self._draw_still(self._snapshots.find(tick))
 
     def sample(self, first: int, last: int) -> list[Pixels]:
         """Return some pictures from `first` to `last`, to choose the colours of a film from."""
         count = min(SAMPLES, last - first + 1)
         ticks = {first + round(k * (last - first) / max(1, count - 1)) for k in range(count)}
-        return [self.draw(tick) for tick in sorted(ticks)]
+        snapshots = self._snapshots.read(first, last)
+        return [self._draw_still(one) for one in snapshots if one.tick in ticks]
 
     def film(self, first: int, last: int, pace: FilmPace) -> Iterator[FilmFrame]:
         """Yield the frames from the end of tick `first` to that of `last`; people walk smoothly."""
         self._begin(film=True)
-        film = self._make_film(pace)
+        snapshots, meta = self._snapshots, self._snapshots.run.meta
+        seconds = meta.seconds_per_tick
+        motion = Motion(snapshots.plan, meta.scenario.rules, seconds)
+        moments = find_moments(snapshots.read(first, last), motion, pace.count_per_tick(seconds))
+        painter = WordsPainter(self._painter, pace, seconds)
         before: FilmFrame | None = None
-        for frame in self._draw_all(film, first, last):
+        for frame in filter(None, (painter.draw(*moment) for moment in moments)):
             if before is not None:
                 yield before
             before = frame
         if before is not None:
             yield before._replace(seconds=before.seconds + LAST)
 
-    def _draw_all(self, film: Film[FilmFrame | None], first: int, last: int) -> Iterator[FilmFrame]:
-        for snapshot in self._snapshots.read(first, last):
-            yield from (frame for frame in film.add(snapshot) if frame is not None)
-        yield from (frame for frame in film.finish() if frame is not None)
-
-    def _make_film(self, pace: FilmPace) -> Film[FilmFrame | None]:
-        meta = self._snapshots.run.meta
-        seconds, rate = meta.seconds_per_tick, pace.count_per_tick(meta.seconds_per_tick)
-        # Where ticks come faster than frames, some are left out.
-        shortest = 0.999 / pace.fps if rate == 1 else 0.0
-        step = seconds / pace.speed / rate
-        painter = WordsPainter(
-            self._painter,
-            step,
-            shortest=shortest,
-            wait=pace.wait,
-            words_a_minute=pace.words_a_minute,
-            words=pace.words,
-        )
-        motion = Motion(self._snapshots.plan, meta.scenario.rules, seconds)
-        return Film(painter, motion, rate)
+    def _draw_still(self, snapshot: RecordedTick) -> Pixels:
+        self._begin(film=False)
+        return self._painter.draw(snapshot)
 
     def _begin(self, *, film: bool) -> None:
         self._painter.people.keep_places(film)
-        if self._view is not None:
+        if isinstance(self._view, FollowingView):
             self._view.reset()
-
-    def _find_names(self, choice: PictureChoice) -> PictureChoice:
-        """Return the same choice with the names as the run has them."""
-        person, place = choice.person, choice.place
-        if person is not None:
-            person = find_person(person, self._snapshots.run.meta.names)
-        if place is not None:
-            place = find_place(place, list_places(self._snapshots.plan))
-        return replace(choice, person=person, place=place)
 
     def _find_view(self) -> MapView | None:
         """Return the part that is shown; None for the town as `rgb_array` shows it."""

@@ -77,7 +77,7 @@ def describe_run(run: RunReader | RunData, width: int = 0, *, brief: bool = Fals
         )
     yield from _describe_takeovers(reader)
     for spread in trace_run_facts(data):
-        yield from _describe_spread(data, spread) if brief else _describe_fact(data, spread)
+        yield from _describe_fact(data, spread, brief)
     for gathering in find_gathering_visits(data):
         yield from islice(_describe_gathering(data, gathering), 1 if brief else None)
     findings = compute_findings(data)
@@ -350,21 +350,19 @@ def _format_dollars(amount: Decimal | float | None) -> str:
     return "?" if amount is None else f"${amount:.4f}"
 
 
-def _describe_fact(data: RunData, spread: Spread) -> Iterator[str]:
+def _describe_fact(data: RunData, spread: Spread, brief: bool) -> Iterator[str]:
     reached = len(spread.at_start) + len(spread.heard)
+    if brief:
+        yield (
+            f"Fact {spread.fact}: {len(spread.at_start)} knew it at the start, {reached} of "
+            f"{len(data.names)} at the end ({spread.statement})"
+        )
+        return
     yield f"Fact {spread.fact}: {reached} of {len(data.names)} ({spread.statement})"
     yield f"    at the start: {', '.join(spread.at_start) or 'nobody'}"
     for hearing in spread.heard:
         source = f" from {hearing.source}" if hearing.source else ""
         yield f"    {format_time(data, hearing.tick)} {hearing.agent} heard it{source}"
-
-
-def _describe_spread(data: RunData, spread: Spread) -> Iterator[str]:
-    reached = len(spread.at_start) + len(spread.heard)
-    yield (
-        f"Fact {spread.fact}: {len(spread.at_start)} knew it at the start, {reached} of "
-        f"{len(data.names)} at the end ({spread.statement})"
-    )
 
 
 def _describe_gathering(data: RunData, gathering: GatheringVisits) -> Iterator[str]:

@@ -70,16 +70,12 @@ def _learn(who: str, data: Mapping[str, object]) -> str:
     return f"* {who} hears of {data['fact']}{source}"
 
 
-def _start(who: str, data: Mapping[str, object]) -> str:
-    return f"{who} is at {data['place']}, {_doing(data)}"
-
-
 def _doing(data: Mapping[str, object]) -> str:
     return f"{data['doing']} {data.get('emoji', '')}".strip()
 
 
 _TELL: Mapping[str, Callable[[str, Mapping[str, object]], str]] = {
-    "start": _start,
+    "start": lambda who, data: f"{who} is at {data['place']}, {_doing(data)}",
     "object": lambda who, data: f"{data['object']} is now: {data['state']} ({who})",
     "doing": lambda who, data: f"{who}: {_doing(data)}",
     "arrive": lambda who, data: f"{who} -> {data['place']}",

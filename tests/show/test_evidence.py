@@ -1,8 +1,11 @@
 from pathlib import Path
 
+import numpy as np
+
 from genagents_env.record import InterviewRow, RunReader, RunWriter
 from genagents_env.show.evidence import find_evidence_lines, find_rested_answers
 from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.world.events import Event
 from tests.study.report.planted import ADA, ASKED, BEN, cake, make_utterance, meta, plant
 
 
@@ -33,10 +36,6 @@ def test_events_are_lines_with_day_and_time_and_the_unknown_and_the_later_say_so
 
 def test_the_evidence_of_a_stored_answer_is_read(tmp_path: Path) -> None:
     with RunWriter.create(tmp_path / "a", meta()) as writer:
-        import numpy as np
-
-        from genagents_env.world.events import Event
-
         writer.commit_tick(
             0, np.zeros((2, 2), np.int16), [Event(0, 0, "whisper", ADA, {"text": "x"})]
         )

@@ -8,7 +8,7 @@ from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid
 from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, run
 from genagents_env.run.policies import load_policy
-from genagents_env.show.faculty_costs import FacultyCost, compute_faculty_costs
+from genagents_env.show.faculty_costs import compute_faculty_costs
 from genagents_env.show.summary import describe_run, run_as_json
 from tests.run.towns import FOUR, WITNESS, make_options, make_spec
 
@@ -68,23 +68,16 @@ def test_the_summary_aligns_them_and_json_has_them(path: Path) -> None:
     assert Decimal(rows[-1]["dollars"]) == costs[-1].dollars
 
 
-def compute_run_costs(
-    path: Path, ticks: int, endpoint: ScriptedEndpoint
-) -> tuple[FacultyCost, ...]:
-    run(make_spec(ticks=ticks), path, make_options(endpoint))
-    with RunReader(path) as record:
-        return compute_faculty_costs(record)
-
-
 def test_unknown_prices_and_fallbacks_are_said(tmp_path: Path) -> None:
-    unpriced = ScriptedEndpoint(always_invalid, price=None)
-    *_, whole = compute_run_costs(tmp_path / "run.sqlite", 3, unpriced)
+    path = tmp_path / "run.sqlite"
+    run(make_spec(ticks=3), path, make_options(ScriptedEndpoint(always_invalid, price=None)))
+    with RunReader(path) as record:
+        *_, whole = compute_faculty_costs(record)
+        assert any(line.startswith("    all") and " ? " in line for line in describe_run(record))
     assert whole.dollars is None
     assert whole.rate is not None
     assert whole.rate.dollars is None
     assert whole.fallbacks == whole.calls > 0
-    with RunReader(tmp_path / "run.sqlite") as record:
-        assert any(line.startswith("    all") and " ? " in line for line in describe_run(record))
 
 
 def test_a_run_without_calls_has_no_table(tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -21,9 +20,6 @@ from genagents_env.show import run_frames
 from genagents_env.show.loaded_run import LoadedRun
 from genagents_env.show.snapshots import RunSnapshots
 from tests.record.lived import call, live, make_meta
-
-if TYPE_CHECKING:
-    pass
 
 FOLDER = Path(__file__).parents[2] / "examples" / "runs"
 MYSTERY = FOLDER / "murder_mystery.sqlite.xz"

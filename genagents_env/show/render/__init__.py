@@ -3,60 +3,14 @@
 Pillow is imported by `picture` and what it uses, never by this module or `ansi`.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
+from genagents_env.show.render.recorded import RecordedTick
+from genagents_env.world.snapshot import Snapshot
 
-
-class RenderSnapshot(Protocol):
-    """The town at one tick, to be drawn: N people and the objects of its plan."""
-
-    @property
-    def tick(self) -> int:
-        """Ticks since the start of the episode."""
-
-    @property
-    def time(self) -> datetime:
-        """Local town time."""
-
-    @property
-    def x(self) -> npt.NDArray[np.integer]:
-        """Columns, shape (N,), in tiles."""
-
-    @property
-    def y(self) -> npt.NDArray[np.integer]:
-        """Rows, shape (N,), in tiles, downwards."""
-
-    @property
-    def arena(self) -> npt.NDArray[np.integer]:
-        """Arena indices of the plan, shape (N,)."""
-
-    @property
-    def asleep(self) -> npt.NDArray[np.bool_]:
-        """True for those asleep, shape (N,)."""
-
-    @property
-    def present(self) -> npt.NDArray[np.bool_]:
-        """True for those in the town, shape (N,)."""
-
-    @property
-    def doing(self) -> Sequence[str]:
-        """The activity of each of the N people."""
-
-    @property
-    def emoji(self) -> Sequence[str]:
-        """The same as an emoji; empty where there is none."""
-
-    @property
-    def object_states(self) -> Sequence[str]:
-        """The state of each object, in the plan's order."""
-
-    @property
-    def spoken(self) -> Sequence[tuple[int, str]]:
-        """Words said at this tick: (index of the speaker, words)."""
+# The town at one tick, to be drawn: of a world, or rebuilt from a record.
+RenderSnapshot: TypeAlias = Snapshot | RecordedTick
 
 
 def format_clock(moment: datetime) -> str:

@@ -12,7 +12,6 @@ from genagents_env.text import clean
 WALL, DOOR, THING, GROUND, FLOOR, GREEN = "█", "▒", "▫", " ", "·", "'"
 TALL = 34  # a map of more rows than this is squeezed: a character is twice as high as it is wide
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-_COLOURS = (91, 92, 93, 94, 95, 96, 31, 32, 33, 34, 35, 36)
 
 Cells = npt.NDArray[np.str_]
 
@@ -24,12 +23,11 @@ def draw_ansi(
     *,
     title: str = "",
     width: int = 100,
-    color: bool = False,
 ) -> str:
     """Return the frame as lines of at most `width` characters.
 
-    A town wider than `width` is drawn at a smaller scale. Everything can be read without
-    colour: each person has a letter of their own on the map and in the table.
+    A town wider than `width` is drawn at a smaller scale. Each person has a letter of their own on
+    the map and in the table.
 
     Args:
         plan: the town.
@@ -37,16 +35,13 @@ def draw_ansi(
         snapshot: the tick to draw.
         title: put before the clock.
         width: characters in a line, at least 40; an emoji may take one column more.
-        color: wrap the people's letters in ANSI colour codes.
     """
     letters = assign_letters(names)
     here = np.flatnonzero(snapshot.present).tolist()
     head = " · ".join(part for part in (title, format_clock(snapshot.time)) if part)
     lines = [shorten(f"{head} · tick {snapshot.tick}", width)]
-    lines += _draw_map(plan, snapshot, letters, here, width, color)
-    lines += [
-        _format_row(plan, names[i], _paint(letters[i], i, color), snapshot, i, width) for i in here
-    ]
+    lines += _draw_map(plan, snapshot, letters, here, width)
+    lines += [_format_row(plan, names[i], letters[i], snapshot, i, width) for i in here]
     lines += [
         shorten(f"{letters[i]} {names[i]}: “{clean(words, 500)}”", width)
         for i, words in snapshot.spoken
@@ -70,7 +65,6 @@ def _draw_map(
     letters: Sequence[str],
     here: Sequence[int],
     width: int,
-    color: bool,
 ) -> list[str]:
     across = -(-plan.width // width)
     down = across if plan.height <= TALL * across else 2 * across
@@ -78,14 +72,7 @@ def _draw_map(
     _write_names(cells, plan, down, across)
     for i in here:
         cells[snapshot.y[i] // down, snapshot.x[i] // across] = letters[i]
-    if not color:
-        return ["".join(row).rstrip() for row in cells.tolist()]
-    paint = {letters[i]: _paint(letters[i], i, color) for i in here}
-    people = {(snapshot.y[i] // down, snapshot.x[i] // across) for i in here}
-    return [
-        "".join(paint[c] if (y, x) in people else c for x, c in enumerate(row)).rstrip()
-        for y, row in enumerate(cells.tolist())
-    ]
+    return ["".join(row).rstrip() for row in cells.tolist()]
 
 
 def _draw_tiles(plan: TownPlan) -> Cells:
@@ -154,7 +141,3 @@ def _format_row(
     body = f"{shorten(name, first - 4):<{first - 4}} {shorten(place, first):<{first}} "
     room = width - len(body) - 2 - len(tail) - 1
     return f"{letter} {body}{shorten(doing, room)}{tail}"
-
-
-def _paint(letter: str, i: int, color: bool) -> str:
-    return f"\x1b[1;{_COLOURS[i % len(_COLOURS)]}m{letter}\x1b[0m" if color else letter

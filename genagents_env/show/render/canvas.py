@@ -40,10 +40,6 @@ class Boxes:
     top: int = 0
     taken: list[Box] = field(default_factory=list)
 
-    def copy(self) -> "Boxes":
-        """Return boxes of their own, with the same taken."""
-        return Boxes(self.width, self.height, self.top, list(self.taken))
-
     def measure_cover(self, box: Box) -> float:
         """Count the square pixels of `box` that are taken already."""
         total = 0.0
@@ -76,21 +72,6 @@ class Boxes:
         """Take and return the choice that covers least, moved onto the canvas; first wins ties."""
         moved = [self.inside(box) for box in choices]
         return self.take(min(moved, key=self.measure_cover))
-
-
-@dataclass(frozen=True, slots=True)
-class Canvas:
-    """The ground being drawn: plan.width x plan.height tiles of `tile` pixels.
-
-    `boxes`: what labels and things cover.
-    """
-
-    plan: TownPlan
-    tile: int
-    fonts: Fonts
-    image: Image.Image
-    draw: ImageDraw.ImageDraw
-    boxes: Boxes
 
 
 def find_floor_color(plan: TownPlan, arena: int) -> Color:

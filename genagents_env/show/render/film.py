@@ -1,20 +1,54 @@
 """A town as a film: pictures at equal distances of time, and words that stay to be read."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from genagents_env.show.render import RenderSnapshot
-from genagents_env.show.render.motion import Motion
+from genagents_env.show.render.closeup import Closeup
+from genagents_env.show.render.motion import Floats, Motion
+from genagents_env.show.render.picture import Picture
 
 Pixels = npt.NDArray[np.uint8]
 WORDS_A_MINUTE = 238  # silent reading of English: Brysbaert 2019, J. Mem. Lang. 109
 SHORTEST, LONGEST = 1.5, 15.0  # seconds a bubble stays
 FEWEST, MOST = 2, 8  # bubbles at once
 ROOM = 120_000  # pixels of the picture for each
+
+
+@dataclass(frozen=True, slots=True)
+class FilmPace:
+    """The pace of a film.
+
+    Attributes:
+        fps: pictures a second; about, where a tick does not hold a whole number of them.
+        speed: seconds of the town for each second of the film.
+        wait: whether it stands still until what is said in the picture can be read.
+        words_a_minute: that are read.
+        words: whether they are shown at all.
+    """
+
+    fps: int = 12
+    speed: float = 60.0
+    wait: bool = False
+    words_a_minute: float = WORDS_A_MINUTE
+    words: bool = True
+
+    def count_frames(self, ticks: int, seconds_per_tick: int) -> int:
+        """Count the frames of so many ticks at most, without waits for words."""
+        if self.count_per_tick(seconds_per_tick) > 1:
+            return ticks * self.count_per_tick(seconds_per_tick) + 1
+        return min(ticks, ceil(ticks * seconds_per_tick / self.speed * self.fps)) + 1
+
+    def count_per_tick(self, seconds_per_tick: int) -> int:
+        """Count the pictures that are drawn of a tick."""
+        return max(1, round(self.fps * seconds_per_tick / self.speed))
 
 
 class FilmFrame(NamedTuple):
@@ -25,52 +59,23 @@ class FilmFrame(NamedTuple):
     tick: int
 
 
-class TownPainter(Protocol):
-    """Draws the pictures: a `Picture` or a `Closeup`."""
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """Pixels across and down."""
-
-    def draw(
-        self,
-        snapshot: RenderSnapshot,
-        positions: npt.NDArray[np.floating] | None = None,
-        spoken: Sequence[tuple[int, str]] | None = None,
-    ) -> Pixels:
-        """Return the picture, shape (height, width, 3)."""
-
-    def find_seen(
-        self, snapshot: RenderSnapshot, positions: npt.NDArray[np.floating] | None = None
-    ) -> set[int]:
-        """Return the indices of those in it."""
-
-
 class WordsPainter:
     """Draws the frames of a film; words stay on while the town goes on, or the town waits.
 
+    Where ticks come faster than frames, some are left out, and what is said then is shown in the
+    next.
+
     Args:
         painter: of each picture.
-        step: seconds of the film from one time that is to be drawn to the next.
-        shortest: seconds that a frame is shown at least; times that come sooner are left out, and
-            what is said then is shown in the next.
-        wait: whether the film stands still until what is said in the picture can be read.
-        words_a_minute: that are read.
-        words: whether they are shown at all.
+        pace: of the film.
+        seconds_per_tick: simulated.
     """
 
-    def __init__(
-        self,
-        painter: TownPainter,
-        step: float,
-        *,
-        shortest: float = 0.0,
-        wait: bool = False,
-        words_a_minute: float = WORDS_A_MINUTE,
-        words: bool = True,
-    ) -> None:
-        self._painter, self._step, self._shortest, self._wait = painter, step, shortest, wait
-        self._words_a_minute, self._words = words_a_minute, words
+    def __init__(self, painter: Picture | Closeup, pace: FilmPace, seconds_per_tick: int) -> None:
+        self._painter, self._pace = painter, pace
+        rate = pace.count_per_tick(seconds_per_tick)
+        self._step = seconds_per_tick / pace.speed / rate  # seconds of the film
+        self._shortest = 0.999 / pace.fps if rate == 1 else 0.0
         wide, high = painter.size
         self._most = max(FEWEST, min(MOST, wide * high // ROOM))
         self._now = self._due = 0.0  # seconds of the film
@@ -78,15 +83,13 @@ class WordsPainter:
         self._fresh: list[tuple[int, str]] = []  # words since the last frame
         self._shown: dict[int, tuple[float, str]] = {}  # until when, by speaker
 
-    def draw(
-        self, snapshot: RenderSnapshot, positions: npt.NDArray[np.floating]
-    ) -> FilmFrame | None:
+    def draw(self, snapshot: RenderSnapshot, positions: Floats) -> FilmFrame | None:
         """Return the frame; None where it is left out and its time is that of the next."""
         if snapshot.tick != self._tick:
-            self._fresh += snapshot.spoken if self._words else ()
+            self._fresh += snapshot.spoken if self._pace.words else ()
         self._tick = snapshot.tick
         self._due += self._step
-        if self._due < self._shortest and not (self._wait and self._fresh):
+        if self._due < self._shortest and not (self._pace.wait and self._fresh):
             return None
         visible = self._painter.find_seen(snapshot, positions)
         waits = self._add_words([(who, words) for who, words in self._fresh if who in visible])
@@ -101,11 +104,11 @@ class WordsPainter:
         """Show new words; return how long the film waits for them to be read."""
         total = 0.0
         for who, words in fresh:
-            seconds = measure_reading(words, self._words_a_minute)
+            seconds = measure_reading(words, self._pace.words_a_minute)
             total += seconds
             self._shown.pop(who, None)
-            self._shown[who] = (self._now + (total if self._wait else seconds), words)
-        return total if self._wait else 0.0
+            self._shown[who] = (self._now + (total if self._pace.wait else seconds), words)
+        return total if self._pace.wait else 0.0
 
 
 def measure_reading(words: str, words_a_minute: float = WORDS_A_MINUTE) -> float:
@@ -113,53 +116,30 @@ def measure_reading(words: str, words_a_minute: float = WORDS_A_MINUTE) -> float
     return min(LONGEST, max(SHORTEST, len(words.split()) * 60 / words_a_minute))
 
 
-Frame = TypeVar("Frame", covariant=True)
+def find_moments(
+    snapshots: Iterable[RenderSnapshot], motion: Motion, rate: int
+) -> Iterator[tuple[RenderSnapshot, Floats]]:
+    """Yield the moments of a film: the snapshot of the tick, and where people are by then.
 
-
-class FramePainter(Protocol[Frame]):
-    """Draws the pictures of a film, such as a `Picture`."""
-
-    def draw(self, snapshot: RenderSnapshot, positions: npt.NDArray[np.floating], /) -> Frame:
-        """Return the picture of people who do what the snapshot says, standing at `positions`."""
-
-
-class Film(Generic[Frame]):
-    """Draws several pictures a tick.
-
-    Where people are on their way is known a step later, so pictures may come with a later tick.
+    Where people are on their way is known a step later, so moments may come with a later tick.
 
     Args:
-        picture: draws them.
+        snapshots: of consecutive ticks.
         motion: of the same town and people; nothing has been noted yet.
-        frames_per_tick: at least 1.
+        rate: moments a tick.
     """
-
-    def __init__(
-        self, picture: FramePainter[Frame], motion: Motion, frames_per_tick: int = 10
-    ) -> None:
-        if frames_per_tick < 1:
-            raise ValueError(f"{frames_per_tick} frames a tick; at least 1")
-        self._picture, self._motion, self._rate = picture, motion, frames_per_tick
-        self._snapshots: deque[RenderSnapshot] = deque()
-        self._first: int | None = None
-        self._drawn = 0
-
-    def add(self, snapshot: RenderSnapshot) -> Iterator[Frame]:
-        """Yield the pictures that can be drawn once the next tick is known."""
-        if self._first is None:
-            self._first = snapshot.tick
-        self._snapshots.append(snapshot)
-        self._motion.note(snapshot.tick, np.stack([snapshot.x, snapshot.y], axis=1))
-        yield from self._draw(min(self._motion.known_until, float(snapshot.tick)))
-
-    def finish(self) -> Iterator[Frame]:
-        """Yield the remaining pictures, up to that of the last tick; whoever walks stands there."""
-        if self._first is not None:
-            yield from self._draw(float(self._motion.last_tick))
-
-    def _draw(self, until: float) -> Iterator[Frame]:
-        while (time := (self._first or 0) + self._drawn / self._rate) <= until:
-            while len(self._snapshots) > 1 and self._snapshots[1].tick <= time:
-                self._snapshots.popleft()
-            self._drawn += 1
-            yield self._picture.draw(self._snapshots[0], self._motion.find_positions(time))
+    ahead: deque[RenderSnapshot] = deque()
+    first = drawn = 0
+    for snapshot in chain(snapshots, (None,)):
+        if snapshot is None:  # whoever walks stands there
+            until = float(motion.last_tick)
+        else:
+            first = first if ahead else snapshot.tick
+            ahead.append(snapshot)
+            motion.note(snapshot.tick, np.stack([snapshot.x, snapshot.y], axis=1))
+            until = min(motion.known_until, float(snapshot.tick))
+        while ahead and (time := first + drawn / rate) <= until:
+            while len(ahead) > 1 and ahead[1].tick <= time:
+                ahead.popleft()
+            drawn += 1
+            yield ahead[0], motion.find_positions(time)

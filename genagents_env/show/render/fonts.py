@@ -24,31 +24,16 @@ class Fonts:
         folder = Path(spec.origin).parent if spec is not None and spec.origin else None
         self._text = _find_file(folder, "NotoSans[wght].ttf")
         self._emoji = _find_file(folder, "NotoEmoji[wght].ttf")
-        self._opened: dict[tuple[str, int, str], AnyFont] = {}
+        self._opened: dict[tuple[str | None, int, str], AnyFont] = {}
         self._drawable: dict[str, bool] = {}
 
     def text(self, size: int, weight: str = "Medium") -> AnyFont:
         """Return the text font at `size` pixels; `weight` is Regular, Medium, SemiBold or Bold."""
-        key = ("text", size, weight)
-        if key not in self._opened:
-            if self._text is None:
-                self._opened[key] = ImageFont.load_default(size)
-            else:
-                font = ImageFont.truetype(self._text, size)
-                font.set_variation_by_name(weight)
-                self._opened[key] = font
-        return self._opened[key]
+        return self._open(self._text, size, weight)
 
     def emoji(self, size: int) -> AnyFont | None:
         """Return the emoji font at `size` pixels, or None where there is none."""
-        if self._emoji is None:
-            return None
-        key = ("emoji", size, "Bold")
-        if key not in self._opened:
-            font = ImageFont.truetype(self._emoji, size)
-            font.set_variation_by_name("Bold")
-            self._opened[key] = font
-        return self._opened[key]
+        return None if self._emoji is None else self._open(self._emoji, size, "Bold")
 
     def drawable(self, emoji: str) -> str:
         """Return the first character of `emoji` that the font can draw, or an empty string.
@@ -59,6 +44,17 @@ class Fonts:
         if self._emoji is None:
             return ""
         return next((c for c in emoji if c not in _JOINERS and self._has(c)), "")
+
+    def _open(self, path: str | None, size: int, weight: str) -> AnyFont:
+        key = (path, size, weight)
+        if key not in self._opened:
+            if path is None:
+                self._opened[key] = ImageFont.load_default(size)
+            else:
+                font = ImageFont.truetype(path, size)
+                font.set_variation_by_name(weight)
+                self._opened[key] = font
+        return self._opened[key]
 
     def _has(self, sign: str) -> bool:
         if sign not in self._drawable:

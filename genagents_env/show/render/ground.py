@@ -21,7 +21,6 @@ from genagents_env.show.render.canvas import (
     WALL,
     Box,
     Boxes,
-    Canvas,
     Color,
     find_floor_color,
     measure_text,
@@ -38,7 +37,7 @@ _Tile = tuple[int, int]
 class ThingPainter:
     """Draws the things at once, and their names when the more important names are written."""
 
-    def __init__(self, canvas: Canvas) -> None:
+    def __init__(self, canvas: "GroundImage") -> None:
         self.canvas = canvas
         self.size = max(9, int(canvas.tile * 0.8))  # of a sign
         self.gap = (canvas.tile - self.size) // 2
@@ -144,7 +143,7 @@ _SMALLEST = 9  # pixels of a letter, in a room
 _Bools = npt.NDArray[np.bool_]
 
 
-def write_room_names(canvas: Canvas, sectors: Container[int]) -> None:
+def write_room_names(canvas: "GroundImage", sectors: Container[int]) -> None:
     """Write each room's name into it, where the room has a name of its own and space for it."""
     plan, floor = canvas.plan, ~canvas.plan.blocked
     for x, y in plan.doors:
@@ -158,7 +157,7 @@ def write_room_names(canvas: Canvas, sectors: Container[int]) -> None:
             _write_across(canvas, arena.name, tiles)
 
 
-def _write_on_floor(canvas: Canvas, name: str, tiles: _Bools) -> bool:
+def _write_on_floor(canvas: "GroundImage", name: str, tiles: _Bools) -> bool:
     """Write a name where it covers floor of its room alone, in up to three lines."""
     for size in range(max(_SMALLEST, min(16, int(canvas.tile * 0.6))), _SMALLEST - 1, -1):
         font = canvas.fonts.text(size, "SemiBold")
@@ -191,7 +190,7 @@ def _list_spots(t: int, tiles: _Bools, wide: float, high: float) -> Iterator[Box
                 yield box
 
 
-def _write_across(canvas: Canvas, name: str, tiles: _Bools) -> None:
+def _write_across(canvas: "GroundImage", name: str, tiles: _Bools) -> None:
     """Write a name over the walls of its room too, where it covers nothing written."""
     t = canvas.tile
     ys, xs = np.nonzero(tiles)
@@ -240,9 +239,8 @@ class GroundImage:
         self._shade_walls()
         self._doors()
         named = self._sector_names()
-        canvas = Canvas(plan, tile, fonts, self.image, self.draw, self.boxes)
-        things = ThingPainter(canvas)
-        write_room_names(canvas, named)
+        things = ThingPainter(self)
+        write_room_names(self, named)
         things.write_names()
 
     def _shade_walls(self) -> None:

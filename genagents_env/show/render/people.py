@@ -13,10 +13,8 @@ from genagents_env.show.render.canvas import INK, PAPER, Box, Boxes, find_person
 from genagents_env.show.render.fonts import AnyFont, Fonts, cut_to_fit
 
 IN_LINE = 3  # people at one place; more stand in rows
-STAYS, NAME_STAYS = (
-    0.5,
-    0.25,
-)  # of a bubble, a name: covered more than elsewhere, it moves in a film
+STAYS = 0.5  # of a bubble: covered by so much more than elsewhere, it moves in a film
+NAME_STAYS = 0.25  # likewise of a name
 LEGIBLE = 0.4  # of a name that may be covered; else the initials must do
 Spots = Mapping[int, tuple[float, float]]
 
@@ -198,7 +196,8 @@ class PeoplePainter:
     ) -> None:
         font = self.fonts.text(max(11, min(17, int(self.disc * 0.5))), "Bold")
         text = self.names[i].split()[0]
-        wide, high = font.getlength(text) + 4, _line(font)
+        _, above, _, below = font.getbbox("Ag")
+        wide, high = font.getlength(text) + 4, below - above + 2
         (x, y), gap = spot, self.disc / 2 + 1
         choices = [
             (x + dx - wide / 2, y + dy - high / 2, x + dx + wide / 2, y + dy + high / 2)
@@ -229,11 +228,10 @@ class PeoplePainter:
         lines = _wrap(words, font, style.width, style.lines)
         wide = max(font.getlength(line) for line in lines) + 20
         high, step = len(lines) * down + 12, self.disc / 2 + 14
-        (x, y), box = spot, (0.0, 0.0, wide, float(high))
+        downs = (-step - high, step + 12, -high / 2, -2 * step - high, 2 * step + 12)
+        lefts = [spot[0] + dx * wide - wide / 2 for dx in (0, 0.3, -0.3, 0.65, -0.65, 0.9, -0.9)]
         choices = [
-            _at(box, x + dx * wide - wide / 2, y + dy)
-            for dy in (-step - high, step + 12, -high / 2, -2 * step - high, 2 * step + 12)
-            for dx in (0.0, 0.3, -0.3, 0.65, -0.65, 0.9, -0.9)
+            (left, spot[1] + dy, left + wide, spot[1] + dy + high) for dy in downs for left in lefts
         ]
         box = boxes.take(self._choose_place((i, words), choices, boxes, STAYS))
         pen.polygon(_find_tail(box, spot, self.disc / 2 + 2), fill=self.colors[i])
@@ -265,15 +263,6 @@ def _fit_sprite(sprite: Image.Image, asleep: bool, size: int) -> Image.Image:
     square = Image.new("RGBA", (size, size))
     square.paste(shown, ((size - wide) // 2, size - high))
     return square
-
-
-def _at(box: Box, x: float, y: float) -> Box:
-    return (x, y, x + box[2] - box[0], y + box[3] - box[1])
-
-
-def _line(font: AnyFont) -> float:
-    box = font.getbbox("Ag")
-    return box[3] - box[1] + 2
 
 
 def _wrap(words: str, font: AnyFont, width: int, most: int) -> list[str]:

@@ -85,7 +85,9 @@ class Picture:
         canvas = Image.new("RGB", self.size, PAPER)
         canvas.paste(shade_ground(self.ground.image, snapshot.time), (0, HEADER))
         here = np.flatnonzero(snapshot.present).tolist()
-        self._header(canvas, snapshot, here)
+        asleep = np.count_nonzero(snapshot.asleep & snapshot.present)
+        line = f"{len(here)} in town, {asleep} asleep · tick {snapshot.tick}"
+        draw_header(canvas, self.fonts, self.title, line, snapshot.time)
         at, t = positions.tolist(), self.tile
         middles = {i: ((at[i][0] + 0.5) * t, HEADER + (at[i][1] + 0.5) * t) for i in here}
         boxes = Boxes(self.ground.image.width, self.ground.image.height + HEADER, HEADER)
@@ -97,11 +99,6 @@ class Picture:
     def find_seen(self, snapshot: RenderSnapshot, positions: Positions | None = None) -> set[int]:
         """Return the indices of everybody in town: all are in the picture."""
         return set(np.flatnonzero(snapshot.present).tolist())
-
-    def _header(self, canvas: Image.Image, snapshot: RenderSnapshot, here: Sequence[int]) -> None:
-        asleep = int(np.count_nonzero(snapshot.asleep[here])) if here else 0
-        line = f"{len(here)} in town, {asleep} asleep · tick {snapshot.tick}"
-        draw_header(canvas, self.fonts, self.title, line, snapshot.time)
 
     def _list(self, canvas: Image.Image, snapshot: RenderSnapshot, here: Sequence[int]) -> None:
         """Write beside the map who is where, doing what."""
@@ -157,13 +154,10 @@ class Picture:
 
 
 def shade_ground(ground: Image.Image, time: datetime) -> Image.Image:
-    """Return the ground as it looks at that hour; at day it is the same image."""
-    shade = _measure_dark(time)
+    """Return the ground as it looks at that hour; at day it is the same image.
+
+    Dusk is from 19 to 21 o'clock, dawn from 5 to 7.
+    """
+    hour = time.hour + time.minute / 60
+    shade = 0.28 * max(0.0, min(1.0, ((hour - 19) if hour > 12 else (7 - hour)) / 2))
     return Image.blend(ground, Image.new("RGB", ground.size, NIGHT), shade) if shade else ground
-
-
-def _measure_dark(moment: datetime) -> float:
-    """Return the darkness, 0 to 0.28: dusk from 19 to 21 o'clock, dawn from 5 to 7."""
-    hour = moment.hour + moment.minute / 60
-    dark = max(0.0, min(1.0, (hour - 19) / 2, 1.0)) if hour > 12 else min(1.0, (7 - hour) / 2)
-    return 0.28 * max(0.0, dark)

@@ -18,7 +18,11 @@ Bools = npt.NDArray[np.bool_]
 
 
 class RecordedTick(NamedTuple):
-    """A `RenderSnapshot` of a recorded tick, immutable; N people, and the objects of the plan."""
+    """The town at a recorded tick, immutable; N people, and the objects of the plan.
+
+    `x`, `y`: tiles; `arena`: indices of the plan; `object_states`: in the plan's order; `spoken`:
+    (index of the speaker, words) of this tick.
+    """
 
     tick: int
     time: datetime
@@ -51,16 +55,8 @@ class RecordedTown:
         self._states = [item.state for item in plan.objects]
         self._spoken: list[tuple[int, str]] = []
 
-    def copy(self) -> "RecordedTown":
-        """Return the same town, to be changed by itself."""
-        other = RecordedTown(self._plan, tuple(self._rows))
-        other._doing, other._emoji = self._doing.copy(), self._emoji.copy()
-        other._asleep, other._present = self._asleep.copy(), self._present.copy()
-        other._states, other._spoken = self._states.copy(), self._spoken.copy()
-        return other
-
     def advance(self, events: Iterable[Event]) -> None:
-        """Change it by all events of the next tick, in their order."""
+        """Change it by all events of the next tick, or of several, in their order."""
         self._spoken = []
         for event in events:
             if event.kind == "object":

@@ -1,8 +1,7 @@
 """The part of a town that a picture shows: a place, or the surroundings of a person."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,27 +17,9 @@ AROUND = 26  # columns around a person
 FREE = 0.22  # of a view, to each side of its middle: how far who is followed walks before it moves
 
 
-class MapView(Protocol):
-    """A part of the map, always as large."""
-
-    @property
-    def columns(self) -> float:
-        """Tiles across."""
-
-    @property
-    def rows(self) -> float:
-        """Tiles down."""
-
-    def find_middle(self, positions: Positions) -> tuple[float, float]:
-        """Return the middle in tiles, for people who stand at `positions`, shape (N, 2)."""
-
-    def reset(self) -> None:
-        """Forget where people were."""
-
-
 @dataclass(frozen=True, slots=True)
 class StillView:
-    """The same part all the time."""
+    """The same part of the map all the time; `columns` and `rows` in tiles."""
 
     columns: float
     rows: float
@@ -47,9 +28,6 @@ class StillView:
     def find_middle(self, positions: Positions) -> tuple[float, float]:
         """Return the middle, wherever people are."""
         return self.middle
-
-    def reset(self) -> None:
-        """Do nothing: it knows of nobody."""
 
 
 @dataclass(slots=True)
@@ -66,7 +44,7 @@ class FollowingView:
     _at: tuple[float, float] | None = None
 
     def find_middle(self, positions: Positions) -> tuple[float, float]:
-        """Return the middle; it depends on those before."""
+        """Return the middle for people at `positions`, shape (N, 2); it depends on those before."""
         x, y = positions[self.who].tolist()
         before = self._at or (x, y)
         free = (self.columns * FREE, self.rows * FREE)
@@ -76,6 +54,9 @@ class FollowingView:
     def reset(self) -> None:
         """Begin with the person in the middle."""
         self._at = None
+
+
+MapView: TypeAlias = StillView | FollowingView
 
 
 def _pull(middle: float, at: float, free: float) -> float:
@@ -97,11 +78,7 @@ def view_place(plan: TownPlan, place: str) -> StillView:
     """
     rooms = [index for index in range(len(plan.arenas)) if is_within(plan.arena_id(index), place)]
     ys, xs = np.nonzero(np.isin(plan.arena, rooms))
-    return _view_around(plan, xs.tolist(), ys.tolist())
-
-
-def _view_around(plan: TownPlan, xs: Sequence[int], ys: Sequence[int]) -> StillView:
-    left, right, top, bottom = min(xs), max(xs) + 1, min(ys), max(ys) + 1
+    left, right, top, bottom = (int(n) for n in (xs.min(), xs.max() + 1, ys.min(), ys.max() + 1))
     deep = bottom - top + 2 * MARGIN
     columns = max(FEWEST, right - left + 2 * MARGIN, deep / HIGH)
     rows = min(max(deep, columns * LOW), columns * HIGH)

@@ -4,7 +4,7 @@ What is shorter, or done on the way, is walking, and folded.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -90,7 +90,9 @@ def find_activity_scenes(data: RunData, talks: Iterable[Scene]) -> Iterator[Scen
         breaks = cuts.get(place, set())
         pieces = _cut_pieces(place, present.get(place, []), done, breaks)
         for scene in _merge(pieces, breaks, data.meta.seconds_per_tick):
-            yield replace(scene, last=min(scene.last, data.last_tick))
+            if scene.lines:
+                title = _make_title(scene)
+                yield replace(scene, last=min(scene.last, data.last_tick), title=title)
 
 
 def _find_present(data: RunData) -> dict[str, list[Stay]]:
@@ -141,22 +143,19 @@ def _cut_pieces(
             yield Scene("activity", first, end, place, tuple(here), "", tuple(lines))
 
 
-def _merge(pieces: Iterable[Scene], breaks: Iterable[int], second: int) -> Iterator[Scene]:
-    """Yield the pieces in which something was begun, those joined that are one scene."""
-    before: Scene | None = None
-    apart = frozenset(breaks)
+def _merge(pieces: Iterable[Scene], breaks: Container[int], second: int) -> list[Scene]:
+    """Return the pieces, those joined that are one scene."""
+    found: list[Scene] = []
     for piece in pieces:
-        follows = before is not None and before.last == piece.first and piece.first not in apart
-        if before is not None and follows and _belong_together(before, piece, second):
+        follows = found and found[-1].last == piece.first and piece.first not in breaks
+        if follows and _belong_together(found[-1], piece, second):
+            before = found.pop()
             people = tuple(dict.fromkeys((*before.people, *piece.people)))
-            lines = before.lines + piece.lines
-            before = replace(before, last=piece.last, people=people, lines=lines)
-            continue
-        if before is not None and before.lines:
-            yield _add_title(before)
-        before = piece
-    if before is not None and before.lines:
-        yield _add_title(before)
+            piece = replace(
+                piece, first=before.first, people=people, lines=before.lines + piece.lines
+            )
+        found.append(piece)
+    return found
 
 
 def _belong_together(scene: Scene, later: Scene, second: int) -> bool:
@@ -168,7 +167,7 @@ def _belong_together(scene: Scene, later: Scene, second: int) -> bool:
     )
 
 
-def _add_title(scene: Scene) -> Scene:
+def _make_title(scene: Scene) -> str:
     first, rest = scene.lines[0], len(scene.lines) - 1
     more = f", and {rest} more" if rest else ""
-    return replace(scene, title=f"{first.agent}: {first.text}{more}")
+    return f"{first.agent}: {first.text}{more}"

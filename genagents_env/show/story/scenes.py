@@ -18,13 +18,7 @@ from genagents_env.world.places import is_within
 
 _ORDER: tuple[SceneKind, ...] = ("intervention", "gathering", "talk", "activity", "sleep")
 _FEW = 3  # people whom a title names
-_FROM_OUTSIDE: dict[str, LineKind] = {
-    "news": "news",
-    "whisper": "whisper",
-    "put": "put",
-    "join": "join",
-    "part": "part",
-}
+_FROM_OUTSIDE: tuple[LineKind, ...] = ("news", "whisper", "put", "join", "part")
 
 
 @once_per_run
@@ -82,9 +76,10 @@ def _place_in(talk: Scene, gatherings: Iterable[Scene]) -> Scene:
 def _show_interventions(data: RunData) -> Iterator[Scene]:
     hearings = find_hearings(data)
     for event in data.events:
-        if event.kind in _FROM_OUTSIDE:
-            yield _show_intervention(event, _FROM_OUTSIDE[event.kind], hearings.get(event.id, ()))
-        elif event.kind == "object" and event.agent is None and event.tick > 0:
+        for kind in _FROM_OUTSIDE:
+            if event.kind == kind:
+                yield _show_intervention(event, kind, hearings.get(event.id, ()))
+        if event.kind == "object" and event.agent is None and event.tick > 0:
             place, _, name = str(event.data["object"]).rpartition("/")
             told = f"{name} is now {event.data['state']}"
             line = SceneLine(event.tick, None, "object", told, event.id)

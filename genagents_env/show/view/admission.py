@@ -21,12 +21,12 @@ _HOST = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9.-]{1,253})(:\d{1,5})?",
 _COOKIE = "genagents-view"
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a request is not answered."""
+class Refusal(Exception):
+    """A request is not let in, or not understood; its text is the reason."""
 
-    status: HTTPStatus
-    reason: str
+    def __init__(self, status: HTTPStatus, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,8 @@ class Admission:
                 "own), without which nobody is let in"
             )
 
-    def check(
-        self, headers: Mapping[str, str], *, document: bool, secret: bool = False
-    ) -> Refusal | None:
-        """Return why a request is refused; None lets it in.
+    def check(self, headers: Mapping[str, str], *, document: bool, secret: bool = False) -> None:
+        """Raise Refusal unless a request is let in.
 
         Args:
             headers: of the request; a name that is there twice has both values, by a comma.
@@ -68,16 +66,15 @@ class Admission:
         """
         host = headers.get("Host", "")
         if not self._knows_host(host):
-            return Refusal(HTTPStatus.FORBIDDEN, "this is not the address of the page")
+            raise Refusal(HTTPStatus.FORBIDDEN, "this is not the address of the page")
         origin = headers.get("Origin")
         if origin is not None and origin != f"http://{host}":
-            return Refusal(HTTPStatus.FORBIDDEN, "another site may not read this")
+            raise Refusal(HTTPStatus.FORBIDDEN, "another site may not read this")
         site = headers.get("Sec-Fetch-Site", "none")
         if site not in ("same-origin", "none") and not document:
-            return Refusal(HTTPStatus.FORBIDDEN, "another site may not read this")
+            raise Refusal(HTTPStatus.FORBIDDEN, "another site may not read this")
         if self.token is not None and not secret and not self._shows_token(headers):
-            return Refusal(HTTPStatus.UNAUTHORIZED, "open the address with ?token= once")
-        return None
+            raise Refusal(HTTPStatus.UNAUTHORIZED, "open the address with ?token= once")
 
     def is_token(self, text: str) -> bool:
         """Return True if this is the token; the comparison takes the same time for any text."""

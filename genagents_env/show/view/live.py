@@ -7,18 +7,18 @@ same way. A person's page is given what that agent perceives and knows of itself
 import hmac
 import itertools
 import json
+import re
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from http import HTTPStatus
-from importlib.resources import files
 from threading import Condition, Lock
 from typing import Any
 
 from genagents_env.show.view.admission import Admission, Refusal
 from genagents_env.show.view.open_run import OpenRun
-from genagents_env.show.view.server import LONGEST, PageHandler, ViewServer, join_headers
+from genagents_env.show.view.server import PageHandler, ViewServer, join_headers, receive
 
 MOST_BODY = 8_192  # bytes of a command
 PATIENCE = 600.0  # seconds that a question to a mind may take
@@ -27,7 +27,8 @@ GONE = 8.0  # seconds after the last poll of a person's page, after which its pe
 RATE, BURST = 20.0, 60.0  # commands a second, and at once
 _LOOK_EVERY = 2.0  # seconds between two words to the town that somebody looks
 _JSON = "application/json"
-_MANY = Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too many commands; wait a moment")
+_TURN = re.compile(r"turn/([0-9]{1,9})")
+_PLAY_FILES = {"": "play.html", "play.js": "play.js", "play.css": "play.css"}
 
 
 class LiveLink:
@@ -159,17 +160,13 @@ class LiveHandler(PageHandler):
         path = self.requestline.split()[1]
         if path.startswith("/play/"):
             self._play(*path.removeprefix("/play/").partition("/")[::2])
-            return
-        if path == "/live/state":
-            refusal = self._find_refusal(document=False)
-            if refusal is not None:
-                self.send_text(refusal.status, refusal.reason)
-                return
+        elif path == "/live/state":
+            self.check(document=False)
             self._send_json(self.server.link.state)
-            return
-        if path.startswith("/data/status"):
-            self.server.link.look()
-        super().do_GET()
+        else:
+            if path.startswith("/data/status"):
+                self.server.link.look()
+            super().do_GET()
 
     def do_POST(self) -> None:
         """Take a command of the page, or an action of a person."""
@@ -179,75 +176,48 @@ class LiveHandler(PageHandler):
             token, _, what = path.removeprefix("/play/").partition("/")
             agent = link.find_agent(token)
             if agent is None or what not in ("act", "clear"):
-                self.send_text(HTTPStatus.NOT_FOUND, "there is no such link")
-                return
+                raise Refusal(HTTPStatus.NOT_FOUND, "there is no such link")
         elif path != "/live/do":
-            self.send_text(HTTPStatus.NOT_FOUND, "there is no such page")
-            return
-        refusal = self._refuse_command(secret=agent is not None)
-        if refusal is not None:
-            self.send_text(refusal.status, refusal.reason)
-            return
+            raise Refusal(HTTPStatus.NOT_FOUND, "there is no such page")
+        self._check_command(secret=agent is not None)
         order = self._read_order()
         if order is None:
-            self.send_text(HTTPStatus.BAD_REQUEST, f"a JSON object of {MOST_BODY} bytes at most")
-            return
+            raise Refusal(HTTPStatus.BAD_REQUEST, f"a JSON object of {MOST_BODY} bytes at most")
         if agent is not None:
             order = {"do": what, "agent": agent, "action": order}
         self._send_json(link.command(order))
 
     def _play(self, token: str, what: str) -> None:
         link = self.server.link
-        refusal = self._find_refusal(document=not what, secret=True)
+        self.check(document=not what, secret=True)
         agent = link.find_agent(token)
-        if refusal is not None:
-            self.send_text(refusal.status, refusal.reason)
-            return
         if agent is None:
-            self.send_text(HTTPStatus.NOT_FOUND, "there is no such link")
-            return
-        known = {"": "play.html", "play.js": "play.js", "play.css": "play.css"}.get(what)
-        if known is not None:
-            text = (files("genagents_env.show.view") / "page" / known).read_bytes()
-            kind = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
-            self.send(HTTPStatus.OK, text, f"{kind[known.partition('.')[2]]}; charset=utf-8")
-            return
-        turn, _, seen = what.partition("/")
-        if turn != "turn" or not seen.isascii() or not seen.isdigit() or len(seen) > 9:
-            self.send_text(HTTPStatus.NOT_FOUND, "there is no such page")
+            raise Refusal(HTTPStatus.NOT_FOUND, "there is no such link")
+        turn = _TURN.fullmatch(what)
+        if turn is None:
+            self.send_file(_PLAY_FILES.get(what))
             return
         link.look()
-        self._send_json(link.await_turn(agent, int(seen)) or {})
+        self._send_json(link.await_turn(agent, int(turn[1])) or {})
 
-    def _refuse_command(self, *, secret: bool) -> Refusal | None:
+    def _check_command(self, *, secret: bool) -> None:
         if not self.server.link.has_room():
-            return _MANY
+            raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, "too many commands; wait a moment")
         headers = join_headers(self.headers)
         if headers.get("Origin") is None and headers.get("Authorization") is None and not secret:
-            return Refusal(HTTPStatus.FORBIDDEN, "a command comes from the page")
+            raise Refusal(HTTPStatus.FORBIDDEN, "a command comes from the page")
         if headers.get("Content-Type") != _JSON or "Transfer-Encoding" in headers:
-            return Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a command is JSON")
-        return self.server.admission.check(headers, document=False, secret=secret)
+            raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a command is JSON")
+        self.server.admission.check(headers, document=False, secret=secret)
 
     def _read_order(self) -> dict[str, Any] | None:
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit()) or not 0 < int(length[:6]) <= MOST_BODY:
             return None
-        body, until = self.rfile.read(), time.monotonic() + LONGEST
-        while len(body) < int(length):
-            left = until - time.monotonic()
-            if left <= 0:
-                return None
-            self.connection.settimeout(left)
-            try:
-                block = self.connection.recv(int(length) - len(body))
-            except OSError:
-                return None
-            if not block:
-                return None
-            body += block
+        size = int(length)
+        body = receive(self.connection, lambda come: len(come) >= size, self.rfile.read())
         try:
-            order = json.loads(body[: int(length)])
+            order = json.loads((body or b"")[:size])
         except (ValueError, RecursionError):
             return None
         return order if isinstance(order, dict) else None

@@ -21,7 +21,7 @@ from genagents_env.memory.content import (
 )
 from genagents_env.record import RunReader
 from genagents_env.record.calls import parse_messages
-from genagents_env.record.rows import JSON, CallRow
+from genagents_env.record.rows import JSON
 from genagents_env.run.policies import find_policy_class, is_shipped
 from genagents_env.study.judge.kept_answers import KeptAnswer, read_own_answers
 from genagents_env.world.events import Event
@@ -136,7 +136,12 @@ def _check_content(content: MindContent) -> None:
 
 def list_calls(run: RunReader, agent: str) -> tuple[AskedCall, ...]:
     """Return the model calls of an agent, ordered by tick, purpose and number."""
-    return tuple(_make_call(run.path, row) for row in run.list_calls(0, run.meta.horizon, agent))
+    calls = []
+    for row in run.list_calls(0, run.meta.horizon, agent):
+        messages = parse_messages(run.path, row)
+        prompt = messages[-1].content if messages else ""
+        calls.append(AskedCall(row.tick, row.purpose, row.number, prompt, row.reply))
+    return tuple(calls)
 
 
 def _find_state(run: RunReader, agent: str) -> tuple[int, State | None]:
@@ -148,12 +153,6 @@ def _find_state(run: RunReader, agent: str) -> tuple[int, State | None]:
     states = saved.policies[run.meta.list_groups().index(key)]
     state = states.get(agent) if isinstance(states, dict) else None
     return saved.tick, state if isinstance(state, dict) else None
-
-
-def _make_call(path: Path, row: CallRow) -> AskedCall:
-    messages = parse_messages(path, row)
-    prompt = messages[-1].content if messages else ""
-    return AskedCall(row.tick, row.purpose, row.number, prompt, row.reply)
 
 
 def _find_events(run: RunReader, memories: Iterable[ContentMemory]) -> Mapping[int, Event]:

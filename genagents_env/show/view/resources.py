@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 from genagents_env.record import RunReader
 from genagents_env.record.rows import JSON
+from genagents_env.show.story.scenes import index_scenes
 from genagents_env.show.view.head import make_head, make_notices, make_status, make_town
 from genagents_env.show.view.mind import add_later_interviews, make_mind
 from genagents_env.show.view.percepts import NOT_HERE, Percepts, PerceptText
@@ -20,10 +21,10 @@ from genagents_env.show.view.timeline import (
     make_events,
     make_gatherings,
     make_prompts,
-    make_story,
     make_ticks,
 )
 from genagents_env.show.view.why import make_why, make_whys
+from genagents_env.study.evaluate.run_data import RunData
 
 Number: TypeAlias = Literal["agent", "part", "tick"]  # what stands behind the name of a resource
 # The escapes of JSON in ASCII, one after another, so that what only looks like one is passed by: a
@@ -84,7 +85,7 @@ RESOURCES: Mapping[str, Resource] = {
     "prompts": Resource(
         lambda of, agent, part: make_prompts(of.run, agent, part), ("agent", "part")
     ),
-    "story": Resource(lambda of: make_story(of.run), slow=True),
+    "story": Resource(lambda of: index_scenes(RunData(of.run)), slow=True),
     "gatherings": Resource(lambda of: make_gatherings(of.run), slow=True),
     "notices": Resource(lambda of: make_notices(of.run), slow=True),
     "person": Resource(

@@ -10,6 +10,7 @@ import logging
 import socket
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from email.message import Message
 from http import HTTPStatus
@@ -29,7 +30,7 @@ from genagents_env.show.view.resources import (
     make_resource,
     parse_key,
 )
-from genagents_env.show.view.single_file import load_page
+from genagents_env.show.view.single_file import read_page_file
 from genagents_env.show.view.timeline import find_span
 from genagents_env.text import clean
 
@@ -92,8 +93,10 @@ class Answers:
         stamp = (view.revision, length.last_tick, length.calls, view.run.status)
         with self._lock:
             kept = self._kept.get(key)
-        if kept is not None and self._serves(kept, stamp):
-            return kept.body
+        if kept is not None:
+            same_run = kept.stamp[0] == stamp[0] and kept.stamp[3] == stamp[3]
+            if kept.stamp == stamp or (same_run and time.monotonic() < kept.until):
+                return kept.body
         begun = time.monotonic()
         body = make_resource(view, key)
         now = time.monotonic()
@@ -106,11 +109,6 @@ class Answers:
                 self._kept.popitem(last=False)
         return body
 
-    @staticmethod
-    def _serves(kept: _Answer, stamp: _Stamp) -> bool:
-        same_run = kept.stamp[0] == stamp[0] and kept.stamp[3] == stamp[3]
-        return kept.stamp == stamp or (same_run and time.monotonic() < kept.until)
-
 
 _STATUS = ResourceKey("status")
 LARGEST = 16_384  # bytes; browsers send a thousand
@@ -118,12 +116,20 @@ LONGEST = 5.0  # seconds that all of it may take
 _ENDS = (b"\r\n\r\n", b"\n\n")
 
 
-def read_head(connection: socket.socket) -> bytes | None:
-    """Return the head of a request; None where it is too large, too slow or never came."""
-    deadline, head = time.monotonic() + LONGEST, b""
-    while not any(end in head for end in _ENDS):
+def receive(
+    connection: socket.socket, is_whole: Callable[[bytes], bool], come: bytes = b""
+) -> bytes | None:
+    """Return what comes until it is whole; None where it is too large, too slow or never comes.
+
+    Args:
+        connection: to read from.
+        is_whole: tells of what has come whether that is all.
+        come: what has come before.
+    """
+    deadline = time.monotonic() + LONGEST
+    while not is_whole(come):
         left = deadline - time.monotonic()
-        if left <= 0 or len(head) > LARGEST:
+        if left <= 0 or len(come) > LARGEST:
             return None
         connection.settimeout(left)
         try:
@@ -132,8 +138,8 @@ def read_head(connection: socket.socket) -> bytes | None:
             return None
         if not block:
             return None
-        head += block
-    return head if len(head) <= LARGEST else None
+        come += block
+    return come
 
 
 MOST_CONNECTIONS = 32
@@ -153,6 +159,8 @@ HEADERS = (
 )
 _BUSY = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 _DATA, _PLAIN = "/data/", "text/plain; charset=utf-8"
+_FILES = {"/": "index.html", "/view.js": "view.js", "/view.css": "view.css"}
+_KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css"}
 _log = logging.getLogger(__name__)
 
 
@@ -167,14 +175,17 @@ class PageHandler(BaseHTTPRequestHandler):
     def handle(self) -> None:
         """Answer one request; the connection ends with it."""
         self.close_connection = True
-        head = read_head(self.connection)
+        head = receive(self.connection, lambda come: any(end in come for end in _ENDS))
         self.connection.settimeout(_ANSWER_SECONDS)
-        if head is None:
+        if head is None or len(head) > LARGEST:
             self.request_version, self.requestline, self.command = "HTTP/1.1", "", "GET"
             self.send_text(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "too large, or too slow")
             return
         self.rfile = BytesIO(head)
-        self.handle_one_request()
+        try:
+            self.handle_one_request()
+        except Refusal as refusal:
+            self.send_text(refusal.status, str(refusal))
         self.close_connection = True
 
     def do_GET(self) -> None:
@@ -183,15 +194,13 @@ class PageHandler(BaseHTTPRequestHandler):
         path, asked, query = target.partition("?")
         if path == "/" and asked and self._take_token(query):
             return
-        refusal = self._find_refusal(path == "/")
-        if refusal is not None:
-            self.send_text(refusal.status, refusal.reason)
-        elif asked:
-            self.send_text(HTTPStatus.NOT_FOUND, "there is no such page")
-        elif path.startswith(_DATA):
+        self.check(document=path == "/")
+        if asked:
+            raise Refusal(HTTPStatus.NOT_FOUND, "there is no such page")
+        if path.startswith(_DATA):
             self._send_resource(path.removeprefix(_DATA))
         else:
-            self._send_file(path)
+            self.send_file(_FILES.get(path))
 
     do_HEAD = do_GET
 
@@ -209,35 +218,28 @@ class PageHandler(BaseHTTPRequestHandler):
         """Note a request where somebody wants to know."""
         _log.debug(format, *args)
 
-    def _find_refusal(self, document: bool, *, secret: bool = False) -> Refusal | None:
+    def check(self, *, document: bool, secret: bool = False) -> None:
+        """Raise Refusal unless a request that brings nothing along is let in; see `Admission`."""
         if self.headers.get("Transfer-Encoding") or self.headers.get("Content-Length", "0") != "0":
-            return Refusal(HTTPStatus.BAD_REQUEST, "nothing is taken in here")
+            raise Refusal(HTTPStatus.BAD_REQUEST, "nothing is taken in here")
         headers = join_headers(self.headers)
-        return self.server.admission.check(headers, document=document, secret=secret)
+        self.server.admission.check(headers, document=document, secret=secret)
 
     def _take_token(self, query: str) -> bool:
         """Keep a token of the address in a cookie, out of sight; return whether it was the one."""
         admission = self.server.admission
         known = admission.is_token(query.removeprefix("token="))
         if known:
-            headers = {**join_headers(self.headers), "Authorization": f"Bearer {admission.token}"}
-            known = admission.check(headers, document=True) is None
-        if known:
+            admission.check(join_headers(self.headers), document=True, secret=True)
             self.send(HTTPStatus.SEE_OTHER, b"", _PLAIN, admission.make_cookie())
         return known
 
-    def _send_file(self, path: str) -> None:
-        page = load_page()
-        files = {
-            "/": (page.document, "text/html"),
-            "/view.js": (page.script, "text/javascript"),
-            "/view.css": (page.style, "text/css"),
-        }
-        if path not in files:
-            self.send_text(HTTPStatus.NOT_FOUND, "there is no such page")
-            return
-        text, kind = files[path]
-        self.send(HTTPStatus.OK, text.encode(), f"{kind}; charset=utf-8")
+    def send_file(self, name: str | None) -> None:
+        """Answer with a file of the page's folder; None is one that is not there."""
+        if name is None:
+            raise Refusal(HTTPStatus.NOT_FOUND, "there is no such page")
+        kind = _KINDS[name.partition(".")[2]]
+        self.send(HTTPStatus.OK, read_page_file(name).encode(), f"{kind}; charset=utf-8")
 
     def _send_resource(self, name: str) -> None:
         try:

@@ -7,7 +7,6 @@ out. Each resource is a block of data, gzip in base64, in which no markup can oc
 import gzip
 from base64 import b64encode
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -19,23 +18,10 @@ from genagents_env.show.view.resources import RunView, list_keys, make_resource
 from genagents_env.study.judge.kept_answers import find_kept_file
 
 
-@dataclass(frozen=True, slots=True)
-class PageFiles:
-    """The document, its script and its style."""
-
-    document: str
-    script: str
-    style: str
-
-
 @cache
-def load_page() -> PageFiles:
-    """Return the files of the page."""
-    folder = files("genagents_env.show.view") / "page"
-    document, script, style = (
-        (folder / name).read_text("utf-8") for name in ("index.html", "view.js", "view.css")
-    )
-    return PageFiles(document, script, style)
+def read_page_file(name: str) -> str:
+    """Return a file of the page, such as `index.html`."""
+    return (files("genagents_env.show.view") / "page" / name).read_text("utf-8")
 
 
 Watch = Callable[[int, int], None]  # takes how many resources are written, and of how many
@@ -62,12 +48,11 @@ def write_single_file(run: RunReader, path: Path, watch: Watch | None = None) ->
         FileError: it cannot be written.
         RecordError: the run file is damaged.
     """
-    page = load_page()
-    policy = _POLICY.format(script=_digest(page.script), style=_digest(page.style))
-    document = page.document
+    document, script, style = map(read_page_file, ("index.html", "view.js", "view.css"))
+    policy = _POLICY.format(script=_digest(script), style=_digest(style))
     for mark, text in (
         (_CHARSET, f'{_CHARSET}\n<meta http-equiv="Content-Security-Policy" content="{policy}">'),
-        (_STYLE, f"<style>{page.style}</style>"),
+        (_STYLE, f"<style>{style}</style>"),
     ):
         document = document.replace(mark, text)
     before, _, after = document.partition(_SCRIPT)
@@ -78,7 +63,7 @@ def write_single_file(run: RunReader, path: Path, watch: Watch | None = None) ->
             file.write(_format_block(str(key), make_resource(view, key)))
             if watch is not None:
                 watch(written + 1, len(keys))
-        file.write(f"<script>{page.script}</script>{after}".encode())
+        file.write(f"<script>{script}</script>{after}".encode())
     return path
 
 

@@ -1,4 +1,4 @@
-"""The resources that grow with a run: ticks, events, model calls, prompts, scenes, gatherings."""
+"""The resources that grow with a run: ticks, events, model calls, prompts, gatherings."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -6,7 +6,6 @@ from pathlib import Path
 from genagents_env.record import CallRow, RunReader
 from genagents_env.record.calls import parse_messages
 from genagents_env.record.rows import JSON
-from genagents_env.show.story.scenes import index_scenes
 from genagents_env.study.evaluate.measures.gatherings import find_gathering_visits
 from genagents_env.study.evaluate.run_data import RunData
 
@@ -85,11 +84,6 @@ def _describe_prompt(path: Path, call: CallRow) -> dict[str, JSON]:
         "reply": call.reply,
         "fault": call.fault,
     }
-
-
-def make_story(run: RunReader) -> dict[str, JSON]:
-    """Return the run as scenes by place and talk, ordered by start."""
-    return index_scenes(RunData(run))
 
 
 def make_gatherings(run: RunReader) -> dict[str, JSON]:

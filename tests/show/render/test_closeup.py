@@ -1,7 +1,5 @@
 """A part of a town: which part it is, who is in it, and how large it is drawn."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from PIL import Image
@@ -13,7 +11,7 @@ from genagents_env.show.render.closeup import Closeup
 from genagents_env.show.render.fonts import Fonts
 from genagents_env.show.render.people import PeoplePainter
 from genagents_env.show.render.views import FollowingView, list_places, view_place, view_town
-from tests.show.render.towns import NAMES, Frame, town
+from tests.show.render.towns import FRAME, NAMES, town
 
 FONTS = Fonts(noto=False)
 VILLE = lay_out(load_scenario("valentines_party"))
@@ -45,14 +43,14 @@ def test_the_part_shows_those_who_are_there_and_what_they_do() -> None:
     closeup = Closeup(VILLE, NAMES, view_place(VILLE, "Hobbs Cafe"), listed=4, fonts=FONTS)
     wide, high = closeup.size
     x, y = (round(one) for one in closeup.view.find_middle(np.zeros((3, 2))))
-    here = replace(Frame(), x=np.array([x, x + 1, VILLE.width - 1]), y=np.array([y, y, 0]))
+    here = FRAME._replace(x=np.array([x, x + 1, VILLE.width - 1]), y=np.array([y, y, 0]))
     assert closeup.find_seen(here) == {0, 1}
     drawn = closeup.draw(here)
     assert drawn.shape == (high, wide, 3)
     below = drawn[-3 * 30 :]
-    sweeping = closeup.draw(replace(here, doing=("sweeping", "", "")))
+    sweeping = closeup.draw(here._replace(doing=("sweeping", "", "")))
     assert not np.array_equal(sweeping[-3 * 30 :], below)
-    gone = closeup.draw(replace(here, present=np.array([True, False, False])))
+    gone = closeup.draw(here._replace(present=np.array([True, False, False])))
     assert (gone[-60:-30] != below[-60:-30]).any()
     spoken = closeup.draw(here, spoken=[(0, "Here!"), (2, "Far away!")])
     assert (spoken != closeup.draw(here, spoken=[(0, "Here!")])).sum() == 0
@@ -83,15 +81,15 @@ def test_a_person_is_followed_without_jerks_and_never_lost() -> None:
 def test_a_picture_is_as_wide_as_asked_for_whatever_the_town(width: int) -> None:
     for view in (view_town(town()), FollowingView(0), view_place(town(), "Inn")):
         closeup = Closeup(town(), NAMES, view, width=width, fonts=FONTS)
-        assert closeup.draw(Frame()).shape[1] == width
+        assert closeup.draw(FRAME).shape[1] == width
         assert closeup.size[1] < 1.5 * width
 
 
 def test_a_town_is_whole_however_large_it_is() -> None:
     plan = make_plan()
     closeup = Closeup(plan, NAMES, view_town(plan), width=320, fonts=FONTS)
-    corners = replace(
-        Frame(), x=np.array([0, plan.width - 1, 70]), y=np.array([0, plan.height - 1, 50])
+    corners = FRAME._replace(
+        x=np.array([0, plan.width - 1, 70]), y=np.array([0, plan.height - 1, 50])
     )
     assert closeup.find_seen(corners) == {0, 1, 2}
     assert closeup.draw(corners).shape[1] == 320
@@ -117,7 +115,7 @@ def test_a_name_that_would_be_covered_is_left_out() -> None:
 
     canvas = Image.new("RGB", (200, 200))
     painter.draw(
-        canvas, replace(Frame(), asleep=np.zeros(9, bool), emoji=("",) * 9), spots, boxes, ()
+        canvas, FRAME._replace(asleep=np.zeros(9, bool), emoji=("",) * 9), spots, boxes, ()
     )
     names = len(boxes.taken) - 9
     assert 1 <= names < 9
@@ -131,7 +129,7 @@ def test_words_keep_their_place_in_a_film_while_little_comes_in_between() -> Non
         boxes = Boxes(900, 900)
         shown = {int(who[1:]): spot for who, spot in spots.items()}
         words = [(0, "Good morning to all of you, and a good day!")]
-        painter.draw(Image.new("RGB", (900, 900)), Frame(), shown, boxes, words)
+        painter.draw(Image.new("RGB", (900, 900)), FRAME, shown, boxes, words)
         return boxes.taken[-1]
 
     alone = place(p0=(400, 400))

@@ -12,13 +12,6 @@ from genagents_env.show.render.map_picture import HEADER, MARGIN, RULER, SPAWN, 
 from tests.show.render.towns import town
 
 
-def make_town(**changes: object) -> TownPlan:
-    """The town of the render tests, with changes."""
-    plan = town()
-    fields = {name: getattr(plan, name) for name in TownPlan.__slots__}
-    return TownPlan(**{**fields, **changes})
-
-
 @pytest.mark.parametrize("noto", [True, False])
 def test_a_map_is_drawn_in_the_asked_size_with_rulers_around(noto: bool) -> None:
     picture = draw_map(town(), title="An inn", tile=20, fonts=Fonts(noto))
@@ -31,7 +24,7 @@ def test_ground_that_nobody_reaches_is_cut_off() -> None:
     plan = town()
     blocked, arena = np.ones((40, 60), np.bool_), np.zeros((40, 60), np.int16)
     blocked[20:26, 30:44], arena[20:26, 30:44] = plan.blocked, plan.arena
-    large = make_town(width=60, height=40, blocked=blocked, arena=arena, objects=(), doors=())
+    large = replace(town(), width=60, height=40, blocked=blocked, arena=arena, objects=(), doors=())
     ys, xs = np.nonzero(~blocked)
     wide, high = int(np.ptp(xs)) + 1 + 2 * MARGIN, int(np.ptp(ys)) + 1 + 2 * MARGIN
     assert draw_map(large, tile=8).size == (wide * 8 + 2 * RULER, high * 8 + HEADER + 2 * RULER)
@@ -39,7 +32,7 @@ def test_ground_that_nobody_reaches_is_cut_off() -> None:
 
 def test_spawn_tiles_are_marked_where_they_are() -> None:
     spawn = SpawnPlan("Inn/hall/bench", 1, (4, 3))
-    plain, marked = (draw_map(make_town(spawns=s), tile=24) for s in ((), (spawn,)))
+    plain, marked = (draw_map(replace(town(), spawns=s), tile=24) for s in ((), (spawn,)))
     changed = np.argwhere((np.asarray(plain) != np.asarray(marked)).any(axis=2))
     below = changed[changed[:, 0] >= HEADER]
     corner = np.array([HEADER + RULER + 3 * 24, RULER + 4 * 24])
@@ -56,7 +49,7 @@ def test_a_thing_is_drawn_over_all_its_tiles() -> None:
     plan = town()
     stove = plan.objects[0]
     longer = tuple((x, 2) for x in range(stove.tile[0], stove.tile[0] + 2))
-    wide = make_town(objects=(replace(stove, tiles=longer), *plan.objects[1:]))
+    wide = replace(town(), objects=(replace(stove, tiles=longer), *plan.objects[1:]))
     changed = (np.asarray(paint(plan)) != np.asarray(paint(wide))).any(axis=2)
     second = changed[2 * 24 : 3 * 24, longer[1][0] * 24 : (longer[1][0] + 1) * 24]
     assert second.mean() > 0.5
@@ -67,5 +60,5 @@ def test_furniture_that_cannot_be_walked_on_is_no_hedge() -> None:
     x, y = plan.objects[1].tile
     blocked = plan.blocked.copy()
     blocked[y, x] = True
-    image = paint(make_town(blocked=blocked))
+    image = paint(replace(town(), blocked=blocked))
     assert image.getpixel((x * 24 + 12, y * 24 + 20)) != HEDGE

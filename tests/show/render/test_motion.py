@@ -1,5 +1,6 @@
 """People between ticks: at their speed, over free tiles, and where the record has them."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -8,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.actions import Action, Idle, Move
-from genagents_env.show.render.film import Film
+from genagents_env.show.render import RenderSnapshot
+from genagents_env.show.render.film import find_moments
 from genagents_env.show.render.fonts import Fonts
 from genagents_env.show.render.motion import Motion
 from genagents_env.show.render.picture import Picture
@@ -120,15 +122,6 @@ def test_nobody_is_faster_than_the_speed_or_off_the_tiles(
         before = now
 
 
-def test_times_that_are_not_known_and_ticks_out_of_order_are_refused() -> None:
-    town = TownDriver(make_scenario(CORRIDOR, "a", rules={}))
-    motion = follow(town)
-    with pytest.raises(ValueError, match="tick 2 after tick 0"):
-        motion.note(2, town.world.positions)
-    with pytest.raises(ValueError, match="not within 0 to 0"):
-        motion.find_positions(0.5)
-
-
 @pytest.mark.parametrize(("speed", "frames", "late"), [(0.04, 3, 3), (0.1, 4, 0), (0.25, 5, 0)])
 def test_a_film_has_its_pictures_at_equal_distances(speed: float, frames: int, late: int) -> None:
     rows = [row[:9] + row[-2:] for row in CORRIDOR]
@@ -136,14 +129,21 @@ def test_a_film_has_its_pictures_at_equal_distances(speed: float, frames: int, l
     world = town.world
     picture = Picture(world.plan, world.names, fonts=Fonts(noto=False))
     motion = Motion(world.plan, world.scenario.rules, 10)
-    film = Film(picture, motion, frames)
-    shown = list(film.add(world.snapshot))
-    for _ in range(6):
-        town.step(P0=Move("Room b"))
-        shown += film.add(world.snapshot)
-    assert len(shown) == 6 * frames + 1 - late
-    shown += film.finish()
-    assert len(shown) == 6 * frames + 1
+    over = False
+
+    def walk() -> Iterator[RenderSnapshot]:
+        nonlocal over
+        yield world.snapshot
+        for _ in range(6):
+            town.step(P0=Move("Room b"))
+            yield world.snapshot
+        over = True
+
+    early, shown = 0, []
+    for moment in find_moments(walk(), motion, frames):
+        shown.append(picture.draw(*moment))
+        early += not over
+    assert (early, len(shown)) == (6 * frames + 1 - late, 6 * frames + 1)
     moves = [not np.array_equal(a, b) for a, b in pairwise(shown)]
     walking = int(min(6, 8 / (10 * speed)) * frames) - late
     assert all(moves[:walking])
@@ -158,10 +158,3 @@ def test_a_picture_between_two_tiles_shows_people_between_them() -> None:
     assert np.array_equal(same, picture.draw(world.snapshot))
     half = picture.draw(world.snapshot, world.positions + 0.5)
     assert not np.array_equal(half, same)
-
-
-def test_a_film_needs_a_frame_a_tick() -> None:
-    town = TownDriver(make_scenario(CORRIDOR, "a", rules={}))
-    picture = Picture(town.world.plan, town.world.names, fonts=Fonts(noto=False))
-    with pytest.raises(ValueError, match="at least 1"):
-        Film(picture, follow(town), 0)

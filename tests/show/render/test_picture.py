@@ -1,6 +1,5 @@
 import subprocess
 import sys
-from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -9,7 +8,7 @@ import pytest
 from genagents_env.show.render.canvas import HEADER, Boxes
 from genagents_env.show.render.fonts import Fonts
 from genagents_env.show.render.picture import Picture
-from tests.show.render.towns import NAMES, Frame, town
+from tests.show.render.towns import FRAME, NAMES, town
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["noto", "plain"])
@@ -18,7 +17,7 @@ def picture(request: pytest.FixtureRequest) -> Picture:
 
 
 def test_a_picture_is_rgb_of_one_size(picture: Picture) -> None:
-    first, second = picture.draw(Frame()), picture.draw(replace(Frame(), spoken=()))
+    first, second = picture.draw(FRAME), picture.draw(FRAME._replace(spoken=()))
     assert first.dtype == np.uint8
     assert first.ndim == 3
     assert first.shape[2] == 3
@@ -29,13 +28,13 @@ def test_a_picture_is_rgb_of_one_size(picture: Picture) -> None:
 
 
 def test_the_same_tick_gives_the_same_picture(picture: Picture) -> None:
-    assert (picture.draw(Frame()) == picture.draw(Frame())).all()
+    assert (picture.draw(FRAME) == picture.draw(FRAME)).all()
     other = Picture(town(), NAMES, title="Tiny", fonts=picture.fonts)
-    assert (picture.draw(Frame()) == other.draw(Frame())).all()
+    assert (picture.draw(FRAME) == other.draw(FRAME)).all()
 
 
 def test_people_things_and_words_change_the_picture(picture: Picture) -> None:
-    plain = picture.draw(Frame())
+    plain = picture.draw(FRAME)
     for change in (
         {"x": np.array([3, 9, 9])},
         {"asleep": np.array([True, False, True])},
@@ -44,21 +43,21 @@ def test_people_things_and_words_change_the_picture(picture: Picture) -> None:
         {"spoken": ((0, "Good night, Ben!"),)},
         {"time": datetime.fromisoformat("2023-02-13T23:00")},
     ):
-        assert (picture.draw(replace(Frame(), **change)) != plain).any(), change
+        assert (picture.draw(FRAME._replace(**change)) != plain).any(), change
 
 
 def test_nobody_there_still_draws(picture: Picture) -> None:
-    empty = replace(Frame(), present=np.zeros(3, bool), spoken=())
-    assert picture.draw(empty).shape == picture.draw(Frame()).shape
+    empty = FRAME._replace(present=np.zeros(3, bool), spoken=())
+    assert picture.draw(empty).shape == picture.draw(FRAME).shape
 
 
 def test_strange_text_is_drawn(picture: Picture) -> None:
     words = ((0, "漢字 " * 60 + "W" * 400), (1, "👩‍🎨 مرحبا"), (2, ""))
-    picture.draw(replace(Frame(), spoken=words, emoji=("👩‍🎨", "�", "ab")))
+    picture.draw(FRAME._replace(spoken=words, emoji=("👩‍🎨", "�", "ab")))
 
 
 def test_the_floor_has_the_colour_of_its_room() -> None:
-    shown = Picture(town(), NAMES, tile=20).draw(replace(Frame(), present=np.zeros(3, bool)))
+    shown = Picture(town(), NAMES, tile=20).draw(FRAME._replace(present=np.zeros(3, bool)))
     wall = shown[HEADER + 20 * 2 + 10, 20 * 1 + 10]
     grass = shown[HEADER + 10, 10]
     assert (wall != grass).any()

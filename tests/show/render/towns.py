@@ -1,16 +1,12 @@
 """A small town and its ticks, made by hand."""
 
-from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
-import numpy.typing as npt
 
 from genagents_env.scenario.plan import ArenaPlan, ObjectPlan, SectorPlan, TownPlan
 from genagents_env.show.render import RenderSnapshot
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
+from genagents_env.show.render.recorded import RecordedTick
 
 NAMES = ("Ada Brook", "Ben Carver", "Alma Bell")
 MAP = """
@@ -54,21 +50,19 @@ def town() -> TownPlan:
 NINE = datetime.fromisoformat("2023-02-13T09:01")
 
 
-@dataclass(frozen=True, eq=False)
-class Frame:
-    """A snapshot of three people, at 09:01 unless told otherwise."""
-
-    tick: int = 6
-    time: datetime = NINE
-    x: Ints = field(default_factory=lambda: np.array([2, 9, 9]))
-    y: Ints = field(default_factory=lambda: np.array([3, 3, 3]))
-    arena: Ints = field(default_factory=lambda: np.array([1, 3, 3]))
-    asleep: Bools = field(default_factory=lambda: np.array([False, False, True]))
-    present: Bools = field(default_factory=lambda: np.ones(3, bool))
-    doing: tuple[str, ...] = ("cooking", "watering the roses", "")
-    emoji: tuple[str, ...] = ("🍳", "🌹", "")
-    object_states: tuple[str, ...] = ("off", "still")
-    spoken: tuple[tuple[int, str], ...] = ((0, "Good morning, Ben!"),)
+FRAME = RecordedTick(  # of three people
+    tick=6,
+    time=NINE,
+    x=np.array([2, 9, 9]),
+    y=np.array([3, 3, 3]),
+    arena=np.array([1, 3, 3]),
+    asleep=np.array([False, False, True]),
+    present=np.ones(3, bool),
+    doing=("cooking", "watering the roses", ""),
+    emoji=("🍳", "🌹", ""),
+    object_states=("off", "still"),
+    spoken=((0, "Good morning, Ben!"),),
+)
 
 
 def check_same(shown: RenderSnapshot, true: RenderSnapshot) -> None:

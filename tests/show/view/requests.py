@@ -2,7 +2,7 @@
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -28,11 +28,14 @@ class Page:
         self.server, self.port = server, int(server.server_address[1])
         self.host = f"127.0.0.1:{self.port}"
 
-    def get(self, target: str, method: str = "GET", **headers: str | None) -> Answer:
+    def get(
+        self, target: str, method: str = "GET", body: bytes = b"", **headers: str | None
+    ) -> Answer:
         """Return the answer to a request with these headers; `Host` is the right one, else."""
         given = {"Host": self.host, **{k.replace("_", "-"): v for k, v in headers.items()}}
         lines = [f"{name}: {value}" for name, value in given.items() if value is not None]
-        return self.send("\r\n".join([f"{method} {target} HTTP/1.1", *lines, "", ""]).encode())
+        head = "\r\n".join([f"{method} {target} HTTP/1.1", *lines, "", ""]).encode()
+        return self.send(head + body)
 
     def send(self, raw: bytes) -> Answer:
         """Return the answer to bytes."""
@@ -56,7 +59,14 @@ def read_answer(connection: socket.socket) -> Answer:
 def serve(path: Path, *, wait: bool = False, token: str | None = None) -> Iterator[Page]:
     """Serve the page of a run as long as it is needed."""
     run = OpenRun(path, wait=wait)
-    with ViewServer(run, Admission("127.0.0.1", token)) as server:
+    with closing(run), run_server(ViewServer(run, Admission("127.0.0.1", token))) as page:
+        yield page
+
+
+@contextmanager
+def run_server(server: ViewServer) -> Iterator[Page]:
+    """Let a server answer in a thread until the block ends."""
+    with server:
         thread = Thread(target=server.serve_forever, args=[0.01], daemon=True)
         thread.start()
         try:
@@ -64,4 +74,3 @@ def serve(path: Path, *, wait: bool = False, token: str | None = None) -> Iterat
         finally:
             server.shutdown()
             thread.join()
-            run.close()

@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from genagents_env.show.view.live import LiveLink, LiveServer
 from genagents_env.show.view.open_run import OpenRun
 from tests.campaigns import live_messages
 from tests.show.view.processes import wait_for
-from tests.show.view.requests import TOKEN, Answer, Page
+from tests.show.view.requests import TOKEN, Answer, Page, run_server
 
 SEAT, OTHER = "seat-of-ada-brook-alone", "seat-of-ben-carver-alone"
 ADA, BEN = "Ada Brook", "Ben Carver"
@@ -35,16 +34,13 @@ class Town:
         """Send a command as the page does, but for `headers`."""
         text = body if isinstance(body, bytes) else json.dumps(body).encode()
         given: dict[str, str | None] = {
-            "Host": self.page.host,
             "Origin": f"http://{self.page.host}",
             "Cookie": f"genagents-view={TOKEN}",
-            "Content-Type": "application/json",
-            "Content-Length": str(len(text)),
-            **{name.replace("_", "-"): value for name, value in headers.items()},
+            "Content_Type": "application/json",
+            "Content_Length": str(len(text)),
+            **headers,
         }
-        lines = [f"{name}: {value}" for name, value in given.items() if value is not None]
-        head = "\r\n".join([f"POST {target} HTTP/1.1", *lines, "", ""]).encode()
-        return self.page.send(head + text)
+        return self.page.get(target, "POST", text, **given)
 
     def read(self, target: str) -> dict[str, Any]:
         """Return what is answered to a person's page."""
@@ -64,16 +60,11 @@ def serve_town(path: Path) -> Iterator[Town]:
             link.take(json.dumps({"reply": order["number"], "said": order["do"]}))
 
     link = LiveLink({SEAT: ADA, OTHER: BEN}, obey)
-    run = OpenRun(path, steered=True)
-    with LiveServer(run, Admission("127.0.0.1", TOKEN), link) as server:
-        thread = Thread(target=server.serve_forever, args=[0.01], daemon=True)
-        thread.start()
-        try:
-            yield Town(Page(server), link, orders)
-        finally:
-            server.shutdown()
-            thread.join()
-            run.close()
+    with (
+        closing(OpenRun(path, steered=True)) as run,
+        run_server(LiveServer(run, Admission("127.0.0.1", TOKEN), link)) as page,
+    ):
+        yield Town(page, link, orders)
 
 
 @pytest.fixture

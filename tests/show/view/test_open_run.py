@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from genagents_env.errors import RecordError
-from genagents_env.record import RunMeta, RunReader, RunWriter, canonical_hash
+from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.show.view import server as answering
 from genagents_env.show.view.open_run import OpenRun, RunNotBegun
 from genagents_env.show.view.resources import ResourceKey, parse_key
@@ -22,19 +22,14 @@ from tests.show.view.processes import start, wait_for
 from tests.show.view.requests import serve
 
 
-@pytest.fixture(scope="module")
-def meta() -> RunMeta:
-    return make_meta()
-
-
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "run.sqlite"
 
 
 @pytest.fixture
-def writer(path: Path, meta: RunMeta) -> Iterator[RunWriter]:
-    with RunWriter.create(path, meta) as found:
+def writer(path: Path) -> Iterator[RunWriter]:
+    with RunWriter.create(path, make_meta()) as found:
         yield found
 
 
@@ -54,11 +49,11 @@ def test_it_grows_with_its_run(path: Path, writer: RunWriter) -> None:
     assert [event[0] for event in events] == list(range(16))
 
 
-def test_it_waits_for_a_file_and_for_its_first_tick(path: Path, meta: RunMeta) -> None:
+def test_it_waits_for_a_file_and_for_its_first_tick(path: Path) -> None:
     run = OpenRun(path, wait=True)
     with pytest.raises(RunNotBegun):
         ask(run)
-    with RunWriter.create(path, meta) as writer:
+    with RunWriter.create(path, make_meta()) as writer:
         with pytest.raises(RunNotBegun):
             ask(run)
         live(writer, 0)
@@ -91,12 +86,12 @@ def test_what_came_out_otherwise_does_not_hold(path: Path, writer: RunWriter) ->
     assert ask(run) == (13, 1)
 
 
-def test_another_run_in_its_place_counts_the_revision_up(path: Path, meta: RunMeta) -> None:
-    with RunWriter.create(path, meta) as writer:
+def test_another_run_in_its_place_counts_the_revision_up(path: Path) -> None:
+    with RunWriter.create(path, make_meta()) as writer:
         live(writer, 5)
     run = OpenRun(path)
     assert ask(run) == (5, 0)
-    with RunWriter.create(path, meta, force=True) as writer:
+    with RunWriter.create(path, make_meta(), force=True) as writer:
         live(writer, 2)
         assert ask(run) == (2, 1)
     path.unlink()
@@ -104,8 +99,8 @@ def test_another_run_in_its_place_counts_the_revision_up(path: Path, meta: RunMe
         ask(run)
 
 
-def test_nobody_has_to_wait_for_who_looks(path: Path, meta: RunMeta) -> None:
-    writer = RunWriter.create(path, meta)
+def test_nobody_has_to_wait_for_who_looks(path: Path) -> None:
+    writer = RunWriter.create(path, make_meta())
     live(writer, 6)
     run = OpenRun(path)
     ask(run)
@@ -114,8 +109,8 @@ def test_nobody_has_to_wait_for_who_looks(path: Path, meta: RunMeta) -> None:
     assert ask(run) == (6, 0)
 
 
-def test_a_compressed_run_is_unpacked_while_it_is_looked_at(path: Path, meta: RunMeta) -> None:
-    with RunWriter.create(path, meta) as writer:
+def test_a_compressed_run_is_unpacked_while_it_is_looked_at(path: Path) -> None:
+    with RunWriter.create(path, make_meta()) as writer:
         live(writer, 4)
     packed = path.with_suffix(".sqlite.xz")
     packed.write_bytes(lzma.compress(path.read_bytes()))
@@ -129,8 +124,8 @@ def test_a_compressed_run_is_unpacked_while_it_is_looked_at(path: Path, meta: Ru
     assert not folder.exists()
 
 
-def test_what_is_damaged_is_not_shown(path: Path, meta: RunMeta) -> None:
-    with RunWriter.create(path, meta) as writer:
+def test_what_is_damaged_is_not_shown(path: Path) -> None:
+    with RunWriter.create(path, make_meta()) as writer:
         live(writer, PART + 3)
     with serve(path) as page:
         assert page.get("/data/events/0").status == 200
@@ -147,8 +142,8 @@ def test_what_is_damaged_is_not_shown(path: Path, meta: RunMeta) -> None:
 
 
 @pytest.mark.parametrize("part", [0, 1])
-def test_a_known_file_is_read_as_any_other(path: Path, meta: RunMeta, part: int) -> None:
-    with RunWriter.create(path, meta) as writer:
+def test_a_known_file_is_read_as_any_other(path: Path, part: int) -> None:
+    with RunWriter.create(path, make_meta()) as writer:
         live(writer, PART + 3)
     with RunReader(path) as whole, RunReader(path, known=True) as run:
         span = part * PART, part * PART + PART - 1
@@ -165,7 +160,7 @@ def test_a_known_file_is_read_as_any_other(path: Path, meta: RunMeta, part: int)
 
 
 def test_slow_answers_of_a_run_that_rests_are_made_once(
-    path: Path, meta: RunMeta, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
 
@@ -174,7 +169,7 @@ def test_slow_answers_of_a_run_that_rests_are_made_once(
         return f"{len(made)}".encode()
 
     monkeypatch.setattr(answering, "make_resource", count)
-    with RunWriter.create(path, meta) as writer:
+    with RunWriter.create(path, make_meta()) as writer:
         live(writer, 4)
         found = Answers(OpenRun(path))
         story = ResourceKey("story")

@@ -8,9 +8,8 @@ from unittest.mock import patch
 
 import pytest
 
-from genagents_env.config import TownConfig
 from genagents_env.record import RunReader
-from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
+from genagents_env.run import PolicySpec, run
 from genagents_env.show.view import percepts
 from genagents_env.show.view.percepts import Percepts, PerceptText
 from tests.record.test_optional_tables import drop
@@ -106,17 +105,12 @@ def test_neither_calls_nor_vectors_nor_code_of_a_policy_are_needed(tmp_path: Pat
         assert "You are Ada Brook" in ask(found, reader, 0, 10).text
 
 
-def test_a_run_on_hashed_vectors_is_rebuilt_as_well(tmp_path: Path) -> None:
-    path = play(tmp_path / "run.sqlite", "smallville", ticks=40)
+@pytest.mark.parametrize("policy", ["smallville", "scripted"])
+def test_a_run_on_hashed_vectors_or_without_a_model_is_rebuilt(policy: str, tmp_path: Path) -> None:
+    path = play(tmp_path / "run.sqlite", policy, ticks=40)
     with look(path) as (found, reader):
-        assert "You are Dmitri Ivanov" in ask(found, reader, 0, 33).text
-
-
-def test_a_run_without_a_model_is_rebuilt_as_well(tmp_path: Path) -> None:
-    path = tmp_path / "run.sqlite"
-    run(RunSpec(TownConfig("tiny"), policy=PolicySpec("scripted")), path, RunOptions())
-    with look(path) as (found, reader):
-        assert "You are Ada Brook" in ask(found, reader, 0, 0).text
+        for tick in (0, 33):
+            assert "You are Dmitri Ivanov" in ask(found, reader, 0, tick).text
 
 
 def test_an_older_run_says_in_a_sentence_that_it_holds_no_actions(direct_run: Path) -> None:

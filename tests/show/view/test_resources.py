@@ -174,8 +174,8 @@ def test_all_that_is_listed_can_be_made(short_run: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("a\x1b\x00\x7f\x85\u202e\u2066\u061c\ufeff", "a" + 8 * "\ufffd"),
-        ('line\nand\ttab "\\ é … 😀', 'line\nand\ttab "\\ é … 😀'),
+        ("a\x1b\x00\x7f\x85\x9b\u202e\u2028\u2066\u061c\ufeff", "a" + 10 * "\ufffd"),
+        ('line\nand\ttab "\\ é … \u05d0 😀', 'line\nand\ttab "\\ é … \u05d0 😀'),
         ("\ud83d \ude00", "\ufffd \ufffd"),
         ("\\u202e \\ud83d\ude00 \\\\u0000", "\\u202e \\ud83d\ufffd \\\\u0000"),
     ],

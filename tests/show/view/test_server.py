@@ -10,7 +10,7 @@ import pytest
 from genagents_env.errors import ConfigError
 from genagents_env.show.view import server
 from genagents_env.show.view.admission import Admission
-from genagents_env.show.view.single_file import load_page
+from genagents_env.show.view.single_file import read_page_file
 from tests.show.view.requests import TOKEN, Page, read_answer, serve
 
 
@@ -28,14 +28,13 @@ def locked(short_run: Path) -> Iterator[Page]:
 
 
 def test_the_page_and_its_resources_are_served(page: Page) -> None:
-    files = load_page()
-    for target, text, kind in (
-        ("/", files.document, "text/html"),
-        ("/view.js", files.script, "text/javascript"),
-        ("/view.css", files.style, "text/css"),
+    for target, name, kind in (
+        ("/", "index.html", "text/html"),
+        ("/view.js", "view.js", "text/javascript"),
+        ("/view.css", "view.css", "text/css"),
     ):
         answer = page.get(target)
-        assert (answer.status, answer.body) == (200, text.encode())
+        assert (answer.status, answer.body) == (200, read_page_file(name).encode())
         assert answer.headers["Content-Type"] == f"{kind}; charset=utf-8"
     head = page.get("/data/head")
     assert (head.status, head.headers["Content-Type"]) == (200, "application/json")
@@ -61,7 +60,7 @@ def test_every_answer_has_the_headers_that_confine_it(page: Page, target: str) -
 
 
 def test_the_document_has_no_script_or_style_of_its_own() -> None:
-    document = load_page().document
+    document = read_page_file("index.html")
     assert "<style" not in document
     assert "style=" not in document
     assert document.count("<script") == document.count('<script src="view.js">') == 1

@@ -11,8 +11,9 @@ import pytest
 
 from genagents_env.record import RunReader
 from genagents_env.show.view.resources import RunView, list_keys, make_resource
-from genagents_env.show.view.single_file import load_page, write_single_file
+from genagents_env.show.view.single_file import read_page_file, write_single_file
 
+SCRIPT, STYLE = map(read_page_file, ("view.js", "view.css"))
 _EXECUTED = {None, "", "text/javascript", "module"}
 
 
@@ -71,11 +72,11 @@ def test_every_resource_is_in_it(short_run: Path, elements: Elements) -> None:
 def test_only_the_page_s_own_script_and_style_are_let_in(elements: Elements) -> None:
     scripts = [t for a, t in elements.of("script") if a.get("type") in _EXECUTED]
     ((policy, _),) = [m for m in elements.of("meta") if m[0].get("http-equiv")]
-    assert scripts == [load_page().script]
-    assert [text for _, text in elements.of("style")] == [load_page().style]
+    assert scripts == [SCRIPT]
+    assert [text for _, text in elements.of("style")] == [STYLE]
     assert policy["content"] == (
-        f"default-src 'none'; script-src '{digest(load_page().script)}'; "
-        f"style-src '{digest(load_page().style)}'; img-src data:; base-uri 'none'; "
+        f"default-src 'none'; script-src '{digest(SCRIPT)}'; "
+        f"style-src '{digest(STYLE)}'; img-src data:; base-uri 'none'; "
         "form-action 'none'"
     )
 
@@ -97,9 +98,8 @@ def test_it_names_no_other_file(elements: Elements) -> None:
 
 
 def test_script_and_style_can_stand_in_a_document() -> None:
-    page = load_page()
-    assert not re.search(r"</script|<!--|<script", page.script, re.I)
-    assert "</style" not in page.style.lower()
+    assert not re.search(r"</script|<!--|<script", SCRIPT, re.I)
+    assert "</style" not in STYLE.lower()
 
 
 def test_the_same_run_makes_the_same_file(short_run: Path, written: Path, tmp_path: Path) -> None:
