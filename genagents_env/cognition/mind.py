@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from pydantic import TypeAdapter
 
-from genagents_env.cognition.prompts import FilledPrompt, PromptFiles, PromptMemory
+from genagents_env.cognition.prompts import FilledPrompt, PromptFiles, PromptMemory, Section
 from genagents_env.cognition.query import PendingQuery, PreparedQuery, QueryData, QueryOptions
-from genagents_env.cognition.sections import Section
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.client import ModelClient

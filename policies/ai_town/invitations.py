@@ -5,7 +5,7 @@ to decline, or not to answer, is no talk, and does not count as one. Where the t
 talk again yet, who was invited learns it, says so, and both wait for longer.
 """
 
-from genagents_env.cognition.here_and_now import find_person
+from genagents_env.cognition.prompts import find_person
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import HeardWords
 from genagents_env.rng import draw_unit

@@ -7,7 +7,7 @@ not know.
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.here_and_now import find_person
+from genagents_env.cognition.prompts import find_person
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import HeardWords
 

@@ -2,11 +2,18 @@
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.here_and_now import describe_here_and_now, describe_now, format_moment
 from genagents_env.cognition.mind import format_tie
-from genagents_env.cognition.prompts import FilledPrompt, shorten_name, shorten_names
+from genagents_env.cognition.prompts import (
+    SPOKEN,
+    FilledPrompt,
+    Section,
+    describe_here_and_now,
+    describe_now,
+    format_moment,
+    shorten_name,
+    shorten_names,
+)
 from genagents_env.cognition.query import Moment, PreparedQuery, QueryData
-from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.memory.stream import Memory
 

@@ -11,7 +11,7 @@ from collections.abc import Collection
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.cognition.here_and_now import format_moment
+from genagents_env.cognition.prompts import format_moment
 from genagents_env.memory.embedder import embed_new
 from genagents_env.memory.stream import Memory
 from genagents_env.policy import MemoryAccess

@@ -12,9 +12,9 @@ from typing import Annotated, Any, cast
 from pydantic import Field
 
 from genagents_env.cognition import aims
+from genagents_env.cognition.prompts import Section
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Sentence, narrow, one_of
-from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_unit

@@ -14,10 +14,9 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from genagents_env.cognition.here_and_now import describe_now, format_moment
+from genagents_env.cognition.prompts import Section, describe_now, format_moment
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Speech
-from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.columns import Floats, compare

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from genagents_env.cognition import names
 from genagents_env.cognition.mind import format_tie
-from genagents_env.cognition.sections import SPOKEN, Section
+from genagents_env.cognition.prompts import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 
 from .mind import LyfeMind, WorkItem

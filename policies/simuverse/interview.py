@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.here_and_now import describe_now, format_moment
 from genagents_env.cognition.interview import (
     TimedEvidence,
     answer_from,
@@ -11,7 +10,7 @@ from genagents_env.cognition.interview import (
 )
 from genagents_env.cognition.mind import list_known_texts
 from genagents_env.cognition.policy import gather_all
-from genagents_env.cognition.sections import Section
+from genagents_env.cognition.prompts import Section, describe_now, format_moment
 from genagents_env.llm.calls import CallKey
 from genagents_env.policy import Answer, RecalledMemory
 

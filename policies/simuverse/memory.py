@@ -6,7 +6,7 @@ Development"; three memories of a cosine of 0.6 at least, the authors' later fra
 
 from collections.abc import Collection, Sequence
 
-from genagents_env.cognition.here_and_now import format_moment
+from genagents_env.cognition.prompts import format_moment
 from genagents_env.memory.columns import compare
 from genagents_env.memory.forgetting import MemoryItem
 from genagents_env.text import quote

@@ -5,11 +5,15 @@ At the beginning, and again after a reset, the introduction stands in the place 
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.mind import list_untold_facts
-from genagents_env.cognition.prompts import FilledPrompt
+from genagents_env.cognition.prompts import (
+    REMEMBERED,
+    SPOKEN,
+    FilledPrompt,
+    Section,
+    describe_here_and_now,
+)
 from genagents_env.cognition.query import Moment
-from genagents_env.cognition.sections import REMEMBERED, SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.scenario.profiles import TownPlace
 from genagents_env.text import split_sentences

@@ -8,9 +8,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
+from genagents_env.cognition.prompts import REMEMBERED, Section
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.routine import format_usual_day
-from genagents_env.cognition.sections import REMEMBERED, Section
 from genagents_env.llm.calls import JSONValue
 
 from .mind import Commitment, Piece, PlanBlock, SmallvilleMind

@@ -12,11 +12,16 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, JsonValue
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
-from genagents_env.cognition.prompts import FilledPrompt, fill_with_items, shorten_place
+from genagents_env.cognition.prompts import (
+    SPOKEN,
+    FilledPrompt,
+    Section,
+    describe_here_and_now,
+    fill_with_items,
+    shorten_place,
+)
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Emoji, Word, list_between, narrow, one_of
-from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import clean

@@ -10,7 +10,6 @@ sections 6.1 and 6.2.
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from genagents_env.cognition.here_and_now import describe_now
 from genagents_env.cognition.interview import (
     TimedEvidence,
     answer_from,
@@ -18,7 +17,7 @@ from genagents_env.cognition.interview import (
     number_questions,
 )
 from genagents_env.cognition.policy import gather_all
-from genagents_env.cognition.sections import Section
+from genagents_env.cognition.prompts import Section, describe_now
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.memory.stream import Memory, MemoryStream
 from genagents_env.policy import (

@@ -12,11 +12,16 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from genagents_env.cognition.here_and_now import describe_here_and_now, format_moment
-from genagents_env.cognition.prompts import shorten_name, shorten_names
+from genagents_env.cognition.prompts import (
+    SPOKEN,
+    Section,
+    describe_here_and_now,
+    format_moment,
+    shorten_name,
+    shorten_names,
+)
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Importance, Phrase, Sentence, Speech, keep_first
-from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.stream import Memory

@@ -5,7 +5,7 @@ Source: Park et al. 2023, section 4.3: pieces of 5 to 15 minutes.
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
+from genagents_env.cognition.prompts import describe_here_and_now
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Activity, list_between, narrow, number_between
 from genagents_env.llm.schemas import ReplyModel

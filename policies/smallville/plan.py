@@ -13,7 +13,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from genagents_env.cognition.here_and_now import describe_here_and_now, format_date
+from genagents_env.cognition.prompts import Section, describe_here_and_now, format_date
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import (
     Activity,
@@ -24,7 +24,6 @@ from genagents_env.cognition.replies import (
     number_between,
 )
 from genagents_env.cognition.routine import find_doing, is_in_bed
-from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 
 from . import pieces

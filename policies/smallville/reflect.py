@@ -10,7 +10,7 @@ which feeds the next reflection with itself; here one that repeats a thought is 
 from collections.abc import Sequence
 from functools import cache
 
-from genagents_env.cognition.prompts import FilledPrompt
+from genagents_env.cognition.prompts import FilledPrompt, Section
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import (
     Importance,
@@ -20,7 +20,6 @@ from genagents_env.cognition.replies import (
     list_up_to,
     narrow,
 )
-from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.columns import compare
 from genagents_env.memory.embed import HashedNgrams

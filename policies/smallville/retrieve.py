@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from genagents_env.cognition.here_and_now import format_moment
+from genagents_env.cognition.prompts import format_moment
 from genagents_env.memory import embedder
 from genagents_env.memory.columns import Floats, compare
 from genagents_env.memory.retrieval import PRESETS, retrieve, retrieve_in_turn

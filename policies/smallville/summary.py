@@ -12,7 +12,7 @@ time.
 
 from collections.abc import Callable, Sequence
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
+from genagents_env.cognition.prompts import Section, describe_here_and_now
 from genagents_env.cognition.query import (
     Moment,
     Prepared,
@@ -23,7 +23,6 @@ from genagents_env.cognition.query import (
     handle,
 )
 from genagents_env.cognition.replies import Sentence, Speech
-from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.stream import Memory
