@@ -1,6 +1,6 @@
 """An agent's memory stream: its perceptions, conversations, plans and thoughts, in order."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -79,7 +79,6 @@ class MemoryStream:
         self._vectors = Matrix()
         self._rows = Column(np.int64)
         self._row_of: dict[str, int] = {}
-        self._count_of = [0] * len(KINDS)
         self._first_expiry: int = _NEVER
 
     def add(
@@ -139,7 +138,9 @@ class MemoryStream:
         self._expires.append(_NEVER if expires is None else expires)
         self._importance.append(importance)
         self._idle.append("idle" in text)
-        self._index(code, text, expires)
+        self._rows.append(self._find_row(text))
+        if expires is not None:
+            self._first_expiry = min(self._first_expiry, expires)
         return id
 
     def _find_depth(self, kind: Kind, evidence: tuple[int, ...]) -> int:
@@ -147,17 +148,17 @@ class MemoryStream:
             return 0
         return 1 + max((self._memories[e].depth for e in evidence), default=0)
 
-    def _index(self, code: int, text: str, expires: int | None) -> None:
-        row = self._row_of.get(text)
-        if row is None:
-            row = self._row_of[text] = self._vectors.append()
-        self._rows.append(row)
-        self._count_of[code] += 1
-        if expires is not None:
-            self._first_expiry = min(self._first_expiry, expires)
+    def _find_row(self, text: str) -> int:
+        if text not in self._row_of:
+            self._row_of[text] = self._vectors.append()
+        return self._row_of[text]
 
     def __len__(self) -> int:
         return len(self._memories)
+
+    def __iter__(self) -> Iterator[Memory]:
+        """Go through the memories, the oldest first."""
+        return iter(self._memories)
 
     def __getitem__(self, id: int) -> Memory:
         """Return memory `id`.
@@ -167,6 +168,15 @@ class MemoryStream:
         """
         self._check([id])
         return self._memories[id]
+
+    def select(self, ids: Sequence[int]) -> list[Memory]:
+        """Return the memories `ids`, in their order.
+
+        Raises:
+            IndexError: there is no such memory.
+        """
+        self._check(ids)
+        return [self._memories[id] for id in ids]
 
     def rate(self, id: int, importance: float) -> None:
         """Give memory `id` an importance, clipped to 1 to 10.
@@ -275,18 +285,16 @@ class MemoryStream:
         """Return a mask of the memories of this kind, shape (N,)."""
         return np.asarray(self._kinds.view == _code(kind))
 
-    def recallable(self, now: int, kinds: Collection[Kind]) -> Ids | None:
+    def recallable(self, now: int, *, chats: bool = True) -> Ids | None:
         """Return the ids that may be recalled at `now`, ascending; None when all may.
 
-        A memory may be recalled if its kind is in `kinds`, it has an embedding, and it has not
-        expired.
+        A memory may be recalled if it has an embedding and has not expired; without `chats` it is
+        no conversation, either.
         """
-        codes = sorted({_code(kind) for kind in kinds})
-        whole = sum(self._count_of[code] for code in codes) == len(self)
-        if whole and not self._vectors.missing and now < self._first_expiry:
+        if chats and not self._vectors.missing and now < self._first_expiry:
             return None
         may = self._vectors.known[self._rows.view] & (now < self._expires.view)
-        return np.flatnonzero(may if whole else may & np.isin(self._kinds.view, codes))
+        return np.flatnonzero(may if chats else may & ~self.of_kind("chat"))
 
     def compute_similarity(self, queries: Floats) -> Cosines:
         """Return the cosine of every memory to `queries` (Q, D) of any length: shape (Q, N).
@@ -302,27 +310,15 @@ class MemoryStream:
         Raises:
             IndexError: there is no such memory.
         """
-        reached = self._find_reachable(ids)
-        return tuple(sorted({event for id in reached for event in self._memories[id].events}))
-
-    def roots(self, ids: Iterable[int]) -> tuple[int, ...]:
-        """Return the memories without evidence behind `ids`, or among them, ascending.
-
-        Raises:
-            IndexError: there is no such memory.
-        """
-        reached = self._find_reachable(ids)
-        return tuple(sorted(id for id in reached if not self._memories[id].evidence))
-
-    def _find_reachable(self, ids: Iterable[int]) -> set[int]:
-        open_, reached = list(ids), set[int]()
+        open_, reached, events = list(ids), set[int](), set[int]()
         self._check(open_)
         while open_:
             id = open_.pop()
             if id not in reached:
                 reached.add(id)
+                events.update(self._memories[id].events)
                 open_.extend(self._memories[id].evidence)
-        return reached
+        return tuple(sorted(events))
 
     def state(self) -> dict[str, object]:
         """Return everything but the vectors as JSON columns, for `load_state`."""

@@ -103,7 +103,7 @@ def list_shown(mind: AiTownMind, others: Sequence[str]) -> list[str]:
 def find_latest_talk(mind: AiTownMind, other: str) -> Memory | None:
     """Return the memory of the latest talk with somebody, if there was one."""
     now = mind.tick * mind.services.seconds_per_tick
-    chats = (mind.stream[id_] for id_ in mind.stream.recent(_LATEST, kinds=["chat"], now=now))
+    chats = mind.stream.select(mind.stream.recent(_LATEST, kinds=["chat"], now=now))
     return next((memory for memory in chats if other in memory.about[1:]), None)
 
 

@@ -81,10 +81,9 @@ async def answer_questions(
 def list_memories(mind: SmallvilleMind) -> list[RecalledMemory]:
     """List what is in the stream and has not expired, each with the events it goes back to."""
     stream, now = mind.stream, (mind.tick + 1) * mind.services.seconds_per_tick
-    kept = (stream[id_] for id_ in range(len(stream)))
     return [
         RecalledMemory(memory.text, stream.sources([memory.id]))
-        for memory in kept
+        for memory in stream
         if memory.expires is None or now < memory.expires
     ]
 
@@ -178,8 +177,7 @@ def classify(memory: Memory) -> MemoryAccess | None:
 def _filter_stream(stream: MemoryStream, without: Collection[MemoryAccess]) -> MemoryStream:
     """Return the memories that are left, each with the events it goes back to."""
     kept = MemoryStream()
-    for id_ in range(len(stream)):
-        memory = stream[id_]
+    for memory in stream:
         if classify(memory) in without:
             continue
         new = kept.add(
@@ -187,7 +185,7 @@ def _filter_stream(stream: MemoryStream, without: Collection[MemoryAccess]) -> M
             memory.text,
             created=memory.created,
             importance=memory.importance,
-            events=stream.sources([id_]),
+            events=stream.sources([memory.id]),
             about=memory.about,
             place=memory.place,
             start=memory.start,
@@ -196,7 +194,7 @@ def _filter_stream(stream: MemoryStream, without: Collection[MemoryAccess]) -> M
             cause=memory.cause or "perceive",
         )
         kept.touch([new], memory.accessed)
-        vector = stream.find_vector(id_)
+        vector = stream.find_vector(memory.id)
         if vector is not None:
             kept.embed([new], vector[None])
     return kept

@@ -232,7 +232,7 @@ def list_tie_memories(mind: SmallvilleMind, other: str, now: int) -> list[str]:
 
 def find_latest_talk(mind: SmallvilleMind, other: str, now: int) -> Memory | None:
     """Return the memory of the latest talk with somebody, if there was one."""
-    chats = (mind.stream[id_] for id_ in mind.stream.recent(_CHATS, kinds=["chat"], now=now))
+    chats = mind.stream.select(mind.stream.recent(_CHATS, kinds=["chat"], now=now))
     return next((m for m in chats if other in " ".join(m.about[2:]).split(" and ")), None)
 
 
@@ -252,8 +252,10 @@ def _has_news(mind: SmallvilleMind, other: str, since: int) -> bool:
     """Return True if something that matters was learned of somebody since, beside talks."""
     now = mind.tick * mind.services.seconds_per_tick
     latest = mind.stream.recent(_LATEST, kinds=["event", "thought"], now=now)
-    recent = (mind.stream[id_] for id_ in latest)
-    return any(m.created > since and m.importance >= _MATTERS and other in m.text for m in recent)
+    return any(
+        m.created > since and m.importance >= _MATTERS and other in m.text
+        for m in mind.stream.select(latest)
+    )
 
 
 async def prepare_relation(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
