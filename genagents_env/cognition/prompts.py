@@ -174,11 +174,6 @@ def format_clock(time: datetime) -> str:
     return f"{format_date(time)}, {time:%H:%M}"
 
 
-def format_moment(time: datetime) -> str:
-    """Return a moment in few characters, as it stands on a memory: Mon 13 Feb 08:00."""
-    return f"{time:%a} {time.day} {time:%b} {time:%H:%M}"
-
-
 def describe_now(time: datetime, place: str) -> Section:
     """Return the section of time and place; without the place where it is empty."""
     where: list[JSONValue] = [["you are at", place]] if place else []

@@ -210,13 +210,13 @@ class MemoryStream:
             IndexError: there is no such memory.
         """
         self._check(ids)
-        for id in ids:
-            if self._memories[id].accessed < now:
-                self._set_accessed(id, now)
+        self._set_accessed({id: now for id in ids if self._memories[id].accessed < now})
 
-    def _set_accessed(self, id: int, accessed: int) -> None:
-        self._accessed.view[id] = accessed
-        self._memories[id] = replace(self._memories[id], accessed=int(accessed))
+    def _set_accessed(self, times: Mapping[int, int]) -> None:
+        accessed = self._accessed.view
+        for id, time in times.items():
+            accessed[id] = time
+            self._memories[id] = replace(self._memories[id], accessed=int(time))
 
     def recent(self, count: int, *, kinds: Collection[Kind] = KINDS, now: int) -> list[int]:
         """Return at most `count` ids of these kinds, newest first, none expired at `now`."""
@@ -332,14 +332,14 @@ class MemoryStream:
         """
         fresh = MemoryStream()
         try:
-            columns = [state[name] for name in _SAVED]
+            columns, accesses = [state[name] for name in _SAVED], dict[int, int]()
             for values in zip(*columns, strict=True):
                 row = dict(zip(_SAVED, values, strict=True))
                 if not all(isinstance(part, str) for part in (row["text"], *row["about"])):
                     raise TypeError("a text is not text")
                 accessed = row.pop("accessed")
-                id = fresh.add(row.pop("kind"), row.pop("text"), **row)
-                fresh._set_accessed(id, accessed)
+                accesses[fresh.add(row.pop("kind"), row.pop("text"), **row)] = accessed
+            fresh._set_accessed(accesses)
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as fault:
             raise RecordError(f"the saved memory stream is damaged: {fault}") from None
         self.__dict__.update(fresh.__dict__)

@@ -9,7 +9,6 @@ from genagents_env.cognition.prompts import (
     Section,
     describe_here_and_now,
     describe_now,
-    format_moment,
     shorten_name,
     shorten_names,
 )
@@ -85,7 +84,7 @@ def describe_others(mind: AiTownMind, others: Sequence[str]) -> Section:
         if name in mind.identities:
             lines.append([f"about {short}", mind.identities[name]])
         if (latest := find_latest_talk(mind, name)) is not None:
-            when = format_moment(mind.services.to_time(latest.created))
+            when = mind.services.format_moment(latest.created)
             lines.append([f"last talk with {short}", when, latest.text])
     return Section("ties", lines)
 
@@ -111,7 +110,7 @@ def describe_lines(mind: AiTownMind, lines: Sequence[SaidLine]) -> Section:
     """Describe the lines of a talk; where not all of them fit, the latest."""
     shown: list[JSONValue] = [
         [
-            f"{mind.services.to_time(line.at):%H:%M}",
+            mind.services.format_clock(line.at),
             "you" if line.speaker == mind.name else line.speaker,
             "said",
             line.text,

@@ -54,8 +54,8 @@ def describe_absent(mind: LyfeMind, name: str) -> JSONValue:
         [
             tie,
             stranger,
-            f"last seen {_format_clock(mind, seen[1])} at {seen[0]}" if seen else "",
-            f"{MISSED} {_format_clock(mind, missed)}" if missed is not None else "",
+            f"last seen {mind.services.format_clock(seen[1])} at {seen[0]}" if seen else "",
+            f"{MISSED} {mind.services.format_clock(missed)}" if missed is not None else "",
         ],
     )
 
@@ -83,7 +83,3 @@ def _describe_own(what: str, place: str | None, name: str) -> str:
 
 def _find_sector(place: str | None) -> str:
     return (place or "").split("/")[0]
-
-
-def _format_clock(mind: LyfeMind, second: int) -> str:
-    return f"{mind.services.to_time(second):%H:%M}"

@@ -102,7 +102,7 @@ def format_item(mind: LyfeMind, item: WorkItem, earlier: bool = False) -> JSONVa
 
     `earlier`: it was said in another talk than the one now.
     """
-    clock = f"{mind.services.to_time(item.at):%H:%M}"
+    clock = mind.services.format_clock(item.at)
     if not item.speaker:
         return [clock, "you notice", item.text]
     before: list[JSONValue] = ["earlier"] if earlier else []

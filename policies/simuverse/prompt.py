@@ -56,7 +56,11 @@ def describe_purpose(mind: SimuverseMind) -> list[Section]:
     """Describe the person's task, and the invitations that stand."""
     task: list[JSONValue] = [["your task", mind.profile.goal]] if mind.profile.goal else []
     invited: list[JSONValue] = [
-        ["invitation", f"{invitation.who}, {_format_clock(mind, invitation.at)}", invitation.words]
+        [
+            "invitation",
+            f"{invitation.who}, {mind.services.format_clock(invitation.at)}",
+            invitation.words,
+        ]
         for invitation in mind.invitations
     ]
     return [Section("task", task), Section("invitations", invited)]
@@ -76,7 +80,9 @@ def describe_knowledge(mind: SimuverseMind) -> list[Section]:
 def describe_history(mind: SimuverseMind) -> Section:
     """Describe the last messages, the oldest first."""
     last = mind.history[-_SMALL_HISTORY:] if mind.services.prompts.small else mind.history
-    lines: list[JSONValue] = [[_format_clock(mind, line.at), line.head, line.text] for line in last]
+    lines: list[JSONValue] = [
+        [mind.services.format_clock(line.at), line.head, line.text] for line in last
+    ]
     return Section("history", lines, SPOKEN, "last")
 
 
@@ -117,7 +123,7 @@ def _tell_last_seen(mind: SimuverseMind, name: str) -> str:
     seen = mind.seen.get(name)
     if seen is None:
         return ""
-    return f"last seen {_format_clock(mind, seen.at)} at {seen.place}, {seen.doing}"
+    return f"last seen {mind.services.format_clock(seen.at)} at {seen.place}, {seen.doing}"
 
 
 def _make_query(mind: SimuverseMind) -> str:
@@ -125,10 +131,6 @@ def _make_query(mind: SimuverseMind) -> str:
     if mind.talk.spoken and mind.history:
         return mind.history[-1].text
     return " ".join(mind.input) or mind.profile.goal or mind.name
-
-
-def _format_clock(mind: SimuverseMind, second: int) -> str:
-    return f"{mind.services.to_time(second):%H:%M}"
 
 
 def describe_ties(mind: SimuverseMind, others: Sequence[str], moment: Moment) -> list[Section]:

@@ -95,7 +95,7 @@ async def _answer(mind: SmallvilleMind, asker: str, question: str, key: CallKey)
     doing = "asleep" if mind.asleep else mind.activity.text
     promised = format_commitments(list_ahead(mind.commitments, time))
     plan: list[JSONValue] = [
-        ["your plan", f"{mind.services.to_time(block.start):%H:%M}", block.text]
+        ["your plan", mind.services.format_clock(block.start), block.text]
         for block in mind.day.hours
         if block.end > now
     ]

@@ -16,7 +16,6 @@ from genagents_env.cognition.prompts import (
     SPOKEN,
     Section,
     describe_here_and_now,
-    format_moment,
     shorten_name,
     shorten_names,
 )
@@ -216,7 +215,7 @@ def format_tie(mind: SmallvilleMind, other: str, now: int) -> list[JSONValue]:
     if text:
         lines.append([f"about {name}", text])
     if talk is not None:
-        when = format_moment(mind.services.to_time(talk.created))
+        when = mind.services.format_moment(talk.created)
         lines.append([f"latest talk with {name}", when, talk.text])
     first = other.split()[0]
     ahead = list_ahead(mind.commitments, mind.services.to_time(now))

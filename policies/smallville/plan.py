@@ -281,8 +281,8 @@ async def _prepare_hours(mind: SmallvilleMind, data: QueryData, moment: Moment) 
         ],
         await recall(mind, queries, moment.now),
         date=f"{to_time(start):%A %d %B}",
-        clocks=[f"{to_time(slot):%H:%M}" for slot in slots],
-        bed=f"{to_time(mind.day.bed):%H:%M}",
+        clocks=[mind.services.format_clock(slot) for slot in slots],
+        bed=mind.services.format_clock(mind.day.bed),
         revised=bool(why),
     )
 

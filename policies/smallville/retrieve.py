@@ -13,7 +13,6 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TypeAlias
 
-from genagents_env.cognition.prompts import format_moment
 from genagents_env.memory import embedder
 from genagents_env.memory.columns import Floats, compare
 from genagents_env.memory.retrieval import PRESETS, retrieve, retrieve_in_turn
@@ -120,9 +119,9 @@ def recall_latest(
 
 def add_times(mind: SmallvilleMind, memories: Sequence[Memory]) -> list[TimedMemory]:
     """Return memories with words for their times; "before" for what was known first."""
-    to_time = mind.services.to_time
+    format_moment = mind.services.format_moment
     return [
-        ("before" if memory.cause == SEED else format_moment(to_time(memory.created)), memory)
+        ("before" if memory.cause == SEED else format_moment(memory.created), memory)
         for memory in memories
     ]
 
