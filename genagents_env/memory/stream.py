@@ -16,6 +16,18 @@ Ids: TypeAlias = npt.NDArray[np.int64]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _CODE = {kind: code for code, kind in enumerate(KINDS)}
 _NEVER = np.iinfo(np.int64).max
+# What retrieval computes with; `row` is that of the text in the matrix of embeddings.
+_COMPUTED = np.dtype(
+    [
+        ("kind", np.uint8),
+        ("accessed", np.int64),
+        ("expires", np.int64),
+        ("importance", np.float64),
+        ("idle", np.bool_),
+        ("row", np.int64),
+    ],
+    align=True,
+)
 _LEAST, _MOST = 1.0, 10.0  # of importance; Park et al. 2023, section 4.1
 
 
@@ -72,12 +84,8 @@ class MemoryStream:
 
     def __init__(self) -> None:
         self._memories: list[Memory] = []
-        self._kinds = Column(np.uint8)
-        self._accessed, self._expires = Column(np.int64), Column(np.int64)
-        self._importance = Column(np.float64)
-        self._idle = Column(np.bool_)
+        self._columns: Column[np.void] = Column(_COMPUTED)
         self._vectors = Matrix()
-        self._rows = Column(np.int64)
         self._row_of: dict[str, int] = {}
         self._first_expiry: int = _NEVER
 
@@ -133,14 +141,10 @@ class MemoryStream:
                 cause=cause,
             )
         )
-        self._kinds.append(code)
-        self._accessed.append(created)
-        self._expires.append(_NEVER if expires is None else expires)
-        self._importance.append(importance)
-        self._idle.append("idle" in text)
-        self._rows.append(self._find_row(text))
-        if expires is not None:
-            self._first_expiry = min(self._first_expiry, expires)
+        until = _NEVER if expires is None else expires
+        row = self._find_row(text)
+        self._columns.append((code, created, until, importance, "idle" in text, row))
+        self._first_expiry = min(self._first_expiry, until)
         return id
 
     def _find_depth(self, kind: Kind, evidence: tuple[int, ...]) -> int:
@@ -187,7 +191,7 @@ class MemoryStream:
         """
         self._check([id])
         importance = _clip(importance)
-        self._importance.view[id] = importance
+        self._columns.view["importance"][id] = importance
         self._memories[id] = replace(self._memories[id], importance=importance)
 
     def expire(self, id: int, at: int) -> None:
@@ -199,7 +203,7 @@ class MemoryStream:
         self._check([id])
         memory = self._memories[id]
         expires = int(at) if memory.expires is None else min(memory.expires, int(at))
-        self._expires.view[id] = expires
+        self._columns.view["expires"][id] = expires
         self._first_expiry = min(self._first_expiry, expires)
         self._memories[id] = replace(memory, expires=expires)
 
@@ -213,7 +217,7 @@ class MemoryStream:
         self._set_accessed({id: now for id in ids if self._memories[id].accessed < now})
 
     def _set_accessed(self, times: Mapping[int, int]) -> None:
-        accessed = self._accessed.view
+        accessed = self._columns.view["accessed"]
         for id, time in times.items():
             accessed[id] = time
             self._memories[id] = replace(self._memories[id], accessed=int(time))
@@ -221,7 +225,7 @@ class MemoryStream:
     def recent(self, count: int, *, kinds: Collection[Kind] = KINDS, now: int) -> list[int]:
         """Return at most `count` ids of these kinds, newest first, none expired at `now`."""
         codes = {_code(kind) for kind in kinds}
-        kind, expires = self._kinds.view, self._expires.view
+        kind, expires = self._columns.view["kind"], self._columns.view["expires"]
         ids: list[int] = []
         for id in reversed(range(len(self))):
             if len(ids) >= count:
@@ -234,7 +238,7 @@ class MemoryStream:
         """Return the ids that have no vector yet, ascending."""
         if not self._vectors.missing:
             return []
-        missing = ~self._vectors.known[self._rows.view]
+        missing = ~self._vectors.known[self._columns.view["row"]]
         return [int(id) for id in np.flatnonzero(missing)]
 
     def embed(self, ids: Sequence[int], vectors: Floats) -> None:
@@ -250,7 +254,8 @@ class MemoryStream:
         """
         self._check(ids)
         if len(ids):
-            self._vectors.set(self._rows.view[np.asarray(ids, dtype=np.int64)], vectors)
+            rows = self._columns.view["row"][np.asarray(ids, dtype=np.int64)]
+            self._vectors.set(rows, vectors)
 
     def find_vector(self, id: int) -> Floats | None:
         """Return the embedding of memory `id`, of length one, or None.
@@ -259,7 +264,7 @@ class MemoryStream:
             IndexError: there is no such memory.
         """
         self._check([id])
-        return self._vectors.row(int(self._rows.view[id]))
+        return self._vectors.row(self._row_of[self._memories[id].text])
 
     @property
     def dim(self) -> int:
@@ -269,21 +274,21 @@ class MemoryStream:
     @property
     def accessed(self) -> Ids:
         """Game second of every memory's last access, shape (N,); read only."""
-        return _make_readonly(self._accessed.view)
+        return _make_readonly(self._columns.view["accessed"])
 
     @property
     def importance(self) -> npt.NDArray[np.float64]:
         """Every memory's importance, shape (N,); read only."""
-        return _make_readonly(self._importance.view)
+        return _make_readonly(self._columns.view["importance"])
 
     @property
     def idle(self) -> npt.NDArray[np.bool_]:
         """Whether *idle* is in each memory's text, shape (N,); read only."""
-        return _make_readonly(self._idle.view)
+        return _make_readonly(self._columns.view["idle"])
 
     def of_kind(self, kind: Kind) -> npt.NDArray[np.bool_]:
         """Return a mask of the memories of this kind, shape (N,)."""
-        return np.asarray(self._kinds.view == _code(kind))
+        return np.asarray(self._columns.view["kind"] == _code(kind))
 
     def recallable(self, now: int, *, chats: bool = True) -> Ids | None:
         """Return the ids that may be recalled at `now`, ascending; None when all may.
@@ -293,7 +298,8 @@ class MemoryStream:
         """
         if chats and not self._vectors.missing and now < self._first_expiry:
             return None
-        may = self._vectors.known[self._rows.view] & (now < self._expires.view)
+        columns = self._columns.view
+        may = self._vectors.known[columns["row"]] & (now < columns["expires"])
         return np.flatnonzero(may if chats else may & ~self.of_kind("chat"))
 
     def compute_similarity(self, queries: Floats) -> Cosines:
@@ -301,8 +307,8 @@ class MemoryStream:
 
         It is float64, rounded to eight decimals, and 0 for memories without an embedding.
         """
-        products = self._vectors.dot(queries)
-        return products if len(self._vectors) == len(self) else products[:, self._rows.view]
+        products, rows = self._vectors.dot(queries), self._columns.view["row"]
+        return products if len(self._vectors) == len(self) else products[:, rows]
 
     def sources(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Return the record's events behind `ids` and their evidence, ascending.

@@ -19,7 +19,7 @@ from genagents_env.cognition.replies import (
     Activity,
     Phrase,
     Sentence,
-    list_between,
+    list_of,
     narrow,
     number_between,
 )
@@ -371,18 +371,12 @@ def _remember_hours(
         )
 
 
-def _limit_hours(data: QueryData) -> type[HoursReply]:
-    """Demand one activity for each hour."""
-    count = len(data["slots"])
-    return narrow(HoursReply, hours=list_between(Activity, count, count))
-
-
 _HOURS = handle(
     _prepare_hours,
     _apply_hours,
     lambda data: HoursReply(hours=data["habit"]),
     lambda data: 64 + 60 * len(data["slots"]),
-    _limit_hours,
+    lambda data: narrow(HoursReply, hours=list_of(Activity, len(data["slots"]))),
 )
 HANDLERS: Handlers = {
     "plan.renew": handle(
