@@ -31,7 +31,7 @@ MEMO = {
     "changes_plan": False,
 }
 TALK = Conversation(1, (ANN, BOB), None, True, 8)
-APART, BUSY = "Bob Birch is out of earshot", "someone else was speaking"
+BUSY = "someone else was speaking"
 LEAVE = Talk(None, "", leave=True)
 
 

@@ -55,7 +55,7 @@ def make_mind_after_talk(
 
 
 def memories(mind: SmallvilleMind, kind: str) -> list[Memory]:
-    return [m for m in (mind.stream[k] for k in range(len(mind.stream))) if m.kind == kind]
+    return [memory for memory in mind.stream if memory.kind == kind]
 
 
 def test_a_conversation_becomes_a_memory_that_rests_on_what_was_heard() -> None:
