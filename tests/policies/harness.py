@@ -94,6 +94,11 @@ def fields_of(request: CompletionRequest) -> list[str]:
     return list(fields) if isinstance(fields, Mapping) else []
 
 
+def list_first_fields(mind: AnyMind) -> list[str]:
+    """Return the first field that each request so far wants: it tells what is asked."""
+    return [fields_of(request)[0] for request in list_requests(mind)]
+
+
 def by_fields(replies: Mapping[str, Mapping[str, object]]) -> Rule:
     """Return a rule that answers by the first field asked for; others get a sample."""
 

@@ -26,6 +26,7 @@ from tests.policies.harness import (
     fields_of,
     is_golden,
     length,
+    list_first_fields,
     list_requests,
     moment,
     think,
@@ -358,14 +359,14 @@ def test_a_sector_that_is_one_room_leads_to_its_objects_at_once() -> None:
     mind = recursive(["feeding ducks"], walks(a="Park", b="bench"))
     knows(mind, "Park/bench", "free", "taken")
     ground(mind)
-    assert [fields_of(request)[0] for request in list_requests(mind)] == ["where", "thing"]
+    assert list_first_fields(mind) == ["where", "thing"]
     assert mind.day.pieces[0].object == "Park/bench"
 
 
 def test_with_one_place_in_the_world_only_its_objects_are_asked_about() -> None:
     mind = recursive(["baking"], walks(a="stove", state="on"))
     ground(mind, Moment(me=body("Cafe/kitchen"), known=("Cafe", "Cafe/kitchen")))
-    assert [fields_of(request)[0] for request in list_requests(mind)] == ["thing"]
+    assert list_first_fields(mind) == ["thing"]
     assert list_spots(mind) == [("Cafe/kitchen", "Cafe/kitchen/stove", "on")]
 
 
@@ -404,7 +405,7 @@ def test_down_the_tree_one_stays_by_default() -> None:
 def test_all_pieces_go_down_the_tree_together() -> None:
     mind = recursive(["baking", "resting", "playing"])
     ground(mind)
-    first = [fields_of(request)[0] for request in list_requests(mind)[:3]]
+    first = list_first_fields(mind)[:3]
     assert first == ["where"] * 3
     assert all(piece.place for piece in mind.day.pieces)
 

@@ -20,9 +20,9 @@ from genagents_env.text import fold
 from tests.policies.harness import (
     by_fields,
     endpoint_of,
-    fields_of,
     is_golden,
     length,
+    list_first_fields,
     list_requests,
     make_scheduler,
     moment,
@@ -65,20 +65,16 @@ def thoughts(mind: SmallvilleMind) -> list[Memory]:
     return [memory for memory in mind.stream if memory.kind == "thought"]
 
 
-def purposes(mind: SmallvilleMind) -> list[str]:
-    return [fields_of(request)[0] for request in list_requests(mind)]
-
-
 def test_reflects_once_importance_adds_up_and_counts_anew() -> None:
     mind = make_mind_with_memories(
         make_reflection_rule(insight("Bob amuses Ann.", 1)), reflect_at=50
     )
     mind.attention.importance = 49.5
     reflect(mind)
-    assert purposes(mind) == []
+    assert list_first_fields(mind) == []
     mind.attention.importance = 50.0
     reflect(mind)
-    assert purposes(mind) == ["questions", "insights", "insights", "insights"]
+    assert list_first_fields(mind) == ["questions", "insights", "insights", "insights"]
     assert mind.attention.importance == 0
     reflect(mind, NOW.later())
     assert len(list_requests(mind)) == 4
@@ -167,7 +163,7 @@ def test_questions_that_are_the_same_are_asked_once() -> None:
     )
     mind.attention.importance = 150
     reflect(mind)
-    assert purposes(mind) == ["questions", "insights", "insights"]
+    assert list_first_fields(mind) == ["questions", "insights", "insights"]
 
 
 def test_reflections_grow_into_trees() -> None:
@@ -196,7 +192,7 @@ def test_fallbacks_leave_no_thoughts() -> None:
     mind = make_mind_with_memories(always_invalid)
     mind.attention.importance = 150
     reflect(mind)
-    assert purposes(mind) == ["questions", "questions"]  # once again, then given up
+    assert list_first_fields(mind) == ["questions", "questions"]  # once again, then given up
     only_questions = by_fields({"questions": {"questions": QUESTIONS}, "insights": {"no": 1}})
     endpoint_of(mind).rule = only_questions
     mind.attention.importance = 150
@@ -228,11 +224,11 @@ def test_thinking_takes_its_time_and_drops_questions_of_one_who_fell_asleep() ->
         mind.attention.importance = 150
         after = [await live(NOW.later(10 * tick)) for tick in range(8)]
         assert after == [0, 0, 0, 0, 0, 0, 1, 1]
-        assert purposes(mind) == ["questions", "insights", "insights", "insights"]
+        assert list_first_fields(mind) == ["questions", "insights", "insights", "insights"]
         mind.attention.importance = 150
         await live(NOW.later(600))
         await live(NOW.later(640, me=body(asleep=True)))
-        assert purposes(mind)[4:] == ["questions"]
+        assert list_first_fields(mind)[4:] == ["questions"]
         assert mind.pending == []
 
     asyncio.run(lives())
@@ -243,8 +239,8 @@ def test_the_number_of_questions_and_insights_is_an_option() -> None:
     mind.attention.importance = 150
     reflect(mind)
     handlers = reflection.HANDLERS
-    assert purposes(mind)[0] == "questions"
-    assert len(purposes(mind)) <= 3
+    assert list_first_fields(mind)[0] == "questions"
+    assert len(list_first_fields(mind)) <= 3
     with pytest.raises(LLMBadReply, match="questions"):
         _parse('{"questions": ["a"]}', handlers["reflect.questions"].reply_model({"count": 2}))
     longer = _parse(
