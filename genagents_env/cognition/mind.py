@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
 from pydantic import TypeAdapter
 
-from genagents_env.cognition.prompts import FilledPrompt, PromptFiles, PromptMemory
+from genagents_env.cognition.prompts import FilledPrompt, PromptFiles, PromptMemory, Section
 from genagents_env.cognition.query import PendingQuery, PreparedQuery, QueryData, QueryOptions
-from genagents_env.cognition.sections import Section
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.llm.client import ModelClient
@@ -94,6 +93,15 @@ class Services(Generic[Options]):
     def to_second(self, time: datetime) -> int:
         """Return the second of game time of a town time; negative before the start."""
         return int((time - self.start).total_seconds())
+
+    def format_clock(self, second: int) -> str:
+        """Return the clock at a second of game time: 08:00."""
+        return f"{self.to_time(second):%H:%M}"
+
+    def format_moment(self, second: int) -> str:
+        """Return a moment in few characters, as it stands on a memory: Mon 13 Feb 08:00."""
+        time = self.to_time(second)
+        return f"{time:%a} {time.day} {time:%b} {time:%H:%M}"
 
     async def embed(self, texts: Sequence[str]) -> Floats:
         """Return the embeddings of `texts`.

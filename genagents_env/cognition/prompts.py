@@ -1,42 +1,227 @@
-"""Prompt files, filled in within a budget of tokens.
+"""Prompt files, filled in within a budget of tokens, and the sections of their data.
 
 A file has two parts. Above its line `---` is the system message, the same for everybody, so that
 servers cache it. Below it is the user message: the person (`{{ me }}`), the data (`{{ data }}`),
 and the question.
+
+The data are sections, of which those of time, place and people nearby, only what is perceived,
+come first. Where not all lines fit, room is given by rank, then in the order of the sections. A
+text that is too long loses whole sentences, and words only if its first sentence does not fit.
+Lines that are left out or shortened are counted by section.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from datetime import datetime
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from jinja2 import Template
 
-from genagents_env.cognition.sections import (
-    Section,
-    count_tokens,
-    fit_sections,
-    shorten_line,
-    shorten_text,
-)
 from genagents_env.llm.calls import JSONValue, Message
 from genagents_env.llm.prompts import fence, load_prompt, run_fence, split_prompt
 from genagents_env.llm.tokens import bound_prompt_tokens, bound_tokens
+from genagents_env.percept import Percept, SeenObject, SeenPerson
 from genagents_env.policy import Profile
+from genagents_env.text import SENTENCE_END
 
 T = TypeVar("T")
+RESERVED, SPOKEN, REMEMBERED = 0, 1, 2  # ranks; the lowest gets room first
+NOW, HERE = "now", "here"  # the names of the first sections
 _MARK = 6  # characters of the fence's mark: small models read it, and it cannot be forged anyway
 # The largest share of a prompt for the person: the first that leaves this share for data.
 _SELF_SHARES, _DATA_SHARE = (0.3, 0.15, 0.05), 0.25
 _MEMORY_SHARE = 0.25  # of the room for data, at least, where there are memories
 _NAME, _PLACE = 24, 36  # tokens at most of a name or a place outside the fence
 _NAMED = 3  # people named at most
-_LINE_TOKENS = 60  # that a memory may take, however little room there is for all of them
+_LINE_TOKENS = 60  # that a line may take, however little room there is for all of them
 MEMORIES = "memories"  # the name of their section
 PERSON = "person"  # the name under which cut sentences about the person are counted
 _NO_COUNTS: Mapping[str, int] = MappingProxyType({})
+_EMPTY_FENCE = bound_tokens(fence([], ""))
+_EMPTY_LINE = bound_tokens(fence([""], ""))
+_QUOTED = re.compile(r"((?<!\w)'[^']*'(?!\w))")
+_COMPANY = 12  # people named at most, the nearest
+
+
+# The lines of sections, fitted.
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Lines of a prompt's data that belong together.
+
+    Attributes:
+        name: under which its lines are counted, such as `plan`.
+        lines: lists of texts, heads first: `["you are at", "Hobbs Cafe/cafe"]`.
+        rank: `RESERVED`, `SPOKEN` or `REMEMBERED`.
+        keep: the lines that stay where not all fit.
+    """
+
+    name: str
+    lines: Sequence[JSONValue]
+    rank: int = RESERVED
+    keep: Literal["first", "last"] = "first"
+
+
+@dataclass(frozen=True, slots=True)
+class FittedSection:
+    """The lines of a section in a prompt; `cut` of them are missing or shortened."""
+
+    name: str
+    lines: tuple[JSONValue, ...]
+    cut: int
+    tokens: int
+
+
+def fit_sections(sections: Sequence[Section], room: int) -> list[FittedSection]:
+    """Return as much of `sections` as fits `room` tokens, in their order."""
+    fitted: dict[int, FittedSection] = {}
+    most = max(_LINE_TOKENS, room // 2)
+    for at in sorted(range(len(sections)), key=lambda at: sections[at].rank):
+        fitted[at] = _fit_section(sections[at], room, min(most, room))
+        room -= fitted[at].tokens
+    return [fitted[at] for at in range(len(sections))]
+
+
+def _fit_section(section: Section, room: int, most: int) -> FittedSection:
+    """Return the lines of a section that fit `room` tokens, none longer than `most`."""
+    lines = section.lines if section.keep == "first" else section.lines[::-1]
+    kept: list[JSONValue] = []
+    used = shortened = 0
+    for whole in lines:
+        line = shorten_line(whole, most if kept else min(most, room))
+        cost = count_tokens(line)
+        if used + cost > room or (line != whole and not _has_words(line)):
+            break
+        kept.append(line)
+        used += cost
+        shortened += line != whole
+    shown = kept if section.keep == "first" else kept[::-1]
+    return FittedSection(section.name, tuple(shown), len(lines) - len(kept) + shortened, used)
+
+
+def count_tokens(line: JSONValue) -> int:
+    """Return the tokens that a line adds to the data, by `llm.tokens`."""
+    return _count_quoted(json.dumps(line, ensure_ascii=False))
+
+
+@lru_cache(maxsize=2**15)  # memories stand in prompt after prompt
+def _count_quoted(quoted: str) -> int:
+    return bound_tokens(fence([json.loads(quoted)], "")) - _EMPTY_FENCE + 1
+
+
+def shorten_line(line: JSONValue, most: int) -> JSONValue:
+    """Return `line` with its last text shortened, so that it has at most `most` tokens."""
+    if count_tokens(line) <= most:
+        return line
+    if not isinstance(line, list) or not line or not isinstance(line[-1], str):
+        return line
+    around = count_tokens([*line[:-1], ""])
+    return [*line[:-1], shorten_text(line[-1], most - around)]
+
+
+def shorten_text(text: str, most: int) -> str:
+    """Return the first sentences of `text` that, quoted, have at most `most` tokens.
+
+    If not even one fits: its first words, or else its first characters, and an ellipsis.
+    """
+    if _count_text(text) <= most:
+        return text
+    for kept in _list_beginnings(SENTENCE_END.split(text)):
+        if _count_text(kept) <= most:
+            return kept
+    for kept in _list_beginnings(text.split(" ")):
+        if _count_text(words := f"{kept.rstrip(',;:-')}…") <= most:
+            return words
+    return _cut_characters(text, most)
+
+
+def _cut_characters(text: str, most: int) -> str:
+    """Return the first characters of one long word, and an ellipsis; nothing where none fits."""
+    while text and (length := _count_text(f"{text}…")) > most:
+        text = text[: min(len(text) - 1, len(text) * max(0, most) // length)]
+    return f"{text}…" if text else ""
+
+
+def _list_beginnings(parts: Sequence[str]) -> Iterator[str]:
+    """Yield the text of `parts` without the last, without the last two, down to the first."""
+    return (" ".join(parts[:kept]) for kept in range(len(parts) - 1, 0, -1))
+
+
+def _count_text(text: str) -> int:
+    return bound_tokens(fence([text], "")) - _EMPTY_LINE
+
+
+def _has_words(line: JSONValue) -> bool:
+    return not isinstance(line, list) or bool(line and line[-1])
+
+
+# Here and now.
+
+
+def format_date(time: datetime) -> str:
+    """Return a day as people write it: Monday 13 February 2023."""
+    return f"{time:%A} {time.day} {time:%B %Y}"
+
+
+def format_clock(time: datetime) -> str:
+    """Return a moment: Monday 13 February 2023, 08:00."""
+    return f"{format_date(time)}, {time:%H:%M}"
+
+
+def describe_now(time: datetime, place: str) -> Section:
+    """Return the section of time and place; without the place where it is empty."""
+    where: list[JSONValue] = [["you are at", place]] if place else []
+    return Section(NOW, [["now", format_clock(time)], *where])
+
+
+def describe_here_and_now(percept: Percept) -> list[Section]:
+    """Return the sections of time, place, and people nearby, the nearest first."""
+    if percept.me.asleep:
+        now = describe_now(percept.time, percept.me.place)
+        return [Section(NOW, [*now.lines, ["you are", "asleep"]])]
+    people: list[JSONValue] = [
+        ["here with you", person.name, _describe_doing(percept, person)]
+        for person in percept.people[:_COMPANY]
+    ]
+    if more := len(percept.people) - _COMPANY:
+        people += [["here with you", f"{more} others"]] if more > 0 else []
+    return [
+        describe_now(percept.time, percept.me.place),
+        Section(HERE, people or [["here with you", "nobody"]]),
+    ]
+
+
+def _describe_doing(percept: Percept, seen: SeenPerson) -> str:
+    """Return somebody's activity, with the observer's name as "you", unless it is quoted."""
+    if seen.asleep:
+        return "asleep"
+    name = re.escape(percept.me.name)
+    if not name:
+        return seen.doing
+    parts = _QUOTED.split(seen.doing)
+    for at in range(0, len(parts), 2):
+        owned = re.sub(rf"\b{name}['\u2019]s\b", "your", parts[at])
+        parts[at] = re.sub(rf"\b{name}\b", "you", owned)
+    return "".join(parts)
+
+
+def find_person(percept: Percept, name: str) -> SeenPerson | None:
+    """Find somebody in sight by name."""
+    return next((seen for seen in percept.people if seen.name == name), None)
+
+
+def find_object(percept: Percept, object_id: str) -> SeenObject | None:
+    """Find an object in sight by its id."""
+    return next((item for item in percept.objects if item.id == object_id), None)
+
+
+# Prompts.
 
 
 class PromptMemory(Protocol):

@@ -96,6 +96,11 @@ def list_between(item: Any, least: int, most: int, *, cut: bool = False) -> Any:
     return Annotated[list[item], keep_first(most), size] if cut else Annotated[list[item], size]
 
 
+def list_of(item: Any, count: int, *, cut: bool = False) -> Any:
+    """Return the type of a list of exactly `count` items; `cut` as for `list_between`."""
+    return list_between(item, count, count, cut=cut)
+
+
 @lru_cache(maxsize=1024)
 def number_between(least: int, most: int) -> Any:
     """Return the type of a whole number in this range, ends included."""

@@ -16,16 +16,16 @@ _BLOCK = 128  # vectors converted at a time; of 1,536 numbers each, 1.5 MB
 
 
 class Column(Generic[Scalar]):
-    """A growing array of one numeric type."""
+    """A growing array of numbers of one type, or of rows of named numbers."""
 
-    def __init__(self, scalar: type[Scalar]) -> None:
-        self._data: npt.NDArray[Scalar] = np.zeros(_FIRST, dtype=scalar)
+    def __init__(self, dtype: npt.DTypeLike) -> None:
+        self._data: npt.NDArray[Scalar] = np.zeros(_FIRST, dtype=dtype)
         self._count = 0
 
     def __len__(self) -> int:
         return self._count
 
-    def append(self, value: float) -> None:
+    def append(self, value: float | tuple[float, ...]) -> None:
         """Put `value` at the end."""
         if self._count == len(self._data):
             self._data = np.concatenate([self._data, np.zeros_like(self._data)])
@@ -49,7 +49,7 @@ class Matrix:
     def __init__(self) -> None:
         self.dim = 0
         self._data: Floats = np.zeros((0, 0), dtype=np.float32)
-        self._known = Column(np.bool_)
+        self._known: Column[np.bool_] = Column(np.bool_)
         self.missing = 0
 
     def __len__(self) -> int:

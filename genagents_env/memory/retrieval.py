@@ -5,7 +5,7 @@ Source: Park et al. 2023, "Generative Agents: Interactive Simulacra of Human Beh
 summed. If all values of one are equal it is 0.5 for all, as in the paper's public code.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite, log2
 from types import MappingProxyType
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.memory.columns import Floats
-from genagents_env.memory.stream import KINDS, Ids, Kind, MemoryStream
+from genagents_env.memory.stream import Ids, MemoryStream
 
 _SECONDS_PER_HOUR = 3600.0
 _NO_RANGE = 0.5
@@ -93,7 +93,6 @@ def scores(
     *,
     now: int,
     weights: RetrievalWeights = PRESETS["paper"],
-    kinds: Collection[Kind] = KINDS,
 ) -> Floats:
     """Return the score of each memory for each query.
 
@@ -102,17 +101,16 @@ def scores(
         queries: shape (Q, D), float32, any scale; D is the stream's.
         now: game second.
         weights: of the scores.
-        kinds: that may be recalled.
 
     Returns:
-        Shape (Q, N), float32; -inf for memories that may not be recalled: of another kind, expired
-        at `now`, or not yet embedded.
+        Shape (Q, N), float32; -inf for memories that may not be recalled: expired at
+        `now`, not yet embedded, or left out by `weights`.
 
     Raises:
-        ValueError: queries have another shape or are not finite, or a kind is unknown.
+        ValueError: queries have another shape or are not finite.
     """
     queries = _check_queries(queries, stream)
-    ids = _find_candidates(stream, now, weights, kinds)
+    ids = _find_candidates(stream, now, weights)
     if ids is None and len(stream):
         return _score(stream, queries, None, weights)
     result: Floats = np.full((len(queries), len(stream)), -np.inf, dtype=np.float32)
@@ -121,13 +119,9 @@ def scores(
     return result
 
 
-def _find_candidates(
-    stream: MemoryStream, now: int, weights: RetrievalWeights, kinds: Collection[Kind]
-) -> Ids | None:
+def _find_candidates(stream: MemoryStream, now: int, weights: RetrievalWeights) -> Ids | None:
     """Return the ids that may be recalled, ascending; None when all may."""
-    if not weights.chats:
-        kinds = [kind for kind in kinds if kind != "chat"]
-    ids = stream.recallable(now, kinds)
+    ids = stream.recallable(now, chats=weights.chats)
     if weights.idle:
         return ids
     ids = np.arange(len(stream), dtype=np.int64) if ids is None else ids
@@ -141,7 +135,6 @@ def retrieve(
     now: int,
     k: int = 30,
     weights: RetrievalWeights = PRESETS["paper"],
-    kinds: Collection[Kind] = KINDS,
 ) -> list[list[int]]:
     """Return, for each query, the ids of the `k` memories most worth recalling.
 
@@ -153,19 +146,18 @@ def retrieve(
         now: game second.
         k: at most this many a query, at least 1.
         weights: of the scores.
-        kinds: that may be recalled.
 
     Returns:
         Q lists, best first; ties by id, the older first.
 
     Raises:
-        ValueError: queries have another shape or are not finite, k < 1, or a kind is unknown.
+        ValueError: queries have another shape or are not finite, or k < 1.
     """
     if k < 1:
         raise ValueError(f"k is {k}, expected at least 1")
     if weights.inverted:
-        return _retrieve_as_published(stream, queries, now, k, weights, kinds)
-    rows = scores(stream, queries, now=now, weights=weights, kinds=kinds)
+        return _retrieve_as_published(stream, queries, now, k, weights)
+    rows = scores(stream, queries, now=now, weights=weights)
     return [_best(row, k) for row in rows]
 
 
@@ -176,7 +168,6 @@ def retrieve_in_turn(
     now: int,
     k: int = 30,
     weights: RetrievalWeights = PRESETS["public_code"],
-    kinds: Collection[Kind] = KINDS,
 ) -> list[list[int]]:
     """Retrieve query by query; the results of each count as accessed for the next.
 
@@ -184,7 +175,7 @@ def retrieve_in_turn(
     """
     results = []
     for query in _check_queries(queries, stream):
-        results += retrieve(stream, query[None], now=now, k=k, weights=weights, kinds=kinds)
+        results += retrieve(stream, query[None], now=now, k=k, weights=weights)
         stream.touch(results[-1], now)
     return results
 
@@ -195,14 +186,13 @@ def _retrieve_as_published(
     now: int,
     k: int,
     weights: RetrievalWeights,
-    kinds: Collection[Kind],
 ) -> list[list[int]]:
     """Return the best by float64 scores, in which neighbouring ranks still differ.
 
     The terms are added in the order of the public code, and ties go to the first in rank, as there.
     """
     queries = _check_queries(queries, stream)
-    ids = _find_candidates(stream, now, weights, kinds)
+    ids = _find_candidates(stream, now, weights)
     ids = np.arange(len(stream), dtype=np.int64) if ids is None else ids
     if not len(ids):
         return [[] for _ in queries]

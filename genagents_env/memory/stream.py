@@ -1,6 +1,6 @@
 """An agent's memory stream: its perceptions, conversations, plans and thoughts, in order."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -16,6 +16,18 @@ Ids: TypeAlias = npt.NDArray[np.int64]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _CODE = {kind: code for code, kind in enumerate(KINDS)}
 _NEVER = np.iinfo(np.int64).max
+# What retrieval computes with; `row` is that of the text in the matrix of embeddings.
+_COMPUTED = np.dtype(
+    [
+        ("kind", np.uint8),
+        ("accessed", np.int64),
+        ("expires", np.int64),
+        ("importance", np.float64),
+        ("idle", np.bool_),
+        ("row", np.int64),
+    ],
+    align=True,
+)
 _LEAST, _MOST = 1.0, 10.0  # of importance; Park et al. 2023, section 4.1
 
 
@@ -72,14 +84,9 @@ class MemoryStream:
 
     def __init__(self) -> None:
         self._memories: list[Memory] = []
-        self._kinds = Column(np.uint8)
-        self._accessed, self._expires = Column(np.int64), Column(np.int64)
-        self._importance = Column(np.float64)
-        self._idle = Column(np.bool_)
+        self._columns: Column[np.void] = Column(_COMPUTED)
         self._vectors = Matrix()
-        self._rows = Column(np.int64)
         self._row_of: dict[str, int] = {}
-        self._count_of = [0] * len(KINDS)
         self._first_expiry: int = _NEVER
 
     def add(
@@ -134,12 +141,10 @@ class MemoryStream:
                 cause=cause,
             )
         )
-        self._kinds.append(code)
-        self._accessed.append(created)
-        self._expires.append(_NEVER if expires is None else expires)
-        self._importance.append(importance)
-        self._idle.append("idle" in text)
-        self._index(code, text, expires)
+        until = _NEVER if expires is None else expires
+        row = self._find_row(text)
+        self._columns.append((code, created, until, importance, "idle" in text, row))
+        self._first_expiry = min(self._first_expiry, until)
         return id
 
     def _find_depth(self, kind: Kind, evidence: tuple[int, ...]) -> int:
@@ -147,17 +152,17 @@ class MemoryStream:
             return 0
         return 1 + max((self._memories[e].depth for e in evidence), default=0)
 
-    def _index(self, code: int, text: str, expires: int | None) -> None:
-        row = self._row_of.get(text)
-        if row is None:
-            row = self._row_of[text] = self._vectors.append()
-        self._rows.append(row)
-        self._count_of[code] += 1
-        if expires is not None:
-            self._first_expiry = min(self._first_expiry, expires)
+    def _find_row(self, text: str) -> int:
+        if text not in self._row_of:
+            self._row_of[text] = self._vectors.append()
+        return self._row_of[text]
 
     def __len__(self) -> int:
         return len(self._memories)
+
+    def __iter__(self) -> Iterator[Memory]:
+        """Go through the memories, the oldest first."""
+        return iter(self._memories)
 
     def __getitem__(self, id: int) -> Memory:
         """Return memory `id`.
@@ -168,6 +173,15 @@ class MemoryStream:
         self._check([id])
         return self._memories[id]
 
+    def select(self, ids: Sequence[int]) -> list[Memory]:
+        """Return the memories `ids`, in their order.
+
+        Raises:
+            IndexError: there is no such memory.
+        """
+        self._check(ids)
+        return [self._memories[id] for id in ids]
+
     def rate(self, id: int, importance: float) -> None:
         """Give memory `id` an importance, clipped to 1 to 10.
 
@@ -177,7 +191,7 @@ class MemoryStream:
         """
         self._check([id])
         importance = _clip(importance)
-        self._importance.view[id] = importance
+        self._columns.view["importance"][id] = importance
         self._memories[id] = replace(self._memories[id], importance=importance)
 
     def expire(self, id: int, at: int) -> None:
@@ -189,7 +203,7 @@ class MemoryStream:
         self._check([id])
         memory = self._memories[id]
         expires = int(at) if memory.expires is None else min(memory.expires, int(at))
-        self._expires.view[id] = expires
+        self._columns.view["expires"][id] = expires
         self._first_expiry = min(self._first_expiry, expires)
         self._memories[id] = replace(memory, expires=expires)
 
@@ -200,18 +214,18 @@ class MemoryStream:
             IndexError: there is no such memory.
         """
         self._check(ids)
-        for id in ids:
-            if self._memories[id].accessed < now:
-                self._set_accessed(id, now)
+        self._set_accessed({id: now for id in ids if self._memories[id].accessed < now})
 
-    def _set_accessed(self, id: int, accessed: int) -> None:
-        self._accessed.view[id] = accessed
-        self._memories[id] = replace(self._memories[id], accessed=int(accessed))
+    def _set_accessed(self, times: Mapping[int, int]) -> None:
+        accessed = self._columns.view["accessed"]
+        for id, time in times.items():
+            accessed[id] = time
+            self._memories[id] = replace(self._memories[id], accessed=int(time))
 
     def recent(self, count: int, *, kinds: Collection[Kind] = KINDS, now: int) -> list[int]:
         """Return at most `count` ids of these kinds, newest first, none expired at `now`."""
         codes = {_code(kind) for kind in kinds}
-        kind, expires = self._kinds.view, self._expires.view
+        kind, expires = self._columns.view["kind"], self._columns.view["expires"]
         ids: list[int] = []
         for id in reversed(range(len(self))):
             if len(ids) >= count:
@@ -224,7 +238,7 @@ class MemoryStream:
         """Return the ids that have no vector yet, ascending."""
         if not self._vectors.missing:
             return []
-        missing = ~self._vectors.known[self._rows.view]
+        missing = ~self._vectors.known[self._columns.view["row"]]
         return [int(id) for id in np.flatnonzero(missing)]
 
     def embed(self, ids: Sequence[int], vectors: Floats) -> None:
@@ -240,7 +254,8 @@ class MemoryStream:
         """
         self._check(ids)
         if len(ids):
-            self._vectors.set(self._rows.view[np.asarray(ids, dtype=np.int64)], vectors)
+            rows = self._columns.view["row"][np.asarray(ids, dtype=np.int64)]
+            self._vectors.set(rows, vectors)
 
     def find_vector(self, id: int) -> Floats | None:
         """Return the embedding of memory `id`, of length one, or None.
@@ -249,7 +264,7 @@ class MemoryStream:
             IndexError: there is no such memory.
         """
         self._check([id])
-        return self._vectors.row(int(self._rows.view[id]))
+        return self._vectors.row(self._row_of[self._memories[id].text])
 
     @property
     def dim(self) -> int:
@@ -259,42 +274,41 @@ class MemoryStream:
     @property
     def accessed(self) -> Ids:
         """Game second of every memory's last access, shape (N,); read only."""
-        return _make_readonly(self._accessed.view)
+        return _make_readonly(self._columns.view["accessed"])
 
     @property
     def importance(self) -> npt.NDArray[np.float64]:
         """Every memory's importance, shape (N,); read only."""
-        return _make_readonly(self._importance.view)
+        return _make_readonly(self._columns.view["importance"])
 
     @property
     def idle(self) -> npt.NDArray[np.bool_]:
         """Whether *idle* is in each memory's text, shape (N,); read only."""
-        return _make_readonly(self._idle.view)
+        return _make_readonly(self._columns.view["idle"])
 
     def of_kind(self, kind: Kind) -> npt.NDArray[np.bool_]:
         """Return a mask of the memories of this kind, shape (N,)."""
-        return np.asarray(self._kinds.view == _code(kind))
+        return np.asarray(self._columns.view["kind"] == _code(kind))
 
-    def recallable(self, now: int, kinds: Collection[Kind]) -> Ids | None:
+    def recallable(self, now: int, *, chats: bool = True) -> Ids | None:
         """Return the ids that may be recalled at `now`, ascending; None when all may.
 
-        A memory may be recalled if its kind is in `kinds`, it has an embedding, and it has not
-        expired.
+        A memory may be recalled if it has an embedding and has not expired; without `chats` it is
+        no conversation, either.
         """
-        codes = sorted({_code(kind) for kind in kinds})
-        whole = sum(self._count_of[code] for code in codes) == len(self)
-        if whole and not self._vectors.missing and now < self._first_expiry:
+        if chats and not self._vectors.missing and now < self._first_expiry:
             return None
-        may = self._vectors.known[self._rows.view] & (now < self._expires.view)
-        return np.flatnonzero(may if whole else may & np.isin(self._kinds.view, codes))
+        columns = self._columns.view
+        may = self._vectors.known[columns["row"]] & (now < columns["expires"])
+        return np.flatnonzero(may if chats else may & ~self.of_kind("chat"))
 
     def compute_similarity(self, queries: Floats) -> Cosines:
         """Return the cosine of every memory to `queries` (Q, D) of any length: shape (Q, N).
 
         It is float64, rounded to eight decimals, and 0 for memories without an embedding.
         """
-        products = self._vectors.dot(queries)
-        return products if len(self._vectors) == len(self) else products[:, self._rows.view]
+        products, rows = self._vectors.dot(queries), self._columns.view["row"]
+        return products if len(self._vectors) == len(self) else products[:, rows]
 
     def sources(self, ids: Iterable[int]) -> tuple[int, ...]:
         """Return the record's events behind `ids` and their evidence, ascending.
@@ -302,27 +316,15 @@ class MemoryStream:
         Raises:
             IndexError: there is no such memory.
         """
-        reached = self._find_reachable(ids)
-        return tuple(sorted({event for id in reached for event in self._memories[id].events}))
-
-    def roots(self, ids: Iterable[int]) -> tuple[int, ...]:
-        """Return the memories without evidence behind `ids`, or among them, ascending.
-
-        Raises:
-            IndexError: there is no such memory.
-        """
-        reached = self._find_reachable(ids)
-        return tuple(sorted(id for id in reached if not self._memories[id].evidence))
-
-    def _find_reachable(self, ids: Iterable[int]) -> set[int]:
-        open_, reached = list(ids), set[int]()
+        open_, reached, events = list(ids), set[int](), set[int]()
         self._check(open_)
         while open_:
             id = open_.pop()
             if id not in reached:
                 reached.add(id)
+                events.update(self._memories[id].events)
                 open_.extend(self._memories[id].evidence)
-        return reached
+        return tuple(sorted(events))
 
     def state(self) -> dict[str, object]:
         """Return everything but the vectors as JSON columns, for `load_state`."""
@@ -336,14 +338,14 @@ class MemoryStream:
         """
         fresh = MemoryStream()
         try:
-            columns = [state[name] for name in _SAVED]
+            columns, accesses = [state[name] for name in _SAVED], dict[int, int]()
             for values in zip(*columns, strict=True):
                 row = dict(zip(_SAVED, values, strict=True))
                 if not all(isinstance(part, str) for part in (row["text"], *row["about"])):
                     raise TypeError("a text is not text")
                 accessed = row.pop("accessed")
-                id = fresh.add(row.pop("kind"), row.pop("text"), **row)
-                fresh._set_accessed(id, accessed)
+                accesses[fresh.add(row.pop("kind"), row.pop("text"), **row)] = accessed
+            fresh._set_accessed(accesses)
         except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as fault:
             raise RecordError(f"the saved memory stream is damaged: {fault}") from None
         self.__dict__.update(fresh.__dict__)

@@ -112,6 +112,4 @@ class AiTownPolicy(MindPolicy[AiTownMind, AiTownConfig]):
     def memories(self, agent: str) -> list[RecalledMemory]:
         """Return all that is in the stream, each memory with the events it goes back to."""
         stream = self.minds[agent].stream
-        return [
-            RecalledMemory(stream[id_].text, stream.sources([id_])) for id_ in range(len(stream))
-        ]
+        return [RecalledMemory(memory.text, stream.sources([memory.id])) for memory in stream]

@@ -4,7 +4,7 @@ No model is asked here. What one does is worded so that others see how far the t
 """
 
 from genagents_env.actions import Action, Idle, Move, Talk
-from genagents_env.cognition.here_and_now import find_person
+from genagents_env.cognition.prompts import find_person
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.routine import choose_night_step
 

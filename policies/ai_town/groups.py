@@ -8,7 +8,7 @@ Source: AI Town, agent.ts and conversation.ts (September 2023), where the engine
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.here_and_now import find_person
+from genagents_env.cognition.prompts import find_person
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import SeenPerson
 from genagents_env.rng import draw_index

@@ -6,7 +6,6 @@ on; their events in the record are its evidence.
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.here_and_now import describe_now
 from genagents_env.cognition.interview import (
     TimedEvidence,
     answer_from,
@@ -14,7 +13,7 @@ from genagents_env.cognition.interview import (
     number_questions,
 )
 from genagents_env.cognition.policy import gather_all
-from genagents_env.cognition.sections import Section
+from genagents_env.cognition.prompts import Section, describe_now
 from genagents_env.llm.calls import CallKey
 from genagents_env.policy import Answer, InterviewTerms
 from genagents_env.text import clean

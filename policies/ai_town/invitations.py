@@ -5,14 +5,13 @@ to decline, or not to answer, is no talk, and does not count as one. Where the t
 talk again yet, who was invited learns it, says so, and both wait for longer.
 """
 
-from genagents_env.cognition.here_and_now import find_person
+from genagents_env.cognition.prompts import find_person
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import HeardWords
 from genagents_env.rng import draw_unit
 
 from . import groups, signs
 from .mind import AiTownMind, TalkState
-from .talks import begin_talk, finish_talk
 
 
 def accepts(mind: AiTownMind, talk: TalkState) -> bool:
@@ -44,7 +43,7 @@ def hear(mind: AiTownMind, words: HeardWords, moment: Moment) -> bool:
         if text == signs.write_apology(mind.name):
             groups.note_refusal(mind, speaker, moment.now)
         if text in (signs.write_refusal(mind.name), signs.write_apology(mind.name)):
-            finish_talk(mind, moment.now)
+            mind.finish_talk(moment.now)
     return True
 
 
@@ -58,7 +57,7 @@ def _be_invited(mind: AiTownMind, speaker: str, moment: Moment) -> None:
         return  # words that only look like it
     if talk is None and moment.percept.conversation is None:
         rests = groups.must_wait(mind, speaker, moment.now)
-        begin_talk(mind, TalkState([speaker], "invited", moment.now, mine=False, failed=rests))
+        mind.begin_talk(TalkState([speaker], "invited", moment.now, mine=False, failed=rests))
     elif talk is not None and talk.stage == "inviting" and talk.other == speaker < mind.name:
         talk.stage, talk.mine, talk.mutual = "invited", False, True
 
@@ -68,7 +67,7 @@ def note_rival(mind: AiTownMind, talk: TalkState, moment: Moment) -> None:
     if talk.stage != "inviting" or moment.now == talk.begun:
         return
     if _is_engaged_elsewhere(mind, talk.other, moment):
-        finish_talk(mind, moment.now)
+        mind.finish_talk(moment.now)
 
 
 def _is_engaged_elsewhere(mind: AiTownMind, name: str, moment: Moment) -> bool:

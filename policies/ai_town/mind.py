@@ -145,6 +145,33 @@ class AiTownMind(Mind[AiTownConfig]):
         """The plan sentence; empty where there is nothing to make it of."""
         return find_plan(self.profile, self.config.plans)
 
+    def begin_talk(self, talk: TalkState) -> None:
+        """Enter a talk: whatever else the agent was doing is over."""
+        self.talk = talk
+        self.pursuit.heading = ""
+        self.end_activity(talk.begun)
+
+    def end_activity(self, now: int) -> None:
+        """End the activity, if there is one."""
+        if self.pursuit.activity:
+            self.pursuit.activity, self.rested = "", now
+
+    def finish_talk(self, now: int) -> None:
+        """Be in no talk any more; one in which something was said is to be remembered.
+
+        The pair leaves each other alone for a while, also where one of them declined.
+        """
+        talk = self.talk
+        if talk is None:
+            return
+        self.talk, self.left = None, now
+        came_to_be = talk.members or talk.lines
+        for name in dict.fromkeys((*talk.others, *talk.members)):
+            (self.talked if came_to_be else self.declined)[name] = now
+        self.ignored = list(talk.others)
+        if talk.lines:
+            self.remembers.append(FinishedTalk(talk.others, talk.lines, now))
+
 
 Handlers: TypeAlias = Mapping[str, QueryHandler[AiTownMind]]
 

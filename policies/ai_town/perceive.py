@@ -7,13 +7,12 @@ not know.
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.here_and_now import find_person
+from genagents_env.cognition.prompts import find_person
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import HeardWords
 
 from . import groups, invitations, signs
 from .mind import AiTownMind, SaidLine, TalkState, to_importance
-from .talks import begin_talk, finish_talk
 
 _MOST_LINES = 200  # kept of a talk
 
@@ -93,7 +92,7 @@ def _be_addressed(mind: AiTownMind, others: Sequence[str], moment: Moment) -> No
         mine=False,
         started=moment.now if grouped else -1,
     )
-    begin_talk(mind, talk)
+    mind.begin_talk(talk)
 
 
 def _hear(mind: AiTownMind, words: HeardWords, moment: Moment) -> None:
@@ -156,7 +155,7 @@ def _note_end(mind: AiTownMind, moment: Moment) -> None:
         return
     if mind.config.meet == "collision" and groups.is_together(mind, talk, moment):
         return
-    finish_talk(mind, moment.now)
+    mind.finish_talk(moment.now)
 
 
 def _remember_news(mind: AiTownMind, moment: Moment) -> None:

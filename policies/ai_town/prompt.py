@@ -2,11 +2,17 @@
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.here_and_now import describe_here_and_now, describe_now, format_moment
 from genagents_env.cognition.mind import format_tie
-from genagents_env.cognition.prompts import FilledPrompt, shorten_name, shorten_names
+from genagents_env.cognition.prompts import (
+    SPOKEN,
+    FilledPrompt,
+    Section,
+    describe_here_and_now,
+    describe_now,
+    shorten_name,
+    shorten_names,
+)
 from genagents_env.cognition.query import Moment, PreparedQuery, QueryData
-from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.memory.stream import Memory
 
@@ -78,7 +84,7 @@ def describe_others(mind: AiTownMind, others: Sequence[str]) -> Section:
         if name in mind.identities:
             lines.append([f"about {short}", mind.identities[name]])
         if (latest := find_latest_talk(mind, name)) is not None:
-            when = format_moment(mind.services.to_time(latest.created))
+            when = mind.services.format_moment(latest.created)
             lines.append([f"last talk with {short}", when, latest.text])
     return Section("ties", lines)
 
@@ -96,7 +102,7 @@ def list_shown(mind: AiTownMind, others: Sequence[str]) -> list[str]:
 def find_latest_talk(mind: AiTownMind, other: str) -> Memory | None:
     """Return the memory of the latest talk with somebody, if there was one."""
     now = mind.tick * mind.services.seconds_per_tick
-    chats = (mind.stream[id_] for id_ in mind.stream.recent(_LATEST, kinds=["chat"], now=now))
+    chats = mind.stream.select(mind.stream.recent(_LATEST, kinds=["chat"], now=now))
     return next((memory for memory in chats if other in memory.about[1:]), None)
 
 
@@ -104,7 +110,7 @@ def describe_lines(mind: AiTownMind, lines: Sequence[SaidLine]) -> Section:
     """Describe the lines of a talk; where not all of them fit, the latest."""
     shown: list[JSONValue] = [
         [
-            f"{mind.services.to_time(line.at):%H:%M}",
+            mind.services.format_clock(line.at),
             "you" if line.speaker == mind.name else line.speaker,
             "said",
             line.text,

@@ -14,7 +14,7 @@ from genagents_env.percept import SeenPerson
 from genagents_env.rng import draw_bits, draw_index
 from genagents_env.scenario.plan import Hours
 
-from . import groups, signs, talks
+from . import groups, signs
 from .mind import AiTownMind, TalkState
 
 _EMOJI = {"reading a book": "📖", "daydreaming": "💭", "gardening": "🌱"}
@@ -36,7 +36,7 @@ def advance(mind: AiTownMind, moment: Moment) -> None:
     if mind.pursuit.activity:
         if moment.now < mind.pursuit.until:
             return
-        talks.end_activity(mind, moment.now)
+        mind.end_activity(moment.now)
     if mind.pursuit.heading:
         _invite(mind, moment)
     elif _has_just_left(mind, moment.now):
@@ -107,7 +107,7 @@ def _invite(mind: AiTownMind, moment: Moment) -> None:
     if moment.percept.conversation is not None or not (name := find_invitee(mind, moment)):
         return
     mind.tried = now
-    talks.begin_talk(mind, TalkState([name], "inviting", now, mine=True))
+    mind.begin_talk(TalkState([name], "inviting", now, mine=True))
 
 
 def _meet(mind: AiTownMind, moment: Moment) -> None:
@@ -116,7 +116,7 @@ def _meet(mind: AiTownMind, moment: Moment) -> None:
         return
     leads = groups.find_leader(mind, group) == mind.name
     talk = TalkState(group, "talking", moment.now, mine=leads, started=moment.now)
-    talks.begin_talk(mind, talk)
+    mind.begin_talk(talk)
 
 
 def _is_on_the_way(mind: AiTownMind, moment: Moment) -> bool:

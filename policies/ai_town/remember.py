@@ -11,10 +11,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from genagents_env.cognition.prompts import shorten_names
+from genagents_env.cognition.prompts import Section, shorten_names
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Speech
-from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import quote
 

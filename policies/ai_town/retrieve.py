@@ -11,7 +11,6 @@ from collections.abc import Collection
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.cognition.here_and_now import format_moment
 from genagents_env.memory.embedder import embed_new
 from genagents_env.memory.stream import Memory
 from genagents_env.policy import MemoryAccess
@@ -103,4 +102,4 @@ def format_time(mind: AiTownMind, memory: Memory) -> str:
     """Format when a memory was made; facts of the profile without a time are "before"."""
     if memory.cause == SEED and memory.created == 0:
         return "before"
-    return format_moment(mind.services.to_time(memory.created))
+    return mind.services.format_moment(memory.created)

@@ -12,18 +12,22 @@ from typing import Annotated, Any, cast
 from pydantic import Field
 
 from genagents_env.cognition import aims
+from genagents_env.cognition.prompts import Section
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Sentence, narrow, one_of
-from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.rng import draw_unit
 
-from . import choices, options, places, questions, reflect, senses, talk
+from . import options, places, questions, reflect, senses, talk
 from .mind import Handlers, LyfeMind, OptionKind
 from .prompt import fill_prompt
+from .states import describe_tie
 
 NOBODY = "nobody"
+STRANGER = "a name only; perhaps not in town"
+MISSED = "not found"
+_THINGS = 4  # of a place
 _REFUSALS = 1  # after which the agent waits
 _MEANING: Mapping[str, str] = {
     "talk": "talk (to those near)",
@@ -67,9 +71,9 @@ async def _prepare(mind: LyfeMind, data: QueryData, moment: Moment) -> Prepared:
         moment,
         [
             Section("outcome", outcome),
-            Section("near", [choices.describe_near(mind, name) for name in near]),
-            Section("places", [choices.describe_place(mind, name, moment) for name in known]),
-            Section("people", [choices.describe_absent(mind, name) for name in people]),
+            Section("near", [_describe_near(mind, name) for name in near]),
+            Section("places", [_describe_place(mind, name, moment) for name in known]),
+            Section("people", [_describe_absent(mind, name) for name in people]),
         ],
         options=[_MEANING[kind] for kind in kinds],
     )
@@ -97,6 +101,82 @@ def _list_possible(mind: LyfeMind, moment: Moment) -> list[str]:
         return kinds
     addressed = questions.is_addressed(mind, moment)
     return [kind for kind in kinds if kind != mind.option.ended or (kind == "talk" and addressed)]
+
+
+# What one chooses from: each line begins with a name, as a reply gives it back.
+
+
+def _describe_near(mind: LyfeMind, name: str) -> JSONValue:
+    """Return the line of somebody who is near."""
+    return _join("near", name, [describe_tie(mind, name)])
+
+
+def _describe_place(mind: LyfeMind, name: str, moment: Moment) -> JSONValue:
+    """Return the line of a place: what it is to the agent, its hours, its rooms, things in it."""
+    if mind.services.prompts.small:
+        return ["place", name]
+    parts = [place for place in mind.profile.town if f"{place.id}/".startswith(f"{name}/")]
+    hours = dict.fromkeys(str(one) for place in parts for one in place.hours)
+    things = dict.fromkeys(thing.name for place in parts for thing in place.things)
+    rooms = [room for room in places.list_rooms(moment).get(name, ()) if room != name]
+    return _join(
+        "place",
+        name,
+        [
+            _describe_own("your work", mind.profile.workplace, name),
+            _describe_own("your home", mind.profile.home, name),
+            f"open {', '.join(hours)}" if hours else "",
+            f"rooms: {', '.join(rooms)}" if rooms else "",
+            ", ".join(list(things)[:_THINGS]),
+        ],
+    )
+
+
+def _describe_absent(mind: LyfeMind, name: str) -> JSONValue:
+    """Return the line of somebody absent: who it is, where last seen, whether sought in vain."""
+    stranger = _describe_stranger(mind, name)
+    if mind.services.prompts.small:
+        return _join("person", name, [stranger])
+    tie = describe_tie(mind, name)
+    seen, missed = mind.seen.get(name), mind.missed.get(name)
+    return _join(
+        "person",
+        name,
+        [
+            tie,
+            stranger,
+            f"last seen {mind.services.format_clock(seen[1])} at {seen[0]}" if seen else "",
+            f"{MISSED} {mind.services.format_clock(missed)}" if missed is not None else "",
+        ],
+    )
+
+
+def _describe_stranger(mind: LyfeMind, name: str) -> str:
+    """Describe how the agent knows a mere name; empty for people whom it knows."""
+    if name not in mind.named:
+        return ""
+    speaker = mind.named_by.get(name, "")
+    return f"{STRANGER}; heard from {speaker}" if speaker else STRANGER
+
+
+def _join(head: str, name: str, parts: list[str]) -> JSONValue:
+    about = "; ".join(part for part in parts if part)
+    return [head, name, about] if about else [head, name]
+
+
+def _describe_own(what: str, place: str | None, name: str) -> str:
+    """Describe a place that is the agent's own: "your home is flat 5" of that house."""
+    if place is None or _find_sector(place) != _find_sector(name):
+        return ""
+    room = place.removeprefix(name).strip("/")
+    return f"{what} is {room}" if room else what
+
+
+def _find_sector(place: str | None) -> str:
+    return (place or "").split("/")[0]
+
+
+# What is chosen.
 
 
 async def _apply(mind: LyfeMind, moment: Moment, reply: QueryReply) -> Sequence[Query]:

@@ -14,7 +14,6 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from genagents_env.cognition.here_and_now import describe_now
 from genagents_env.cognition.interview import (
     QUESTION_LIMIT,
     TimedEvidence,
@@ -22,8 +21,7 @@ from genagents_env.cognition.interview import (
     make_interview_model,
     number_evidence,
 )
-from genagents_env.cognition.prompts import FilledPrompt
-from genagents_env.cognition.sections import SPOKEN, Section
+from genagents_env.cognition.prompts import SPOKEN, FilledPrompt, Section, describe_now
 from genagents_env.llm.calls import CallKey
 from genagents_env.memory.forgetting import MemoryItem
 from genagents_env.policy import INTERVIEW_CALLS, Answer

@@ -14,10 +14,9 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from genagents_env.cognition.here_and_now import describe_now, format_moment
+from genagents_env.cognition.prompts import Section, describe_now
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Speech
-from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.columns import Floats, compare
@@ -189,7 +188,7 @@ def _make_query(mind: LyfeMind) -> str:
 
 def _format_time(mind: LyfeMind, kept: MemoryItem) -> str:
     """Format the time of a memory: "Tue 4 Apr 11:05", or before the first day."""
-    time = format_moment(mind.services.to_time(kept.at))
+    time = mind.services.format_moment(kept.at)
     return f"before {time}" if kept.origin == "seed" and not kept.at else time
 
 

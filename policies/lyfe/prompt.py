@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
-from genagents_env.cognition.prompts import FilledPrompt
+from genagents_env.cognition.prompts import FilledPrompt, Section, describe_here_and_now
 from genagents_env.cognition.query import Moment
-from genagents_env.cognition.sections import Section
 
 from . import memory, narrative, states
 from .mind import LyfeMind

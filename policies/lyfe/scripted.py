@@ -16,8 +16,7 @@ from genagents_env.llm.scripted.wording import (
 )
 from genagents_env.rng import draw_index
 
-from .choices import STRANGER
-from .controller import OptionChoice
+from .controller import STRANGER, OptionChoice
 from .memory import MergedMemory
 from .monitor import SummaryUpdate
 from .outlook import OutlookReply

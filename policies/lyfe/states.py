@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from genagents_env.cognition import names
 from genagents_env.cognition.mind import format_tie
-from genagents_env.cognition.sections import SPOKEN, Section
+from genagents_env.cognition.prompts import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 
 from .mind import LyfeMind, WorkItem
@@ -102,7 +102,7 @@ def format_item(mind: LyfeMind, item: WorkItem, earlier: bool = False) -> JSONVa
 
     `earlier`: it was said in another talk than the one now.
     """
-    clock = f"{mind.services.to_time(item.at):%H:%M}"
+    clock = mind.services.format_clock(item.at)
     if not item.speaker:
         return [clock, "you notice", item.text]
     before: list[JSONValue] = ["earlier"] if earlier else []

@@ -6,6 +6,7 @@ decisions it goes on: walks until it has arrived, does what it said for as long 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 from pydantic import TypeAdapter
 
@@ -13,6 +14,8 @@ from genagents_env.actions import Action, Idle, Talk
 from genagents_env.cognition.policy import gather_all, read_options
 from genagents_env.errors import PolicyError
 from genagents_env.llm.calls import CallKey
+from genagents_env.llm.scripted import ScriptedReplies
+from genagents_env.llm.scripted.interview import answer_honestly
 from genagents_env.memory.content import MindContent, SavedMind
 from genagents_env.percept import Percept
 from genagents_env.policy import (
@@ -35,7 +38,6 @@ from .mind import ReactiveMind, RememberedLine, clear_reasons, note_decision, no
 from .options import KEEP_ON, go_on, is_over, perform, stop
 from .prompt import ReactivePrompts
 from .reply import make_decision_model
-from .scripted import REPLIES
 
 __all__ = ["ReactiveConfig", "ReactivePolicy"]
 
@@ -53,7 +55,7 @@ class ReactivePolicy(Policy):
     needs_model = True
     faculties = ("decide",)
     remembers = True
-    scripted_replies = REPLIES
+    scripted_replies: ClassVar[ScriptedReplies] = {ReactiveAnswer: answer_honestly}
     causes = content.CAUSES
 
     def __init__(self, **options: object) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from genagents_env.actions import Action, Idle, Interact, Move, Talk
-from genagents_env.cognition.here_and_now import find_object
+from genagents_env.cognition.prompts import find_object
 from genagents_env.cognition.routine import find_entry
 from genagents_env.percept import Percept
 from genagents_env.policy import Profile

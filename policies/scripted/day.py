@@ -3,7 +3,7 @@
 from datetime import time
 
 from genagents_env.actions import Action, Idle, Interact, Move
-from genagents_env.cognition.here_and_now import find_object
+from genagents_env.cognition.prompts import find_object
 from genagents_env.cognition.routine import is_in_bed
 from genagents_env.percept import Percept, SeenObject
 from genagents_env.policy import Profile

@@ -9,10 +9,8 @@ from typing import Annotated, TypeAlias
 
 from pydantic import Field, JsonValue
 
-from genagents_env.cognition.here_and_now import describe_now
-from genagents_env.cognition.prompts import shorten_name
+from genagents_env.cognition.prompts import Section, describe_now, shorten_name
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
-from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import SMALL, ReplyModel
 

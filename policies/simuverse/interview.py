@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.here_and_now import describe_now, format_moment
 from genagents_env.cognition.interview import (
     TimedEvidence,
     answer_from,
@@ -11,7 +10,7 @@ from genagents_env.cognition.interview import (
 )
 from genagents_env.cognition.mind import list_known_texts
 from genagents_env.cognition.policy import gather_all
-from genagents_env.cognition.sections import Section
+from genagents_env.cognition.prompts import Section, describe_now
 from genagents_env.llm.calls import CallKey
 from genagents_env.policy import Answer, RecalledMemory
 
@@ -61,6 +60,10 @@ async def _list_evidence(mind: SimuverseMind, question: str) -> list[TimedEviden
         (line.head, line.text, (line.event,) if line.event >= 0 else ())
         for line in mind.history[::-1]
     ]
-    past = [(format_moment(each.time), each.text, ()) for each in mind.profile.dated[::-1]]
+    services = mind.services
+    past = [
+        (services.format_moment(services.to_second(each.time)), each.text, ())
+        for each in mind.profile.dated[::-1]
+    ]
     always = [("always", text, ()) for text in list_known_texts(mind.profile)]
     return number_evidence([*lines, *past, *always])

@@ -6,7 +6,6 @@ Development"; three memories of a cosine of 0.6 at least, the authors' later fra
 
 from collections.abc import Collection, Sequence
 
-from genagents_env.cognition.here_and_now import format_moment
 from genagents_env.memory.columns import compare
 from genagents_env.memory.forgetting import MemoryItem
 from genagents_env.text import quote
@@ -80,5 +79,5 @@ def _find_least(mind: SimuverseMind) -> float:
 
 def _format_time(mind: SimuverseMind, item: MemoryItem) -> str:
     """Format the time of a memory: "Tue 4 Apr 11:05", or before the first day."""
-    time = format_moment(mind.services.to_time(item.at))
+    time = mind.services.format_moment(item.at)
     return f"before {time}" if item.origin == "seed" and not item.at else time

@@ -5,11 +5,15 @@ At the beginning, and again after a reset, the introduction stands in the place 
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
 from genagents_env.cognition.mind import list_untold_facts
-from genagents_env.cognition.prompts import FilledPrompt
+from genagents_env.cognition.prompts import (
+    REMEMBERED,
+    SPOKEN,
+    FilledPrompt,
+    Section,
+    describe_here_and_now,
+)
 from genagents_env.cognition.query import Moment
-from genagents_env.cognition.sections import REMEMBERED, SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.scenario.profiles import TownPlace
 from genagents_env.text import split_sentences
@@ -52,7 +56,11 @@ def describe_purpose(mind: SimuverseMind) -> list[Section]:
     """Describe the person's task, and the invitations that stand."""
     task: list[JSONValue] = [["your task", mind.profile.goal]] if mind.profile.goal else []
     invited: list[JSONValue] = [
-        ["invitation", f"{invitation.who}, {_format_clock(mind, invitation.at)}", invitation.words]
+        [
+            "invitation",
+            f"{invitation.who}, {mind.services.format_clock(invitation.at)}",
+            invitation.words,
+        ]
         for invitation in mind.invitations
     ]
     return [Section("task", task), Section("invitations", invited)]
@@ -72,7 +80,9 @@ def describe_knowledge(mind: SimuverseMind) -> list[Section]:
 def describe_history(mind: SimuverseMind) -> Section:
     """Describe the last messages, the oldest first."""
     last = mind.history[-_SMALL_HISTORY:] if mind.services.prompts.small else mind.history
-    lines: list[JSONValue] = [[_format_clock(mind, line.at), line.head, line.text] for line in last]
+    lines: list[JSONValue] = [
+        [mind.services.format_clock(line.at), line.head, line.text] for line in last
+    ]
     return Section("history", lines, SPOKEN, "last")
 
 
@@ -113,7 +123,7 @@ def _tell_last_seen(mind: SimuverseMind, name: str) -> str:
     seen = mind.seen.get(name)
     if seen is None:
         return ""
-    return f"last seen {_format_clock(mind, seen.at)} at {seen.place}, {seen.doing}"
+    return f"last seen {mind.services.format_clock(seen.at)} at {seen.place}, {seen.doing}"
 
 
 def _make_query(mind: SimuverseMind) -> str:
@@ -121,10 +131,6 @@ def _make_query(mind: SimuverseMind) -> str:
     if mind.talk.spoken and mind.history:
         return mind.history[-1].text
     return " ".join(mind.input) or mind.profile.goal or mind.name
-
-
-def _format_clock(mind: SimuverseMind, second: int) -> str:
-    return f"{mind.services.to_time(second):%H:%M}"
 
 
 def describe_ties(mind: SimuverseMind, others: Sequence[str], moment: Moment) -> list[Section]:

@@ -7,7 +7,7 @@ bed that is taken) ends in idling with words, never in an error.
 """
 
 from genagents_env.actions import Action, Idle, Interact, Move
-from genagents_env.cognition.here_and_now import find_object
+from genagents_env.cognition.prompts import find_object
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.routine import find_entry, is_in_bed
 from genagents_env.percept import Percept, SeenObject

@@ -8,9 +8,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
+from genagents_env.cognition.prompts import REMEMBERED, Section
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.routine import format_usual_day
-from genagents_env.cognition.sections import REMEMBERED, Section
 from genagents_env.llm.calls import JSONValue
 
 from .mind import Commitment, Piece, PlanBlock, SmallvilleMind
@@ -90,13 +90,13 @@ def _format_current(mind: SmallvilleMind, moment: Moment) -> list[JSONValue]:
         return []
     at = f", at {place}" if place else ""
     going = "" if is_within(moment.percept.me.place, place) else " (still on the way there)"
-    return [["under way", f"until {mind.services.to_time(end):%H:%M}", f"{text}{at}{going}"]]
+    return [["under way", f"until {mind.services.format_clock(end)}", f"{text}{at}{going}"]]
 
 
 def _format_span(mind: SmallvilleMind, part: Piece | PlanBlock) -> str:
     """Format a stretch of the plan: 09:00 to 10:00."""
-    to_time = mind.services.to_time
-    return f"{to_time(part.start):%H:%M} to {to_time(part.end):%H:%M}"
+    format_clock = mind.services.format_clock
+    return f"{format_clock(part.start)} to {format_clock(part.end)}"
 
 
 def describe_upcoming(
@@ -123,8 +123,8 @@ def _list_next(mind: SmallvilleMind, now: int) -> list[JSONValue]:
     parts += [piece for piece in mind.day.pieces if piece.start > now][:1]
     shown = parts[0].start if parts else now
     parts += [block for block in mind.day.hours if block.start > shown]
-    to_time = mind.services.to_time
-    return [[f"planned {to_time(part.start):%H:%M}", part.text] for part in parts[:_BLOCKS]]
+    clock = mind.services.format_clock
+    return [[f"planned {clock(part.start)}", part.text] for part in parts[:_BLOCKS]]
 
 
 def rank_last(sections: Sequence[Section], *, besides: Collection[str] = ()) -> list[Section]:

@@ -10,10 +10,9 @@ a step.
 from collections.abc import Sequence
 
 from genagents_env.actions import Action, Idle, Move, Talk
-from genagents_env.cognition.prompts import shorten_name, shorten_names
+from genagents_env.cognition.prompts import SPOKEN, Section, shorten_name, shorten_names
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Speech
-from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 

@@ -12,7 +12,7 @@ from datetime import datetime, time, timedelta
 from typing import Literal, TypeAlias
 
 from genagents_env.actions import Action, Idle, Move, Talk
-from genagents_env.cognition.here_and_now import find_person
+from genagents_env.cognition.prompts import find_person
 from genagents_env.cognition.query import Moment
 from genagents_env.percept import Conversation, Percept
 

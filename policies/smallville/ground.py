@@ -12,11 +12,16 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, JsonValue
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
-from genagents_env.cognition.prompts import FilledPrompt, fill_with_items, shorten_place
+from genagents_env.cognition.prompts import (
+    SPOKEN,
+    FilledPrompt,
+    Section,
+    describe_here_and_now,
+    fill_with_items,
+    shorten_place,
+)
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
-from genagents_env.cognition.replies import Emoji, Word, list_between, narrow, one_of
-from genagents_env.cognition.sections import SPOKEN, Section
+from genagents_env.cognition.replies import Emoji, Word, list_of, narrow, one_of
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.text import clean
@@ -266,8 +271,8 @@ async def _apply_spots(mind: SmallvilleMind, moment: Moment, reply: QueryReply) 
 def _limit_spots(data: QueryData) -> type[Spots]:
     """Offer places, things and states; other words are mapped to them afterwards."""
     where, thing, state = (_suggest(tuple(data[name])) for name in ("places", "things", "states"))
-    spot, count = narrow(Spot, where=where, thing=thing, state=state), len(data["texts"])
-    return narrow(Spots, spots=list_between(spot, count, count))
+    spot = narrow(Spot, where=where, thing=thing, state=state)
+    return narrow(Spots, spots=list_of(spot, len(data["texts"])))
 
 
 @lru_cache(maxsize=256)

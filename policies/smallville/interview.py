@@ -10,7 +10,6 @@ sections 6.1 and 6.2.
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from genagents_env.cognition.here_and_now import describe_now
 from genagents_env.cognition.interview import (
     TimedEvidence,
     answer_from,
@@ -18,7 +17,7 @@ from genagents_env.cognition.interview import (
     number_questions,
 )
 from genagents_env.cognition.policy import gather_all
-from genagents_env.cognition.sections import Section
+from genagents_env.cognition.prompts import Section, describe_now
 from genagents_env.llm.calls import CallKey, JSONValue
 from genagents_env.memory.stream import Memory, MemoryStream
 from genagents_env.policy import (
@@ -82,10 +81,9 @@ async def answer_questions(
 def list_memories(mind: SmallvilleMind) -> list[RecalledMemory]:
     """List what is in the stream and has not expired, each with the events it goes back to."""
     stream, now = mind.stream, (mind.tick + 1) * mind.services.seconds_per_tick
-    kept = (stream[id_] for id_ in range(len(stream)))
     return [
         RecalledMemory(memory.text, stream.sources([memory.id]))
-        for memory in kept
+        for memory in stream
         if memory.expires is None or now < memory.expires
     ]
 
@@ -97,7 +95,7 @@ async def _answer(mind: SmallvilleMind, asker: str, question: str, key: CallKey)
     doing = "asleep" if mind.asleep else mind.activity.text
     promised = format_commitments(list_ahead(mind.commitments, time))
     plan: list[JSONValue] = [
-        ["your plan", f"{mind.services.to_time(block.start):%H:%M}", block.text]
+        ["your plan", mind.services.format_clock(block.start), block.text]
         for block in mind.day.hours
         if block.end > now
     ]
@@ -179,8 +177,7 @@ def classify(memory: Memory) -> MemoryAccess | None:
 def _filter_stream(stream: MemoryStream, without: Collection[MemoryAccess]) -> MemoryStream:
     """Return the memories that are left, each with the events it goes back to."""
     kept = MemoryStream()
-    for id_ in range(len(stream)):
-        memory = stream[id_]
+    for memory in stream:
         if classify(memory) in without:
             continue
         new = kept.add(
@@ -188,7 +185,7 @@ def _filter_stream(stream: MemoryStream, without: Collection[MemoryAccess]) -> M
             memory.text,
             created=memory.created,
             importance=memory.importance,
-            events=stream.sources([id_]),
+            events=stream.sources([memory.id]),
             about=memory.about,
             place=memory.place,
             start=memory.start,
@@ -197,7 +194,7 @@ def _filter_stream(stream: MemoryStream, without: Collection[MemoryAccess]) -> M
             cause=memory.cause or "perceive",
         )
         kept.touch([new], memory.accessed)
-        vector = stream.find_vector(id_)
+        vector = stream.find_vector(memory.id)
         if vector is not None:
             kept.embed([new], vector[None])
     return kept

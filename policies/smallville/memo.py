@@ -12,11 +12,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from genagents_env.cognition.here_and_now import describe_here_and_now, format_moment
-from genagents_env.cognition.prompts import shorten_name, shorten_names
+from genagents_env.cognition.prompts import (
+    SPOKEN,
+    Section,
+    describe_here_and_now,
+    shorten_name,
+    shorten_names,
+)
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Importance, Phrase, Sentence, Speech, keep_first
-from genagents_env.cognition.sections import SPOKEN, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.stream import Memory
@@ -211,7 +215,7 @@ def format_tie(mind: SmallvilleMind, other: str, now: int) -> list[JSONValue]:
     if text:
         lines.append([f"about {name}", text])
     if talk is not None:
-        when = format_moment(mind.services.to_time(talk.created))
+        when = mind.services.format_moment(talk.created)
         lines.append([f"latest talk with {name}", when, talk.text])
     first = other.split()[0]
     ahead = list_ahead(mind.commitments, mind.services.to_time(now))
@@ -227,7 +231,7 @@ def list_tie_memories(mind: SmallvilleMind, other: str, now: int) -> list[str]:
 
 def find_latest_talk(mind: SmallvilleMind, other: str, now: int) -> Memory | None:
     """Return the memory of the latest talk with somebody, if there was one."""
-    chats = (mind.stream[id_] for id_ in mind.stream.recent(_CHATS, kinds=["chat"], now=now))
+    chats = mind.stream.select(mind.stream.recent(_CHATS, kinds=["chat"], now=now))
     return next((m for m in chats if other in " ".join(m.about[2:]).split(" and ")), None)
 
 
@@ -247,8 +251,10 @@ def _has_news(mind: SmallvilleMind, other: str, since: int) -> bool:
     """Return True if something that matters was learned of somebody since, beside talks."""
     now = mind.tick * mind.services.seconds_per_tick
     latest = mind.stream.recent(_LATEST, kinds=["event", "thought"], now=now)
-    recent = (mind.stream[id_] for id_ in latest)
-    return any(m.created > since and m.importance >= _MATTERS and other in m.text for m in recent)
+    return any(
+        m.created > since and m.importance >= _MATTERS and other in m.text
+        for m in mind.stream.select(latest)
+    )
 
 
 async def prepare_relation(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:

@@ -144,11 +144,10 @@ def collect_past(mind: SmallvilleMind, source: str) -> Past:
     """Collect memories, summary, status and plans as of the end of the last tick."""
     services = mind.services
     now = (mind.tick + 1) * services.seconds_per_tick
-    stream = mind.stream
     return Past(
         until=services.to_time(now),
         source=source,
-        memories=tuple(_to_past(mind, stream[id_]) for id_ in range(len(stream))),
+        memories=tuple(_to_past(mind, memory) for memory in mind.stream),
         status=mind.status,
         requirements=tuple(mind.requirements),
         summary={name: text for name in _SUMMARY if (text := getattr(mind.summary, name))},

@@ -16,11 +16,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
-from genagents_env.cognition.prompts import FilledPrompt, fill_with_items
+from genagents_env.cognition.prompts import (
+    FilledPrompt,
+    Section,
+    describe_here_and_now,
+    fill_with_items,
+)
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
-from genagents_env.cognition.replies import Importance, list_between, narrow
-from genagents_env.cognition.sections import Section
+from genagents_env.cognition.replies import Importance, list_of, narrow
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.percept import HeardWords, Percept, SeenObject, SeenPerson
@@ -288,18 +291,12 @@ async def _apply(mind: SmallvilleMind, moment: Moment, reply: QueryReply) -> Seq
     return ()
 
 
-def _limit_ratings(data: QueryData) -> type[Ratings]:
-    """Demand exactly one rating for each memory."""
-    count = len(data["ids"])
-    return narrow(Ratings, ratings=list_between(Importance, count, count))
-
-
 HANDLERS: Handlers = {
     "perceive.rate": handle(
         _prepare,
         _apply,
         lambda data: Ratings(ratings=[data["neutral"]] * len(data["ids"])),
         lambda data: 24 + 8 * len(data["ids"]),
-        _limit_ratings,
+        lambda data: narrow(Ratings, ratings=list_of(Importance, len(data["ids"]))),
     )
 }

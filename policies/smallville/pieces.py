@@ -5,7 +5,7 @@ Source: Park et al. 2023, section 4.3: pieces of 5 to 15 minutes.
 
 from collections.abc import Sequence
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
+from genagents_env.cognition.prompts import describe_here_and_now
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Activity, list_between, narrow, number_between
 from genagents_env.llm.schemas import ReplyModel
@@ -61,7 +61,7 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
     within = _list_within(mind.day, start, end)
     if not within:
         return None
-    minutes, to_time = max(1, (end - start) // MINUTE), mind.services.to_time
+    minutes = max(1, (end - start) // MINUTE)
     return mind.ask(
         "plan_pieces",
         {
@@ -81,8 +81,8 @@ async def _prepare(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Pre
             describe_town(mind, moment),
         ],
         await recall(mind, [str(text) for text, _ in within], moment.now),
-        begin=f"{to_time(start):%H:%M}",
-        end=f"{to_time(end):%H:%M}",
+        begin=mind.services.format_clock(start),
+        end=mind.services.format_clock(end),
         minutes=minutes,
         shortest=lengths[0],
         longest=lengths[1],

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import time
 
 from genagents_env.cognition.names import find_owner_names
+from genagents_env.cognition.prompts import REMEMBERED, Section
 from genagents_env.cognition.query import Moment
 from genagents_env.cognition.routine import find_entry
-from genagents_env.cognition.sections import REMEMBERED, Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.tokens import bound_tokens
 from genagents_env.memory.columns import compare

@@ -13,18 +13,17 @@ from typing import Annotated
 
 from pydantic import Field
 
-from genagents_env.cognition.here_and_now import describe_here_and_now, format_date
+from genagents_env.cognition.prompts import Section, describe_here_and_now, format_date
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import (
     Activity,
     Phrase,
     Sentence,
-    list_between,
+    list_of,
     narrow,
     number_between,
 )
 from genagents_env.cognition.routine import find_doing, is_in_bed
-from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 
 from . import pieces
@@ -282,8 +281,8 @@ async def _prepare_hours(mind: SmallvilleMind, data: QueryData, moment: Moment) 
         ],
         await recall(mind, queries, moment.now),
         date=f"{to_time(start):%A %d %B}",
-        clocks=[f"{to_time(slot):%H:%M}" for slot in slots],
-        bed=f"{to_time(mind.day.bed):%H:%M}",
+        clocks=[mind.services.format_clock(slot) for slot in slots],
+        bed=mind.services.format_clock(mind.day.bed),
         revised=bool(why),
     )
 
@@ -372,18 +371,12 @@ def _remember_hours(
         )
 
 
-def _limit_hours(data: QueryData) -> type[HoursReply]:
-    """Demand one activity for each hour."""
-    count = len(data["slots"])
-    return narrow(HoursReply, hours=list_between(Activity, count, count))
-
-
 _HOURS = handle(
     _prepare_hours,
     _apply_hours,
     lambda data: HoursReply(hours=data["habit"]),
     lambda data: 64 + 60 * len(data["slots"]),
-    _limit_hours,
+    lambda data: narrow(HoursReply, hours=list_of(Activity, len(data["slots"]))),
 )
 HANDLERS: Handlers = {
     "plan.renew": handle(

@@ -19,11 +19,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from genagents_env.cognition.here_and_now import find_object
-from genagents_env.cognition.prompts import shorten_name, shorten_names
+from genagents_env.cognition.prompts import Section, find_object, shorten_name, shorten_names
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import Phrase, narrow, one_of
-from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.percept import HeardWords, SeenObject
 from genagents_env.rng import draw_index

@@ -10,17 +10,16 @@ which feeds the next reflection with itself; here one that repeats a thought is 
 from collections.abc import Sequence
 from functools import cache
 
-from genagents_env.cognition.prompts import FilledPrompt
+from genagents_env.cognition.prompts import FilledPrompt, Section
 from genagents_env.cognition.query import Moment, Prepared, Query, QueryData, QueryReply, handle
 from genagents_env.cognition.replies import (
     Importance,
     Sentence,
-    list_between,
+    list_of,
     list_of_numbers,
     list_up_to,
     narrow,
 )
-from genagents_env.cognition.sections import Section
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.columns import compare
 from genagents_env.memory.embed import HashedNgrams
@@ -91,12 +90,6 @@ async def _apply_questions(mind: SmallvilleMind, moment: Moment, reply: QueryRep
     return [Query("reflect.insights", {"question": q}) for q in questions.values()]
 
 
-def _limit_questions(data: QueryData) -> type[Questions]:
-    """Return `Questions` with exactly as many as are asked for; those after them are cut."""
-    count = data["count"]
-    return narrow(Questions, questions=list_between(Sentence, count, count, cut=True))
-
-
 # The insights.
 
 
@@ -130,7 +123,7 @@ class _KnownThoughts:
 
     def __init__(self, mind: SmallvilleMind, now: int) -> None:
         ids = mind.stream.recent(_COMPARED, kinds=["thought"], now=now)
-        self._texts = [mind.stream[id_].text for id_ in ids]
+        self._texts = [memory.text for memory in mind.stream.select(ids)]
         self._name, self._alike = mind.name, mind.config.alike
         self._words = {reduce_words(text, mind.name) for text in self._texts}
 
@@ -166,7 +159,7 @@ HANDLERS: Handlers = {
         _apply_questions,
         lambda data: Questions(questions=["-"] * data["count"]),
         lambda data: _FRAME + _ITEM * data["count"],
-        _limit_questions,
+        lambda data: narrow(Questions, questions=list_of(Sentence, data["count"], cut=True)),
     ),
     "reflect.insights": handle(
         _prepare_insights,

@@ -8,11 +8,11 @@ code what comes to mind is what that code finds, repetitions included.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import TypeAlias
 
-from genagents_env.cognition.here_and_now import format_moment
 from genagents_env.memory import embedder
 from genagents_env.memory.columns import Floats, compare
 from genagents_env.memory.retrieval import PRESETS, retrieve, retrieve_in_turn
@@ -22,6 +22,7 @@ from genagents_env.text import fold, split_sentences
 from .mind import SEED, SmallvilleMind
 
 TimedMemory = tuple[str, Memory]
+FindVector: TypeAlias = Callable[[], Floats | None]  # of length one, where there is one yet
 
 LEAST = 15  # memories that come to mind where there are so many, passing sights among them
 _WIDER = 4  # times as many are ranked where what repeats leaves too few
@@ -118,9 +119,9 @@ def recall_latest(
 
 def add_times(mind: SmallvilleMind, memories: Sequence[Memory]) -> list[TimedMemory]:
     """Return memories with words for their times; "before" for what was known first."""
-    to_time = mind.services.to_time
+    format_moment = mind.services.format_moment
     return [
-        ("before" if memory.cause == SEED else format_moment(to_time(memory.created)), memory)
+        ("before" if memory.cause == SEED else format_moment(memory.created), memory)
         for memory in memories
     ]
 
@@ -158,22 +159,19 @@ class _Choice:
         self._events = {event for event in without if isinstance(event, int)}
         self._kept: dict[int, Memory] = {}
         self._passing: list[Memory] = []
-        turns = [self._pick(ranking) for ranking in rankings]
+        turns = [self._pick(self._stream.select(ranking)) for ranking in rankings]
         for _ in range(count):
             turns = [turn for turn in turns if next(turn, None) is not None]
         self.full = len(turns) == len(rankings)
         missing = max(0, min(LEAST, count * len(rankings)) - len(self._kept))
         self.memories = [*self._kept.values(), *self._passing[:missing]]
 
-    def _pick(self, ranking: Sequence[int]) -> Iterator[int]:
+    def _pick(self, ranking: Sequence[Memory]) -> Iterator[Memory]:
         """Keep the best of a ranking that is new, one more each time it is asked."""
-        for id_ in ranking:
-            if id_ not in self._kept:
-                memory = self._stream[id_]
-                if not self._is_new(memory):
-                    continue
-                self._kept[id_] = memory
-            yield id_
+        for memory in ranking:
+            if memory.id in self._kept or self._is_new(memory):
+                self._kept[memory.id] = memory
+                yield memory
 
     def _is_new(self, memory: Memory) -> bool:
         """Return True if a memory says something new to the prompt, and is worth showing."""
@@ -186,12 +184,12 @@ class _Choice:
                 return False
         if memory.events and self._events.issuperset(memory.events):
             return False
-        vector = self._stream.find_vector(memory.id)
-        if self._shown.repeats(memory.text, vector):
+        find_vector = partial(self._stream.find_vector, memory.id)
+        if self._shown.repeats(memory.text, find_vector):
             return False
         if self._repeated:
             return True
-        self._shown.add(memory.text, vector)
+        self._shown.add(memory.text, find_vector)
         if passing:
             self._passing.append(memory)
         return not passing
@@ -255,27 +253,27 @@ class ShownTexts:
 
     def __init__(self, own_name: str, texts: Sequence[str] = ()) -> None:
         self._own = own_name
-        self._shown: list[tuple[str, Floats | None]] = []
+        self._shown: list[tuple[str, FindVector]] = []
         self._equal: set[str] = set()
         for text in texts:
-            self.add(text, None)
+            self._equal.add(reduce_words(text, own_name))
 
-    def add(self, text: str, vector: Floats | None) -> None:
-        """Show `text`; `vector` is its embedding of length one, if there is one."""
+    def add(self, text: str, find_vector: FindVector) -> None:
+        """Show `text`, of which `find_vector` returns the embedding."""
         words = reduce_words(text, self._own)
-        self._shown.append((words, vector))
+        self._shown.append((words, find_vector))
         self._equal.add(words)
 
-    def repeats(self, text: str, vector: Floats | None) -> bool:
+    def repeats(self, text: str, find_vector: FindVector) -> bool:
         """Return True if what is shown says `text` already."""
         words = reduce_words(text, self._own)
-        if words in self._equal:
-            return True
-        if vector is None:
-            return False
-        return any(
-            other is not None
-            and words in shown
-            and compare(other[None], vector[None])[0, 0] >= ALIKE
-            for shown, other in self._shown
+        return words in self._equal or any(
+            words in shown and _are_alike(find_vector(), find_other())
+            for shown, find_other in self._shown
         )
+
+
+def _are_alike(vector: Floats | None, other: Floats | None) -> bool:
+    if vector is None or other is None:
+        return False
+    return bool(compare(other[None], vector[None])[0, 0] >= ALIKE)

@@ -12,7 +12,7 @@ time.
 
 from collections.abc import Callable, Sequence
 
-from genagents_env.cognition.here_and_now import describe_here_and_now
+from genagents_env.cognition.prompts import Section, describe_here_and_now
 from genagents_env.cognition.query import (
     Moment,
     Prepared,
@@ -23,7 +23,6 @@ from genagents_env.cognition.query import (
     handle,
 )
 from genagents_env.cognition.replies import Sentence, Speech
-from genagents_env.cognition.sections import Section
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.schemas import ReplyModel
 from genagents_env.memory.stream import Memory
@@ -147,7 +146,7 @@ async def _apply_description(
 def query_status(mind: SmallvilleMind, moment: Moment) -> list[Query]:
     """Ask for the status where something happened that may have changed it, not again so soon."""
     attention, stream, minutes = mind.attention, mind.stream, mind.config.status_minutes
-    new = (stream[id_] for id_ in range(attention.scanned, len(stream)))
+    new = stream.select(range(attention.scanned, len(stream)))
     attention.changes += [memory.id for memory in new if _may_change_status(memory)]
     attention.scanned = len(stream)
     if not attention.changes or not mind.config.describe or not minutes:
@@ -174,15 +173,14 @@ def replace_status(mind: SmallvilleMind, status: str, now: int) -> None:
     mind.status = status
     mind.attention.renewed = now
     before = set(split_sentences(mind.profile.currently))
-    for id_ in range(len(mind.stream)) if before else ():
-        memory = mind.stream[id_]
+    for memory in list(mind.stream):
         if memory.cause == SEED and memory.text in before:
-            mind.stream.expire(id_, now)
+            mind.stream.expire(memory.id, now)
 
 
 async def _prepare_status(mind: SmallvilleMind, data: QueryData, moment: Moment) -> Prepared:
     """Ask for the status after what happened since it was renewed last."""
-    changes = add_times(mind, [mind.stream[id_] for id_ in data["changes"]])
+    changes = add_times(mind, mind.stream.select(data["changes"]))
     texts = [memory.text for _, memory in changes]
     promised = format_commitments(list_ahead(mind.commitments, moment.percept.time))
     lately: list[JSONValue] = [["lately", when, memory.text] for when, memory in changes]

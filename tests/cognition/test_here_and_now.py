@@ -2,7 +2,7 @@
 
 import pytest
 
-from genagents_env.cognition.here_and_now import HERE, describe_here_and_now
+from genagents_env.cognition.prompts import HERE, describe_here_and_now
 from tests.policies.percepts import Moment, person
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.cognition.sections import (
+from genagents_env.cognition.prompts import (
     SPOKEN,
     Section,
     count_tokens,

@@ -14,7 +14,7 @@ from genagents_env.memory.retrieval import (
     retrieve_in_turn,
     scores,
 )
-from genagents_env.memory.stream import KINDS, Kind, MemoryStream
+from genagents_env.memory.stream import KINDS, MemoryStream
 from tests.campaigns.published_retrieval import compare
 
 HOUR = 3600
@@ -29,12 +29,13 @@ WEIGHTS = st.builds(
     relevance=st.sampled_from([0.0, 1.0, 3.0]),
     decay=st.sampled_from([0.5, 0.99, 0.995, 1.0]),
     by=st.just("hours"),
+    chats=st.booleans(),
 ) | st.builds(RetrievalWeights, by=st.just("rank"), inverted=st.booleans())
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> tuple[MemoryStream, Floats, int, set[Kind]]:
-    """A stream with repetitions, expired and unembedded memories; queries; now; kinds."""
+def cases(draw: st.DrawFn) -> tuple[MemoryStream, Floats, int]:
+    """A stream with repetitions, expired and unembedded memories; queries; now."""
     random = np.random.default_rng(draw(st.integers(0, 999)))
     stream = MemoryStream()
     for id in range(draw(st.integers(1, 25))):
@@ -49,7 +50,7 @@ def cases(draw: st.DrawFn) -> tuple[MemoryStream, Floats, int, set[Kind]]:
     known = [id for id in range(len(stream)) if draw(st.integers(0, 9))]
     stream.embed(known, random.standard_normal((len(known), 4)).astype(np.float32))
     queries = random.standard_normal((draw(st.integers(0, 3)), 4)).astype(np.float32)
-    return stream, queries, 10 * HOUR, draw(st.sets(st.sampled_from(KINDS)))
+    return stream, queries, 10 * HOUR
 
 
 def of(count: int, **fields: Any) -> MemoryStream:
@@ -177,13 +178,11 @@ def test_expired_and_unembedded_memories_are_not_recalled() -> None:
     assert retrieve(stream, ANYTHING, now=99) == [[0, 1, 2]]
     assert retrieve(stream, ANYTHING, now=100) == [[0, 2]]
     assert scores(stream, ANYTHING, now=100)[0, [1, late]].tolist() == [-np.inf, -np.inf]
-    assert retrieve(stream, ANYTHING, now=99, kinds=["chat"]) == [[]]
-    assert retrieve(stream, ANYTHING, now=99, kinds=[]) == [[]]
 
 
 def test_scaling_is_over_what_may_be_recalled_only() -> None:
     stream = of(3, importance=[2, 10, 4], kind=["event", "chat", "event"])
-    (row,) = scores(stream, ANYTHING, now=0, weights=IMPORTANCE, kinds=["event"])
+    (row,) = scores(stream, ANYTHING, now=0, weights=replace(IMPORTANCE, chats=False))
     assert row.tolist() == [0, -np.inf, 1]
 
 
@@ -203,7 +202,6 @@ def test_an_empty_stream_and_no_queries_give_nothing() -> None:
         ({"queries": np.ones((1, 5), np.float32)}, r"expected \(Q, 4\)"),
         ({"queries": np.ones(4, np.float32)}, r"expected \(Q, 4\)"),
         ({"queries": np.full((1, 4), np.nan, np.float32)}, "not finite"),
-        ({"kinds": ["dream"]}, "dream"),
     ],
 )
 def test_invalid_arguments_are_refused(given: dict[str, Any], says: str) -> None:
@@ -231,14 +229,14 @@ def test_weights_out_of_range_are_refused(fields: dict[str, Any]) -> None:
 
 @given(cases(), WEIGHTS)
 def test_scores_are_those_of_the_formula(
-    case: tuple[MemoryStream, Floats, int, set[Kind]], weights: RetrievalWeights
+    case: tuple[MemoryStream, Floats, int], weights: RetrievalWeights
 ) -> None:
-    stream, queries, now, kinds = case
-    found = scores(stream, queries, now=now, weights=weights, kinds=kinds)
+    stream, queries, now = case
+    found = scores(stream, queries, now=now, weights=weights)
     assert found.shape == (len(queries), len(stream))
     assert found.dtype == np.float32
     for query, row in zip(queries, found, strict=True):
-        expected = by_the_book(stream, query, now, weights, kinds)
+        expected = by_the_book(stream, query, now, weights)
         assert {int(i) for i in np.flatnonzero(row > -np.inf)} == set(expected)
         for id, score in expected.items():
             assert row[id] == pytest.approx(score, abs=2e-4)
@@ -246,12 +244,12 @@ def test_scores_are_those_of_the_formula(
 
 @given(cases(), WEIGHTS, st.integers(1, 30))
 def test_the_best_are_retrieved_in_order(
-    case: tuple[MemoryStream, Floats, int, set[Kind]], weights: RetrievalWeights, k: int
+    case: tuple[MemoryStream, Floats, int], weights: RetrievalWeights, k: int
 ) -> None:
-    stream, queries, now, kinds = case
+    stream, queries, now = case
     before = stream.accessed.tolist()
-    rows = scores(stream, queries, now=now, weights=weights, kinds=kinds)
-    found = retrieve(stream, queries, now=now, k=k, weights=weights, kinds=kinds)
+    rows = scores(stream, queries, now=now, weights=weights)
+    found = retrieve(stream, queries, now=now, k=k, weights=weights)
     for row, ids in zip(rows, found, strict=True):
         alive = [id for id in range(len(stream)) if row[id] > -np.inf]
         ordered = sorted((-float(row[id]), id) for id in alive)
@@ -286,11 +284,11 @@ def test_the_best_of_thousands_are_those_of_a_full_sort(k: int) -> None:
 
 
 def by_the_book(
-    stream: MemoryStream, query: Floats, now: int, weights: RetrievalWeights, kinds: set[Kind]
+    stream: MemoryStream, query: Floats, now: int, weights: RetrievalWeights
 ) -> dict[int, float]:
     """The formula written out memory by memory, in Python's own numbers."""
     unembedded = stream.find_unembedded()
-    alive = [m for m in map(stream.__getitem__, range(len(stream))) if m.kind in kinds]
+    alive = [m for m in stream if weights.chats or m.kind != "chat"]
     alive = [m for m in alive if m.expires is None or now < m.expires]
     alive = [m for m in alive if m.id not in unembedded]
     if weights.by == "hours":

@@ -32,50 +32,42 @@ def test_a_shipped_policy_keeps_the_contract(name: str, scenario: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "config",
+    ("name", "config", "behaviour"),
     [
-        {},
-        {"preset": "paper", "latency_ticks": {"monitor": 3, "talk": 2, "controller": 1}},
-        {"variant": "no_option_action"},
-        {"variant": "no_self_monitor"},
-        {"variant": "no_summarize_and_forget"},
-    ],
-    ids=["full", "paper", "no_option_action", "no_self_monitor", "no_summarize_and_forget"],
-)
-def test_the_lyfe_mind_keeps_the_contract(config: dict[str, Value]) -> None:
-    check_policy(lambda: load_policy("lyfe", **config), "tiny", make_model=model)
-
-
-@pytest.mark.parametrize(
-    "config",
-    [
-        {},
-        {"preset": "2023"},
-        {"latency_ticks": {"converse": 2, "remember": 1, "reflect": 3}, "reflect_at": 3},
-        {"preset": "2023", "latency_ticks": {"converse": 1}},
-    ],
-    ids=["2024", "2023", "2024_late", "2023_late"],
-)
-def test_the_ai_town_mind_keeps_the_contract(config: dict[str, Value]) -> None:
-    check_policy(lambda: load_policy("ai_town", **config), "tiny", make_model=model)
-
-
-@pytest.mark.parametrize(
-    ("config", "behaviour"),
-    [
-        ({}, "sample_schema"),
-        ({"interpreter": "regex", "retry_in_step": False, "memory": "off"}, "neighbour"),
+        ("lyfe", {}, "sample_schema"),
         (
+            "lyfe",
+            {"preset": "paper", "latency_ticks": {"monitor": 3, "talk": 2, "controller": 1}},
+            "sample_schema",
+        ),
+        ("lyfe", {"variant": "no_option_action"}, "sample_schema"),
+        ("lyfe", {"variant": "no_self_monitor"}, "sample_schema"),
+        ("lyfe", {"variant": "no_summarize_and_forget"}, "sample_schema"),
+        ("ai_town", {}, "sample_schema"),
+        ("ai_town", {"preset": "2023"}, "sample_schema"),
+        (
+            "ai_town",
+            {"latency_ticks": {"converse": 2, "remember": 1, "reflect": 3}, "reflect_at": 3},
+            "sample_schema",
+        ),
+        ("ai_town", {"preset": "2023", "latency_ticks": {"converse": 1}}, "sample_schema"),
+        ("simuverse", {}, "sample_schema"),
+        (
+            "simuverse",
+            {"interpreter": "regex", "retry_in_step": False, "memory": "off"},
+            "neighbour",
+        ),
+        (
+            "simuverse",
             {"latency_ticks": {"act": 2, "interpret": 1, "talk": 1}, "count": "utterance"},
             "neighbour",
         ),
     ],
-    ids=["llm", "regex", "late"],
 )
-def test_the_simuverse_mind_keeps_the_contract(config: dict[str, Value], behaviour: str) -> None:
+def test_a_mind_keeps_the_contract(name: str, config: dict[str, Value], behaviour: str) -> None:
     rule = find_rule(behaviour, [SimuversePolicy.scripted_replies])
     check_policy(
-        lambda: load_policy("simuverse", **config),
+        lambda: load_policy(name, **config),
         "tiny",
         make_model=lambda: ModelClient(ScriptedEndpoint(rule), run_seed=0),
     )

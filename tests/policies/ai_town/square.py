@@ -14,10 +14,10 @@ from genagents_env.rng import draw_index
 from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
 from tests.policies import harness
-from tests.policies.harness import fields_of, write_town
+from tests.policies.harness import fields_of, write_people, write_town
 from tests.policies.percepts import Value
 
-NAMES = ("Ann Ash", "Ben Birch", "Cat Cole", "Dan Dorn", "Eve Elm", "Fay Fern")
+NAMES = harness.NAMES[:6]
 TICK = 10
 _TOWN = """
 name = "square"
@@ -52,13 +52,6 @@ size = [9, 5]
 name = "hall"
 size = [4, 4]
 """
-_PERSON = """
-[[people]]
-name = "{name}"
-persona = "{name} likes company"
-home = "Square/lawn"
-goal = "Talk with everybody."
-"""
 RULES: Mapping[str, Value] = {
     "hearing": 8, "speed": 0.1, "members": 4, "exchanges": 10,
     "turns": "one_speaker", "cooldown": 60, "idle": 300,
@@ -67,8 +60,8 @@ RULES: Mapping[str, Value] = {
 
 def square(folder: Path, size: int, **rules: Value) -> Scenario:
     """Return a town of the first `size` of `NAMES`."""
-    people = "".join(_PERSON.format(name=name) for name in NAMES[:size])
-    return write_town(folder, _TOWN.format(**{**RULES, **rules}) + people)
+    town = _TOWN.format(**{**RULES, **rules})
+    return write_town(folder, town + write_people(size, "Square/lawn"))
 
 
 @dataclass(frozen=True)

@@ -168,9 +168,9 @@ def check_words(steps: list[Step], config: AiTownConfig) -> int:
 def check_memories(town: Square) -> None:
     """Check that every talk in which something was said is remembered once, and nothing else."""
     for mind in town.policy.minds.values():
-        chats = [mind.stream[k] for k in range(len(mind.stream)) if mind.stream[k].kind == "chat"]
+        chats = [memory for memory in mind.stream if memory.kind == "chat"]
         assert len({(chat.created, chat.about) for chat in chats}) == len(chats)
-        kinds = {mind.stream[k].kind for k in range(len(mind.stream))}
+        kinds = {memory.kind for memory in mind.stream}
         assert kinds <= {"event", "chat", "thought"}
         assert all(0 <= chat.importance - 1 <= 9 for chat in chats)
 

@@ -157,7 +157,7 @@ def test_news_and_whispers_are_kept_sights_are_not() -> None:
         for kind in ("news", "thought", "notice")
     )
     perceive.perceive(mind, moment(mind, Moment(heard=heard, people=(person(BEA),))))
-    texts = [mind.stream[id_].text for id_ in range(len(mind.stream))]
+    texts = [memory.text for memory in mind.stream]
     assert texts == ["A news.", "A thought."]
     assert mind.stream[0].events == (7,)
 

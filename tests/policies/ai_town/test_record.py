@@ -1,8 +1,5 @@
 """A run of these minds is one record, however it came about."""
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,11 +8,11 @@ from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.policies.ai_town import signs
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import run
+from tests.policies.harness import check_kills
 from tests.run import towns
 from tests.run.kills import parse_spec
 from tests.scripted import neighbour
 
-ROOT = Path(__file__).parents[3]
 TICKS = 40
 INVITATIONS = {signs.write_invitation(name) for name in towns.FOUR}
 
@@ -56,15 +53,7 @@ def test_a_run_killed_mid_invitation_and_mid_typing_resumes_to_the_same_record(
     tmp_path: Path, whole: Path, few: int
 ) -> None:
     cases = list_kills(whole)[:few]
-    command = [sys.executable, "-m", "tests.run.kills", str(tmp_path), f"ai_town:{TICKS}"]
-    child = subprocess.run(
-        [*command, ",".join(cases)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert child.returncode == 0, child.stderr
-    told = json.loads(child.stdout)
-    good = {"killed": True, "ended": True, "repeated": 0, "hash": told["whole"]}
-    assert told["results"] == [{"case": case, **good} for case in cases], child.stderr
-    assert told["whole"] == canonical_hash(whole)
+    assert check_kills(tmp_path, f"ai_town:{TICKS}", cases) == canonical_hash(whole)
 
 
 @pytest.mark.slow

@@ -12,13 +12,10 @@ from genagents_env.rng import draw_index
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
-from tests.policies.harness import fields_of, write_town
+from tests.policies.harness import NAMES as NAMES
+from tests.policies.harness import fields_of, write_people, write_town
 from tests.policies.percepts import Value
 
-NAMES = (
-    "Ann Ash", "Ben Birch", "Cat Cole", "Dan Dorn", "Eve Elm",
-    "Fay Fern", "Gil Gorse", "Hal Heath", "Ida Ivy",
-)  # fmt: skip
 SECONDS = 5  # of a tick
 HALL = """
 name = "circle"
@@ -49,19 +46,12 @@ common = true
 name = "room"
 size = [4, 4]
 """
-PERSON = """
-[[people]]
-name = "{name}"
-persona = "{name} likes company"
-home = "Hall/room"
-goal = "Talk with everybody."
-"""
 Words = Callable[[CompletionRequest], str]
 
 
 def circle(folder: Path, size: int) -> Scenario:
     """Return a hall with the first `size` of `NAMES` in it."""
-    return write_town(folder, HALL + "".join(PERSON.format(name=name) for name in NAMES[:size]))
+    return write_town(folder, HALL + write_people(size, "Hall/room"))
 
 
 def make_talk_rule(words: Words) -> Rule:

@@ -31,6 +31,7 @@ from tests.policies.harness import (
     fields_of,
     is_fenced,
     lines,
+    list_first_fields,
     list_numbered_lines,
     list_requests,
     make_answer_rule,
@@ -108,14 +109,14 @@ def test_a_summary_first_and_one_between_questions() -> None:
     ]
     keys = [CallKey("Ann Ash", 360, purpose, first + number) for purpose, number in expected]
     assert all(cassette.get(key) is not None for key in keys)
-    order = [fields_of(request)[0] for request in list_requests(mind)]
+    order = list_first_fields(mind)
     assert order == ["summary", "answer", "summary", "answer", "summary", "answer"]
 
 
 def test_without_a_self_monitor_no_summary_is_made() -> None:
     mind = make_experienced_mind(make_naming_rule("I see Bob"), self_monitor=False)
     ask(mind, *QUESTIONS)
-    assert [fields_of(request)[0] for request in list_requests(mind)] == ["answer"] * 3
+    assert list_first_fields(mind) == ["answer"] * 3
     first = list_requests(mind)[0]
     assert ["goal", "Get to the fair."] in lines(first)
     assert "I see Bob Birch." in [line[2] for line in list_numbered_lines(first)]

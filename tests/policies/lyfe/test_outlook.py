@@ -8,7 +8,7 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import always_invalid
 from genagents_env.policies.lyfe import reflect
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
-from tests.policies.harness import fields_of, list_requests, moment, think
+from tests.policies.harness import fields_of, list_first_fields, list_requests, moment, think
 from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment, Value, profile
 
@@ -36,13 +36,9 @@ def think_at(mind: LyfeMind, second: int) -> LyfeMind:
     return mind
 
 
-def list_asked(mind: LyfeMind) -> list[str]:
-    return [fields_of(request)[0] for request in list_requests(mind)]
-
-
 def test_after_a_thought_goal_and_traits_are_considered_and_then_shown() -> None:
     mind = make_thinker()
-    assert list_asked(mind) == ["thought", "goal"]
+    assert list_first_fields(mind) == ["thought", "goal"]
     assert "It was Cid who took the boat." in list_requests(mind)[1].messages[1].content
     assert (mind.goal, list(mind.me.traits)) == (NEW["goal"], NEW["traits"])
     assert (mind.profile.goal, mind.profile.traits) == (ANN.goal, ANN.traits)
@@ -58,13 +54,13 @@ def test_after_a_thought_goal_and_traits_are_considered_and_then_shown() -> None
     [(HOUR - 10, {}), (HOUR, {"outlook_minutes": 0}), (HOUR, {"preset": "release"})],
 )
 def test_they_are_considered_once_in_a_while_only(after: int, config: dict[str, Value]) -> None:
-    assert list_asked(make_thinker(after=after, **config)) == ["thought"]
+    assert list_first_fields(make_thinker(after=after, **config)) == ["thought"]
 
 
 def test_from_one_time_to_the_next_an_hour_goes_by() -> None:
     mind = make_thinker()
-    assert list_asked(think_at(mind, 2 * HOUR - 10)) == ["thought", "goal", "thought"]
-    assert list_asked(think_at(mind, 2 * HOUR))[-1] == "goal"
+    assert list_first_fields(think_at(mind, 2 * HOUR - 10)) == ["thought", "goal", "thought"]
+    assert list_first_fields(think_at(mind, 2 * HOUR))[-1] == "goal"
 
 
 @pytest.mark.parametrize("reply", [{"goal": "", "traits": []}, "nothing of the kind"])
@@ -81,7 +77,7 @@ def test_without_a_thought_nothing_is_considered() -> None:
 def test_a_small_model_keeps_what_the_profile_says() -> None:
     mind = make_mind(who=ANN)
     mind.services.prompts.small = True
-    assert list_asked(think_at(mind, HOUR)) == ["thought"]
+    assert list_first_fields(think_at(mind, HOUR)) == ["thought"]
 
 
 def test_they_survive_a_checkpoint() -> None:

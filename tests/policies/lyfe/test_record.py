@@ -1,6 +1,5 @@
 """A run of these minds is one record, however it came about."""
 
-import json
 import os
 import subprocess
 import sys
@@ -12,14 +11,13 @@ from genagents_env.config import TownConfig
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from tests.policies.harness import uneven
+from tests.policies.harness import ROOT, check_kills, uneven
 from tests.policies.lyfe.circle import SECONDS, circle, make_talk_rule, vary_words
 from tests.policies.percepts import Value
 from tests.run import towns
 from tests.run.kills import parse_spec
 from tests.scripted import neighbour
 
-ROOT = Path(__file__).parents[3]
 TICKS = 40
 LATE = {"monitor": 2, "memory": 1, "talk": 1}
 # Some memories merge, some talks repeat themselves, and everything takes its time.
@@ -105,12 +103,4 @@ def kills(folder: Path) -> list[str]:
 def test_a_mind_killed_while_it_talks_goes_on_as_if_nothing_had_been(
     tmp_path: Path, few: int
 ) -> None:
-    cases = kills(tmp_path)[:few]
-    command = [sys.executable, "-m", "tests.run.kills", str(tmp_path), "lyfe:30"]
-    child = subprocess.run(
-        [*command, ",".join(cases)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert child.returncode == 0, child.stderr
-    told = json.loads(child.stdout)
-    good = {"killed": True, "ended": True, "repeated": 0, "hash": told["whole"]}
-    assert told["results"] == [{"case": case, **good} for case in cases], child.stderr
+    check_kills(tmp_path, "lyfe:30", kills(tmp_path)[:few])

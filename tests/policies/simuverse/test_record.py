@@ -1,8 +1,6 @@
 """A run of these minds is one record, however it came about, and the measures read it."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,13 +16,12 @@ from genagents_env.show.summary import describe_run, run_as_json
 from genagents_env.study.evaluate.measures import load_measure
 from genagents_env.study.evaluate.measures.tools import ToolUse, count_tool_use, list_turns
 from genagents_env.study.evaluate.run_data import RunData
-from tests.policies.harness import uneven
+from tests.policies.harness import check_kills, uneven
 from tests.policies.percepts import Value
 from tests.policies.simuverse.town import ANN, BEN, CAT, Reply, find, follow, quarter
 from tests.run.kills import parse_spec
 from tests.run.towns import make_options
 
-ROOT = Path(__file__).parents[3]
 LATE = {"act": 1, "interpret": 1, "talk": 1}
 
 
@@ -169,12 +166,4 @@ def find_kills(folder: Path) -> list[str]:
 
 @pytest.mark.slow
 def test_a_mind_killed_while_it_talks_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:
-    cases = find_kills(tmp_path)
-    command = [sys.executable, "-m", "tests.run.kills", str(tmp_path), "simuverse:20"]
-    child = subprocess.run(
-        [*command, ",".join(cases)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert child.returncode == 0, child.stderr
-    told = json.loads(child.stdout)
-    good = {"killed": True, "ended": True, "repeated": 0, "hash": told["whole"]}
-    assert told["results"] == [{"case": case, **good} for case in cases], child.stderr
+    check_kills(tmp_path, "simuverse:20", find_kills(tmp_path))

@@ -1,10 +1,7 @@
 """What a mind carries survives JSON wherever it is, and no percept or word breaks it."""
 
 import json
-from collections.abc import Sequence
-from datetime import timedelta
 from pathlib import Path
-from typing import Literal, TypeVar
 
 import pytest
 
@@ -16,18 +13,17 @@ from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
 from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
-from genagents_env.percept import Conversation, HeardWords, Result
+from genagents_env.percept import HeardWords
 from genagents_env.policies.simuverse import SimuversePolicy
 from genagents_env.policies.simuverse.grammar import SIGNALS
 from genagents_env.policies.simuverse.interpret import InterpretedReply
 from genagents_env.policies.simuverse.mind import TalkSession
 from genagents_env.policy import Context
 from genagents_env.rng import draw_index
-from tests.policies.percepts import START, Moment, Value, body, infos, person, profile, thing
+from tests.policies.percepts import START, Moment, Value, body, infos, person, profile
 from tests.policies.simuverse.test_replies import CORPUS
 from tests.policies.simuverse.town import ANN, BEN, CAT, DAN, Quarter, follow, quarter
 
-T = TypeVar("T")
 LATE = {"act": 2, "interpret": 1, "talk": 1}
 WORDS = [text for text, _ in CORPUS]
 
@@ -85,76 +81,6 @@ def test_the_state_survives_json_at_every_moment(tmp_path: Path, config: dict[st
 
 
 NAMES = ("Bob Birch", "Cat Cole", "\u5f20\u4f1f", "Dr. O'Neil-Smith")
-SPEECH = (*WORDS[:20], "Will you meet me at Park?", "\u202e" * 5, "x" * 600)
-KINDS: tuple[Literal["speech", "news", "thought", "notice"], ...] = (
-    *("speech", "news", "thought", "notice"),
-)
-
-
-class Draws:
-    """Draws one thing after the other, each by the seed and how many were drawn before."""
-
-    def __init__(self, seed: int) -> None:
-        self.seed, self.drawn = seed, 0
-
-    def number(self, count: int) -> int:
-        self.drawn += 1
-        return draw_index(self.seed, count, "fuzz", self.drawn)
-
-    def one(self, values: Sequence[T]) -> T:
-        return values[self.number(len(values))]
-
-    def chance(self) -> bool:
-        return self.number(2) == 1
-
-
-def _make_words(draw: Draws, tick: int) -> HeardWords:
-    kind, speaker, text = draw.one(KINDS), draw.one(NAMES), draw.one(SPEECH)
-    return HeardWords(kind, speaker, text, draw.chance(), draw.chance(), (), tick)
-
-
-def make_percept(draw: Draws, tick: int) -> Moment:
-    """Return a percept with anybody saying anything, whatever the last action was."""
-    present = tuple(name for name in NAMES if draw.chance())
-    heard = tuple(
-        HeardWords(
-            draw.one(KINDS),
-            draw.one(NAMES),
-            draw.one(SPEECH),
-            draw.chance(),
-            draw.chance(),
-            (),
-            tick,
-        )
-        for _ in range(draw.number(3))
-    )
-    members = (ANN, *present)
-    turn = draw.one((None, *members))
-    talk = Conversation(draw.number(3), members, turn, draw.chance(), draw.number(11))
-    return Moment(
-        tick=tick,
-        time=START + timedelta(hours=draw.number(24)),
-        me=body(draw.one(("Cafe", "Park", "Ann's house/bedroom")), "idle", draw.number(9) == 0),
-        people=tuple(person(name, draw.number(10), asleep=draw.chance()) for name in present),
-        objects=(thing("Cafe/cup", "full", ("empty",)),) if draw.chance() else (),
-        heard=heard,
-        result=Result(draw.chance(), draw.one(SPEECH), draw.chance()),
-        conversation=talk if draw.number(3) else None,
-    )
-
-
-@pytest.mark.parametrize(
-    "config", [{}, {"interpreter": "regex"}, {"latency_ticks": LATE, "count": "utterance"}]
-)
-@pytest.mark.parametrize("lives", [8, pytest.param(100, marks=pytest.mark.slow)])
-def test_no_percept_raises(config: dict[str, Value], lives: int) -> None:
-    draw = Draws(lives)
-    for _ in range(lives):
-        policy = make_policy(turn_seconds=10, **config)
-        for tick in range(10):
-            acted = policy.act({ANN: {}}, infos(make_percept(draw, tick)))
-            assert set(acted) == {ANN}
-        json.dumps(policy.state(), allow_nan=False)
 
 
 def test_what_is_carried_and_asked_stays_bounded() -> None:

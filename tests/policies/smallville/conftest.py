@@ -1,21 +1,9 @@
-"""Fixtures of the faculties' tests; `minds.py` has them as plain functions."""
-
-from collections.abc import Callable
+"""Fixtures of the faculties' tests."""
 
 import pytest
 
-from genagents_env.policies.smallville.mind import SmallvilleMind
 from tests.policies.harness import collect_percepts
 from tests.policies.percepts import Value
-from tests.policies.smallville import minds
-
-MakeMind = Callable[..., SmallvilleMind]
-
-
-@pytest.fixture
-def make_mind() -> MakeMind:
-    """Return `make_mind(rule, who=profile, seed=3, **config)`: a new mind without memories."""
-    return minds.make_mind
 
 
 @pytest.fixture(scope="session")

@@ -3,12 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from genagents_env import town_v0
 from genagents_env.actions import Action
 from genagents_env.llm.scripted import Rule, sample_schema
-from genagents_env.percept import Percept
-from genagents_env.policies.smallville import SmallvillePolicy, converse, react
+from genagents_env.percept import Conversation, Percept
+from genagents_env.policies.smallville import SmallvillePolicy, converse, perceive, react
 from genagents_env.policies.smallville.config import SmallvilleConfig
-from genagents_env.policies.smallville.mind import Dialogue, SmallvilleMind
+from genagents_env.policies.smallville.mind import Dialogue, DialogueLine, SmallvilleMind
 from genagents_env.policies.smallville.perceive import Observation
 from genagents_env.policy import Profile
 from genagents_env.scenario import Scenario
@@ -19,6 +20,15 @@ from tests.policies.harness import make_services, think
 from tests.policies.harness import moment as moment
 from tests.policies.percepts import Value, profile
 
+GOOD = {  # a memo of a talk
+    "remember": "there is a party",
+    "plan": "",
+    "commitments": [],
+    "relationship": "",
+    "importance": 7,
+    "changes_plan": False,
+}
+
 
 def make_mind(
     rule: Rule = sample_schema, *, who: Profile | None = None, seed: int = 3, **config: Value
@@ -26,6 +36,37 @@ def make_mind(
     """Return a mind that remembers nothing yet; its model answers by `rule`."""
     services = make_services("smallville", SmallvilleConfig.model_validate(config), rule, seed)
     return SmallvilleMind(services, who if who is not None else profile())
+
+
+def make_isabella(
+    rule: Rule, percepts: Sequence[Percept], *, facts: bool = False
+) -> SmallvilleMind:
+    """Return the mind of Isabella Rodriguez, who knows her memories and has perceived this."""
+    env = town_v0.parallel_env(scenario="valentines_party")
+    env.reset(seed=3)
+    who = env.profiles()["Isabella Rodriguez"]
+    mind = make_mind(rule, who=who)
+    known = [fact.statement for fact in who.facts] if facts else []
+    for text in (*who.memories, *known):
+        mind.stream.add("thought", text, created=0, importance=5, cause="seed")
+    for percept in percepts:
+        perceive.notice(mind, moment(mind, percept))
+    return mind
+
+
+def group(*members: str, turn: str | None = None, may_speak: bool = True) -> Conversation:
+    return Conversation(7, members, turn, may_speak, 8)
+
+
+def in_dialogue(
+    name: str, members: tuple[str, ...], *lines: tuple[str, str], **config: Value
+) -> tuple[SmallvilleMind, Dialogue]:
+    """Return somebody's mind and dialogue in a conversation in which `lines` were said."""
+    mind = make_mind(who=profile(name=name), **config)
+    others = [member for member in members if member != name]
+    mind.dialogue = Dialogue(7, 0, others, heard=0)
+    mind.dialogue.lines = [DialogueLine(who, text, 3) for who, text in lines]
+    return mind, mind.dialogue
 
 
 def dialogue_of(mind: SmallvilleMind) -> Dialogue:

@@ -7,7 +7,7 @@ from genagents_env.policies.smallville.interview import classify, limit_access
 from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.policy import InterviewTerms, MemoryAccess
 from tests.policies.harness import list_requests
-from tests.policies.smallville.conftest import MakeMind
+from tests.policies.smallville.minds import make_mind
 from tests.policies.smallville.test_past import make_old
 
 SEED = "Ada is kind"
@@ -21,12 +21,12 @@ LEFT: dict[tuple[MemoryAccess, ...], list[str]] = {
 
 
 def list_texts(mind: SmallvilleMind) -> list[str]:
-    return [mind.stream[id_].text for id_ in range(len(mind.stream))]
+    return [memory.text for memory in mind.stream]
 
 
 @pytest.mark.parametrize("without", LEFT)
-def test_what_is_left_without(make_mind: MakeMind, without: tuple[MemoryAccess, ...]) -> None:
-    mind = make_old(make_mind)
+def test_what_is_left_without(without: tuple[MemoryAccess, ...]) -> None:
+    mind = make_old()
     before = mind.state()
     limited = limit_access(mind, without)
     assert list_texts(limited) == LEFT[without]
@@ -39,17 +39,15 @@ def test_what_is_left_without(make_mind: MakeMind, without: tuple[MemoryAccess, 
     assert bool(limited.objects) == ("observation" not in without)
 
 
-def test_a_thought_keeps_the_events_behind_it_when_these_are_forgotten(
-    make_mind: MakeMind,
-) -> None:
+def test_a_thought_keeps_the_events_behind_it_when_these_are_forgotten() -> None:
     without: tuple[MemoryAccess, ...] = ("observation",)
-    limited = limit_access(make_old(make_mind), without)
+    limited = limit_access(make_old(), without)
     thought = limited.stream[1]
     assert thought.text == "Ada bakes"
     assert limited.stream.sources([1]) == (7,)
 
 
-def test_what_a_talk_leaves_to_be_done_is_a_plan(make_mind: MakeMind) -> None:
+def test_what_a_talk_leaves_to_be_done_is_a_plan() -> None:
     mind = make_mind()
     for kind, cause, made_by in (
         ("thought", "converse.memo #0 at tick 3", "planning"),
@@ -64,7 +62,7 @@ def test_what_a_talk_leaves_to_be_done_is_a_plan(make_mind: MakeMind) -> None:
         assert classify(mind.stream[id_]) == made_by
 
 
-def test_terms_reach_the_prompt(make_mind: MakeMind) -> None:
+def test_terms_reach_the_prompt() -> None:
     import asyncio
 
     from genagents_env.policies.smallville.interview import answer_questions
@@ -77,7 +75,7 @@ def test_terms_reach_the_prompt(make_mind: MakeMind) -> None:
         InterviewTerms("Tom Moreno"),
         InterviewTerms(without=frozenset({"observation", "reflection", "planning"})),
     ):
-        mind = make_old(make_mind)
+        mind = make_old()
         asyncio.run(ask(mind, terms))
         prompts.append(list_requests(mind)[-1].messages[-1].content)
     assert "Tom Moreno asks you" in prompts[0]

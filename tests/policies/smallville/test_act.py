@@ -1,15 +1,11 @@
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, time
+from datetime import datetime
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from genagents_env.actions import Action, Idle, Interact, Move, Talk
+from genagents_env.actions import Action, Idle, Interact, Move
 from genagents_env.cognition.query import Query
-from genagents_env.llm.scripted import always_invalid, sample_schema
-from genagents_env.percept import Body, HeardWords, Result, SeenObject, SeenPerson
+from genagents_env.percept import Result, SeenObject
 from genagents_env.policies.smallville import act as act_module
 from genagents_env.policies.smallville import plan
 from genagents_env.policies.smallville.mind import (
@@ -21,8 +17,8 @@ from genagents_env.policies.smallville.mind import (
 )
 from genagents_env.scenario import load_scenario
 from tests.policies.harness import moment
-from tests.policies.percepts import Moment, Value, body, person, profile
-from tests.policies.smallville.days import BED, Alone
+from tests.policies.percepts import Moment, body, person, profile
+from tests.policies.smallville.days import BED
 from tests.policies.smallville.minds import Town, make_mind
 
 NIGHT = datetime.fromisoformat("2023-02-13T23:30")
@@ -338,100 +334,6 @@ def test_habit_decides_about_sleep_before_there_is_a_plan() -> None:
         mind = make_mind(who=profile(sleeps_in=BED))
         percept = replace(AT_HOME, time=datetime.fromisoformat(f"2023-02-13T{clock}"))
         assert isinstance(act(mind, replace(percept, objects=(bed(),))), Interact) == sleeps
-
-
-# Whatever comes.
-
-
-places = st.sampled_from(["Cafe", "Park", "outside", "Ann's house/bedroom"])
-states = st.sampled_from(["off", "on", "made", "slept in", "odd"])
-items = st.builds(
-    SeenObject,
-    st.sampled_from([BED[0], "Cafe/stove", "Park/lawn/bench"]),
-    st.sampled_from(["bed", "stove", "bench"]),
-    st.just((1, 1)),
-    st.integers(0, 8),
-    states,
-    st.lists(states, max_size=2).map(tuple),
-    st.booleans(),
-    st.booleans(),
-    st.integers(0, 99),
-)
-people = st.builds(
-    SeenPerson,
-    st.sampled_from(["Bob", "Cid"]),
-    places,
-    st.just((1, 1)),
-    st.integers(0, 8),
-    st.sampled_from(["reading", "walking to work"]),
-    st.just(""),
-    st.booleans(),
-    st.integers(0, 99),
-)
-sounds = st.builds(
-    HeardWords,
-    st.sampled_from(["speech", "news", "thought", "notice"]),
-    st.just("Bob"),
-    st.sampled_from(["Hello.", "", "Fire!"]),
-    st.booleans(),
-    st.booleans(),
-    st.just(()),
-    st.integers(0, 99),
-)
-bodies = st.builds(
-    Body,
-    st.just("Ann Ash"),
-    places,
-    st.just((1, 1)),
-    st.sampled_from(["baking", "walking"]),
-    st.just(""),
-    st.booleans(),
-    st.integers(0, 99),
-)
-results = st.builds(
-    Result,
-    st.booleans(),
-    st.sampled_from(["", "Park is private", "out of earshot"]),
-    st.booleans(),
-)
-changes = st.fixed_dictionaries(
-    {
-        "me": bodies,
-        "result": results,
-        "objects": st.lists(items, max_size=3).map(tuple),
-        "people": st.lists(people, max_size=2, unique_by=lambda p: p.name).map(tuple),
-        "heard": st.lists(sounds, max_size=2).map(tuple),
-        "known": st.sampled_from([(), ("Cafe",), ("Cafe", "Park", "Ann's house/bedroom")]),
-    }
-)
-
-
-@settings(max_examples=60)
-@given(
-    seen=st.lists(changes, min_size=1, max_size=12),
-    hour=st.integers(0, 23),
-    config=st.sampled_from(
-        [
-            {},
-            {"planning": False},
-            {"grounding": "recursive"},
-            {"latency_ticks": {"plan": 1, "ground": 2, "react": 1}},
-        ]
-    ),
-    useless=st.booleans(),
-)
-def test_no_percept_whatever_makes_it_fail(
-    seen: Sequence[dict[str, Value]], hour: int, config: Mapping[str, object], useless: bool
-) -> None:
-    start = datetime.combine(NIGHT.date(), time(hour))
-    who = profile(sleeps_in=BED)
-    rule = always_invalid if useless else sample_schema
-    alone = Alone(rule, who=who, start=start, seconds=600, config=config)
-    for changed in seen:
-        action = alone.step(**changed)
-        assert isinstance(action, Move | Interact | Idle | Talk)
-        if isinstance(action, Move | Interact):
-            assert action.place if isinstance(action, Move) else action.object
 
 
 # The whole town.

@@ -141,8 +141,7 @@ def openings(events: list[Event]) -> dict[int, Event]:
 
 
 def chats(town: Town, name: str) -> list[Memory]:
-    stream = town.policy.minds[name].stream
-    return [m for m in (stream[k] for k in range(len(stream))) if m.kind == "chat"]
+    return [memory for memory in town.policy.minds[name].stream if memory.kind == "chat"]
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -13,25 +13,19 @@ from tests.policies.harness import (
     endpoint_of,
     fields_of,
     is_golden,
+    list_first_fields,
     list_requests,
     transcript,
 )
 from tests.policies.percepts import Moment, Value, person, speech
-from tests.policies.smallville.minds import dialogue_of, live, make_mind, make_observation
+from tests.policies.smallville.minds import GOOD, dialogue_of, live, make_mind, make_observation
 
 ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
 GO_UP = {"choice": "talk to Bob Birch", "what": "", "minutes": 0}
 FRIEND = {"relationship": "an old friend"}
-MEMO = {
-    "remember": "coffee is out",
-    "plan": "",
-    "commitments": [],
-    "relationship": "",
-    "importance": 4,
-    "changes_plan": False,
-}
+MEMO = {**GOOD, "remember": "coffee is out", "importance": 4}
 TALK = Conversation(1, (ANN, BOB), None, True, 8)
-APART, BUSY = "Bob Birch is out of earshot", "someone else was speaking"
+BUSY = "someone else was speaking"
 LEAVE = Talk(None, "", leave=True)
 
 
@@ -46,10 +40,6 @@ def make_speech_rule(
         "remember": MEMO,
     }
     return by_fields(replies | others)
-
-
-def list_asked_fields(mind: SmallvilleMind) -> list[str]:
-    return [fields_of(request)[0] for request in list_requests(mind)]
 
 
 def says(action: Action | None) -> str:
@@ -68,7 +58,7 @@ def make_addressed_mind(
 def test_one_who_is_spoken_to_answers_at_once_knowing_whom() -> None:
     mind, _, action = make_addressed_mind(make_speech_rule())
     assert action == Talk(None, "Good morning.", doing="talking with Bob Birch", emoji="💬")
-    assert list_asked_fields(mind) == ["relationship", "say"]
+    assert list_first_fields(mind) == ["relationship", "say"]
     user = list_requests(mind)[1].messages[1].content
     assert '["Bob Birch", "said", "Hello, Ann."]' in user
     assert '["about Bob Birch", "an old friend"]' in user
@@ -79,7 +69,7 @@ def test_after_speaking_the_agent_waits_and_the_relationship_is_asked_for_once()
     for k in range(1, 4):
         assert live(mind, now.later(10 * k)) == Idle("talking with Bob Birch", "💬")
     assert says(live(mind, now.later(40, heard=(speech(BOB, "And?"),)))) == "Good morning."
-    assert list_asked_fields(mind) == ["relationship", "say", "say"]
+    assert list_first_fields(mind) == ["relationship", "say", "say"]
     lines = [(line.speaker, line.text, line.event) for line in dialogue_of(mind).lines]
     assert lines == [(BOB, "Hello, Ann.", 7), (ANN, "Good morning.", -1), (BOB, "And?", 7)]
     assert '["you", "said", "Good morning."]' in list_requests(mind)[2].messages[1].content
@@ -89,7 +79,7 @@ def test_words_that_were_refused_are_said_again() -> None:
     mind, now, _ = make_addressed_mind(make_speech_rule())
     refused = now.later(10, result=Result(False, BUSY))
     assert says(live(mind, refused)) == "Good morning."
-    assert list_asked_fields(mind) == ["relationship", "say"]
+    assert list_first_fields(mind) == ["relationship", "say"]
     assert len(dialogue_of(mind).lines) == 1
 
 
@@ -131,9 +121,9 @@ def test_without_words_one_leaves_or_passes_as_one_says() -> None:
     mind, now, action = make_addressed_mind(make_speech_rule(""))
     assert action == Idle("talking with Bob Birch", "💬")
     live(mind, now.later(10))
-    assert list_asked_fields(mind) == ["relationship", "say"]
+    assert list_first_fields(mind) == ["relationship", "say"]
     live(mind, now.later(20, heard=(speech(BOB, "Well?"),)))
-    assert list_asked_fields(mind) == ["relationship", "say", "say"]
+    assert list_first_fields(mind) == ["relationship", "say", "say"]
 
 
 def test_one_who_asks_something_stays_for_the_answer() -> None:
@@ -212,7 +202,7 @@ def test_someone_who_joins_is_thought_of_too() -> None:
     mind, now, _ = make_addressed_mind(make_speech_rule())
     three = Conversation(1, (ANN, BOB, CID), None, True, 8)
     live(mind, now.later(10, conversation=three, heard=(speech(CID, "May I?"),)))
-    assert list_asked_fields(mind)[:3] == ["relationship", "say", "relationship"]
+    assert list_first_fields(mind)[:3] == ["relationship", "say", "relationship"]
     assert [(name, tie.text) for name, tie in mind.ties.items()] == [
         (BOB, "an old friend"),
         (CID, "an old friend"),

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from genagents_env.percept import Conversation
 from genagents_env.policies.smallville import dialogue as dialogue_module
 from genagents_env.policies.smallville.dialogue import begin
-from genagents_env.policies.smallville.mind import Day, Dialogue, DialogueLine, SmallvilleMind
+from genagents_env.policies.smallville.mind import Day
 from tests.policies.harness import moment
-from tests.policies.percepts import START, Moment, Value, profile, speech
-from tests.policies.smallville.minds import dialogue_of, make_mind
+from tests.policies.percepts import START, Moment, profile, speech
+from tests.policies.smallville.minds import dialogue_of, group, in_dialogue, make_mind
 
 ANN, BOB, CID, DAN = "Ann Ash", "Bob Birch", "Cid Cedar", "Dan Dale"
 
@@ -48,25 +48,10 @@ def test_after_midnight_it_is_late_by_the_plan_of_the_day_before() -> None:
     assert not dialogue_module.is_late(mind, moment(mind, at(22)))
 
 
-def group(*members: str, turn: str | None = None, may_speak: bool = True) -> Conversation:
-    return Conversation(7, members, turn, may_speak, 8)
-
-
-def in_dialogue(
-    name: str, members: tuple[str, ...], last: str, **config: Value
-) -> tuple[SmallvilleMind, Dialogue]:
-    """Return somebody's mind and dialogue in a conversation in which `last` spoke last."""
-    mind = make_mind(who=profile(name=name), **config)
-    others = [member for member in members if member != name]
-    mind.dialogue = Dialogue(7, 0, others)
-    mind.dialogue.lines = [DialogueLine(last, "Well.", 3)]
-    return mind, mind.dialogue
-
-
 @given(words=st.permutations([BOB, CID, DAN]))
 def test_words_of_one_moment_are_in_the_same_order_for_all(words: list[str]) -> None:
     members = (DAN, ANN, CID, BOB)
-    mind, dialogue = in_dialogue(ANN, members, BOB)
+    mind, dialogue = in_dialogue(ANN, members, (BOB, "Well."))
     dialogue.unsaid, mind.last = "Me!", "Talk"
     heard = tuple(speech(name, "No, me!") for name in words)
     percept = Moment(conversation=group(*members), heard=heard)
@@ -75,7 +60,7 @@ def test_words_of_one_moment_are_in_the_same_order_for_all(words: list[str]) -> 
 
 
 def test_words_of_outsiders_and_to_others_are_not_of_the_conversation() -> None:
-    mind, dialogue = in_dialogue(ANN, (ANN, BOB), ANN)
+    mind, dialogue = in_dialogue(ANN, (ANN, BOB), (ANN, "Well."))
     heard = (speech(CID, "Coffee!"), speech(BOB, "Coffee?", addressed=False))
     percept = Moment(conversation=group(ANN, BOB), heard=heard)
     assert dialogue_module.follow(mind, moment(mind, percept)) == []
@@ -83,7 +68,7 @@ def test_words_of_outsiders_and_to_others_are_not_of_the_conversation() -> None:
 
 
 def test_from_one_conversation_into_the_next_at_the_same_moment() -> None:
-    mind, before = in_dialogue(ANN, (ANN, BOB), ANN)
+    mind, before = in_dialogue(ANN, (ANN, BOB), (ANN, "Well."))
     before.unsaid, mind.last = "See you.", "Talk"
     heard = (speech(BOB, "Bye."), speech(CID, "Ann!"))
     talk = Conversation(8, (CID, ANN), None, True, 8)
@@ -97,7 +82,7 @@ def test_from_one_conversation_into_the_next_at_the_same_moment() -> None:
 
 
 def test_one_who_leaves_a_group_counts_as_talked_with_and_their_farewell_as_heard() -> None:
-    mind, dialogue = in_dialogue(ANN, (ANN, BOB, CID), ANN)
+    mind, dialogue = in_dialogue(ANN, (ANN, BOB, CID), (ANN, "Well."))
     percept = Moment(conversation=group(ANN, CID), heard=(speech(BOB, "I must go."),))
     dialogue_module.follow(mind, moment(mind, percept))
     assert dialogue.others == [CID]
@@ -133,7 +118,7 @@ def test_where_both_wanted_to_talk_the_wish_of_the_one_who_listens_is_not_lost()
 
 def test_words_that_were_ready_are_kept_where_what_is_heard_is_for_somebody_else() -> None:
     for heard, kept in (("Cid, where were you?", True), ("Ann, where were you?", False)):
-        mind, dialogue = in_dialogue(ANN, (ANN, BOB, CID), CID)
+        mind, dialogue = in_dialogue(ANN, (ANN, BOB, CID), (CID, "Well."))
         dialogue.unsaid = "I was at home."
         percept = Moment(conversation=group(ANN, BOB, CID), heard=(speech(BOB, heard),))
         dialogue_module.follow(mind, moment(mind, percept))

@@ -138,6 +138,25 @@ def test_every_purpose_belongs_to_one_faculty() -> None:
     assert sum(map(len, FACULTIES.values())) == len(EVERYTHING)
 
 
+# What the queries of all purposes have in their data, for replies to depend on.
+DATA: dict[str, Value] = {
+    **{"status": "", "wake_hours": [5, 7], "usual": ["rest"] * 5, "slots": [0, 60]},
+    **{"habit": ["rest", "work"], "blocks": [["rest", 60]], "minutes": 60, "lengths": [5, 15]},
+    **{"count": 3, "memories": [4, 5], "question": "Who?", "ids": [0, 1], "neutral": 3},
+    **{"places": ["Park"], "texts": ["rest"], "things": ["nothing"], "states": []},
+    **{"choices": ["go on"], "text": "rest", "start": 0, "arena": "Park"},
+}
+
+
+@pytest.mark.parametrize("purpose", smallville.HANDLERS)
+def test_a_fallback_is_a_reply_of_its_kind(purpose: str) -> None:
+    handler = smallville.HANDLERS[purpose]
+    spots = [["Park", "nothing", ""]]
+    data = {**DATA, "usual": spots} if purpose.startswith("ground.") else DATA
+    words = handler.fallback(data).model_dump_json()
+    assert handler.reply_model(data).model_validate_json(words)
+
+
 @pytest.mark.slow
 def test_the_whole_mind_does_everything() -> None:
     assert whole() == EVERYTHING
@@ -175,7 +194,7 @@ def test_without_observation_nothing_that_is_seen_or_heard_is_remembered() -> No
         seen = {agent: infos(percept)[agent] for agent, percept in percepts.items()}
         policy.act({agent: {} for agent in seen}, seen)
     for mind in policy.minds.values():
-        kinds = {mind.stream[id_].kind for id_ in range(len(mind.stream))}
+        kinds = {memory.kind for memory in mind.stream}
         assert not kinds & {"event", "chat"}
 
 

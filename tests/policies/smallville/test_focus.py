@@ -16,7 +16,7 @@ from genagents_env.policies.smallville.mind import (
     SmallvilleMind,
     TemporaryUse,
 )
-from tests.policies.harness import by_fields, fields_of, list_requests
+from tests.policies.harness import by_fields, fields_of, list_first_fields, list_requests
 from tests.policies.percepts import Moment, Value, person, profile, speech, thing
 from tests.policies.smallville.minds import live, make_mind, make_observation
 
@@ -233,7 +233,7 @@ def test_with_a_summary_of_context_one_more_call_takes_the_place_of_the_memories
     mind = make_mind(rule, context="summary")
     mind.stream.add("event", "Bob drinks tea", created=0, events=(1,))
     assert live(mind, SEEN, [make_observation(BOB, f"{BOB} is reading")]) != Idle()
-    asked = [fields_of(request)[0] for request in list_requests(mind)]
+    asked = list_first_fields(mind)
     assert asked == ["summary", "choice", "relationship", "summary", "say"]
     for number in (1, 4):
         prompt = list_requests(mind)[number].messages[-1].content

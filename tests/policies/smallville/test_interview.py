@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env import town_v0
 from genagents_env.errors import LLMRefused
 from genagents_env.llm.calls import CallKey, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
@@ -18,7 +17,7 @@ from genagents_env.llm.scripted import (
     sample_schema,
 )
 from genagents_env.percept import Percept
-from genagents_env.policies.smallville import interview, perceive
+from genagents_env.policies.smallville import interview
 from genagents_env.policies.smallville.mind import (
     Dialogue,
     DialogueLine,
@@ -35,11 +34,10 @@ from tests.policies.harness import (
     list_requests,
     make_answer_rule,
     make_naming_rule,
-    moment,
     transcript,
 )
 from tests.policies.percepts import Value, profile
-from tests.policies.smallville.minds import dialogue_of, make_mind
+from tests.policies.smallville.minds import dialogue_of, make_isabella, make_mind
 
 UNKNOWN = Answer("I do not know.", fallback=True)
 
@@ -269,15 +267,8 @@ def test_evidence_is_always_an_event_one_perceived(because: list[int], in_talk: 
 
 
 def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
-    env = town_v0.parallel_env(scenario="valentines_party")
-    env.reset(seed=3)
-    who = env.profiles()["Isabella Rodriguez"]
     rule = make_naming_rule("party")
-    mind = make_mind(rule, who=who)
-    for text in (*who.memories, *(fact.statement for fact in who.facts)):
-        mind.stream.add("thought", text, created=0, importance=5, cause="seed")
-    for percept in percepts["valentines_party"]:
-        perceive.notice(mind, moment(mind, percept))
+    mind = make_isabella(rule, percepts["valentines_party"], facts=True)
     line, hour = DialogueLine, 3600
     mind.dialogue = Dialogue(1, 0, ["Maria Lopez"])
     mind.dialogue.lines += [line("Maria Lopez", "May I help with the party?", 900)]

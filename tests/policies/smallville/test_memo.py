@@ -21,18 +21,10 @@ from genagents_env.policies.smallville.mind import (
 )
 from tests.policies.harness import by_fields, moment
 from tests.policies.percepts import Moment, Value, body, profile, speech, wait_for
-from tests.policies.smallville.minds import live, make_mind
+from tests.policies.smallville.minds import GOOD, live, make_mind
 
 ANN, BOB, CID = "Ann Ash", "Bob Birch", "Cid Cedar"
 TALK = Conversation(1, (ANN, BOB), None, True, 8)
-GOOD = {
-    "remember": "there is a party",
-    "plan": "",
-    "commitments": [],
-    "relationship": "",
-    "importance": 7,
-    "changes_plan": False,
-}
 
 
 def make_memo_rule(plan: str = "", changes_plan: bool = False) -> Rule:
@@ -55,7 +47,7 @@ def make_mind_after_talk(
 
 
 def memories(mind: SmallvilleMind, kind: str) -> list[Memory]:
-    return [m for m in (mind.stream[k] for k in range(len(mind.stream))) if m.kind == kind]
+    return [memory for memory in mind.stream if memory.kind == kind]
 
 
 def test_a_conversation_becomes_a_memory_that_rests_on_what_was_heard() -> None:

@@ -10,7 +10,7 @@ from genagents_env.percept import Conversation, Result
 from genagents_env.policies.smallville.dialogue import begin
 from genagents_env.policies.smallville.mind import SmallvilleMind
 from genagents_env.policies.smallville.turns import may_begin
-from tests.policies.harness import by_fields, fields_of, list_requests, moment
+from tests.policies.harness import by_fields, list_first_fields, list_requests, moment
 from tests.policies.percepts import Moment, Value, body, person, speech
 from tests.policies.smallville.minds import dialogue_of, live, make_mind
 
@@ -29,10 +29,6 @@ def make_speech_rule(text: str = "Hello, Bob.", end: bool = False) -> Rule:
     )
 
 
-def list_asked_fields(mind: SmallvilleMind) -> list[str]:
-    return [fields_of(request)[0] for request in list_requests(mind)]
-
-
 def make_opening_mind(
     now: Moment = NEAR, rule: Rule | None = None, **config: Value
 ) -> SmallvilleMind:
@@ -45,7 +41,7 @@ def make_opening_mind(
 def test_one_who_is_near_is_spoken_to_at_once_with_what_was_to_be_said() -> None:
     mind = make_opening_mind()
     assert live(mind, NEAR) == HELLO
-    assert list_asked_fields(mind) == ["relationship", "say"]
+    assert list_first_fields(mind) == ["relationship", "say"]
     words = list_requests(mind)[1].messages[1].content
     assert '["you wanted to talk about", "the weather"]' in words
     assert '["Bob Birch", "was", "reading"]' in words
@@ -64,7 +60,7 @@ def test_words_are_not_thought_of_before_they_can_be_said() -> None:
     mind = make_opening_mind(far := Moment(tick=5, people=(person(BOB, distance=8),)))
     assert live(mind, far) == COMING
     assert live(mind, far.later(10, people=(person(BOB, distance=6),))) == COMING
-    assert list_asked_fields(mind) == []
+    assert list_first_fields(mind) == []
     near = far.later(20, people=(person(BOB, distance=4),))
     assert live(mind, near) == HELLO
 
@@ -74,7 +70,7 @@ def test_while_another_may_begin_one_goes_on_with_what_one_does_and_asks_nothing
     now = Moment(people=(person(BOB),))
     assert not may_begin(mind, moment(mind, now))
     assert live(mind, now) == Idle()
-    assert list_asked_fields(mind) == []
+    assert list_first_fields(mind) == []
     assert live(mind, NEAR) == HELLO
 
 
@@ -82,7 +78,7 @@ def test_one_listens_to_who_walks_up_to_one() -> None:
     mind = make_opening_mind()
     cid = person(CID, doing="walking up to Ann Ash")
     assert live(mind, Moment(tick=5, people=(person(BOB), cid))) == Idle()
-    assert list_asked_fields(mind) == []
+    assert list_first_fields(mind) == []
 
 
 def test_those_who_talk_are_joined_one_turns_to_them_first() -> None:
@@ -93,7 +89,7 @@ def test_those_who_talk_are_joined_one_turns_to_them_first() -> None:
     now = Moment(people=talking).later(50)
     begin(mind, BOB, moment(mind, now))
     assert live(mind, now) == Idle(f"turning to {BOB}", "💬")
-    assert list_asked_fields(mind) == []
+    assert list_first_fields(mind) == []
     assert live(mind, now.later(10)) == HELLO
     words = list_requests(mind)[1].messages[1].content
     assert '["Cid Cedar", "said before you came", "The stove is broken."]' in words
@@ -113,14 +109,14 @@ def test_one_who_is_out_of_earshot_is_walked_closer_to_and_the_words_are_said_th
     refused = now.later(10, result=Result(False, APART))
     assert live(mind, refused) == COMING
     assert live(mind, now.later(20, people=(person(BOB, distance=2),))) == HELLO
-    assert list_asked_fields(mind) == ["relationship", "say"]
+    assert list_first_fields(mind) == ["relationship", "say"]
 
 
 def test_words_that_another_spoke_over_are_said_again() -> None:
     mind = make_opening_mind()
     assert live(mind, NEAR) == HELLO
     assert live(mind, NEAR.later(10, result=Result(False, BUSY))) == HELLO
-    assert list_asked_fields(mind) == ["relationship", "say"]
+    assert list_first_fields(mind) == ["relationship", "say"]
 
 
 @pytest.mark.parametrize("rule", [make_speech_rule(""), always_invalid], ids=["mute", "invalid"])
@@ -140,7 +136,7 @@ def test_one_who_cannot_be_reached_is_given_up_after_three_minutes() -> None:
     assert steps[:19] == [COMING] * 19
     assert steps[19:] == [None] * 6
     assert mind.attention.talked == {BOB: 190}
-    assert list_asked_fields(mind) == []
+    assert list_first_fields(mind) == []
     assert (mind.last, mind.going) == ("", "")
 
 
@@ -162,7 +158,7 @@ def test_a_refused_opening_leaves_only_when_it_was(why: str) -> None:
     assert mind.dialogue is None
     assert mind.attention.talked == {BOB: 10}
     assert not len(mind.stream)
-    assert list_asked_fields(mind) == ["relationship", "say"]
+    assert list_first_fields(mind) == ["relationship", "say"]
 
 
 def test_nobody_is_spoken_to_who_fell_asleep_meanwhile_nor_when_it_got_late() -> None:
@@ -185,7 +181,7 @@ def test_the_sleeping_neither_speak_nor_think_of_words() -> None:
     assert live(mind, NEAR.later(10, me=body(asleep=True))) is None
     assert mind.dialogue is None
     assert live(mind, NEAR.later(60, me=body(asleep=True))) is None
-    assert list_asked_fields(mind).count("say") == 0
+    assert list_first_fields(mind).count("say") == 0
 
 
 def test_what_was_agreed_on_waits_for_the_end_of_the_towns_pause() -> None:
@@ -194,6 +190,6 @@ def test_what_was_agreed_on_waits_for_the_end_of_the_towns_pause() -> None:
     mind.attention.talked[BOB] = moment(mind, NEAR).now - 100
     assert live(mind, NEAR) is None  # she goes on with what she does
     assert live(mind, NEAR.later(490)) is None  # at which she might begin
-    assert list_asked_fields(mind) == []  # no words that nobody may say
+    assert list_first_fields(mind) == []  # no words that nobody may say
     ready = NEAR.later(510)
     assert live(mind, ready) == HELLO

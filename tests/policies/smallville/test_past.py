@@ -14,12 +14,12 @@ from genagents_env.policies.smallville.mind import (
 )
 from genagents_env.policies.smallville.past import collect_past
 from genagents_env.scenario.schema import Past
-from tests.policies.smallville.conftest import MakeMind
+from tests.policies.smallville.minds import make_mind
 
 HOUR = 3600
 
 
-def make_old(make_mind: MakeMind) -> SmallvilleMind:
+def make_old() -> SmallvilleMind:
     mind = make_mind()
     mind.tick = 2 * HOUR // 10 - 1
     mind.status, mind.requirements = "writing a cookbook", ["cook at noon"]
@@ -62,8 +62,8 @@ def begin_later(old: SmallvilleMind, past: Past, seconds: int) -> SmallvilleMind
     )
 
 
-def test_all_of_it_comes_back_at_the_same_times_of_town(make_mind: MakeMind) -> None:
-    old = make_old(make_mind)
+def test_all_of_it_comes_back_at_the_same_times_of_town() -> None:
+    old = make_old()
     past = collect_past(old, "a test")
     assert past.until == old.services.to_time(2 * HOUR)
     new = begin_later(old, past, 33 * HOUR)
@@ -94,8 +94,8 @@ def test_all_of_it_comes_back_at_the_same_times_of_town(make_mind: MakeMind) -> 
     assert (new.day.date, new.day.outline) == ("2023-02-13", ["bake"])
 
 
-def test_what_it_hands_on_again_is_the_same(make_mind: MakeMind) -> None:
-    old = make_old(make_mind)
+def test_what_it_hands_on_again_is_the_same() -> None:
+    old = make_old()
     past = collect_past(old, "a test")
     again = collect_past(begin_later(old, past, 33 * HOUR), "a test")
     handed = len(past.memories)
@@ -103,8 +103,8 @@ def test_what_it_hands_on_again_is_the_same(make_mind: MakeMind) -> None:
     assert again.model_copy(update={"memories": past.memories, "until": past.until}) == past
 
 
-def test_of_the_profile_only_what_is_new_is_added(make_mind: MakeMind) -> None:
-    old = make_old(make_mind)
+def test_of_the_profile_only_what_is_new_is_added() -> None:
+    old = make_old()
     profile = replace(old.profile, memories=("Ada is kind", "Ada sings"), relationships={})
     facts = tuple(fact.id for fact in profile.facts)
     past = collect_past(old, "a test").model_copy(update={"facts": facts})

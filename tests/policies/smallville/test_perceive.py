@@ -42,12 +42,18 @@ def notice(mind: SmallvilleMind, percept: Percept) -> list[Observation]:
 
 def remember(mind: SmallvilleMind, found: Observation) -> Memory:
     """Return the memory of an observation."""
-    memories = (mind.stream[id_] for id_ in reversed(range(len(mind.stream))))
-    return next(memory for memory in memories if memory.text == found.text)
+    return next(memory for memory in reversed(list(mind.stream)) if memory.text == found.text)
 
 
 def texts(mind: SmallvilleMind) -> list[str]:
-    return [mind.stream[id_].text for id_ in range(len(mind.stream))]
+    return [memory.text for memory in mind.stream]
+
+
+def make_resting_mind(rule: Rule = sample_schema, **config: Value) -> SmallvilleMind:
+    """Return a mind to which what it does itself is nothing new."""
+    mind = make_mind(rule, **config)
+    mind.attention.events[""] = 0
+    return mind
 
 
 def make_later_moment(percept: Moment, **changes: Value) -> Moment:
@@ -118,8 +124,9 @@ def test_a_second_change_of_a_thing_is_noticed_like_the_first() -> None:
 def test_idle_things_count_towards_a_reflection_and_are_remembered_on_demand(
     remembered: bool,
 ) -> None:
-    mind = make_mind(idle_objects=remembered, who=profile(retention=2, attention_bandwidth=2))
-    mind.attention.events[""] = 0
+    mind = make_resting_mind(
+        idle_objects=remembered, who=profile(retention=2, attention_bandwidth=2)
+    )
     percept = Moment(objects=(thing("stove", "off"), thing("cup", "clean")))
     for _ in range(5):
         assert notice(mind, percept) == []
@@ -149,8 +156,7 @@ def test_what_one_does_by_plan_is_everyday_and_no_model_is_asked() -> None:
 
 
 def test_what_says_the_same_again_is_as_important_as_before() -> None:
-    mind = make_mind(make_rating_rule(7), rate_batch=1)
-    mind.attention.events[""] = 0
+    mind = make_resting_mind(make_rating_rule(7), rate_batch=1)
     percept = Moment(people=(person("Bob", "painting a door"),))
     notice(mind, percept)
     rate(mind, percept)
@@ -179,8 +185,7 @@ def test_words_are_said_to_those_whom_they_name_of_several(text: str, to: str) -
 
 @pytest.mark.parametrize("count", [1, 3, 8])
 def test_the_prompts_example_has_as_many_ratings_as_are_asked_for(count: int) -> None:
-    mind = make_mind(rate_batch=count)
-    mind.attention.events[""] = 0
+    mind = make_resting_mind(rate_batch=count)
     percept = make_hearing(count)
     notice(mind, percept)
     rate(mind, percept)
@@ -314,8 +319,7 @@ def make_hearing(count: int, first: int = 0) -> Moment:
 
 
 def test_a_full_batch_is_rated_in_one_call() -> None:
-    mind = make_mind(make_rating_rule(2, 9, 4), rate_batch=3)
-    mind.attention.events[""] = 0  # what she does herself is known
+    mind = make_resting_mind(make_rating_rule(2, 9, 4), rate_batch=3)
     percept = make_hearing(2)
     notice(mind, percept)
     rate(mind, percept)
@@ -329,8 +333,7 @@ def test_a_full_batch_is_rated_in_one_call() -> None:
 
 
 def test_what_waits_too_long_is_rated_in_a_smaller_batch() -> None:
-    mind = make_mind(make_rating_rule(7), rate_minutes=20)
-    mind.attention.events[""] = 0
+    mind = make_resting_mind(make_rating_rule(7), rate_minutes=20)
     percept = make_hearing(1).later(600, heard=make_hearing(1).heard)
     notice(mind, percept)
     late = percept.later(20 * 60 - 10)
@@ -341,8 +344,7 @@ def test_what_waits_too_long_is_rated_in_a_smaller_batch() -> None:
 
 
 def test_what_was_rated_once_is_not_asked_about_again() -> None:
-    mind = make_mind(make_rating_rule(6), rate_batch=1)
-    mind.attention.events[""] = 0
+    mind = make_resting_mind(make_rating_rule(6), rate_batch=1)
     percept = make_hearing(1)
     for _ in range(2):
         notice(mind, percept)
@@ -354,8 +356,7 @@ def test_what_was_rated_once_is_not_asked_about_again() -> None:
 
 @pytest.mark.parametrize("doing", ["walking to the park", "standing around", "waiting", "asleep"])
 def test_trivial_things_count_least_and_are_not_asked_about(doing: str) -> None:
-    mind = make_mind(rate_batch=1)
-    mind.attention.events[""] = 0
+    mind = make_resting_mind(rate_batch=1)
     percept = Moment(people=(person("Bob", doing),))
     notice(mind, percept)
     rate(mind, percept)
@@ -364,8 +365,7 @@ def test_trivial_things_count_least_and_are_not_asked_about(doing: str) -> None:
 
 
 def test_where_rating_fails_a_memory_keeps_the_neutral_importance_unlearned() -> None:
-    mind = make_mind(always_invalid, rate_batch=1, unrated_importance=4)
-    mind.attention.events[""] = 0
+    mind = make_resting_mind(always_invalid, rate_batch=1, unrated_importance=4)
     percept = make_hearing(1)
     notice(mind, percept)
     rate(mind, percept)
@@ -375,8 +375,7 @@ def test_where_rating_fails_a_memory_keeps_the_neutral_importance_unlearned() ->
 
 
 def test_only_so_many_ratings_are_kept_the_latest() -> None:
-    mind = make_mind(make_rating_rule(5), rate_batch=1)
-    mind.attention.events[""] = 0
+    mind = make_resting_mind(make_rating_rule(5), rate_batch=1)
     mind.attention.ratings = {f"old {k}": 1.0 for k in range(500)}
     percept = make_hearing(1)
     notice(mind, percept)
@@ -397,8 +396,7 @@ def test_a_batch_under_way_is_not_joined_by_another() -> None:
 
 @pytest.mark.parametrize("limit", [400, 500])
 def test_a_prompt_that_holds_fewer_leaves_the_rest_to_the_next_batch(limit: int) -> None:
-    mind = make_mind(prompt_tokens=limit, rate_batch=8)
-    mind.attention.events[""] = 0
+    mind = make_resting_mind(prompt_tokens=limit, rate_batch=8)
     words = [speech("Bob", f"{k}{FOREIGN[:498]}") for k in range(8)]
     percept = Moment(heard=tuple(words))
     notice(mind, percept)
@@ -420,8 +418,7 @@ def test_a_prompt_that_holds_fewer_leaves_the_rest_to_the_next_batch(limit: int)
 
 
 def test_ratings_come_into_effect_when_their_time_has_come() -> None:
-    mind = make_mind(make_rating_rule(8), rate_batch=1, latency_ticks={"perceive": 3})
-    mind.attention.events[""] = 0
+    mind = make_resting_mind(make_rating_rule(8), rate_batch=1, latency_ticks={"perceive": 3})
     percept = make_hearing(1)
     notice(mind, percept)
     thinking = make_scheduler(mind)
@@ -440,8 +437,7 @@ def test_ratings_come_into_effect_when_their_time_has_come() -> None:
 
 @pytest.mark.parametrize("words", ["{}", '{"ratings": [5]}', '{"ratings": [5, 5, 5]}'])
 def test_a_malformed_rating_ends_in_the_neutral_one(words: str) -> None:
-    mind = make_mind(lambda request: words, rate_batch=2)
-    mind.attention.events[""] = 0
+    mind = make_resting_mind(lambda request: words, rate_batch=2)
     percept = make_hearing(2)
     notice(mind, percept)
     rate(mind, percept)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from genagents_env.cognition.prompts import FilledPrompt, PromptFiles
-from genagents_env.cognition.sections import SPOKEN, Section
+from genagents_env.cognition.prompts import SPOKEN, FilledPrompt, PromptFiles, Section
 from genagents_env.llm.calls import CompletionRequest, JSONValue
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema

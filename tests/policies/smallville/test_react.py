@@ -22,6 +22,7 @@ from tests.policies.harness import (
     fields_of,
     is_golden,
     length,
+    list_first_fields,
     list_requests,
     moment,
     think,
@@ -79,7 +80,7 @@ def test_talking_opens_a_conversation_and_says_the_first_words_at_once() -> None
     action = live(mind, SEEN, [READING])
     assert isinstance(action, Talk)
     assert (action.to, action.text, action.leave) == (BOB, "Hello, Bob.", False)
-    assert [fields_of(request)[0] for request in list_requests(mind)] == [
+    assert list_first_fields(mind) == [
         "choice",
         "relationship",
         "say",

@@ -3,12 +3,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from genagents_env import town_v0
 from genagents_env.cognition.query import PendingQuery
 from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.scripted import Rule, always_invalid
 from genagents_env.percept import Percept
-from genagents_env.policies.smallville import past, perceive, retrieve, summary
+from genagents_env.policies.smallville import past, retrieve, summary
 from genagents_env.policies.smallville.mind import Dialogue, SelfSummary, SmallvilleMind
 from genagents_env.policies.smallville.summary import describe_status
 from tests.policies.harness import (
@@ -23,7 +22,7 @@ from tests.policies.harness import (
 )
 from tests.policies.percepts import Moment, Value, profile, wait_for
 from tests.policies.smallville import minds
-from tests.policies.smallville.minds import make_mind
+from tests.policies.smallville.minds import make_isabella, make_mind
 
 NOW = Moment()
 SELF = {
@@ -98,11 +97,6 @@ def test_without_any_reply_there_is_no_description() -> None:
     assert summary.format_lines(mind) == []
 
 
-def test_a_fallback_is_itself_a_reply() -> None:
-    handler = summary.HANDLERS["summary.describe"]
-    assert handler.reply_model({}).model_validate_json(handler.fallback({}).model_dump_json())
-
-
 def test_the_lines_others_show() -> None:
     mind = make_mind(who=profile(goal="Win the fair.", currently="Ann bakes; Ann is late"))
 
@@ -133,16 +127,9 @@ def test_the_description_outlives_a_checkpoint() -> None:
 
 
 def test_golden_transcript(percepts: Mapping[str, list[Percept]]) -> None:
-    env = town_v0.parallel_env(scenario="valentines_party")
-    env.reset(seed=3)
-    who = env.profiles()["Isabella Rodriguez"]
     rule = make_summary_rule(occupation="I run Hobbs Cafe and prepare a party.")
-    mind = make_mind(rule, who=who)
-    mind.status = who.goal
-    for text in who.memories:
-        mind.stream.add("thought", text, created=0, importance=5, cause="seed")
-    for percept in percepts["valentines_party"]:
-        perceive.notice(mind, moment(mind, percept))
+    mind = make_isabella(rule, percepts["valentines_party"])
+    mind.status = mind.profile.goal
     live(mind, percepts["valentines_party"][-1])
     effects = [json.dumps(line) for line in summary.format_lines(mind)]
     assert len(list_requests(mind)) == 1

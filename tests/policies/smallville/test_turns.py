@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.percept import Conversation
-from genagents_env.policies.smallville.mind import Dialogue, DialogueLine, SmallvilleMind
+from genagents_env.policies.smallville.mind import DialogueLine
 from genagents_env.policies.smallville.turns import (
     find_addressee,
     is_approached,
@@ -15,26 +14,11 @@ from genagents_env.policies.smallville.turns import (
     may_begin,
 )
 from tests.policies.harness import moment
-from tests.policies.percepts import Moment, Value, body, person, profile
-from tests.policies.smallville.minds import make_mind
+from tests.policies.percepts import Moment, body, person, profile
+from tests.policies.smallville.minds import group, in_dialogue, make_mind
 
 ANN, BOB, CID, DAN = "Ann Ash", "Bob Birch", "Cid Cedar", "Dan Dale"
 PEOPLE = (ANN, BOB, CID, DAN)
-
-
-def group(*members: str, turn: str | None = None, may_speak: bool = True) -> Conversation:
-    return Conversation(7, members, turn, may_speak, 8)
-
-
-def in_dialogue(
-    name: str, members: tuple[str, ...], *lines: tuple[str, str], **config: Value
-) -> tuple[SmallvilleMind, Dialogue]:
-    """Return somebody's mind and dialogue in a conversation in which `lines` were said."""
-    mind = make_mind(who=profile(name=name), **config)
-    others = [member for member in members if member != name]
-    mind.dialogue = Dialogue(7, 0, others, heard=0)
-    mind.dialogue.lines = [DialogueLine(who, text, 3) for who, text in lines]
-    return mind, mind.dialogue
 
 
 def list_next(members: tuple[str, ...], *lines: tuple[str, str], ticks: int = 3) -> list[str]:
