@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario.arenas import arenas_of, objects_of
 from genagents_env.scenario.faults import Fault, Origins, quote
@@ -53,7 +55,7 @@ def try_lay_out(scenario: Scenario) -> tuple[TownPlan | None, list[Fault]]:
         width=grid.width,
         height=grid.height,
         blocked=grid.blocked,
-        arena=grid.arena,
+        arena=grid.arena.astype(np.int16),
         sectors=sectors,
         arenas=arenas,
         objects=objects,

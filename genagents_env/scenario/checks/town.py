@@ -3,23 +3,26 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Protocol
 
 from genagents_env.scenario.arenas import arenas_of, objects_of
 from genagents_env.scenario.checks.references import ScenarioIndex, may_be
 from genagents_env.scenario.faults import Fault, Loc, quote, suggest
 from genagents_env.scenario.plan import TownPlan, parse_tile
-from genagents_env.scenario.schema import ObjectSpec, Person, RoutineEntry, Scenario
+from genagents_env.scenario.schema import (
+    ArenaSpec,
+    ObjectSpec,
+    Person,
+    RoutineEntry,
+    Scenario,
+    SectorSpec,
+    SpawnSpec,
+)
 from genagents_env.text import fold
 
 _RESERVED = ("outside", "me", "everyone", "nobody")
 
+_Part = Person | SectorSpec | ArenaSpec | ObjectSpec | SpawnSpec
 Named = tuple[Loc, str]
-
-
-class _HasName(Protocol):
-    @property
-    def name(self) -> str: ...
 
 
 def check_names(index: ScenarioIndex) -> Iterator[Fault]:
@@ -48,7 +51,7 @@ def check_names(index: ScenarioIndex) -> Iterator[Fault]:
         yield from _find_twins(ids, "id", "id")
 
 
-def _list_names(loc: Loc, parts: Iterable[_HasName]) -> list[Named]:
+def _list_names(loc: Loc, parts: Iterable[_Part]) -> list[Named]:
     return [((*loc, i), part.name) for i, part in enumerate(parts)]
 
 

@@ -14,8 +14,6 @@ counts as nothing.
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-import numpy as np
-
 from genagents_env.scenario.arenas import arenas_of
 from genagents_env.scenario.faults import Fault, Loc, choices, quote
 from genagents_env.scenario.maps.drawn import (
@@ -74,14 +72,8 @@ def read_ascii(scenario: Scenario) -> tuple[DrawnMap | None, list[Fault]]:
     faults += _find_undrawn(meanings, drawn)
     objects, spawns, misdrawn = _collect(meanings, drawn, grid)
     ids = {m.place: m.id for m in meanings if m.kind in ("sector", "arena")}
-    return DrawnMap(
-        closed=grid.blocked,
-        place=grid.arena.astype(np.int32),
-        places=tuple(ids[place] for place in sorted(ids)),
-        objects=objects,
-        doors=tuple(grid.doors),
-        spawns=spawns,
-    ), faults + misdrawn
+    places = tuple(ids[place] for place in sorted(ids))
+    return DrawnMap(grid, places, objects, spawns), faults + misdrawn
 
 
 def _refuse_symbol(char: str, x: int, y: int, symbols: Mapping[str, _Meaning]) -> Fault:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from genagents_env.scenario.arenas import ArenaContent, arenas_of, objects_of, spawns_of
 from genagents_env.scenario.faults import Fault, Loc, quote, suggest
@@ -51,8 +52,9 @@ def read_map(scenario: Scenario) -> tuple[FittedMap | None, list[Fault]]:
 def fit_map(scenario: Scenario, drawn: DrawnMap) -> tuple[FittedMap, list[Fault]]:
     """Return the tiles of a town from a map and its scenario, and the faults of both."""
     numbers, grounds, faults = _number_places(scenario, drawn)
-    arena = np.where(drawn.closed, np.int16(OUTSIDE), numbers[drawn.place])
-    grid = Grid(drawn.closed.copy(), arena, list(drawn.doors))
+    blocked = drawn.grid.blocked
+    arena = np.where(blocked, np.int32(OUTSIDE), numbers[drawn.grid.arena])
+    grid = Grid(blocked.copy(), arena, list(drawn.grid.doors))
     objects = {item.id: item for item in objects_of(scenario)}
     spawns = {spawn.id: spawn for spawn in spawns_of(scenario)}
     faults += _find_strangers("object", drawn.objects, [*objects])
@@ -64,14 +66,14 @@ def fit_map(scenario: Scenario, drawn: DrawnMap) -> tuple[FittedMap, list[Fault]
 
 def _number_places(
     scenario: Scenario, drawn: DrawnMap
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.int16]], tuple[int, ...], list[Fault]]:
+) -> tuple[npt.NDArray[np.int32], tuple[int, ...], list[Fault]]:
     """Return the arena's number of each place of the map, the sectors with ground, and faults."""
-    numbers = np.full(len(drawn.places) + 1, OUTSIDE, np.int16)
+    numbers = np.full(len(drawn.places) + 1, OUTSIDE, np.int32)
     grounds: list[int] = []
     faults: list[Fault] = []
     arenas = {arena.id: arena.number for arena in arenas_of(scenario)}
     sectors = {sector.name: i for i, sector in enumerate(scenario.sectors)}
-    open_places = set(np.unique(drawn.place[~drawn.closed]).tolist())
+    open_places = set(np.unique(drawn.grid.arena[~drawn.grid.blocked]).tolist())
     for n, id_ in enumerate(drawn.places, 1):
         if id_ in arenas:
             numbers[n] = arenas[id_]

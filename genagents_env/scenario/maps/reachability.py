@@ -78,7 +78,11 @@ def _find_main_part(scenario: Scenario, fitted: FittedMap, parts: Parts) -> int 
             return int(parts[tile[1], tile[0]])
         start = person.home
     inside = (grid.arena > OUTSIDE) & (parts > 0)
-    here = [arena.number for arena in arenas_of(scenario) if _leads_to(start, arena.id)]
+    here = [
+        arena.number
+        for arena in arenas_of(scenario)
+        if f"{start}/".startswith(f"{arena.id}/") or arena.id.startswith(f"{start}/")
+    ]
     home = parts[inside & np.isin(grid.arena, here)] if here else parts[parts > 0]
     return int(np.bincount(home).argmax()) if home.size else None
 
@@ -144,7 +148,3 @@ def _find_private_part(scenario: Scenario, fitted: FittedMap, tile: Tile, name: 
         sector = scenario.sectors[fitted.grounds[number - len(rooms)]]
         return sector.name if sector.users and name not in sector.users else ""
     return next((part.name for part in rooms[number] if part.users and name not in part.users), "")
-
-
-def _leads_to(ref: str, arena_id: str) -> bool:
-    return f"{ref}/".startswith(f"{arena_id}/") or arena_id.startswith(f"{ref}/")

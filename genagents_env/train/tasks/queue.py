@@ -20,7 +20,7 @@ from genagents_env.percept import Percept
 from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, get_percept
 from genagents_env.profile import Profile
 from genagents_env.scenario import Scenario
-from genagents_env.scenario.maps.fitting import arenas_of
+from genagents_env.scenario.arenas import arenas_of
 from genagents_env.scenario.plan import name_arena
 from genagents_env.train.tasks.layouts import draw_names, fit_horizon, list_rooms
 from genagents_env.train.tasks.task import Task, set_up
@@ -33,11 +33,7 @@ _DOOR = 2  # ticks between one's leaving and the next one's coming in
 def assign_queue(town: Scenario, rng: np.random.Generator) -> Scenario:
     """Put PEOPLE into a town, all of whom need one room; nobody lives in its house if possible."""
     names = draw_names(rng, PEOPLE)
-    open_air = {
-        name_arena(sector.name, arena.name)
-        for _, sector, arena in arenas_of(town)
-        if arena.open_air
-    }
+    open_air = {arena.id for arena in arenas_of(town) if arena.spec.open_air}
     rooms = list_rooms(town)
     wanted = [room for room in rooms if room not in open_air] or list(rooms)
     room = wanted[rng.integers(len(wanted))]

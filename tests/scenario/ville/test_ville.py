@@ -95,8 +95,8 @@ def test_rows_on_lines_of_their_own_and_a_folder_matrix_are_read_too(tmp_path: P
     one, _ = read_ville(write_ville(tmp_path / "plain"))
     write_ville(tmp_path / "other" / "matrix", files)
     other, _ = read_ville(tmp_path / "other")
-    assert np.array_equal(one.place, other.place)
-    assert np.array_equal(one.closed, other.closed)
+    assert np.array_equal(one.grid.arena, other.grid.arena)
+    assert np.array_equal(one.grid.blocked, other.grid.blocked)
 
 
 META, THINGS = "maze_meta_info.json", "special_blocks/game_object_blocks.csv"

@@ -101,10 +101,7 @@ def _read_town(folder: Path, name: str, limit: int) -> tuple[TiledTown | None, l
     def open_file(file: str) -> bytes:
         nonlocal size
         try:
-            path = (root / file).resolve()
-            if path.is_relative_to(root) and not path.exists():
-                raise TiledRefusal("there is no such file")
-            data = read_bytes(root, file, limit - size)
+            data = read_bytes(root, file, limit - size, "there is no such file")
         except Unread as error:
             raise TiledRefusal(str(error)) from None
         except (OSError, ValueError) as error:

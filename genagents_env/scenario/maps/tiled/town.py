@@ -91,7 +91,8 @@ def _find_town(drawn: TiledMap) -> tuple[TiledTown | None, list[Fault]]:
         return None, faults
     keys = {key: str(value) for key in _MAP_KEYS if (value := drawn.properties.get(key))}
     sectors = list(tables.sectors.places.values())
-    return TiledTown(_draw(tables, grid, places, doors), sectors, starts, keys), []
+    grid.doors = list(doors)
+    return TiledTown(_draw(tables, grid, places), sectors, starts, keys), []
 
 
 def _gather(pieces: dict[str, list[MapPiece]], shared: npt.NDArray[np.bool_]) -> _Tables:
@@ -103,7 +104,11 @@ def _gather(pieces: dict[str, list[MapPiece]], shared: npt.NDArray[np.bool_]) ->
     arenas.add_inside(pieces["arena"], sectors)
     _fill_sectors(sectors, arenas)
     objects.add_inside(pieces["object"], arenas)
-    spawns.add_inside(map(_name_spawn, pieces["spawn"]), arenas)
+    named = (  # as drawn, or after the person who starts there
+        piece if piece.name else replace(piece, name=str(piece.properties.get(PERSON, "")))
+        for piece in pieces["spawn"]
+    )
+    spawns.add_inside(named, arenas)
     return _Tables(sectors, arenas, objects, spawns)
 
 
@@ -119,11 +124,6 @@ def _fill_sectors(sectors: PlaceTable, arenas: PlaceTable) -> None:
         elif open_air is not None:
             text = f"property {quote(OPEN_AIR)} of a sector that has arenas; give it to them"
             sectors.faults.append(Fault(sector.wheres[OPEN_AIR], text))
-
-
-def _name_spawn(piece: MapPiece) -> MapPiece:
-    """Return a spawn with the name that it has, or that of the person who starts there."""
-    return piece if piece.name else replace(piece, name=str(piece.properties.get(PERSON, "")))
 
 
 def _find_empty(tables: _Tables, closed: npt.NDArray[np.bool_]) -> Iterator[Fault]:
@@ -152,7 +152,7 @@ def _number_places(
     Sectors have the lower numbers, so that a door between a room and a corridor is the room's.
     """
     ids: dict[str, int] = {}
-    grid = Grid(closed, np.zeros(closed.shape, np.int16))
+    grid = Grid(closed, np.zeros(closed.shape, np.int32))
     inside = tables.arenas.is_owned
     _mark(inside, doors)
     for table in (tables.sectors, tables.arenas):
@@ -210,17 +210,13 @@ def _find_starts(spawns: PlaceTable) -> tuple[list[DrawnPlace], list[Fault]]:
     return list(starts.values()), faults
 
 
-def _draw(
-    tables: _Tables, grid: Grid, places: tuple[str, ...], doors: tuple[Tile, ...]
-) -> DrawnMap:
+def _draw(tables: _Tables, grid: Grid, places: tuple[str, ...]) -> DrawnMap:
     objects, spawns = tables.objects.places.values(), tables.spawns.places.values()
     return DrawnMap(
-        closed=grid.blocked,
-        place=grid.arena.astype(np.int32),
-        places=places,
-        objects=tuple(DrawnObject(o.id, tuple(o.tiles), o.where) for o in objects),
-        doors=doors,
-        spawns=tuple(DrawnSpawn(s.id, next(iter(s.tiles)), s.where) for s in spawns),
+        grid,
+        places,
+        tuple(DrawnObject(o.id, tuple(o.tiles), o.where) for o in objects),
+        tuple(DrawnSpawn(s.id, next(iter(s.tiles)), s.where) for s in spawns),
     )
 
 
