@@ -198,12 +198,12 @@ def change(files: Files, bad: Bad) -> Files:
     return {**files, bad.file: changed}
 
 
-def write(folder: Path, files: Mapping[str, str]) -> Path:
+def write(folder: Path, files: Mapping[str, str] | Mapping[str, str | bytes]) -> Path:
     """Write `files` into `folder` and return it."""
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", errors="surrogateescape")
+        path.write_bytes(text if isinstance(text, bytes) else text.encode(errors="surrogateescape"))
     return folder
 
 

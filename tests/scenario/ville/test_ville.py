@@ -11,14 +11,14 @@ from genagents_env.scenario.maps.ville import read_ville
 from genagents_env.scenario.new_town import format_new_town
 from genagents_env.scenario.town import list_warnings
 from tests.scenario.bad_folders import Bad, read_rows, write
-from tests.scenario.ville.matrices import HEIGHT, VILLE, WIDTH, write_ville
+from tests.scenario.ville.matrices import HEIGHT, VILLE, WIDTH
 
 PLACE = ["outside", "Lodge/hall", "Lodge/Bea's room", "Mill Park/park", "Lodge"]
 
 
 def import_town(folder: Path) -> Path:
     """The small town as a scenario folder."""
-    drawn, world = read_ville(write_ville(folder / "matrices"))
+    drawn, world = read_ville(write(folder / "matrices", VILLE))
     return write(folder / "lodge", format_new_town(drawn, name="lodge", title="T", town=world))
 
 
@@ -75,7 +75,7 @@ def test_imported_ville_writes_defaults_to_edit(tmp_path: Path) -> None:
 
 def test_without_spawn_tiles_residents_live_in_the_first_rooms(tmp_path: Path) -> None:
     files = {**VILLE, "maze/spawning_location_maze.csv": "0," * (WIDTH * HEIGHT)}
-    drawn, world = read_ville(write_ville(tmp_path / "matrices", files))
+    drawn, world = read_ville(write(tmp_path / "matrices", files))
     new = format_new_town(drawn, name="lodge", title="T", town=world, people=4)
     people = load_scenario(write(tmp_path / "lodge", new)).people
     assert [person.start for person in people] == [None] * 4
@@ -92,8 +92,8 @@ def test_rows_on_lines_of_their_own_and_a_folder_matrix_are_read_too(tmp_path: P
         cells = files[f"maze/{name}_maze.csv"].split(", ")
         rows = [cells[y * WIDTH : (y + 1) * WIDTH] for y in range(HEIGHT)]
         files[f"maze/{name}_maze.csv"] = "\n".join(",".join(row) for row in rows) + "\n"
-    one, _ = read_ville(write_ville(tmp_path / "plain"))
-    write_ville(tmp_path / "other" / "matrix", files)
+    one, _ = read_ville(write(tmp_path / "plain", VILLE))
+    write(tmp_path / "other" / "matrix", files)
     other, _ = read_ville(tmp_path / "other")
     assert np.array_equal(one.grid.arena, other.grid.arena)
     assert np.array_equal(one.grid.blocked, other.grid.blocked)
@@ -111,7 +111,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_broken_matrices_are_refused_with_file_and_tile(name: str, tmp_path: Path) -> None:
     bad = BAD[name]
-    folder = write_ville(tmp_path, bad.files())
+    folder = write(tmp_path, bad.files())
     with pytest.raises(ScenarioError) as refused:
         read_ville(folder)
     assert any(bad.message in fault for fault in refused.value.faults), refused.value.faults
@@ -121,7 +121,7 @@ def test_broken_matrices_are_refused_with_file_and_tile(name: str, tmp_path: Pat
 def test_a_file_left_out_is_named(name: str, tmp_path: Path) -> None:
     files = {key: text for key, text in VILLE.items() if key != name}
     if name == "special_blocks/world_blocks.csv":
-        read_ville(write_ville(tmp_path, files))  # it says nothing that is needed
+        read_ville(write(tmp_path, files))  # it says nothing that is needed
         return
     with pytest.raises(ScenarioError, match=Path(name).name):
-        read_ville(write_ville(tmp_path, files))
+        read_ville(write(tmp_path, files))
