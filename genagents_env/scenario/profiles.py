@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from genagents_env.profile import AgentID, Profile
-from genagents_env.scenario.arenas import ArenaPart, arenas_of
 from genagents_env.scenario.plan import DAY, Hours, TownPlan, parse_hours
 from genagents_env.scenario.schema import PastMemory, Person, Scenario
+from genagents_env.scenario.schema.scenario import ArenaPart, arenas_of
 from genagents_env.text import split_sentences
 
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from genagents_env.errors import ScenarioError
-from genagents_env.scenario.arenas import arenas_of, objects_of
 from genagents_env.scenario.faults import Fault, Origins, quote
 from genagents_env.scenario.maps.drawn import Grid, Tile
 from genagents_env.scenario.maps.fitting import FittedMap, Tiles, read_map
@@ -20,6 +19,7 @@ from genagents_env.scenario.plan import (
     parse_hours,
 )
 from genagents_env.scenario.schema import SIDE_LIMIT, ObjectSpec, Scenario
+from genagents_env.scenario.schema.scenario import arenas_of, objects_of
 
 _SHOWN = 8  # closed tiles of an arena
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 
-from genagents_env.scenario.arenas import arenas_of, spawns_of
 from genagents_env.scenario.faults import Fault, Loc, choices, quote, suggest
 from genagents_env.scenario.people_selection import NOBODY
 from genagents_env.scenario.plan import parse_hours
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Scenario, SectorSpec
+from genagents_env.scenario.schema.scenario import arenas_of, spawns_of
 
 _SPELLINGS = 100  # how many wrong names are compared with all right ones, which takes time
 
@@ -59,14 +59,6 @@ _REFERENCES = {
     "question": ("checks.*.question",),
     "check": ("success.*.check",),
 }
-# Tables with a key for an object and one for a state of it.
-_STATES = (
-    ("people.*.routine.*", "use"),
-    ("events.*", "object"),
-    ("checks.*", "object"),
-    ("reward.errands.*", "object"),
-    ("reward.goals.*", "object"),
-)
 
 
 class ScenarioIndex:
@@ -168,8 +160,9 @@ def check_references(index: ScenarioIndex) -> Iterator[Fault]:
             for loc, name in _list_values(index.scenario, path.split(".")):
                 if not (name == NOBODY and "users" in loc):
                     yield from index.find_unknown(kind, str(name), loc)
-    for path, key in _STATES:
-        for loc, table in _list_values(index.scenario, path.split(".")):
+    for path in _REFERENCES["object"]:  # a table that names one has a key for its state
+        *keys, key = path.split(".")
+        for loc, table in _list_values(index.scenario, keys):
             ref, state = getattr(table, key, None), getattr(table, "state", None)
             if ref is not None and state is not None:
                 yield from index.find_wrong_state(ref, state, (*loc, "state"))

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from genagents_env.scenario.arenas import arenas_of, objects_of
 from genagents_env.scenario.checks.references import ScenarioIndex, may_be
 from genagents_env.scenario.faults import Fault, Loc, quote, suggest
 from genagents_env.scenario.plan import TownPlan, parse_tile
@@ -17,6 +16,7 @@ from genagents_env.scenario.schema import (
     SectorSpec,
     SpawnSpec,
 )
+from genagents_env.scenario.schema.scenario import arenas_of, objects_of
 from genagents_env.text import fold
 
 _RESERVED = ("outside", "me", "everyone", "nobody")

@@ -14,7 +14,6 @@ counts as nothing.
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from genagents_env.scenario.arenas import arenas_of
 from genagents_env.scenario.faults import Fault, Loc, choices, quote
 from genagents_env.scenario.maps.drawn import (
     DrawnMap,
@@ -26,6 +25,7 @@ from genagents_env.scenario.maps.drawn import (
 )
 from genagents_env.scenario.plan import OUTSIDE
 from genagents_env.scenario.schema import SIDE_LIMIT, Scenario
+from genagents_env.scenario.schema.scenario import arenas_of
 
 WALL, GROUND, DOOR, NOTHING = "#", ".", "+", " "
 _FIXED = WALL + GROUND + DOOR + NOTHING

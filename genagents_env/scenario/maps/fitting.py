@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.scenario.arenas import ArenaContent, arenas_of, objects_of, spawns_of
 from genagents_env.scenario.faults import Fault, Loc, quote, suggest
 from genagents_env.scenario.maps.ascii import FLOOR, read_ascii
 from genagents_env.scenario.maps.drawn import DrawnMap, DrawnObject, DrawnSpawn, Grid, Tile
 from genagents_env.scenario.maps.grid import is_grid, read_grid
 from genagents_env.scenario.plan import OUTSIDE, SpawnPlan
 from genagents_env.scenario.schema import ObjectSpec, Scenario, SpawnSpec
+from genagents_env.scenario.schema.scenario import ArenaContent, arenas_of, objects_of, spawns_of
 
 Tiles = dict[Loc, tuple[Tile, ...]]
 

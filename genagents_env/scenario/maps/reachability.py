@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.scenario.arenas import arenas_of, objects_of
 from genagents_env.scenario.faults import Fault, quote
 from genagents_env.scenario.maps.drawn import Grid, Tile, split_parts
 from genagents_env.scenario.maps.fitting import FittedMap, list_standing_tiles
 from genagents_env.scenario.plan import OUTSIDE, ObjectPlan, find_tile
 from genagents_env.scenario.schema import Scenario
+from genagents_env.scenario.schema.scenario import arenas_of, objects_of
 
 # Of an arena's tiles, up to so many may be sealed by how its walls and furniture are drawn, such
 # as corners; if they are more, a door was forgotten.

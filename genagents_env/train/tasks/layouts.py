@@ -16,10 +16,10 @@ from pydantic import BaseModel, ConfigDict
 
 from genagents_env.errors import ConfigError, ScenarioError
 from genagents_env.scenario import Scenario, lay_out
-from genagents_env.scenario.arenas import arenas_of
 from genagents_env.scenario.files import Folder, Raw
 from genagents_env.scenario.loader import check_folder
 from genagents_env.scenario.schema import ArenaSpec
+from genagents_env.scenario.schema.scenario import arenas_of
 from genagents_env.train.tasks.block_map import ROOMS as BLOCK_ROOMS
 from genagents_env.train.tasks.block_map import draw_block
 from genagents_env.train.tasks.street_map import (

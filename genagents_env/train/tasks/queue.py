@@ -20,8 +20,8 @@ from genagents_env.percept import Percept
 from genagents_env.policy import AgentID, Context, Infos, Observations, Policy, get_percept
 from genagents_env.profile import Profile
 from genagents_env.scenario import Scenario
-from genagents_env.scenario.arenas import arenas_of
 from genagents_env.scenario.plan import name_arena
+from genagents_env.scenario.schema.scenario import arenas_of
 from genagents_env.train.tasks.layouts import draw_names, fit_horizon, list_rooms
 from genagents_env.train.tasks.task import Task, set_up
 

@@ -21,6 +21,7 @@ from genagents_env.scenario.sprites import read_sprite
 from genagents_env.scenario.toml_text import format_toml
 from genagents_env.text import fold
 
+_MANY = 100  # faults of one map
 _NOBODY = "nobody"
 _STRANGER = "Alex Doe"  # lives in a town whose map names nobody
 _START = datetime(2023, 2, 13)  # noqa: DTZ001 - town time has no zone
@@ -111,9 +112,13 @@ def _read_town(folder: Path, name: str, limit: int) -> tuple[TiledTown | None, l
         return data
 
     try:
-        return *find_town(read_map(name, open_file)), size
+        town, faults = find_town(read_map(name, open_file))
     except TiledRefusal as refusal:
         return None, [refusal.fault], size
+    if len(faults) > _MANY:
+        text = f"and {len(faults) - _MANY} more faults; mend the first ones"
+        faults = [*faults[:_MANY], Fault(("map", "file"), text)]
+    return town, faults, size
 
 
 def _read_pictures(folder: Path, town: TiledTown, pictures: dict[str, str | bytes]) -> list[Fault]:

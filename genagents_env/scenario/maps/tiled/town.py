@@ -32,7 +32,6 @@ from genagents_env.scenario.maps.tiled.places import (
 from genagents_env.text import fold
 
 _MAP_KEYS = ("town", "outside")
-_MANY = 100  # faults of one map
 _FILE = ("map", "file")
 
 
@@ -62,14 +61,6 @@ class _Tables(NamedTuple):
 
 def find_town(drawn: TiledMap) -> tuple[TiledTown | None, list[Fault]]:
     """Return the town of a map, None if it has faults, and the faults."""
-    town, faults = _find_town(drawn)
-    if len(faults) > _MANY:
-        more = Fault(_FILE, f"and {len(faults) - _MANY} more faults; mend the first ones")
-        faults = [*faults[:_MANY], more]
-    return town, faults
-
-
-def _find_town(drawn: TiledMap) -> tuple[TiledTown | None, list[Fault]]:
     pieces, faults = find_pieces(drawn)
     if any(len(fault.loc) == len(_FILE) for fault in faults):
         return None, faults  # without a whole layer nothing else is where it belongs
