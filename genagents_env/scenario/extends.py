@@ -16,11 +16,10 @@ from typing import Any, TypeAlias
 from pydantic import ValidationError
 
 from genagents_env.scenario.faults import Fault, Origins, list_faults, quote, suggest
-from genagents_env.scenario.fields import NAME_LIMIT, Model
-from genagents_env.scenario.files import Folder, Raw, read_folder
+from genagents_env.scenario.fields import Model
+from genagents_env.scenario.files import Folder, Raw, fold_name, fold_text, read_folder
 from genagents_env.scenario.maps.tiled import attach_map
 from genagents_env.scenario.sprites import attach_sprites
-from genagents_env.text import fold
 
 CHAIN_LIMIT = 8  # folders
 _KEY = "extends"
@@ -100,22 +99,22 @@ def _drop_people(base: Folder, guests: list[str]) -> list[Fault]:
     people, casts = base.raw.get("people"), base.raw.get("casts")
     if not isinstance(people, list):
         return []
-    wanted = {_fold(guest) for guest in guests}
-    guests_at = [i for i, person in enumerate(people) if _get_name(person) in wanted]
-    names = [person["name"] for person in people if _get_name(person)]
-    known = {_fold(name) for name in names}
+    wanted = {fold_text(guest) for guest in guests}
+    guests_at = [i for i, person in enumerate(people) if fold_name(person) in wanted]
+    names = [person["name"] for person in people if fold_name(person)]
+    known = {fold_text(name) for name in names}
     if isinstance(casts, dict):
         base.raw["casts"] = {
             key: cast
             for key, cast in casts.items()
-            if not (isinstance(cast, list) and (known - wanted).intersection(map(_fold, cast)))
+            if not (isinstance(cast, list) and (known - wanted).intersection(map(fold_text, cast)))
         }
     base.raw["people"] = [people[i] for i in guests_at]
     base.origins.people = [base.origins.people[i] for i in guests_at]
     return [
         Fault((_KEY, "people"), f"no person {quote(guest)} there; {suggest(guest, names)}")
         for guest in guests
-        if _fold(guest) not in known
+        if fold_text(guest) not in known
     ]
 
 
@@ -164,23 +163,14 @@ def _join_people(joined: Folder, base: Folder, own: Folder, prefix: str) -> None
     if not isinstance(theirs, list) or not isinstance(ours, list):
         joined.raw["people"], joined.origins.people = ours, own.origins.people
         return
-    places = {name: i for i, person in enumerate(theirs) if (name := _get_name(person))}
+    places = {name: i for i, person in enumerate(theirs) if (name := fold_name(person))}
     people = list(theirs)
     origins = [(prefix + file, key) for file, key in base.origins.people]
     for person, origin in zip(ours, own.origins.people, strict=True):
-        place = places.pop(_get_name(person), None)  # of two with one name: a fault, found later
+        place = places.pop(fold_name(person), None)  # of two with one name: a fault, found later
         if place is None:
             people.append(person)
             origins.append(origin)
         else:
             people[place], origins[place] = person, origin
     joined.raw["people"], joined.origins.people = people, origins
-
-
-def _get_name(person: object) -> str:
-    """Fold the name of a person in raw data; "" if there is none."""
-    return _fold(person.get("name")) if isinstance(person, dict) else ""
-
-
-def _fold(name: object) -> str:
-    return fold(name[:NAME_LIMIT]) if isinstance(name, str) else ""

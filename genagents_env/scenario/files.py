@@ -13,6 +13,7 @@ from pathlib import Path
 
 from genagents_env.scenario.faults import Fault, Origins, quote
 from genagents_env.scenario.maps.grid import FIRST_LINE, is_grid
+from genagents_env.text import fold
 
 FILE_LIMIT = 1 << 20  # bytes a file
 TOTAL_LIMIT = 16 << 20  # bytes a folder
@@ -21,7 +22,9 @@ ENTITY_LIMIT = 10_000  # tables, and files of people
 VALUE_LIMIT = 100_000  # a file
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _KEY_PART = 64
+_NAME = 300  # characters of a name that are compared, more than one may have
 _TOO_DEEP = f"nested too deeply; at most {DEPTH_LIMIT} levels"
+_NO_FILE = "missing; a scenario folder holds scenario.toml"
 _TOO_LONG = "a number is too long; at most 18 digits"
 _SHORT_TIME = re.compile(r"=[ \t]*((?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d)[ \t]*(?:[,}#]|$)", re.M)
 MAPS = ("map.txt", "map.grid")
@@ -57,6 +60,16 @@ class Folder:
     def refuse(self, faults: Iterable[Fault]) -> None:
         """Add faults, each with the file it is in."""
         self.faults += map(self.origins.render, faults)
+
+
+def fold_text(value: object) -> str:
+    """Fold a name in raw data; "" if it is no text."""
+    return fold(value[:_NAME]) if isinstance(value, str) else ""
+
+
+def fold_name(table: object) -> str:
+    """Fold the name of a table in raw data; "" if it has none."""
+    return fold_text(table.get("name")) if isinstance(table, dict) else ""
 
 
 class Unread(Exception):
@@ -225,13 +238,14 @@ def _read_text(folder: Folder, root: Path, name: str) -> str | None:
     return None
 
 
-def read_bytes(root: Path, name: str, limit: int) -> bytes:
+def read_bytes(root: Path, name: str, limit: int, missing: str = _NO_FILE) -> bytes:
     """Read a regular file in a folder.
 
     Args:
         root: the folder, resolved.
         name: of the file, from the folder.
         limit: bytes; larger files are refused.
+        missing: what is said where there is no such file.
 
     Raises:
         Unread: the file is outside the folder, missing, or too large.
@@ -240,7 +254,7 @@ def read_bytes(root: Path, name: str, limit: int) -> bytes:
     if not path.is_relative_to(root):
         raise Unread("leads out of the scenario folder; only files inside it are read")
     if not path.exists():
-        raise Unread("missing; a scenario folder holds scenario.toml")
+        raise Unread(missing)
     # Non-blocking, so that a FIFO in place of a file cannot block before it is refused.
     handle = os.open(path, _OPEN)
     with os.fdopen(handle, "rb") as file:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import islice
 
-from genagents_env.scenario.maps.drawn import DrawnMap, list_parts
+from genagents_env.scenario.maps.drawn import DrawnMap
 from genagents_env.scenario.maps.grid import format_grid
 from genagents_env.scenario.toml_text import format_toml
 
@@ -72,7 +72,10 @@ def _describe_scenario(drawn: DrawnMap, name: str, title: str, town: str) -> Raw
 
 def _list_places(drawn: DrawnMap) -> dict[str, dict[str, list[str]]]:
     """Return sectors > arenas > objects; an id of a sector's one arena has only two parts."""
-    parts = list_parts(drawn.places)
+    parts: dict[str, dict[str, list[str]]] = {}
+    for id_ in drawn.places:
+        sector, _, arena = id_.partition("/")
+        parts.setdefault(sector, {}).update({arena: []} if arena else {})
     for item in drawn.objects:
         place, _, name = item.id.rpartition("/")
         sector, _, arena = place.partition("/")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -102,7 +102,9 @@ def give_pasts(scenario: Scenario, pasts: Pasts) -> Scenario:
         raise ConfigError(
             f"memories: they are of {', '.join(pasts)}, none of whom is in {scenario.name}"
         )
-    places = _list_places(scenario)
+    sectors = scenario.sectors
+    places = {sector.name for sector in sectors}
+    places |= {f"{sector.name}/{arena.name}" for sector in sectors for arena in sector.arenas}
     return scenario.model_copy(
         update={
             "people": tuple(
@@ -114,7 +116,7 @@ def give_pasts(scenario: Scenario, pasts: Pasts) -> Scenario:
     )
 
 
-def _give_past(person: Person, past: Past, places: frozenset[str]) -> Person:
+def _give_past(person: Person, past: Past, places: Container[str]) -> Person:
     known = (*person.known_places, *(place for place in past.places if place in places))
     return person.model_copy(update={"known_places": tuple(dict.fromkeys(known)), "past": past})
 
@@ -122,10 +124,3 @@ def _give_past(person: Person, past: Past, places: frozenset[str]) -> Person:
 def _add_knowers(fact: Fact, pasts: Pasts, names: list[str]) -> Fact:
     knowers = [name for name in names if name in pasts and fact.id in pasts[name].facts]
     return fact.model_copy(update={"known_by": tuple(dict.fromkeys([*fact.known_by, *knowers]))})
-
-
-def _list_places(scenario: Scenario) -> frozenset[str]:
-    """Return the ids of all places, as `known_places` names them."""
-    sectors = scenario.sectors
-    arenas = (f"{sector.name}/{arena.name}" for sector in sectors for arena in sector.arenas)
-    return frozenset([*(sector.name for sector in sectors), *arenas])

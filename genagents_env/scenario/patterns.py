@@ -124,7 +124,9 @@ def prepare(text: str) -> Text:
 
 
 def _compile(sources: Sequence[str], *, spell: bool) -> "re2._Regexp":
-    rewritten = [_rewrite(source, spell) for source in sources]
+    rewritten = [
+        "".join(_rewrite(token, spell) for token in _TOKEN.finditer(source)) for source in sources
+    ]
     options = re2.Options()
     options.case_sensitive = options.log_errors = False
     options.max_mem = MEMORY * max(1, len(sources)) * (_SPELLED if spell else 1)
@@ -143,15 +145,9 @@ def _explain(error: Exception) -> str:
     return f"{text}; {_NO_LINEAR}"
 
 
-def _rewrite(source: str, spell: bool) -> str:
-    """Rewrite a regular expression for RE2, for spelled texts or others."""
-    return "".join(
-        _rewrite_piece(token.lastgroup or "", token.group(), spell)
-        for token in _TOKEN.finditer(source)
-    )
-
-
-def _rewrite_piece(kind: str, piece: str, spell: bool) -> str:
+def _rewrite(token: re.Match[str], spell: bool) -> str:
+    """Rewrite a piece of a regular expression for RE2, for spelled texts or others."""
+    kind, piece = token.lastgroup, token.group()
     if kind == "group":
         return _rewrite_group(piece)
     if kind == "times":

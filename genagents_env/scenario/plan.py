@@ -1,6 +1,7 @@
 """The town as laid out, as frozen data with tiles, from the loader to the world."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -136,6 +137,12 @@ class SpawnPlan:
     tile: tuple[int, int]
 
 
+def find_tile(ref: str, spawns: Sequence[SpawnPlan]) -> tuple[int, int] | None:
+    """Return the tile that `ref` names, as in `TownPlan.find_tile`."""
+    spawn = next((spawn.tile for spawn in spawns if spawn.id == ref), None)
+    return spawn if spawn is not None else parse_tile(ref)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TownPlan:
     """Tiles, places and objects of a town.
@@ -162,8 +169,7 @@ class TownPlan:
 
     def find_tile(self, ref: str) -> tuple[int, int] | None:
         """Return the tile that `ref` names, as a spawn's id or `across,down`; None for others."""
-        spawn = next((spawn.tile for spawn in self.spawns if spawn.id == ref), None)
-        return spawn if spawn is not None else parse_tile(ref)
+        return find_tile(ref, self.spawns)
 
     def locate(self, ref: str) -> str:
         """Return the id of the arena in which a tile lies; other references as they are."""

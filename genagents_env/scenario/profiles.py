@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from genagents_env.profile import AgentID, Profile
-from genagents_env.scenario.plan import DAY, Hours, TownPlan, name_arena, parse_hours
-from genagents_env.scenario.schema import ArenaSpec, PastMemory, Person, Scenario
+from genagents_env.scenario.plan import DAY, Hours, TownPlan, parse_hours
+from genagents_env.scenario.schema import PastMemory, Person, Scenario
+from genagents_env.scenario.schema.scenario import ArenaPart, arenas_of
 from genagents_env.text import split_sentences
 
 
@@ -97,25 +98,21 @@ def bed_of(person: Person, scenario: Scenario) -> tuple[str, str] | None:
     whose users name the person, else the first that is anybody's, in a room open to the person.
     """
     beds = [
-        (f"{place}/{item.name}", item.sleep_state, person.name in item.users)
-        for place, arena in _rooms_at_home(person, scenario)
-        if not arena.users or person.name in arena.users
-        for item in arena.objects
+        (f"{room.id}/{item.name}", item.sleep_state, person.name in item.users)
+        for room in _rooms_at_home(person, scenario)
+        if not room.spec.users or person.name in room.spec.users
+        for item in room.spec.objects
         if item.sleep_state is not None and (not item.users or person.name in item.users)
     ]
     beds.sort(key=lambda bed: not bed[2])
     return beds[0][:2] if beds else None
 
 
-def _rooms_at_home(person: Person, scenario: Scenario) -> list[tuple[str, ArenaSpec]]:
-    """Return the rooms of the sector in which a person lives with their ids, one's own first."""
-    rooms = [
-        (name_arena(sector.name, arena.name), arena)
-        for sector in scenario.sectors
-        if sector.name == person.home.split("/")[0]
-        for arena in sector.arenas
-    ]
-    return sorted(rooms, key=lambda room: not f"{person.home}/".startswith(f"{room[0]}/"))
+def _rooms_at_home(person: Person, scenario: Scenario) -> list[ArenaPart]:
+    """Return the rooms of the sector in which a person lives, one's own first."""
+    home = person.home.split("/")[0]
+    rooms = [room for room in arenas_of(scenario) if room.sector.name == home]
+    return sorted(rooms, key=lambda room: not f"{person.home}/".startswith(f"{room.id}/"))
 
 
 def find_town_places(
@@ -129,20 +126,18 @@ def find_town_places(
     """
     names = find_familiar_places(person, plan)
     places: list[TownPlace] = []
-    for sector in scenario.sectors:
-        for arena in sector.arenas:
-            id_ = name_arena(sector.name, arena.name)
-            if not (sector.common or sector.name in names or id_ in names):
-                continue
-            users = [group for group in (sector.users, arena.users) if group]
-            admits = all(person.name in group for group in users)
-            things = tuple(
-                TownThing(f"{id_}/{item.name}", item.name, item.states, item.free_text)
-                for item in arena.objects
-                if admits and (not item.users or person.name in item.users)
-            )
-            hours = _combine(sector.hours, arena.hours)
-            places.append(TownPlace(id_, sector.common, not users, admits, hours, things))
+    for id_, _, _, sector, arena in arenas_of(scenario):
+        if not (sector.common or sector.name in names or id_ in names):
+            continue
+        users = [group for group in (sector.users, arena.users) if group]
+        admits = all(person.name in group for group in users)
+        things = tuple(
+            TownThing(f"{id_}/{item.name}", item.name, item.states, item.free_text)
+            for item in arena.objects
+            if admits and (not item.users or person.name in item.users)
+        )
+        hours = _combine(sector.hours, arena.hours)
+        places.append(TownPlace(id_, sector.common, not users, admits, hours, things))
     return tuple(places)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from genagents_env.scenario.faults import Fault, quote
-from genagents_env.scenario.files import TOTAL_LIMIT, Folder, Unread, read_bytes
+from genagents_env.scenario.files import TOTAL_LIMIT, Folder, Unread, fold_name, read_bytes
 from genagents_env.scenario.maps.grid import is_grid, read_grid
 from genagents_env.scenario.schema import SPRITE_LIMIT, SPRITE_MARK
 from genagents_env.text import fold
@@ -54,7 +54,7 @@ def _take_from_map(folder: Folder, people: list[object]) -> None:
         return
     drawn, _ = read_grid(text)
     for name, file in drawn.sprites if drawn is not None else ():
-        person = next((person for person in people if _is_called(person, name)), None)
+        person = next((person for person in people if fold_name(person) == fold(name)), None)
         if not isinstance(person, dict):
             fault = Fault(("map", "sprites"), f"no person {quote(name)} in the scenario")
         elif person.setdefault(KEY, file) != file:
@@ -65,23 +65,15 @@ def _take_from_map(folder: Folder, people: list[object]) -> None:
         folder.refuse([fault])
 
 
-def _is_called(person: object, name: str) -> bool:
-    own = person.get("name") if isinstance(person, dict) else None
-    return isinstance(own, str) and fold(own[:300]) == fold(name)
-
-
 def read_sprite(folder: Path, name: str, limit: int = SPRITE_LIMIT) -> bytes:
     """Read a picture in a folder.
 
     Raises:
         Unread: there is none, or it is not allowed; its text says what is.
     """
-    root = folder.resolve()
-    where = (root / name).resolve()
-    if where.is_relative_to(root) and not where.exists():
-        raise Unread("there is no such file in the folder")
+    missing = "there is no such file in the folder"
     try:
-        data = read_bytes(root, name, min(limit, SPRITE_LIMIT) + 1)
+        data = read_bytes(folder.resolve(), name, min(limit, SPRITE_LIMIT) + 1, missing)
     except (OSError, ValueError) as error:
         raise Unread(f"cannot be read: {getattr(error, 'strerror', None) or _ALLOWED}") from None
     if len(data) > min(limit, SPRITE_LIMIT) or open_png(data) is None:

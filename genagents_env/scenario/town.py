@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario.faults import Fault, Origins, quote
 from genagents_env.scenario.maps.drawn import Grid, Tile
-from genagents_env.scenario.maps.fitting import FittedMap, Tiles, arenas_of, objects_of, read_map
+from genagents_env.scenario.maps.fitting import FittedMap, Tiles, read_map
 from genagents_env.scenario.maps.layout import arrange, choose_tiles, floors, mark_doors
 from genagents_env.scenario.maps.reachability import close_unreachable, find_full_arenas
 from genagents_env.scenario.plan import (
@@ -17,6 +19,7 @@ from genagents_env.scenario.plan import (
     parse_hours,
 )
 from genagents_env.scenario.schema import SIDE_LIMIT, ObjectSpec, Scenario
+from genagents_env.scenario.schema.scenario import arenas_of, objects_of
 
 _SHOWN = 8  # closed tiles of an arena
 
@@ -52,7 +55,7 @@ def try_lay_out(scenario: Scenario) -> tuple[TownPlan | None, list[Fault]]:
         width=grid.width,
         height=grid.height,
         blocked=grid.blocked,
-        arena=grid.arena,
+        arena=grid.arena.astype(np.int16),
         sectors=sectors,
         arenas=arenas,
         objects=objects,
@@ -74,14 +77,15 @@ def _find_tiles(scenario: Scenario) -> tuple[FittedMap | None, list[Fault]]:
         return None, [Fault(("sectors",), text)]
     faults = [
         Fault((*loc, key), "a tile can be named only where there is a map.txt; leave it out")
-        for loc, _, item in objects_of(scenario)
+        for _, _, loc, item in objects_of(scenario)
         for key, named in (("at", item.at is not None), ("tiles", bool(item.tiles)))
         if named
     ]
+    text = "a tile can have a name only where there is a map"
     faults += [
-        Fault((*loc, "spawns"), "a tile can have a name only where there is a map; leave them out")
-        for loc, _, arena in arenas_of(scenario)
-        if arena.spawns
+        Fault((*arena.loc, "spawns"), f"{text}; leave them out")
+        for arena in arenas_of(scenario)
+        if arena.spec.spawns
     ]
     return FittedMap(grid), faults
 
@@ -113,20 +117,20 @@ def _place_objects(
     plans: list[ObjectPlan] = []
     taken = {tile for tiles in fixed.values() for tile in tiles}
     floor, doors = floors(grid, int(grid.arena.max()) + 1), mark_doors(grid)
-    for index, (loc, _, arena) in enumerate(arenas_of(scenario), OUTSIDE + 1):
-        locs = [(*loc, "objects", k) for k in range(len(arena.objects))]
-        loose = [place for place in locs if place not in fixed]
+    for arena in arenas_of(scenario):
+        index, items = arena.number, arena.list_parts("objects", arena.spec.objects)
+        loose = [item.loc for item in items if item.loc not in fixed]
         free = floor[index] if index < len(floor) else []
         tiles = choose_tiles(grid, doors, free, taken, len(loose)) if loose else []
         if len(tiles) < len(loose):
             text = f"{len(loose)} objects but {len(tiles)} free tiles; make the arena larger"
-            faults.append(Fault((*loc, "objects"), text))
+            faults.append(Fault((*arena.loc, "objects"), text))
         spots = fixed | {place: (tile,) for place, tile in zip(loose, tiles, strict=False)}
-        for place, item in zip(locs, arena.objects, strict=True):
-            if place not in spots:
+        for item in items:
+            if item.loc not in spots:
                 continue
-            plans.append(_object(item, index, spots[place]))
-            for x, y in spots[place] if item.solid else ():
+            plans.append(_object(item.spec, index, spots[item.loc]))
+            for x, y in spots[item.loc] if item.spec.solid else ():
                 grid.blocked[y, x] = True
     return tuple(plans), faults
 

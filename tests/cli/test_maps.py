@@ -7,12 +7,13 @@ from PIL import Image
 
 from genagents_env.scenario import lay_out, load_scenario
 from tests.cli.conftest import Run
+from tests.scenario.bad_folders import write
 from tests.scenario.tiled.test_towns import DRAWN
-from tests.scenario.ville.matrices import VILLE, write_ville
+from tests.scenario.ville.matrices import VILLE
 
 
 def test_matrices_become_a_town_that_runs(genagents: Run, tmp_path: Path) -> None:
-    write_ville(tmp_path / "matrices")
+    write(tmp_path / "matrices", VILLE)
     code, out, err = genagents("map", "import-ville", "matrices", "lodge", "--people", "2")
     assert (code, err) == (0, "")
     assert "lodge: 10 x 7 tiles, 2 sectors, 3 arenas, 4 objects on 7 tiles, 2 spawn tiles\n" in out
@@ -30,12 +31,12 @@ def test_matrices_become_a_town_that_runs(genagents: Run, tmp_path: Path) -> Non
 def test_what_is_there_is_never_replaced_and_what_is_broken_not_made(
     genagents: Run, tmp_path: Path
 ) -> None:
-    write_ville(tmp_path / "matrices")
+    write(tmp_path / "matrices", VILLE)
     (tmp_path / "lodge").mkdir()
     code, _, err = genagents("map", "import-ville", "matrices", "lodge")
     assert code == 2
     assert "lodge is there already" in err
-    write_ville(tmp_path / "shut", {**VILLE, "maze/collision_maze.csv": "1," * 70})
+    write(tmp_path / "shut", {**VILLE, "maze/collision_maze.csv": "1," * 70})
     code, _, err = genagents("map", "import-ville", "shut", "other")
     assert code == 2
     assert "nobody can stand at [1, 1]" in err

@@ -16,7 +16,7 @@ CORPUS = sorted(BAD)
 TOGETHER = [
     name
     for name in CORPUS
-    if not BAD[name].base
+    if BAD[name].base == GOOD
     and ":file:" not in BAD[name].message
     and name not in ("deep", "bottomless", "dotted", "digits", "hex digits", "too wide a town")
 ]
@@ -25,10 +25,6 @@ TOGETHER = [
 @pytest.mark.parametrize("files", [GOOD, CHECKED, DRAWN], ids=["laid out", "checked", "drawn"])
 def test_the_base_of_the_corpus_is_valid(files: dict[str, str], tmp_path: Path) -> None:
     assert validate_folder(write(tmp_path, files)) == []
-
-
-def test_the_corpus_has_at_least_sixty_rows() -> None:
-    assert len(BAD) >= 60
 
 
 @pytest.mark.parametrize("name", CORPUS)

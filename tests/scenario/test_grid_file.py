@@ -52,12 +52,12 @@ def test_a_grid_file_goes_through_the_neutral_form_unchanged() -> None:
     assert drawn is not None
     assert faults == []
     assert drawn.sprites == (("Ann Low", "ann.png"),)
-    assert drawn.doors == ((1, 1),)
+    assert drawn.grid.doors == [(1, 1)]
     text = format_grid(drawn)
     again, _ = read_grid(text)
     assert again is not None
     assert format_grid(again) == text
-    assert np.array_equal(drawn.place, again.place)
+    assert np.array_equal(drawn.grid.arena, again.grid.arena)
     assert [item.tiles for item in drawn.objects] == [item.tiles for item in again.objects]
 
 

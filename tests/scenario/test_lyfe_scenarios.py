@@ -224,49 +224,6 @@ def test_the_hard_mystery_differs_in_what_dmitri_saw_and_nothing_else() -> None:
     assert HARD.model_copy(update=same) == MURDER
 
 
-@pytest.mark.parametrize(
-    ("id_", "said"),
-    [
-        ("testimony", "I saw Francesco leave the hotel with a bloody knife."),
-        ("testimony", "It was Francesco. There was a blood-stained knife in his hand!"),
-        ("argument", "Francesco and Ahmed were arguing in the street yesterday."),
-        ("cheating", "Ahmed was cheating on her with Yi."),
-        ("time_of_death", "He was killed around 8 PM."),
-        ("caller", "It was a woman who called me."),
-        ("reception", "There was no one at the hotel reception."),
-        ("last_seen", "I saw Ahmed enter the hotel at 7:30 PM."),
-        ("murder", "I killed Ahmed, I confess."),
-        ("murder", "Francesco murdered Ahmed."),
-        ("one_night", "Francesco and I slept together once."),
-        ("affair", "I have been sleeping with Ahmed."),
-        ("who_called", "I found Ahmed dead this morning."),
-        (None, "Could Francesco have killed Ahmed?"),
-        (None, "I never killed Ahmed."),
-        (None, "The knife is missing. Francesco has a restaurant."),
-        (None, "Yi, did you know that Ahmed is dead?"),
-        (None, "I was at the clinic until 8:30 PM."),
-        (None, "Who called the police?"),
-        (None, "I found him at the plaza."),
-    ],
-)
-def test_a_fact_of_the_murder_is_recognised_in_what_is_said(id_: str | None, said: str) -> None:
-    assert [f.id for f in MURDER.facts if states(f, said)] == ([id_] if id_ else [])
-
-
-@pytest.mark.parametrize(
-    ("said", "stated"),
-    [
-        ("I saw Francesco leaving the hotel in a hurry.", True),
-        ("Late at night Francesco rushed out of the hotel.", True),
-        ("At the hotel I saw Francesco run away.", True),
-        ("Francesco sometimes visits me at the hotel.", False),
-        ("Francesco owns the sushi restaurant.", False),
-    ],
-)
-def test_the_harder_testimony_is_recognised(said: str, stated: bool) -> None:
-    assert states(fact(HARD, "testimony"), said) is stated
-
-
 def test_fatima_and_aaliyah_know_nothing_of_either_club() -> None:
     for person in FAIR.people:
         if person.name.split()[0] in ("Fatima", "Aaliyah"):

@@ -1,7 +1,3 @@
-import re
-
-import pytest
-
 from genagents_env.scenario import lay_out, load_scenario
 
 ELECTION = load_scenario("mayoral_election")
@@ -41,22 +37,3 @@ def test_sam_is_on_the_lawn_when_he_speaks() -> None:
     following = sam.routine[sam.routine.index(there) + 1]
     assert there.place == speech.place
     assert following.at >= speech.end.time()
-
-
-@pytest.mark.parametrize(
-    ("facts", "said"),
-    [
-        (["candidacy"], "Sam Moore is running for mayor in the coming local election."),
-        (["speech"], ELECTION.facts[1].statement),
-        (["speech"], "Will you come to my speech in the park tomorrow at four?"),
-        (["speech"], "I will speak in Johnson Park."),
-        (["speech"], "On the lawn there is a debate on Tuesday."),
-        (["candidacy", "speech"], "Sam Moore, the candidate, gives a speech in Johnson Park."),
-        ([], "Let us talk in the park."),
-        ([], "I walked in Johnson Park."),
-        ([], "The election needs a good speech."),
-    ],
-)
-def test_a_fact_is_recognised_in_what_is_said(facts: list[str], said: str) -> None:
-    heard = [f.id for f in ELECTION.facts if any(re.search(p, said, re.I) for p in f.patterns)]
-    assert heard == facts

@@ -15,6 +15,7 @@ from genagents_env.scenario import (
     load_scenario,
     validate_folder,
 )
+from genagents_env.scenario.patterns import finds_any
 from tests.scenario.test_layout import assert_is_a_town, assert_walls_are_whole
 
 PARTY = load_scenario("valentines_party")
@@ -96,27 +97,76 @@ def test_the_party_and_the_candidacy_are_each_known_to_one() -> None:
     assert all(any(h.contains(m) for h in cafe.hours) for m in range(17 * 60, 19 * 60))
 
 
-@pytest.mark.parametrize(
-    ("fact", "said"),
-    [
-        ("party", "Would you like to come to the Valentine's Day party at Hobbs Cafe tomorrow?"),
-        ("party", "I am planning a Valentine\u2019s party!"),
-        ("party", "Isabella is giving a party on February 14th, from five to seven."),
-        ("party", "At Hobbs Cafe there will be a celebration, do come."),
-        ("candidacy", "Have you heard? Sam Moore is running for mayor."),
-        ("candidacy", "I'm running for mayor in the local election."),
-        ("candidacy", "I\u2019ve heard the new candidate is Sam."),
-        ("candidacy", "I have decided to run for mayor."),
-        (None, "Valentine's Day is tomorrow. What will you do?"),
-        (None, "I wonder who will run for mayor this year."),
-        (None, "Let's have coffee at Hobbs Cafe."),
-        (None, "I like parties."),
-        (None, "Sam, how is Jennifer?"),
+SAID = {
+    "valentines_party": [
+        (["party"], "Would you like to come to the Valentine's Day party at Hobbs Cafe tomorrow?"),
+        (["party"], "I am planning a Valentine\u2019s party!"),
+        (["party"], "Isabella is giving a party on February 14th, from five to seven."),
+        (["party"], "At Hobbs Cafe there will be a celebration, do come."),
+        (["candidacy"], "Have you heard? Sam Moore is running for mayor."),
+        (["candidacy"], "I'm running for mayor in the local election."),
+        (["candidacy"], "I\u2019ve heard the new candidate is Sam."),
+        (["candidacy"], "I have decided to run for mayor."),
+        ([], "Valentine's Day is tomorrow. What will you do?"),
+        ([], "I wonder who will run for mayor this year."),
+        ([], "Let's have coffee at Hobbs Cafe."),
+        ([], "I like parties."),
+        ([], "Sam, how is Jennifer?"),
     ],
+    "mayoral_election": [
+        (["candidacy"], "Sam Moore is running for mayor in the coming local election."),
+        (
+            ["speech"],
+            "Sam Moore gives a public talk about his plans for the town in Johnson Park "
+            "on February 14th from 4 pm to 5 pm.",
+        ),
+        (["speech"], "Will you come to my speech in the park tomorrow at four?"),
+        (["speech"], "I will speak in Johnson Park."),
+        (["speech"], "On the lawn there is a debate on Tuesday."),
+        (["candidacy", "speech"], "Sam Moore, the candidate, gives a speech in Johnson Park."),
+        ([], "Let us talk in the park."),
+        ([], "I walked in Johnson Park."),
+        ([], "The election needs a good speech."),
+    ],
+    "murder_mystery": [
+        (["testimony"], "I saw Francesco leave the hotel with a bloody knife."),
+        (["testimony"], "It was Francesco. There was a blood-stained knife in his hand!"),
+        (["argument"], "Francesco and Ahmed were arguing in the street yesterday."),
+        (["cheating"], "Ahmed was cheating on her with Yi."),
+        (["time_of_death"], "He was killed around 8 PM."),
+        (["caller"], "It was a woman who called me."),
+        (["reception"], "There was no one at the hotel reception."),
+        (["last_seen"], "I saw Ahmed enter the hotel at 7:30 PM."),
+        (["murder"], "I killed Ahmed, I confess."),
+        (["murder"], "Francesco murdered Ahmed."),
+        (["one_night"], "Francesco and I slept together once."),
+        (["affair"], "I have been sleeping with Ahmed."),
+        (["who_called"], "I found Ahmed dead this morning."),
+        ([], "Could Francesco have killed Ahmed?"),
+        ([], "I never killed Ahmed."),
+        ([], "The knife is missing. Francesco has a restaurant."),
+        ([], "Yi, did you know that Ahmed is dead?"),
+        ([], "I was at the clinic until 8:30 PM."),
+        ([], "Who called the police?"),
+        ([], "I found him at the plaza."),
+    ],
+    "murder_mystery_hard": [
+        (["testimony"], "I saw Francesco leaving the hotel in a hurry."),
+        (["testimony"], "Late at night Francesco rushed out of the hotel."),
+        (["testimony"], "At the hotel I saw Francesco run away."),
+        ([], "Francesco sometimes visits me at the hotel."),
+        ([], "Francesco owns the sushi restaurant."),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "facts", "said"),
+    [(name, facts, said) for name, rows in SAID.items() for facts, said in rows],
 )
-def test_a_fact_is_recognised_in_what_is_said(fact: str | None, said: str) -> None:
-    heard = [f.id for f in PARTY.facts if any(re.search(p, said, re.I) for p in f.patterns)]
-    assert heard == ([fact] if fact else [])
+def test_facts_are_recognised_in_what_is_said(name: str, facts: list[str], said: str) -> None:
+    heard = [f.id for f in load_scenario(name).facts if finds_any(f.patterns, said)]
+    assert heard == facts
 
 
 def _steps_from(plan: TownPlan, arena: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:

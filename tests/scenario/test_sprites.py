@@ -13,6 +13,7 @@ from genagents_env.scenario import Scenario, load_scenario, validate_folder
 from genagents_env.scenario.digest import digest_scenario
 from genagents_env.scenario.maps.tiled import convert_map
 from genagents_env.scenario.sprites import decode_sprite
+from tests.scenario.bad_folders import write
 from tests.scenario.tiled.maps import (
     FILE,
     SCENARIO,
@@ -21,7 +22,6 @@ from tests.scenario.tiled.maps import (
     point,
     properties,
     school,
-    write_files,
     write_map,
 )
 
@@ -47,7 +47,7 @@ def by_map(sprite: str = "ann.png") -> Table:
 
 
 def test_the_scenario_holds_the_picture_and_no_hash_does(tmp_path: Path) -> None:
-    folder = write_files(tmp_path / "a", named("ann.png", png()))
+    folder = write(tmp_path / "a", named("ann.png", png()))
     assert validate_folder(folder) == []
     scenario = load_scenario(folder)
     sprite = scenario.people[0].sprite
@@ -66,7 +66,7 @@ def test_a_map_may_name_it_and_takes_it_along(tmp_path: Path) -> None:
     scenario = load_scenario(tmp_path / "drawn")
     files = convert_map(tmp_path / "drawn" / FILE, "again")
     assert files["ann.png"] == png()
-    again = load_scenario(write_files(tmp_path / "in", files))
+    again = load_scenario(write(tmp_path / "in", files))
     assert again.people[0].sprite == scenario.people[0].sprite is not None
 
 
@@ -75,7 +75,7 @@ def test_a_grid_may_name_it(tmp_path: Path) -> None:
     files = convert_map(tmp_path / "drawn" / FILE, "grid")
     layer = "[layer closed]"
     grid = str(files["map.grid"]).replace(layer, f"[sprites]\nAnn Lee = a.png\n\n{layer}")
-    folder = write_files(tmp_path / "grid", {**files, "map.grid": grid, "a.png": png()})
+    folder = write(tmp_path / "grid", {**files, "map.grid": grid, "a.png": png()})
     assert validate_folder(folder) == []
     assert load_scenario(folder).people[0].sprite is not None
     (folder / "map.grid").write_text(grid.replace("Ann Lee = a", "Cy Day = a"))
@@ -92,7 +92,7 @@ def test_the_picture_shows_it(tmp_path: Path) -> None:
         return int((frame == np.array(PINK[:3])).all(axis=2).sum())
 
     write_map(tmp_path / "plain", school())
-    write_files(tmp_path / "sprite", named("ann.png", png()))
+    write(tmp_path / "sprite", named("ann.png", png()))
     assert count_pink(tmp_path / "plain") == 0
     assert count_pink(tmp_path / "sprite") > 400  # on the map, and in the list beside it
 
@@ -113,7 +113,7 @@ def test_the_picture_shows_it(tmp_path: Path) -> None:
 def test_files_that_are_no_picture_are_faults(
     files: dict[str, str | bytes], message: str, tmp_path: Path
 ) -> None:
-    faults = validate_folder(write_files(tmp_path / "folder", files))
+    faults = validate_folder(write(tmp_path / "folder", files))
     assert [fault for fault in faults if f"scenario.toml:people[0].sprite: {message}" in fault]
     assert len(faults) == 1
 

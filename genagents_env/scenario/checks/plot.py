@@ -80,16 +80,13 @@ def _check_keys(part: ScheduledEvent | Goal, what: str, loc: Loc) -> Iterator[Fa
 def _check_reward(index: ScenarioIndex, reward: Reward) -> Iterator[Fault]:
     """Report keys that the reward of this name lacks."""
     name, counted = quote(reward.name), _REWARD_COUNTS.get(reward.name)
-    needs: dict[str, object] = {}
-    if reward.name == "errand":
-        needs = {"errands": reward.errands}
-    elif reward.name == "goals":
-        needs = {"goals": reward.goals or reward.errands}
-    elif reward.name in _PRESENCE:
-        needs = {"goals": reward.goals}
-    for key, given in needs.items():
-        if not given:
-            yield Fault(("reward", key), f"missing; the reward {name} needs them")
+    needs = {
+        "errand": ("errands", reward.errands),
+        "goals": ("goals", reward.goals or reward.errands),
+        **dict.fromkeys(_PRESENCE, ("goals", reward.goals)),
+    }
+    if reward.name in needs and not needs[reward.name][1]:
+        yield Fault(("reward", needs[reward.name][0]), f"missing; the reward {name} needs them")
     if reward.name == "public_goods" and reward.common is None:
         yield Fault(("reward", "common"), f"missing; the reward {name} needs it")
     if reward.name in _PRESENCE and reward.errands:

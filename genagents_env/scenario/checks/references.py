@@ -1,13 +1,13 @@
 """References of a scenario: which keys name a person, a place or another part of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from genagents_env.scenario.faults import Fault, Loc, choices, quote, suggest
 from genagents_env.scenario.people_selection import NOBODY
-from genagents_env.scenario.plan import name_arena, parse_hours
+from genagents_env.scenario.plan import parse_hours
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Scenario, SectorSpec
+from genagents_env.scenario.schema.scenario import arenas_of, spawns_of
 
 _SPELLINGS = 100  # how many wrong names are compared with all right ones, which takes time
 
@@ -59,36 +59,26 @@ _REFERENCES = {
     "question": ("checks.*.question",),
     "check": ("success.*.check",),
 }
-# Tables with a key for an object and one for a state of it.
-_STATES = (
-    ("people.*.routine.*", "use"),
-    ("events.*", "object"),
-    ("checks.*", "object"),
-    ("reward.errands.*", "object"),
-    ("reward.goals.*", "object"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class PlaceSpecs:
-    """A place in the scenario; `arena` is None for a whole sector, both are for the outside."""
-
-    sector: SectorSpec | None = None
-    arena: ArenaSpec | None = None
 
 
 class ScenarioIndex:
-    """A scenario with its people, places and other parts by name or id."""
+    """A scenario with its people, places and other parts by name or id.
+
+    A place is a sector, or a sector and an arena, or neither where it is the outside.
+    """
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
-        self.places = {scenario.outside: PlaceSpecs()}
-        self.spawns: dict[str, PlaceSpecs] = {}
+        self.places: dict[str, tuple[SectorSpec | ArenaSpec, ...]] = {scenario.outside: ()}
         self.objects: dict[str, ObjectSpec] = {}
-        for sector in scenario.sectors:
-            self.places[sector.name] = PlaceSpecs(sector)
-            for arena in sector.arenas:
-                self._add_arena(sector, arena)
+        self.spawns = {spawn.id for spawn in spawns_of(scenario)}
+        for arena in arenas_of(scenario):
+            if arena.loc[-1] == 0:  # the first of its sector
+                self.places[arena.sector.name] = (arena.sector,)
+            self.places[arena.id] = (arena.sector, arena.spec)
+            for item in arena.list_parts("objects", arena.spec.objects):
+                self.places[item.id] = (arena.sector, arena.spec)
+                self.objects[item.id] = item.spec
         self.people = {person.name: person for person in scenario.people}
         self.questions = {question.id: question for question in scenario.questions}
         self.checks = {check.id: check for check in scenario.checks}
@@ -103,14 +93,6 @@ class ScenarioIndex:
             "question": self.questions,
             "check": self.checks,
         }
-
-    def _add_arena(self, sector: SectorSpec, arena: ArenaSpec) -> None:
-        id_, place = name_arena(sector.name, arena.name), PlaceSpecs(sector, arena)
-        self.places[id_] = place
-        for item in arena.objects:
-            self.places[f"{id_}/{item.name}"] = place
-            self.objects[f"{id_}/{item.name}"] = item
-        self.spawns |= {f"{id_}/{spawn.name}": place for spawn in arena.spawns}
 
     def find_unknown(self, kind: str, name: str, loc: Loc) -> Iterator[Fault]:
         """Reject a name that no person, place or other `kind` has."""
@@ -140,9 +122,9 @@ class ScenarioIndex:
 
     def find_closed_door(self, ref: str, name: str, loc: Loc) -> Iterator[Fault]:
         """Reject a place that this person may not enter, or whose sector they may not."""
-        place = self.spawns.get(ref) or self.places.get(ref, PlaceSpecs())
-        for part in (place.sector, place.arena):
-            if part is not None and part.users and name not in part.users:
+        place = ref.rpartition("/")[0] if ref in self.spawns else ref
+        for part in self.places.get(place, ()):
+            if part.users and name not in part.users:
                 yield _reject_user(name, part.name, loc)
                 return
 
@@ -154,9 +136,8 @@ class ScenarioIndex:
 
     def describe_closed_part(self, ref: str, minute: int) -> str | None:
         """Name the part of a place that is closed at this minute, with its hours; None if open."""
-        place = self.places.get(ref, PlaceSpecs())
-        for part in (place.sector, place.arena):
-            if part is not None and part.hours:
+        for part in self.places.get(ref, ()):
+            if part.hours:
                 hours = map(parse_hours, part.hours)
                 if not any(span.contains(minute) for span in hours):
                     return f"{quote(part.name)} is closed then (open {', '.join(part.hours)})"
@@ -179,8 +160,9 @@ def check_references(index: ScenarioIndex) -> Iterator[Fault]:
             for loc, name in _list_values(index.scenario, path.split(".")):
                 if not (name == NOBODY and "users" in loc):
                     yield from index.find_unknown(kind, str(name), loc)
-    for path, key in _STATES:
-        for loc, table in _list_values(index.scenario, path.split(".")):
+    for path in _REFERENCES["object"]:  # a table that names one has a key for its state
+        *keys, key = path.split(".")
+        for loc, table in _list_values(index.scenario, keys):
             ref, state = getattr(table, key, None), getattr(table, "state", None)
             if ref is not None and state is not None:
                 yield from index.find_wrong_state(ref, state, (*loc, "state"))

@@ -3,23 +3,26 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Protocol
 
 from genagents_env.scenario.checks.references import ScenarioIndex, may_be
 from genagents_env.scenario.faults import Fault, Loc, quote, suggest
-from genagents_env.scenario.maps.fitting import arenas_of, objects_of
-from genagents_env.scenario.plan import TownPlan, name_arena, parse_tile
-from genagents_env.scenario.schema import ObjectSpec, Person, RoutineEntry, Scenario
+from genagents_env.scenario.plan import TownPlan, parse_tile
+from genagents_env.scenario.schema import (
+    ArenaSpec,
+    ObjectSpec,
+    Person,
+    RoutineEntry,
+    Scenario,
+    SectorSpec,
+    SpawnSpec,
+)
+from genagents_env.scenario.schema.scenario import arenas_of, objects_of
 from genagents_env.text import fold
 
 _RESERVED = ("outside", "me", "everyone", "nobody")
 
+_Part = Person | SectorSpec | ArenaSpec | ObjectSpec | SpawnSpec
 Named = tuple[Loc, str]
-
-
-class _HasName(Protocol):
-    @property
-    def name(self) -> str: ...
 
 
 def check_names(index: ScenarioIndex) -> Iterator[Fault]:
@@ -33,7 +36,7 @@ def check_names(index: ScenarioIndex) -> Iterator[Fault]:
         arenas = _list_names(("sectors", i, "arenas"), sector.arenas)
         yield from _find_twins(arenas, "arena")
         places += arenas
-    for loc, _, arena in arenas_of(scenario):
+    for _, _, loc, _, arena in arenas_of(scenario):
         objects = _list_names((*loc, "objects"), arena.objects)
         spawns = _list_names((*loc, "spawns"), arena.spawns)
         yield from _find_twins([*objects, *spawns], "object or spawn" if spawns else "object")
@@ -48,7 +51,7 @@ def check_names(index: ScenarioIndex) -> Iterator[Fault]:
         yield from _find_twins(ids, "id", "id")
 
 
-def _list_names(loc: Loc, parts: Iterable[_HasName]) -> list[Named]:
+def _list_names(loc: Loc, parts: Iterable[_Part]) -> list[Named]:
     return [((*loc, i), part.name) for i, part in enumerate(parts)]
 
 
@@ -77,11 +80,11 @@ def check_places(index: ScenarioIndex) -> Iterator[Fault]:
         if sector.symbol is not None and sector.arenas[0].name == sector.name:
             text = f"all of {quote(sector.name)} is its one arena; give the symbol to that"
             yield Fault(("sectors", i, "symbol"), text)
-    for loc, sector, arena in arenas_of(index.scenario):
+    for _, _, loc, sector, arena in arenas_of(index.scenario):
         if arena.name == sector.name and len(sector.arenas) > 1:
             text = f"{quote(arena.name)} is the sector too; only a single arena shares its name"
             yield Fault((*loc, "name"), text)
-    for loc, _, item in objects_of(index.scenario):
+    for _, _, loc, item in objects_of(index.scenario):
         yield from _check_states(item, loc)
 
 
@@ -112,10 +115,7 @@ def check_room(scenario: Scenario, plan: TownPlan) -> Iterator[Fault]:
         (("sectors", i), sector.capacity, starts[sector.name])
         for i, sector in enumerate(scenario.sectors)
     ]
-    rooms += [
-        (loc, arena.capacity, starts[name_arena(sector.name, arena.name)])
-        for loc, sector, arena in arenas_of(scenario)
-    ]
+    rooms += [(arena.loc, arena.spec.capacity, starts[arena.id]) for arena in arenas_of(scenario)]
     for loc, capacity, starters in rooms:
         if capacity is not None and capacity < starters:
             text = f"{capacity} is too few; {starters} people start there, so {starters} at least"

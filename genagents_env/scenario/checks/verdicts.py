@@ -56,7 +56,10 @@ def _find_twins(index: ScenarioIndex) -> Iterator[Fault]:
     for i, question in enumerate(index.scenario.questions):
         audience = question.to or (_EVERYBODY,)
         twin = None
-        for text_and_end in product(_list_texts(index, question), _list_ends(question)):
+        ends = ("before", "after") if question.when == "both" else (question.when,)
+        fillers = index.people if question.about == "everyone" else (PERSON,)
+        texts = dict.fromkeys(question.text.replace(PERSON, name) for name in fillers)
+        for text_and_end in product(texts, ends):
             before = asked.setdefault(text_and_end, {})
             names = [*audience, _EVERYBODY] if question.to else [*before]
             twin = next((before[name] for name in names if name in before), twin)
@@ -65,16 +68,6 @@ def _find_twins(index: ScenarioIndex) -> Iterator[Fault]:
         if twin is not None:
             text = f"somebody hears this from questions[{twin}] too; word one of them anew"
             yield Fault(("questions", i, "text"), text)
-
-
-def _list_ends(question: Question) -> tuple[str, ...]:
-    return ("before", "after") if question.when == "both" else (question.when,)
-
-
-def _list_texts(index: ScenarioIndex, question: Question) -> list[str]:
-    if question.about == "nobody":
-        return [question.text]
-    return list(dict.fromkeys(question.text.replace(PERSON, name) for name in index.people))
 
 
 def check_checks(index: ScenarioIndex) -> Iterator[Fault]:

@@ -14,8 +14,6 @@ counts as nothing.
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-import numpy as np
-
 from genagents_env.scenario.faults import Fault, Loc, choices, quote
 from genagents_env.scenario.maps.drawn import (
     DrawnMap,
@@ -25,8 +23,9 @@ from genagents_env.scenario.maps.drawn import (
     Tile,
     split_parts,
 )
-from genagents_env.scenario.plan import OUTSIDE, name_arena
+from genagents_env.scenario.plan import OUTSIDE
 from genagents_env.scenario.schema import SIDE_LIMIT, Scenario
+from genagents_env.scenario.schema.scenario import arenas_of
 
 WALL, GROUND, DOOR, NOTHING = "#", ".", "+", " "
 _FIXED = WALL + GROUND + DOOR + NOTHING
@@ -73,14 +72,8 @@ def read_ascii(scenario: Scenario) -> tuple[DrawnMap | None, list[Fault]]:
     faults += _find_undrawn(meanings, drawn)
     objects, spawns, misdrawn = _collect(meanings, drawn, grid)
     ids = {m.place: m.id for m in meanings if m.kind in ("sector", "arena")}
-    return DrawnMap(
-        closed=grid.blocked,
-        place=grid.arena.astype(np.int32),
-        places=tuple(ids[place] for place in sorted(ids)),
-        objects=objects,
-        doors=tuple(grid.doors),
-        spawns=spawns,
-    ), faults + misdrawn
+    places = tuple(ids[place] for place in sorted(ids))
+    return DrawnMap(grid, places, objects, spawns), faults + misdrawn
 
 
 def _refuse_symbol(char: str, x: int, y: int, symbols: Mapping[str, _Meaning]) -> Fault:
@@ -114,22 +107,17 @@ def _list_meanings(scenario: Scenario) -> Iterator[_Meaning]:
 
     Sectors have the lower numbers, so that a door between a room and a corridor is the room's.
     """
-    ground, arena = 0, sum(sector.symbol is not None for sector in scenario.sectors)
-    for i, sector in enumerate(scenario.sectors):
-        if sector.symbol is not None:
-            ground += 1
-            yield _Meaning("sector", ("sectors", i), sector.symbol, sector.name, ground)
-        for j, room in enumerate(sector.arenas):
-            arena += 1
-            loc: Loc = ("sectors", i, "arenas", j)
-            id_ = name_arena(sector.name, room.name)
-            yield _Meaning("arena", loc, room.symbol, id_, arena)
-            for k, item in enumerate(room.objects):
-                where = (*loc, "objects", k)
-                yield _Meaning("object", where, item.symbol, f"{id_}/{item.name}", arena)
-            for k, spawn in enumerate(room.spawns):
-                where = (*loc, "spawns", k)
-                yield _Meaning("spawn", where, spawn.symbol, f"{id_}/{spawn.name}", arena)
+    grounds = [i for i, sector in enumerate(scenario.sectors) if sector.symbol is not None]
+    for arena in arenas_of(scenario):
+        loc, sector, place = arena.loc, arena.sector, len(grounds) + arena.number
+        if loc[1] in grounds and loc[-1] == 0:  # the first of its sector
+            ground = grounds.index(loc[1]) + 1
+            yield _Meaning("sector", loc[:2], sector.symbol, sector.name, ground)
+        yield _Meaning("arena", loc, arena.spec.symbol, arena.id, place)
+        for item in arena.list_parts("objects", arena.spec.objects):
+            yield _Meaning("object", item.loc, item.spec.symbol, item.id, place)
+        for spawn in arena.list_parts("spawns", arena.spec.spawns):
+            yield _Meaning("spawn", spawn.loc, spawn.spec.symbol, spawn.id, place)
 
 
 def open_doors(grid: Grid, doors: list[Tile]) -> None:

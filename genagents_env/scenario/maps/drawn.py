@@ -6,7 +6,7 @@ at `("map", ...)`, in words that name layer and tile; whether the map fits the s
 afterwards, in one place, by `fitting`. A scenario holds any of them as the text of a `map.grid`.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,21 +16,21 @@ from genagents_env.scenario.faults import Loc
 
 Tile = tuple[int, int]  # x to the right, y downwards
 SIDES = ((0, -1), (1, 0), (0, 1), (-1, 0))
-GROUND = 0  # in `DrawnMap.place`: open ground between the buildings
+GROUND = 0  # in the grid of a `DrawnMap`: open ground between the buildings
 
 
 @dataclass(slots=True)
 class Grid:
-    """Tiles being filled: `blocked` and `arena` have shape (height, width), indexed [y, x]."""
+    """The tiles of a town: `blocked` and `arena` have shape (height, width), indexed [y, x]."""
 
     blocked: npt.NDArray[np.bool_]
-    arena: npt.NDArray[np.int16]
+    arena: npt.NDArray[np.int32]
     doors: list[Tile] = field(default_factory=list)
 
     @classmethod
     def empty(cls, width: int, height: int) -> "Grid":
         """Return open ground of that size."""
-        return cls(np.zeros((height, width), np.bool_), np.zeros((height, width), np.int16))
+        return cls(np.zeros((height, width), np.bool_), np.zeros((height, width), np.int32))
 
     @property
     def width(self) -> int:
@@ -85,35 +85,21 @@ class DrawnMap:
     """The places of everything in a town.
 
     Attributes:
-        closed: bool, shape (height, width), indexed [y, x]: nobody can stand there. An object may
-            have closed tiles; it is used from beside.
-        place: int32, the same shape: the number in `places`, from 1, of a tile's place, or GROUND.
-            Closed tiles may have a place too.
+        grid: `blocked` where nobody can stand; an object may have such tiles, and is used from
+            beside. `arena` is the number in `places`, from 1, of a tile's place, or GROUND; blocked
+            tiles may have a place too. `doors`, between an arena and another, may be left out.
         places: their ids: `sector/arena`, or `sector` for the ground of a sector outside its
             arenas, such as a corridor. A sector whose one arena bears its name is that arena.
         objects: each at most once.
-        doors: tiles between an arena and another; they may be left out.
         spawns: tiles with names, for `start` of people.
         sprites: for a person's name the file of the picture that stands for them.
     """
 
-    closed: npt.NDArray[np.bool_]
-    place: npt.NDArray[np.int32]
+    grid: Grid
     places: tuple[str, ...]
     objects: tuple[DrawnObject, ...] = ()
-    doors: tuple[Tile, ...] = ()
     spawns: tuple[DrawnSpawn, ...] = ()
     sprites: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def width(self) -> int:
-        """The number of tiles from left to right."""
-        return int(self.closed.shape[1])
-
-    @property
-    def height(self) -> int:
-        """The number of tiles from top to bottom."""
-        return int(self.closed.shape[0])
 
 
 def split_parts(tiles: Sequence[Tile], *, diagonal: bool = False) -> list[list[Tile]]:
@@ -141,19 +127,3 @@ def split_parts(tiles: Sequence[Tile], *, diagonal: bool = False) -> list[list[T
                     part.append(near)
         parts.append(part)
     return parts
-
-
-def list_parts(ids: Iterable[str]) -> dict[str, dict[str, list[str]]]:
-    """Group ids as sectors > arenas > objects (or spawns), each once, in their order.
-
-    An id of one part names a sector, of two an arena, of three what is in it.
-    """
-    sectors: dict[str, dict[str, list[str]]] = {}
-    for id_ in ids:
-        sector, *rest = id_.split("/", 2)
-        arenas = sectors.setdefault(sector, {})
-        if rest:
-            inside = arenas.setdefault(rest[0], [])
-            if len(rest) == 2 and rest[1] not in inside:
-                inside.append(rest[1])
-    return sectors

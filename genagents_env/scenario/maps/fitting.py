@@ -4,17 +4,19 @@ All kinds of maps pass the same checks here. Arenas have the numbers of `TownPla
 ground of sectors comes after them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from genagents_env.scenario.faults import Fault, Loc, quote, suggest
 from genagents_env.scenario.maps.ascii import FLOOR, read_ascii
-from genagents_env.scenario.maps.drawn import DrawnMap, Grid, Tile
+from genagents_env.scenario.maps.drawn import DrawnMap, DrawnObject, DrawnSpawn, Grid, Tile
 from genagents_env.scenario.maps.grid import is_grid, read_grid
-from genagents_env.scenario.plan import OUTSIDE, SpawnPlan, name_arena
-from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, Scenario, SectorSpec, SpawnSpec
+from genagents_env.scenario.plan import OUTSIDE, SpawnPlan
+from genagents_env.scenario.schema import ObjectSpec, Scenario, SpawnSpec
+from genagents_env.scenario.schema.scenario import ArenaContent, arenas_of, objects_of, spawns_of
 
 Tiles = dict[Loc, tuple[Tile, ...]]
 
@@ -37,20 +39,6 @@ class FittedMap:
     spawns: tuple[SpawnPlan, ...] = ()
 
 
-def arenas_of(scenario: Scenario) -> Iterator[tuple[Loc, SectorSpec, ArenaSpec]]:
-    """Yield every arena in the order of `TownPlan.arenas`, which puts the outside before them."""
-    for i, sector in enumerate(scenario.sectors):
-        for j, arena in enumerate(sector.arenas):
-            yield ("sectors", i, "arenas", j), sector, arena
-
-
-def objects_of(scenario: Scenario) -> Iterator[tuple[Loc, int, ObjectSpec]]:
-    """Yield every object with the index of its arena, in the order of `TownPlan.objects`."""
-    for index, (loc, _, arena) in enumerate(arenas_of(scenario), OUTSIDE + 1):
-        for k, item in enumerate(arena.objects):
-            yield (*loc, "objects", k), index, item
-
-
 def read_map(scenario: Scenario) -> tuple[FittedMap | None, list[Fault]]:
     """Read `scenario.map` and fit it; None if it has no tiles; return all faults too."""
     text = scenario.map or ""
@@ -63,60 +51,50 @@ def read_map(scenario: Scenario) -> tuple[FittedMap | None, list[Fault]]:
 
 def fit_map(scenario: Scenario, drawn: DrawnMap) -> tuple[FittedMap, list[Fault]]:
     """Return the tiles of a town from a map and its scenario, and the faults of both."""
-    specs = _Specs(scenario)
-    numbers, grounds, faults = _number_places(specs, drawn)
-    arena = np.where(drawn.closed, np.int16(OUTSIDE), numbers[drawn.place])
-    grid = Grid(drawn.closed.copy(), arena, list(drawn.doors))
-    tiles, misplaced = _fix_objects(specs, grid, drawn)
-    spawns, lost = _fix_spawns(specs, grid, drawn)
-    return FittedMap(grid, tiles, grounds, spawns), faults + misplaced + lost
-
-
-class _Specs:
-    """The parts of the scenario by id, each with its place there and its arena's number."""
-
-    def __init__(self, scenario: Scenario) -> None:
-        self.sectors = {sector.name: i for i, sector in enumerate(scenario.sectors)}
-        self.arenas: dict[str, int] = {}
-        self.objects: dict[str, tuple[Loc, int, ObjectSpec]] = {}
-        self.spawns: dict[str, tuple[Loc, int, SpawnSpec]] = {}
-        for number, (loc, sector, arena) in enumerate(arenas_of(scenario), OUTSIDE + 1):
-            id_ = name_arena(sector.name, arena.name)
-            self.arenas[id_] = number
-            for k, item in enumerate(arena.objects):
-                self.objects[f"{id_}/{item.name}"] = ((*loc, "objects", k), number, item)
-            for k, spawn in enumerate(arena.spawns):
-                self.spawns[f"{id_}/{spawn.name}"] = ((*loc, "spawns", k), number, spawn)
+    numbers, grounds, faults = _number_places(scenario, drawn)
+    blocked = drawn.grid.blocked
+    arena = np.where(blocked, np.int32(OUTSIDE), numbers[drawn.grid.arena])
+    grid = Grid(blocked.copy(), arena, list(drawn.grid.doors))
+    objects = {item.id: item for item in objects_of(scenario)}
+    spawns = {spawn.id: spawn for spawn in spawns_of(scenario)}
+    faults += _find_strangers("object", drawn.objects, [*objects])
+    faults += _find_strangers("spawn", drawn.spawns, [*spawns])
+    tiles, misplaced = _fix_objects(objects.values(), grid, drawn)
+    starts, lost = _fix_spawns(spawns.values(), grid, drawn)
+    return FittedMap(grid, tiles, grounds, starts), faults + misplaced + lost
 
 
 def _number_places(
-    specs: _Specs, drawn: DrawnMap
-) -> tuple[np.ndarray[tuple[int], np.dtype[np.int16]], tuple[int, ...], list[Fault]]:
+    scenario: Scenario, drawn: DrawnMap
+) -> tuple[npt.NDArray[np.int32], tuple[int, ...], list[Fault]]:
     """Return the arena's number of each place of the map, the sectors with ground, and faults."""
-    numbers = np.full(len(drawn.places) + 1, OUTSIDE, np.int16)
+    numbers = np.full(len(drawn.places) + 1, OUTSIDE, np.int32)
     grounds: list[int] = []
     faults: list[Fault] = []
-    open_places = set(np.unique(drawn.place[~drawn.closed]).tolist())
+    arenas = {arena.id: arena.number for arena in arenas_of(scenario)}
+    sectors = {sector.name: i for i, sector in enumerate(scenario.sectors)}
+    open_places = set(np.unique(drawn.grid.arena[~drawn.grid.blocked]).tolist())
     for n, id_ in enumerate(drawn.places, 1):
-        if id_ in specs.arenas:
-            numbers[n] = specs.arenas[id_]
-        elif id_ not in specs.sectors:
-            known = [*specs.arenas, *specs.sectors]
-            text = f"no place {quote(id_)} in scenario.toml; {suggest(id_, known)}"
+        if id_ in arenas:
+            numbers[n] = arenas[id_]
+        elif id_ not in sectors:
+            text = f"no place {quote(id_)} in scenario.toml; {suggest(id_, [*arenas, *sectors])}"
             faults.append(Fault(("map", "places"), text))
         elif n in open_places:
-            grounds.append(specs.sectors[id_])
-            numbers[n] = OUTSIDE + len(specs.arenas) + len(grounds)
+            grounds.append(sectors[id_])
+            numbers[n] = OUTSIDE + len(arenas) + len(grounds)
     return numbers, tuple(grounds), faults
 
 
-def _fix_objects(specs: _Specs, grid: Grid, drawn: DrawnMap) -> tuple[Tiles, list[Fault]]:
+def _fix_objects(
+    objects: Iterable[ArenaContent[ObjectSpec]], grid: Grid, drawn: DrawnMap
+) -> tuple[Tiles, list[Fault]]:
     """Return the tiles of objects that the map or the scenario names, and the faults."""
     fixed: Tiles = {}
     owner: dict[Tile, str] = {}
-    faults = list(_find_strangers(specs, drawn))
+    faults: list[Fault] = []
     in_map = {item.id: item for item in drawn.objects}
-    for id_, (loc, number, spec) in specs.objects.items():
+    for id_, number, loc, spec in objects:
         item, where = in_map.get(id_), (*loc, "tiles" if spec.tiles else "at")
         own = spec.tiles or ((spec.at,) if spec.at is not None else ())
         tiles = own or (item.tiles if item is not None else ())
@@ -125,7 +103,7 @@ def _fix_objects(specs: _Specs, grid: Grid, drawn: DrawnMap) -> tuple[Tiles, lis
         elif item is not None:
             where, text = item.where or ("map", id_), _find_fault(grid, number, tiles)
         else:
-            text = _find_listed_fault(grid, number, tiles)
+            text = _find_outside(grid, tiles) or _find_fault(grid, number, tiles)
         taken = next((tile for tile in tiles if tile in owner), None)
         if not text and taken is not None:
             text = f"its tile {list(taken)} already holds {quote(owner[taken])}"
@@ -139,26 +117,24 @@ def _fix_objects(specs: _Specs, grid: Grid, drawn: DrawnMap) -> tuple[Tiles, lis
     return fixed, faults
 
 
-def _find_strangers(specs: _Specs, drawn: DrawnMap) -> Iterator[Fault]:
-    """Reject objects and spawns of a map that the scenario does not have."""
-    for kind, parts, known in (
-        ("object", drawn.objects, specs.objects),
-        ("spawn", drawn.spawns, specs.spawns),
-    ):
-        for part in parts:
-            if part.id not in known:
-                text = f"no {kind} {quote(part.id)} in scenario.toml; {suggest(part.id, [*known])}"
-                yield Fault(part.where or ("map", f"{kind}s"), text)
+def _find_strangers(
+    kind: str, parts: Iterable[DrawnObject | DrawnSpawn], known: list[str]
+) -> Iterator[Fault]:
+    """Reject objects or spawns of a map that the scenario does not have."""
+    for part in parts:
+        if part.id not in known:
+            text = f"no {kind} {quote(part.id)} in scenario.toml; {suggest(part.id, known)}"
+            yield Fault(part.where or ("map", f"{kind}s"), text)
 
 
-def _find_listed_fault(grid: Grid, arena: int, tiles: tuple[Tile, ...]) -> str:
-    """Return the fault of tiles that the scenario lists, which are floor of the arena, or ""."""
+def _find_outside(grid: Grid, tiles: tuple[Tile, ...]) -> str:
+    """Return the fault of tiles that the scenario lists, all of which are floor, or ""."""
     for x, y in tiles:
         if not grid.holds((x, y)):
             return f"{[x, y]} lies outside the map, which is {grid.width} x {grid.height}"
         if grid.blocked[y, x]:
             return f"{[x, y]} is a wall; {FLOOR}"
-    return _find_fault(grid, arena, tiles)
+    return ""
 
 
 def _find_fault(grid: Grid, arena: int, tiles: tuple[Tile, ...]) -> str:
@@ -167,8 +143,6 @@ def _find_fault(grid: Grid, arena: int, tiles: tuple[Tile, ...]) -> str:
     An object may be on closed tiles, such as a wall, if its arena is beside it.
     """
     for x, y in tiles:
-        if not grid.holds((x, y)):
-            return f"{[x, y]} lies outside the map, which is {grid.width} x {grid.height}"
         if (x, y) in grid.doors:
             return f"{[x, y]} is a door; {FLOOR}"
         if not grid.blocked[y, x] and grid.arena[y, x] != arena:
@@ -185,12 +159,12 @@ def list_standing_tiles(grid: Grid, arena: int, tiles: tuple[Tile, ...]) -> list
 
 
 def _fix_spawns(
-    specs: _Specs, grid: Grid, drawn: DrawnMap
+    specs: Iterable[ArenaContent[SpawnSpec]], grid: Grid, drawn: DrawnMap
 ) -> tuple[tuple[SpawnPlan, ...], list[Fault]]:
     spawns: list[SpawnPlan] = []
     faults: list[Fault] = []
     in_map = {spawn.id: spawn for spawn in drawn.spawns}
-    for id_, (loc, number, spec) in specs.spawns.items():
+    for id_, number, loc, spec in specs:
         spawn, where = in_map.get(id_), (*loc, "at")
         tile = spec.at if spawn is None else spawn.tile
         if spawn is not None:

@@ -38,7 +38,14 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.scenario.faults import Fault, choices, quote, suggest
-from genagents_env.scenario.maps.drawn import GROUND, DrawnMap, DrawnObject, DrawnSpawn, Tile
+from genagents_env.scenario.maps.drawn import (
+    GROUND,
+    DrawnMap,
+    DrawnObject,
+    DrawnSpawn,
+    Grid,
+    Tile,
+)
 from genagents_env.scenario.schema import SIDE_LIMIT
 
 FIRST_LINE = "genagents map 1"
@@ -232,14 +239,16 @@ def _draw(reading: _Reading, layers: Mapping[str, Layer]) -> DrawnMap:
         tiles[int(layers["object"][y, x])].append((x, y))
     entries = reading.entries
     return DrawnMap(
-        closed=layers["closed"] == 1,
-        place=ranks[where].reshape(layers["place"].shape),
+        Grid(
+            layers["closed"] == 1,
+            ranks[where].reshape(layers["place"].shape),
+            [_get_tile(entry) for entry in entries["doors"].values()],
+        ),
         places=tuple(places.values()),
         objects=tuple(
             DrawnObject(entry["id"], tuple(tiles[int(entry["number"])]), ("map", f"line {line}"))
             for line, entry in entries["objects"].items()
         ),
-        doors=tuple(_get_tile(entry) for entry in entries["doors"].values()),
         spawns=tuple(
             DrawnSpawn(entry["id"], _get_tile(entry), ("map", f"line {line}"))
             for line, entry in entries["spawns"].items()
@@ -258,7 +267,7 @@ def format_grid(drawn: DrawnMap) -> str:
     Raises:
         ValueError: two objects share a tile, which layers of numbers cannot say.
     """
-    objects = np.zeros(drawn.place.shape, np.int32)
+    grid, objects = drawn.grid, np.zeros(drawn.grid.arena.shape, np.int32)
     for number, item in enumerate(drawn.objects, 1):
         for x, y in item.tiles:
             if objects[y, x]:
@@ -269,13 +278,13 @@ def format_grid(drawn: DrawnMap) -> str:
         "places": [f"{n} {id_}" for n, id_ in enumerate(drawn.places, 1)],
         "objects": [f"{n} {item.id}" for n, item in enumerate(drawn.objects, 1)],
         "spawns": [f"{spawn.tile[0]} {spawn.tile[1]} {spawn.id}" for spawn in drawn.spawns],
-        "doors": [f"{x} {y}" for x, y in drawn.doors],
+        "doors": [f"{x} {y}" for x, y in grid.doors],
         "sprites": [f"{name} = {file}" for name, file in drawn.sprites],
-        "layer closed": _format_rows(drawn.closed.astype(np.int32)),
-        "layer place": _format_rows(drawn.place),
+        "layer closed": _format_rows(grid.blocked.astype(np.int32)),
+        "layer place": _format_rows(grid.arena),
         "layer object": _format_rows(objects),
     }
-    lines = [FIRST_LINE, f"size {drawn.width} {drawn.height}"]
+    lines = [FIRST_LINE, f"size {grid.width} {grid.height}"]
     for name, body in sections.items():
         if body:
             lines += ["", f"[{name}]", *body]

@@ -128,7 +128,7 @@ def _draw(grid: Grid, block: Block, left: int, top: int) -> None:
         rows = slice(top + room.y, top + room.y + room.height)
         columns = slice(left + room.x, left + room.x + room.width)
         grid.blocked[rows, columns] = False
-        grid.arena[rows, columns] = np.int16(room.arena)
+        grid.arena[rows, columns] = room.arena
     for (x, y), arena in block.doors:
         grid.add_door((left + x, top + y), arena)
 

@@ -7,14 +7,10 @@ import numpy.typing as npt
 
 from genagents_env.scenario.faults import Fault, quote
 from genagents_env.scenario.maps.drawn import Grid, Tile, split_parts
-from genagents_env.scenario.maps.fitting import (
-    FittedMap,
-    arenas_of,
-    list_standing_tiles,
-    objects_of,
-)
-from genagents_env.scenario.plan import OUTSIDE, ObjectPlan, name_arena, parse_tile
+from genagents_env.scenario.maps.fitting import FittedMap, list_standing_tiles
+from genagents_env.scenario.plan import OUTSIDE, ObjectPlan, find_tile
 from genagents_env.scenario.schema import Scenario
+from genagents_env.scenario.schema.scenario import arenas_of, objects_of
 
 # Of an arena's tiles, up to so many may be sealed by how its walls and furniture are drawn, such
 # as corners; if they are more, a door was forgotten.
@@ -32,13 +28,13 @@ def close_unreachable(
     too; an arena that cannot be reached, or a large part of it, is a fault. So is an object that
     one can neither stand on nor beside, and a tile named for a start that is not free.
     """
-    grid, names = fitted.grid, _names(scenario)
+    grid = fitted.grid
     parts = _number_parts(grid)
-    main = _find_main_part(scenario, fitted, parts, names)
+    main = _find_main_part(scenario, fitted, parts)
     if main is None:
         return (), []
     cut = (parts > 0) & (parts != main)
-    inside = (grid.arena > OUTSIDE) & (grid.arena < len(names))
+    inside = (grid.arena > OUTSIDE) & (grid.arena <= sum(1 for _ in arenas_of(scenario)))
     faults = list(_find_cut_arenas(scenario, grid, cut & inside, inside & (parts > 0)))
     if faults:
         grid.blocked |= cut & ~inside
@@ -69,30 +65,26 @@ def find_full_arenas(scenario: Scenario, grid: Grid) -> list[Fault]:
     """Reject arenas without a tile to stand on."""
     free = set(np.unique(grid.arena[~grid.blocked]).tolist())
     text = "the map has no tile of this arena on which one can stand; draw it, or leave one free"
-    places = enumerate(arenas_of(scenario), OUTSIDE + 1)
-    return [Fault(loc, text) for index, (loc, _, _) in places if index not in free]
+    return [Fault(arena.loc, text) for arena in arenas_of(scenario) if arena.number not in free]
 
 
-def _find_main_part(
-    scenario: Scenario, fitted: FittedMap, parts: Parts, names: Sequence[str]
-) -> int | None:
+def _find_main_part(scenario: Scenario, fitted: FittedMap, parts: Parts) -> int | None:
     """Return the part of the town in which the first person starts, or None."""
     grid, person = fitted.grid, scenario.people[0]
     start = person.start or person.home
-    tile = _find_start_tile(start, fitted)
+    tile = find_tile(start, fitted.spawns)
     if tile is not None:
         if grid.holds(tile) and parts[tile[1], tile[0]]:
             return int(parts[tile[1], tile[0]])
         start = person.home
     inside = (grid.arena > OUTSIDE) & (parts > 0)
-    here = [i for i, name in enumerate(names) if i and _leads_to(start, name)]
+    here = [
+        arena.number
+        for arena in arenas_of(scenario)
+        if f"{start}/".startswith(f"{arena.id}/") or arena.id.startswith(f"{start}/")
+    ]
     home = parts[inside & np.isin(grid.arena, here)] if here else parts[parts > 0]
     return int(np.bincount(home).argmax()) if home.size else None
-
-
-def _find_start_tile(start: str, fitted: FittedMap) -> Tile | None:
-    spawn = next((spawn.tile for spawn in fitted.spawns if spawn.id == start), None)
-    return spawn if spawn is not None else parse_tile(start)
 
 
 def _find_cut_arenas(
@@ -100,14 +92,15 @@ def _find_cut_arenas(
 ) -> Iterator[Fault]:
     person = scenario.people[0]
     start = person.start or person.home
-    count = sum(1 for _ in arenas_of(scenario)) + OUTSIDE + 1
-    lost = np.bincount(grid.arena[cut], minlength=count)
-    whole = np.bincount(grid.arena[inside], minlength=count)
-    for index, (loc, _, _) in enumerate(arenas_of(scenario), OUTSIDE + 1):
-        if lost[index] > SEALED_SHARE * whole[index]:
-            much = "it" if lost[index] == whole[index] else f"{lost[index]} of its tiles"
+    arenas = list(arenas_of(scenario))
+    losses = np.bincount(grid.arena[cut], minlength=len(arenas) + 1)
+    wholes = np.bincount(grid.arena[inside], minlength=len(arenas) + 1)
+    for arena in arenas:
+        lost, whole = losses[arena.number], wholes[arena.number]
+        if lost > SEALED_SHARE * whole:
+            much = "it" if lost == whole else f"{lost} of its tiles"
             text = f"there is no way to {much} from {quote(start)}, where {person.name} starts"
-            yield Fault(loc, f"{text}; open a door")
+            yield Fault(arena.loc, f"{text}; open a door")
 
 
 def _find_idle_objects(
@@ -116,7 +109,7 @@ def _find_idle_objects(
     """Reject objects that nobody can use, since no tile of their arena beside them is free."""
     plans = iter(objects)
     plan = next(plans, None)
-    for loc, index, item in objects_of(scenario):
+    for _, index, loc, item in objects_of(scenario):
         if plan is None or (plan.arena, plan.name) != (index, item.name):
             continue  # it has found no tile, which is a fault already
         if not list_standing_tiles(grid, index, plan.tiles):
@@ -129,7 +122,7 @@ def _check_tiles(scenario: Scenario, fitted: FittedMap) -> Iterator[Fault]:
     """Reject start tiles on which nobody can stand, or that the person may not enter."""
     grid = fitted.grid
     for i, person in enumerate(scenario.people):
-        tile = _find_start_tile(person.start or "", fitted)
+        tile = find_tile(person.start or "", fitted.spawns)
         if tile is None:
             continue
         if not grid.holds(tile):
@@ -147,7 +140,7 @@ def _check_tiles(scenario: Scenario, fitted: FittedMap) -> Iterator[Fault]:
 
 def _find_private_part(scenario: Scenario, fitted: FittedMap, tile: Tile, name: str) -> str:
     """Return the sector or the arena of a tile that a person may not enter, empty if none."""
-    rooms = [(sector, arena) for _, sector, arena in arenas_of(scenario)]
+    rooms = [(arena.sector, arena.spec) for arena in arenas_of(scenario)]
     number = int(fitted.grid.arena[tile[1], tile[0]]) - OUTSIDE - 1
     if number < 0:
         return ""
@@ -155,11 +148,3 @@ def _find_private_part(scenario: Scenario, fitted: FittedMap, tile: Tile, name: 
         sector = scenario.sectors[fitted.grounds[number - len(rooms)]]
         return sector.name if sector.users and name not in sector.users else ""
     return next((part.name for part in rooms[number] if part.users and name not in part.users), "")
-
-
-def _names(scenario: Scenario) -> list[str]:
-    return [scenario.outside, *(name_arena(s.name, a.name) for _, s, a in arenas_of(scenario))]
-
-
-def _leads_to(ref: str, arena_id: str) -> bool:
-    return f"{ref}/".startswith(f"{arena_id}/") or arena_id.startswith(f"{ref}/")

@@ -26,7 +26,7 @@ from genagents_env.errors import FileError, ScenarioError
 from genagents_env.files import read_text
 from genagents_env.scenario.faults import Loc, choices, quote
 from genagents_env.scenario.fields import NAME_LIMIT
-from genagents_env.scenario.maps.drawn import DrawnMap, DrawnObject, DrawnSpawn, Tile
+from genagents_env.scenario.maps.drawn import DrawnMap, DrawnObject, DrawnSpawn, Grid, Tile
 from genagents_env.scenario.schema import SIDE_LIMIT
 from genagents_env.text import clean
 
@@ -85,8 +85,10 @@ def read_ville(folder: Path) -> tuple[DrawnMap, str]:
     places = [id_ for id_ in ids if id_ in used]
     numbers = {id_: number for number, id_ in enumerate(places, 1)}
     drawn = DrawnMap(
-        closed=matrices.layers[_COLLISION] != 0,
-        place=np.array([[numbers.get(id_, 0) for id_ in row] for row in rooms], np.int32),
+        Grid(
+            matrices.layers[_COLLISION] != 0,
+            np.array([[numbers.get(id_, 0) for id_ in row] for row in rooms], np.int32),
+        ),
         places=tuple(places),
         objects=tuple(
             DrawnObject(id_, tuple(tiles), _locate("game_object", tiles[0]))

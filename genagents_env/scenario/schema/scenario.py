@@ -1,10 +1,12 @@
-"""A whole scenario: every key of `scenario.toml`, and the rules of the world."""
+"""A whole scenario: every key of `scenario.toml`, the rules of the world; its arenas, in order."""
 
+from collections.abc import Iterable, Iterator
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import AfterValidator, Field
 
+from genagents_env.scenario.faults import Loc
 from genagents_env.scenario.fields import (
     Id,
     Later,
@@ -16,10 +18,19 @@ from genagents_env.scenario.fields import (
     Radius,
     check_years,
 )
+from genagents_env.scenario.plan import OUTSIDE, name_arena
 from genagents_env.scenario.schema.people import Person
-from genagents_env.scenario.schema.places import SIDE_LIMIT, SectorSpec
+from genagents_env.scenario.schema.places import (
+    SIDE_LIMIT,
+    ArenaSpec,
+    ObjectSpec,
+    SectorSpec,
+    SpawnSpec,
+)
 from genagents_env.scenario.schema.plot import Fact, Gathering, Reward, ScheduledEvent
 from genagents_env.scenario.schema.success import Check, Question, Success
+
+Spec = TypeVar("Spec", bound=ObjectSpec | SpawnSpec)
 
 MAP_LIMIT = SIDE_LIMIT * (SIDE_LIMIT + 2)  # characters
 _FEW = 100  # facts, questions and the like
@@ -154,3 +165,51 @@ class Scenario(Model):
     def first_day(self) -> date:
         """The calendar day on which it starts."""
         return self.start.date()
+
+
+class ArenaContent(NamedTuple, Generic[Spec]):
+    """An object or a spawn; `arena` is the number of its arena."""
+
+    id: str
+    arena: int
+    loc: Loc
+    spec: Spec
+
+
+class ArenaPart(NamedTuple):
+    """An arena of a scenario; `number` is its index in `TownPlan.arenas`."""
+
+    id: str
+    number: int
+    loc: Loc
+    sector: SectorSpec
+    spec: ArenaSpec
+
+    def list_parts(self, key: str, specs: Iterable[Spec]) -> list[ArenaContent[Spec]]:
+        """List what is in it under a key of its table."""
+        return [
+            ArenaContent(f"{self.id}/{spec.name}", self.number, (*self.loc, key, k), spec)
+            for k, spec in enumerate(specs)
+        ]
+
+
+def arenas_of(scenario: Scenario) -> Iterator[ArenaPart]:
+    """Yield every arena in the order of `TownPlan.arenas`, which puts the outside before them."""
+    number = OUTSIDE
+    for i, sector in enumerate(scenario.sectors):
+        for j, arena in enumerate(sector.arenas):
+            number += 1
+            loc: Loc = ("sectors", i, "arenas", j)
+            yield ArenaPart(name_arena(sector.name, arena.name), number, loc, sector, arena)
+
+
+def objects_of(scenario: Scenario) -> list[ArenaContent[ObjectSpec]]:
+    """List every object in the order of `TownPlan.objects`."""
+    arenas = arenas_of(scenario)
+    return [item for arena in arenas for item in arena.list_parts("objects", arena.spec.objects)]
+
+
+def spawns_of(scenario: Scenario) -> list[ArenaContent[SpawnSpec]]:
+    """List every spawn."""
+    arenas = arenas_of(scenario)
+    return [spawn for arena in arenas for spawn in arena.list_parts("spawns", arena.spec.spawns)]

@@ -18,9 +18,8 @@ from genagents_env.errors import ConfigError, ScenarioError
 from genagents_env.scenario import Scenario, lay_out
 from genagents_env.scenario.files import Folder, Raw
 from genagents_env.scenario.loader import check_folder
-from genagents_env.scenario.maps.fitting import arenas_of
-from genagents_env.scenario.plan import name_arena
 from genagents_env.scenario.schema import ArenaSpec
+from genagents_env.scenario.schema.scenario import arenas_of
 from genagents_env.train.tasks.block_map import ROOMS as BLOCK_ROOMS
 from genagents_env.train.tasks.block_map import draw_block
 from genagents_env.train.tasks.street_map import (
@@ -224,9 +223,9 @@ def count_way(ground: Ground, tile: int, targets: Sequence[int]) -> int:
 
 
 def _list_open_rooms(town: Scenario) -> Iterator[tuple[str, ArenaSpec]]:
-    for _, sector, arena in arenas_of(town):
+    for id_, _, _, sector, arena in arenas_of(town):
         if not (sector.users or arena.users or sector.hours or arena.hours):
-            yield name_arena(sector.name, arena.name), arena
+            yield id_, arena
 
 
 def _check(seed: int, rooms: tuple[int, int], people: int) -> None:

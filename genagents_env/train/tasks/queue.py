@@ -18,8 +18,8 @@ from genagents_env.percept import Percept
 from genagents_env.policy import AgentID, Context
 from genagents_env.profile import Profile
 from genagents_env.scenario import Scenario
-from genagents_env.scenario.maps.fitting import arenas_of
 from genagents_env.scenario.plan import name_arena
+from genagents_env.scenario.schema.scenario import arenas_of
 from genagents_env.train.tasks.layouts import draw_names, fit_horizon, list_rooms
 from genagents_env.train.tasks.solution import PerceptSolution
 from genagents_env.train.tasks.task import Task, change_arena, set_up
@@ -32,11 +32,7 @@ _DOOR = 2  # ticks between one's leaving and the next one's coming in
 def assign_queue(town: Scenario, rng: np.random.Generator) -> Scenario:
     """Put PEOPLE into a town, all of whom need one room; nobody lives in its house if possible."""
     names = draw_names(rng, PEOPLE)
-    open_air = {
-        name_arena(sector.name, arena.name)
-        for _, sector, arena in arenas_of(town)
-        if arena.open_air
-    }
+    open_air = {arena.id for arena in arenas_of(town) if arena.spec.open_air}
     rooms = list_rooms(town)
     wanted = [room for room in rooms if room not in open_air] or list(rooms)
     room = wanted[rng.integers(len(wanted))]

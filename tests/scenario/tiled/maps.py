@@ -5,10 +5,12 @@ import gzip
 import json
 import struct
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, tostring
+
+from tests.scenario.bad_folders import write
 
 Table = dict[str, object]
 TILE = 16
@@ -126,16 +128,7 @@ def school() -> Table:
 
 def write_map(folder: Path, table: Table, scenario: str = SCENARIO) -> Path:
     """Write a scenario folder that refers to a map."""
-    return write_files(folder, {FILE: json.dumps(table), "scenario.toml": scenario})
-
-
-def write_files(folder: Path, files: Mapping[str, str | bytes]) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        data = text if isinstance(text, bytes) else text.encode(errors="surrogateescape")
-        (folder / name).write_bytes(data)
-    return folder
+    return write(folder, {FILE: json.dumps(table), "scenario.toml": scenario})
 
 
 def change(*edits: tuple[tuple[str | int, ...], object]) -> Table:

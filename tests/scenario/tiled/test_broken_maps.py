@@ -9,8 +9,9 @@ import pytest
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario import load_scenario, validate_folder
 from genagents_env.scenario.maps.tiled import merging
+from tests.scenario.bad_folders import write
 from tests.scenario.tiled.broken_maps import BROKEN
-from tests.scenario.tiled.maps import FILE, SCENARIO, school, write_files, write_map
+from tests.scenario.tiled.maps import FILE, SCENARIO, school, write_map
 
 
 def test_the_base_of_the_corpus_is_valid(tmp_path: Path) -> None:
@@ -27,7 +28,7 @@ def test_a_broken_map_is_named_with_layer_object_and_tile(name: str, tmp_path: P
     files = {"scenario.toml": SCENARIO, **broken.files}
     if name == "no file":
         del files[FILE]
-    folder = write_files(tmp_path / "folder", files)
+    folder = write(tmp_path / "folder", files)
     faults = validate_folder(folder)
     assert any(fault.startswith(broken.message) for fault in faults), faults
     assert len(faults) <= 3, faults

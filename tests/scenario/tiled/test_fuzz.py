@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from genagents_env.scenario import lay_out, load_scenario, validate_folder
-from tests.scenario.tiled.maps import FILE, SCENARIO, school, to_tmx, write_files
+from tests.scenario.bad_folders import write
+from tests.scenario.tiled.maps import FILE, SCENARIO, school, to_tmx
 
 STRANGE: list[object] = [
     *(None, True, -1, 0, 3, 10**9, 10**30, 1.5, 1e308, "", "a/b", "\u0000", "x" * 5000, "ß"),
@@ -64,7 +65,7 @@ def test_any_value_anywhere_gives_a_town_or_faults(seed: int, tmp_path: Path) ->
     valid = 0
     for _ in range(40):
         text = json.dumps(mutate(dice, places))
-        valid += check(write_files(tmp_path, {"scenario.toml": SCENARIO, FILE: text}))
+        valid += check(write(tmp_path, {"scenario.toml": SCENARIO, FILE: text}))
     assert 1 < valid < 39
 
 
@@ -87,5 +88,5 @@ def test_any_bytes_give_a_town_or_faults(end: str, tmp_path: Path) -> None:
                 data[place:place] = data[place : place + dice.randrange(1, 60)]
         files: dict[str, str | bytes] = {"scenario.toml": scenario}
         files[f"school.{end}"] = bytes(data)
-        valid += check(write_files(tmp_path, files))
+        valid += check(write(tmp_path, files))
     assert valid < 38

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from genagents_env.cli.app import app
 from genagents_env.scenario import Scenario, lay_out, load_scenario, validate_folder
 from genagents_env.scenario.loader import inspect_folder
+from tests.scenario.bad_folders import write
 from tests.scenario.tiled.maps import (
     FILE,
     HEIGHT,
@@ -30,7 +31,6 @@ from tests.scenario.tiled.maps import (
     tiles,
     tileset,
     to_tmx,
-    write_files,
     write_map,
 )
 
@@ -105,7 +105,7 @@ def test_tiles_may_be_packed(compression: str, plain: Scenario, tmp_path: Path) 
 def test_the_other_format_is_read_alike(encoding: str, plain: Scenario, tmp_path: Path) -> None:
     text = to_tmx(school(), encoding)
     files = {"scenario.toml": SCENARIO.replace(".tmj", ".tmx"), "school.tmx": text}
-    assert load_scenario(write_files(tmp_path, files)) == plain
+    assert load_scenario(write(tmp_path, files)) == plain
 
 
 def test_an_infinite_map_begins_where_its_tiles_do(plain: Scenario, tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_a_tileset_may_be_a_file(end: str, plain: Scenario, tmp_path: Path) -> N
         )
     else:
         text = json.dumps({key: value for key, value in one.items() if key != "firstgid"})
-    write_files(tmp_path, {f"art/t.{end}": text})
+    write(tmp_path, {f"art/t.{end}": text})
     table = change((("tilesets", 0), {"firstgid": 1, "source": f"art/t.{end}"}))
     assert load(tmp_path, table) == plain
 
@@ -358,7 +358,7 @@ def test_missing_tiled_reader_is_reported_with_its_install_command(
 def test_a_base_may_be_drawn_in_tiled(tmp_path: Path) -> None:
     write_map(tmp_path / "school", school())
     more = 'name = "more"\ntitle = "More"\nextends = "school"\nhours = 2\n'
-    folder = write_files(tmp_path / "more", {"scenario.toml": more})
+    folder = write(tmp_path / "more", {"scenario.toml": more})
     assert validate_folder(folder) == []
     base, scenario = load_scenario(tmp_path / "school"), load_scenario(folder)
     assert (scenario.sectors, scenario.map) == (base.sectors, base.map)

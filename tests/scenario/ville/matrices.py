@@ -4,8 +4,6 @@ It has two rooms with a corridor between them and the street, a park, a bed on t
 two that do not touch, a sealed corner, and two spawn tiles.
 """
 
-from pathlib import Path
-
 from tests.scenario.bad_folders import Files
 
 WIDTH, HEIGHT = 10, 7
@@ -73,12 +71,3 @@ VILLE: Files = {
     "special_blocks/spawning_location_blocks.csv": "401, the lodge, Lodge, Bea's room, sp-A\n"
     "402, the lodge, Lodge, hall, sp-A",
 }
-
-
-def write_ville(folder: Path, files: Files = VILLE) -> Path:
-    """Write the matrices into a folder and return it."""
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", errors="surrogateescape")
-    return folder

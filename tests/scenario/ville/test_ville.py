@@ -10,15 +10,15 @@ from genagents_env.scenario import lay_out, load_scenario, validate_folder
 from genagents_env.scenario.maps.ville import read_ville
 from genagents_env.scenario.new_town import format_new_town
 from genagents_env.scenario.town import list_warnings
-from tests.scenario.bad_folders import Bad, change, write
-from tests.scenario.ville.matrices import HEIGHT, VILLE, WIDTH, write_ville
+from tests.scenario.bad_folders import Bad, read_rows, write
+from tests.scenario.ville.matrices import HEIGHT, VILLE, WIDTH
 
 PLACE = ["outside", "Lodge/hall", "Lodge/Bea's room", "Mill Park/park", "Lodge"]
 
 
 def import_town(folder: Path) -> Path:
     """The small town as a scenario folder."""
-    drawn, world = read_ville(write_ville(folder / "matrices"))
+    drawn, world = read_ville(write(folder / "matrices", VILLE))
     return write(folder / "lodge", format_new_town(drawn, name="lodge", title="T", town=world))
 
 
@@ -75,7 +75,7 @@ def test_imported_ville_writes_defaults_to_edit(tmp_path: Path) -> None:
 
 def test_without_spawn_tiles_residents_live_in_the_first_rooms(tmp_path: Path) -> None:
     files = {**VILLE, "maze/spawning_location_maze.csv": "0," * (WIDTH * HEIGHT)}
-    drawn, world = read_ville(write_ville(tmp_path / "matrices", files))
+    drawn, world = read_ville(write(tmp_path / "matrices", files))
     new = format_new_town(drawn, name="lodge", title="T", town=world, people=4)
     people = load_scenario(write(tmp_path / "lodge", new)).people
     assert [person.start for person in people] == [None] * 4
@@ -92,75 +92,26 @@ def test_rows_on_lines_of_their_own_and_a_folder_matrix_are_read_too(tmp_path: P
         cells = files[f"maze/{name}_maze.csv"].split(", ")
         rows = [cells[y * WIDTH : (y + 1) * WIDTH] for y in range(HEIGHT)]
         files[f"maze/{name}_maze.csv"] = "\n".join(",".join(row) for row in rows) + "\n"
-    one, _ = read_ville(write_ville(tmp_path / "plain"))
-    write_ville(tmp_path / "other" / "matrix", files)
+    one, _ = read_ville(write(tmp_path / "plain", VILLE))
+    write(tmp_path / "other" / "matrix", files)
     other, _ = read_ville(tmp_path / "other")
-    assert np.array_equal(one.place, other.place)
-    assert np.array_equal(one.closed, other.closed)
+    assert np.array_equal(one.grid.arena, other.grid.arena)
+    assert np.array_equal(one.grid.blocked, other.grid.blocked)
 
 
-META, SECTORS, ARENAS = (
-    "maze_meta_info.json",
-    "special_blocks/sector_blocks.csv",
-    "special_blocks/arena_blocks.csv",
-)
-THINGS, SPAWNS = (
-    "special_blocks/game_object_blocks.csv",
-    "special_blocks/spawning_location_blocks.csv",
-)
-WALLS, ROOMS = "maze/collision_maze.csv", "maze/arena_maze.csv"
-
+META, THINGS = "maze_meta_info.json", "special_blocks/game_object_blocks.csv"
 BAD = {
-    "meta: not JSON": Bad(META, "{", "", "maze_meta_info.json:file: not JSON"),
-    "meta: a list": Bad(
-        META, VILLE[META], "[1]", 'maze_meta_info.json:maze_width: "None"; a whole'
-    ),
-    "meta: width left out": Bad(META, '"maze_width": 10,', "", "maze_width: "),
-    "meta: huge": Bad(
-        META, '"maze_width": 10', '"maze_width": 513', '"513"; a whole number from 1'
-    ),
-    "meta: a text": Bad(META, '"maze_height": 7', '"maze_height": "x"', "json:maze_height: "),
-    "another width": Bad(META, '"maze_width": 10', '"maze_width": 11', "it has 70 numbers; 11 x 7"),
-    "a number lost": Bad(WALLS, "99, ", "", "maze/collision_maze.csv:file: it has 69 numbers; 10"),
-    "no number": Bad(
-        WALLS, "99, 99", "99, x9", 'collision_maze.csv:tile [1, 0]: "x9" is no number'
-    ),
-    "bytes": Bad(WALLS, "99", "\udcff", "is no UTF-8 text"),
-    "unknown arena": Bad(ROOMS, "203", "209", "arena_maze.csv:tile [0, 5]: 209 is not in special_"),
-    "legend: a column lost": Bad(SECTORS, "101, the lodge, ", "101, ", "line 1: "),
-    "legend: no number": Bad(SECTORS, "101,", "one,", "a number and 2 names are wanted"),
-    "legend: nothing": Bad(SECTORS, "101,", "0,", "the number 0 is nothing; each has its own"),
-    "legend: twice": Bad(ARENAS, "202,", "201,", "line 2: the number 201 is listed twice"),
-    "legend: no name": Bad(ARENAS, "hall", " ", "line 1: "),
-    "legend: a slash": Bad(
-        THINGS, "bed", "bed/sofa", '"bed/sofa"; a name has from 1 to 60 characters'
-    ),
-    "legend: long": Bad(THINGS, "bed", "b" * 61, "a name has from 1 to 60 characters and no '/'"),
-    "sectors apart": Bad(
-        ARENAS,
-        "Lodge, hall",
-        "Mill Park, hall",
-        'arena_maze.csv:tile [1, 1]: "Mill Park/hall", but the sector there is "Lodge"; both',
-    ),
-    "a thing in no arena": Bad(
-        "maze/game_object_maze.csv",
-        "0",
-        "301",
-        'game_object_maze.csv:tile [0, 0]: "blackboard" stands in no arena',
-    ),
-    "a spawn elsewhere": Bad(
-        SPAWNS,
-        "Lodge, hall",
-        "Lodge, Bea's room",
-        'spawning_location_maze.csv:tile [2, 2]: "Lodge/Bea\'s room/sp-A" stands in "Lodge/hall"',
-    ),
+    **read_rows("ville", VILLE),
+    "meta: a list": Bad(META, VILLE[META], "[1]", f'{META}:maze_width: "None"; a whole', VILLE),
+    "bytes": Bad("maze/collision_maze.csv", "99", "\udcff", "is no UTF-8 text", VILLE),
+    "legend: long": Bad(THINGS, "bed", "b" * 61, "characters and no '/'", VILLE),
 }
 
 
 @pytest.mark.parametrize("name", BAD)
 def test_broken_matrices_are_refused_with_file_and_tile(name: str, tmp_path: Path) -> None:
     bad = BAD[name]
-    folder = write_ville(tmp_path, change(dict(VILLE), bad))
+    folder = write(tmp_path, bad.files())
     with pytest.raises(ScenarioError) as refused:
         read_ville(folder)
     assert any(bad.message in fault for fault in refused.value.faults), refused.value.faults
@@ -170,7 +121,7 @@ def test_broken_matrices_are_refused_with_file_and_tile(name: str, tmp_path: Pat
 def test_a_file_left_out_is_named(name: str, tmp_path: Path) -> None:
     files = {key: text for key, text in VILLE.items() if key != name}
     if name == "special_blocks/world_blocks.csv":
-        read_ville(write_ville(tmp_path, files))  # it says nothing that is needed
+        read_ville(write(tmp_path, files))  # it says nothing that is needed
         return
     with pytest.raises(ScenarioError, match=Path(name).name):
-        read_ville(write_ville(tmp_path, files))
+        read_ville(write(tmp_path, files))

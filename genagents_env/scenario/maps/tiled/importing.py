@@ -21,6 +21,7 @@ from genagents_env.scenario.sprites import read_sprite
 from genagents_env.scenario.toml_text import format_toml
 from genagents_env.text import fold
 
+_MANY = 100  # faults of one map
 _NOBODY = "nobody"
 _STRANGER = "Alex Doe"  # lives in a town whose map names nobody
 _START = datetime(2023, 2, 13)  # noqa: DTZ001 - town time has no zone
@@ -101,10 +102,7 @@ def _read_town(folder: Path, name: str, limit: int) -> tuple[TiledTown | None, l
     def open_file(file: str) -> bytes:
         nonlocal size
         try:
-            path = (root / file).resolve()
-            if path.is_relative_to(root) and not path.exists():
-                raise TiledRefusal("there is no such file")
-            data = read_bytes(root, file, limit - size)
+            data = read_bytes(root, file, limit - size, "there is no such file")
         except Unread as error:
             raise TiledRefusal(str(error)) from None
         except (OSError, ValueError) as error:
@@ -114,9 +112,13 @@ def _read_town(folder: Path, name: str, limit: int) -> tuple[TiledTown | None, l
         return data
 
     try:
-        return *find_town(read_map(name, open_file)), size
+        town, faults = find_town(read_map(name, open_file))
     except TiledRefusal as refusal:
         return None, [refusal.fault], size
+    if len(faults) > _MANY:
+        text = f"and {len(faults) - _MANY} more faults; mend the first ones"
+        faults = [*faults[:_MANY], Fault(("map", "file"), text)]
+    return town, faults, size
 
 
 def _read_pictures(folder: Path, town: TiledTown, pictures: dict[str, str | bytes]) -> list[Fault]:

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import PurePosixPath
 
 from genagents_env.scenario.faults import Fault, Loc, quote
-from genagents_env.scenario.files import Raw
+from genagents_env.scenario.files import Raw, fold_name
 from genagents_env.scenario.maps.drawn import DrawnMap
 from genagents_env.scenario.maps.grid import format_grid
 from genagents_env.scenario.maps.tiled.places import PERSON, SPRITE, DrawnPlace
@@ -91,7 +91,7 @@ class Merger:
     def _list_known(self, tables: list[object]) -> dict[str, int]:
         """Map each folded name to the index of its first table in a list."""
         if id(tables) not in self._known:
-            names = [(_find_name(table), i) for i, table in enumerate(tables)]
+            names = [(fold_name(table), i) for i, table in enumerate(tables)]
             self._known[id(tables)] = {name: i for name, i in reversed(names) if name}
         return self._known[id(tables)]
 
@@ -160,13 +160,7 @@ def _list_undrawn(tables: list[object]) -> dict[str, str]:
     return {
         name: str(table["name"])
         for table in tables
-        if (name := _find_name(table))
+        if (name := fold_name(table))
         and isinstance(table, Mapping)
         and not (table.get("at") or table.get("tiles"))
     }
-
-
-def _find_name(table: object) -> str:
-    """Fold the name of a table; "" if it has none."""
-    name = table.get("name") if isinstance(table, Mapping) else None
-    return fold(name[:300]) if isinstance(name, str) else ""

@@ -32,7 +32,6 @@ from genagents_env.scenario.maps.tiled.places import (
 from genagents_env.text import fold
 
 _MAP_KEYS = ("town", "outside")
-_MANY = 100  # faults of one map
 _FILE = ("map", "file")
 
 
@@ -62,14 +61,6 @@ class _Tables(NamedTuple):
 
 def find_town(drawn: TiledMap) -> tuple[TiledTown | None, list[Fault]]:
     """Return the town of a map, None if it has faults, and the faults."""
-    town, faults = _find_town(drawn)
-    if len(faults) > _MANY:
-        more = Fault(_FILE, f"and {len(faults) - _MANY} more faults; mend the first ones")
-        faults = [*faults[:_MANY], more]
-    return town, faults
-
-
-def _find_town(drawn: TiledMap) -> tuple[TiledTown | None, list[Fault]]:
     pieces, faults = find_pieces(drawn)
     if any(len(fault.loc) == len(_FILE) for fault in faults):
         return None, faults  # without a whole layer nothing else is where it belongs
@@ -91,7 +82,8 @@ def _find_town(drawn: TiledMap) -> tuple[TiledTown | None, list[Fault]]:
         return None, faults
     keys = {key: str(value) for key in _MAP_KEYS if (value := drawn.properties.get(key))}
     sectors = list(tables.sectors.places.values())
-    return TiledTown(_draw(tables, grid, places, doors), sectors, starts, keys), []
+    grid.doors = list(doors)
+    return TiledTown(_draw(tables, grid, places), sectors, starts, keys), []
 
 
 def _gather(pieces: dict[str, list[MapPiece]], shared: npt.NDArray[np.bool_]) -> _Tables:
@@ -103,7 +95,11 @@ def _gather(pieces: dict[str, list[MapPiece]], shared: npt.NDArray[np.bool_]) ->
     arenas.add_inside(pieces["arena"], sectors)
     _fill_sectors(sectors, arenas)
     objects.add_inside(pieces["object"], arenas)
-    spawns.add_inside(map(_name_spawn, pieces["spawn"]), arenas)
+    named = (  # as drawn, or after the person who starts there
+        piece if piece.name else replace(piece, name=str(piece.properties.get(PERSON, "")))
+        for piece in pieces["spawn"]
+    )
+    spawns.add_inside(named, arenas)
     return _Tables(sectors, arenas, objects, spawns)
 
 
@@ -119,11 +115,6 @@ def _fill_sectors(sectors: PlaceTable, arenas: PlaceTable) -> None:
         elif open_air is not None:
             text = f"property {quote(OPEN_AIR)} of a sector that has arenas; give it to them"
             sectors.faults.append(Fault(sector.wheres[OPEN_AIR], text))
-
-
-def _name_spawn(piece: MapPiece) -> MapPiece:
-    """Return a spawn with the name that it has, or that of the person who starts there."""
-    return piece if piece.name else replace(piece, name=str(piece.properties.get(PERSON, "")))
 
 
 def _find_empty(tables: _Tables, closed: npt.NDArray[np.bool_]) -> Iterator[Fault]:
@@ -152,7 +143,7 @@ def _number_places(
     Sectors have the lower numbers, so that a door between a room and a corridor is the room's.
     """
     ids: dict[str, int] = {}
-    grid = Grid(closed, np.zeros(closed.shape, np.int16))
+    grid = Grid(closed, np.zeros(closed.shape, np.int32))
     inside = tables.arenas.is_owned
     _mark(inside, doors)
     for table in (tables.sectors, tables.arenas):
@@ -210,17 +201,13 @@ def _find_starts(spawns: PlaceTable) -> tuple[list[DrawnPlace], list[Fault]]:
     return list(starts.values()), faults
 
 
-def _draw(
-    tables: _Tables, grid: Grid, places: tuple[str, ...], doors: tuple[Tile, ...]
-) -> DrawnMap:
+def _draw(tables: _Tables, grid: Grid, places: tuple[str, ...]) -> DrawnMap:
     objects, spawns = tables.objects.places.values(), tables.spawns.places.values()
     return DrawnMap(
-        closed=grid.blocked,
-        place=grid.arena.astype(np.int32),
-        places=places,
-        objects=tuple(DrawnObject(o.id, tuple(o.tiles), o.where) for o in objects),
-        doors=doors,
-        spawns=tuple(DrawnSpawn(s.id, next(iter(s.tiles)), s.where) for s in spawns),
+        grid,
+        places,
+        tuple(DrawnObject(o.id, tuple(o.tiles), o.where) for o in objects),
+        tuple(DrawnSpawn(s.id, next(iter(s.tiles)), s.where) for s in spawns),
     )
 
 
