@@ -105,7 +105,15 @@ class RunData:
     @property
     def waking_hours(self) -> float:
         """Game hours in which agents were in town and awake, all together."""
-        return float(self.awake[:, : self.ticks].sum()) / self.hour
+        return float(self.waking.sum()) / self.hour
+
+    @property
+    def clock(self) -> npt.NDArray[np.int64]:
+        """The second of the day at each tick simulated: shape (ticks,)."""
+        start = self.reader.time(0)
+        begun = start.hour * 3600 + start.minute * 60 + start.second
+        found: npt.NDArray[np.int64] = begun + np.arange(self.ticks) * self.meta.seconds_per_tick
+        return found % 86400
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
@@ -159,6 +167,11 @@ class RunData:
         """Who was in town and awake: shape (N, last_tick + 1)."""
         return find_awake(self.events, self.names, self.last_tick)
 
+    @property
+    def waking(self) -> Bools:
+        """`awake` at the ticks simulated: shape (N, ticks)."""
+        return self.awake[:, : self.ticks]
+
     @cached_property
     def talking(self) -> Bools:
         """Who was in a conversation: shape (N, last_tick + 1)."""
@@ -191,6 +204,18 @@ class RunData:
             if stay.agent in self.row:
                 rows[self.row[stay.agent], stay.first : stay.end] = index[stay.place]
         return rows
+
+    @property
+    def where(self) -> ArenaRows:
+        """`whereabouts` at the ticks simulated: shape (N, ticks)."""
+        return self.whereabouts[:, : self.ticks]
+
+    def find_inside(self, arena: str) -> Bools:
+        """Return who was in an arena at the ticks simulated, asleep or awake: shape (N, ticks)."""
+        if arena not in self.arenas:
+            return np.zeros_like(self.waking)
+        inside: Bools = self.where == self.arenas.index(arena)
+        return inside
 
 
 def once_per_run(compute: Callable[[RunData], T]) -> Callable[[RunReader | RunData], T]:

@@ -16,8 +16,8 @@ import numpy as np
 from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.measures.places import (
     find_arenas_in,
-    get_arena_id,
     list_homes,
+    list_places,
     list_workplaces,
 )
 from genagents_env.study.evaluate.run_data import RunData
@@ -87,17 +87,13 @@ class Doing:
 
     Attributes:
         agent: who.
-        doing: the words shown.
         place: the arena.
-        activity: what that is.
         verdict: whether the place is usual for it.
         seconds: of game time.
     """
 
     agent: str
-    doing: str
     place: str
-    activity: str
     verdict: Fit
     seconds: float
 
@@ -121,15 +117,9 @@ def load_customs() -> Customs:
     )
 
 
-def find_doings(data: RunData, by: Customs | None = None) -> tuple[Doing, ...]:
-    """Return what was done where, as far as it decides something, agent by agent.
-
-    Args:
-        data: of the run.
-        by: the customs to judge by; None is the package's own.
-    """
-    by = load_customs() if by is None else by
-    shown = find_stretches(data)
+def find_doings(data: RunData) -> tuple[Doing, ...]:
+    """Return what was done where, as far as it decides something, agent by agent."""
+    by, shown = load_customs(), find_stretches(data)
     words = dict.fromkeys(stretch.doing for mine in shown.values() for stretch in mine)
     known = {doing: activity for doing in words if (activity := by.activity(doing)) is not None}
     kinds = _find_kinds(data, by)
@@ -140,8 +130,7 @@ def find_doings(data: RunData, by: Customs | None = None) -> tuple[Doing, ...]:
             if kinds[row][place]:
                 verdict: Fit = "usual" if activity.usual & kinds[row][place] else "unusual"
                 seconds = float(ticks * data.meta.seconds_per_tick)
-                at = data.arenas[place]
-                found.append(Doing(name, doing, at, activity.name, verdict, seconds))
+                found.append(Doing(name, data.arenas[place], verdict, seconds))
     return tuple(found)
 
 
@@ -188,7 +177,7 @@ def _count_ticks(
 
 def _find_kinds(data: RunData, by: Customs) -> list[list[frozenset[str]]]:
     """Return the kinds of each arena to the agent of each row, its own home and work with them."""
-    things = list_objects(data)
+    things = {place.id: place.things for place in list_places(data.scenario)}
     common = [by.kinds_of(place, things.get(place, ())) for place in data.arenas]
     own = (
         (HOME, find_arenas_in(data, list_homes(data))),
@@ -201,15 +190,6 @@ def _find_kinds(data: RunData, by: Customs) -> list[list[frozenset[str]]]:
         ]
         for row in range(len(data.names))
     ]
-
-
-def list_objects(data: RunData) -> dict[str, tuple[str, ...]]:
-    """Return the names of the things in each arena of the scenario."""
-    return {
-        get_arena_id(sector, arena): tuple(thing.name for thing in arena.objects)
-        for sector in data.scenario.sectors
-        for arena in sector.arenas
-    }
 
 
 def _compile(patterns: Sequence[str]) -> re.Pattern[str]:

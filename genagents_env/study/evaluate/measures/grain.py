@@ -6,10 +6,9 @@ both side by side.
 """
 
 import re
-from collections.abc import Iterator
 
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.measures.places import get_arena_id
+from genagents_env.study.evaluate.measures.places import list_places
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
 
@@ -44,7 +43,12 @@ def list_uses(data: RunData) -> tuple[Event, ...]:
     The same agent's next change of the thing ends the use where it brings back the state from
     before; what changes further is a further use. So on and off again are one use.
     """
-    beds = set(_list_beds(data))
+    beds = {
+        f"{place.id}/{thing.name}"
+        for place in list_places(data.scenario)
+        for thing in place.arena.objects
+        if thing.sleep_state is not None
+    }
     states: dict[str, str] = {}
     before: dict[tuple[str, str], str] = {}  # the state from before an agent's use of a thing
     found: list[Event] = []
@@ -61,15 +65,6 @@ def list_uses(data: RunData) -> tuple[Event, ...]:
     return tuple(found)
 
 
-def _list_beds(data: RunData) -> Iterator[str]:
-    """Yield the ids of the things that one sleeps in."""
-    for sector in data.scenario.sectors:
-        for arena in sector.arenas:
-            for thing in arena.objects:
-                if thing.sleep_state is not None:
-                    yield f"{get_arena_id(sector, arena)}/{thing.name}"
-
-
 _PER_HOUR = "per agent and waking hour"
 _PARK = "ours; beside the recorded day of the public code of Park et al. 2023"
 
@@ -79,9 +74,8 @@ def walking(data: RunData) -> float | None:
     """Of the time in which agents were awake, the share of ticks in which they changed their tile.
     None where nobody was awake.
     """
-    awake = data.awake[:, : data.ticks]
     moved = (data.positions[1:] != data.positions[:-1]).any(axis=2).T
-    return ratio((moved & awake).sum(), awake.sum())
+    return ratio((moved & data.waking).sum(), data.waking.sum())
 
 
 @measure("Activities", _PER_HOUR, _PARK)

@@ -135,5 +135,4 @@ def talking_time(data: RunData) -> float | None:
     """Of the time in which agents were awake, the share in which they were in a conversation. None
     where nobody was awake.
     """
-    awake = data.awake[:, : data.ticks]
-    return ratio((awake & data.talking[:, : data.ticks]).sum(), awake.sum())
+    return ratio((data.waking & data.talking[:, : data.ticks]).sum(), data.waking.sum())
