@@ -34,6 +34,7 @@ from genagents_env.study.evaluate.measures.success import compute_outcomes
 from genagents_env.study.evaluate.measures.talk import count_talk
 from genagents_env.study.evaluate.measures.tools import count_tool_use
 from genagents_env.study.evaluate.rates import compute_rates
+from genagents_env.study.evaluate.results import as_json
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.evaluate.text_columns import format_columns
 
@@ -143,10 +144,10 @@ def run_as_json(run: RunReader | RunData) -> dict[str, JSON]:
         "embeddings": compute_embedding_cost(reader),
         "policy_errors": reader.policy_fault_count(),
         "findings": compute_findings(data).as_json(),
-        "outcomes": [one.as_json() for one in compute_outcomes(data)],
-        "agreements": [one.as_json() for one in compute_agreements(data)],
-        "flows": [one.as_json() for one in compute_flows(data)],
-        "preferences": [one.as_json() for one in compute_preferences(data)],
+        "outcomes": compute_outcomes(data),
+        "agreements": [as_json(one) for one in compute_agreements(data)],
+        "flows": compute_flows(data),
+        "preferences": [as_json(one) for one in compute_preferences(data)],
         "conversation_length": compute_spans(data).as_json(),
         "rates": compute_rates(data).as_json(),
     }

@@ -6,10 +6,10 @@ check gives it nothing to read by. Two judges never mix: each stands under its o
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from genagents_env.record.rows import JSON, InterviewRow, JudgementRow
+from genagents_env.record.rows import InterviewRow, JudgementRow
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.patterns import compile_pattern, prepare
 from genagents_env.scenario.questions import When
@@ -50,10 +50,6 @@ class Verdict:
     repeat: int
     by: str
     value: str | None
-
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values."""
-        return asdict(self)
 
 
 @once_per_run

@@ -87,13 +87,8 @@ class Measure:
 
     def as_json(self) -> dict[str, str]:
         """Return what it is, without the function."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "unit": self.unit,
-            "definition": self.definition,
-            "source": self.source,
-        }
+        told = ("name", "title", "unit", "definition", "source")
+        return {name: getattr(self, name) for name in told}
 
     def take(self, data: RunData) -> dict[str, float | None]:
         """Return its numbers by full name: `{"density": 0.3}`, or `{"verified.party": 0.5, ...}`.
@@ -154,8 +149,8 @@ def measure(
     return wrap
 
 
-def ratio(part: float, whole: float) -> float | None:
-    """Return `part` over `whole`; None where `whole` is 0."""
+def ratio(part: float, whole: float | None) -> float | None:
+    """Return `part` over `whole`; None where `whole` is 0 or None."""
     return float(part) / float(whole) if whole else None
 
 

@@ -12,17 +12,15 @@ from genagents_env.record import InterviewRow, JudgementRow, RunMeta, RunReader
 from genagents_env.record.rows import CallRow
 from genagents_env.scenario import Person, Scenario
 from genagents_env.study.evaluate.presence import (
-    Bools,
     Membership,
     Stay,
-    find_awake,
     find_memberships,
     find_stays,
-    find_talking,
 )
 from genagents_env.world.events import Event
 
 T = TypeVar("T")
+Bools = npt.NDArray[np.bool_]
 Positions = npt.NDArray[np.int16]
 ArenaRows = npt.NDArray[np.int32]  # a row of the list of arenas for each agent and tick
 
@@ -164,8 +162,16 @@ class RunData:
 
     @cached_property
     def awake(self) -> Bools:
-        """Who was in town and awake: shape (N, last_tick + 1)."""
-        return find_awake(self.events, self.names, self.last_tick)
+        """Who was in town and awake as each tick ended: shape (N, last_tick + 1)."""
+        found: Bools = np.zeros((len(self.names), self.last_tick + 1), dtype=np.bool_)
+        for event in self.events:
+            if event.agent not in self.row:
+                continue
+            if event.kind in ("start", "put", "join"):
+                found[self.row[event.agent], event.tick :] = not event.data["asleep"]
+            elif event.kind in ("sleep", "wake", "part"):
+                found[self.row[event.agent], event.tick :] = event.kind == "wake"
+        return found
 
     @property
     def waking(self) -> Bools:
@@ -174,8 +180,15 @@ class RunData:
 
     @cached_property
     def talking(self) -> Bools:
-        """Who was in a conversation: shape (N, last_tick + 1)."""
-        return find_talking(self.memberships, self.names, self.last_tick)
+        """Who was in a conversation as each tick ended: shape (N, last_tick + 1).
+
+        One is in it from the tick of joining until before the tick of leaving.
+        """
+        found: Bools = np.zeros((len(self.names), self.last_tick + 1), dtype=np.bool_)
+        for one in self.memberships:
+            if one.agent in self.row:
+                found[self.row[one.agent], one.first : one.end] = True
+        return found
 
     @cached_property
     def positions(self) -> Positions:

@@ -6,9 +6,7 @@ import pytest
 from benchmarks.published_costs import list_published_costs
 from genagents_env.errors import ConfigError
 from genagents_env.record import RunReader
-from genagents_env.study.evaluate.presence import Membership, find_awake, find_talking
 from genagents_env.study.evaluate.rates import Rates, compute_rates, find_tariff
-from genagents_env.world.events import Event
 from tests.study.report.planted import ADA, BEN, cake, make_join, make_leave, make_utterance, plant
 
 
@@ -118,18 +116,3 @@ def test_published_figures_follow_the_speed_where_they_are_per_game_hour() -> No
     assert lyfe.dollars_per_human_hour == 0.5
     _, park, lyfe = list_published_costs(2)
     assert (park.dollars_per_human_hour, lyfe.dollars_per_human_hour) == (5, 0.5)
-
-
-def test_presence_is_of_the_tick_as_it_ends() -> None:
-    events = [
-        Event(0, 0, "start", ADA, {"asleep": True}),
-        Event(1, 2, "wake", ADA, {"cause": "hour"}),
-        Event(2, 3, "part", ADA, {}),
-        Event(3, 1, "join", BEN, {"asleep": False}),
-    ]
-    assert find_awake(events, (ADA, BEN), 4).tolist() == [
-        [False, False, True, False, False],
-        [False, True, True, True, True],
-    ]
-    times = [Membership(ADA, 0, 1, 3, "said_so"), Membership("Eve", 0, 1, None, None)]
-    assert find_talking(times, (ADA,), 4).tolist() == [[False, True, True, False, False]]

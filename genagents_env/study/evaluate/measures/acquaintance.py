@@ -12,10 +12,9 @@ Source: Park et al. 2023, section 7.1: density 0.167 before and 0.74 after; of 4
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 
-from genagents_env.record.rows import JSON
 from genagents_env.scenario import Person, first_memories, list_dated_memories
 from genagents_env.study.evaluate.claims import claims_person, names_person
 from genagents_env.study.evaluate.encounters import are_together, find_encounters, list_involved
@@ -27,7 +26,7 @@ from genagents_env.study.evaluate.interviews import (
     find_run_replies,
     get_heard_text,
 )
-from genagents_env.study.evaluate.measure import measure
+from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 from genagents_env.world.events import Event
 
@@ -69,26 +68,17 @@ class Acquaintance:
     @property
     def hallucination_rate(self) -> float | None:
         """The share of the claims that nothing bears out; None without claims."""
-        return self.hallucinated / self.claims if self.claims else None
+        return ratio(self.hallucinated, self.claims)
 
     @property
     def density(self) -> float | None:
         """The share of the pairs that claim to know each other; None without pairs."""
-        return self.mutual / self.pairs if self.pairs else None
+        return ratio(self.mutual, self.pairs)
 
     @property
     def verified_density(self) -> float | None:
         """The share of the pairs whose two claims have evidence; None without pairs."""
-        return self.mutual_verified / self.pairs if self.pairs else None
-
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values: the counts, the rate and the two densities."""
-        return asdict(self) | {
-            "hallucinated": self.hallucinated,
-            "hallucination_rate": self.hallucination_rate,
-            "density": self.density,
-            "verified_density": self.verified_density,
-        }
+        return ratio(self.mutual_verified, self.pairs)
 
 
 def compute_acquaintance(

@@ -21,8 +21,7 @@ from genagents_env.study.evaluate.measures.norms import (
     find_residents,
 )
 from genagents_env.study.evaluate.measures.places import TownPlace, list_places
-from genagents_env.study.evaluate.presence import Bools
-from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.evaluate.run_data import Bools, RunData
 
 NEAR = 2  # tiles from a place within which one stands before it
 NOON = (12 * 60, 14 * 60)  # minutes of the day

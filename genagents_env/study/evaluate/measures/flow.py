@@ -12,9 +12,9 @@ this one is ours.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
-from genagents_env.record.rows import JSON, RememberedRow
+from genagents_env.record.rows import RememberedRow
 from genagents_env.scenario.schema import Fact
 from genagents_env.study.evaluate.hearings import PATTERNS, find_statements
 from genagents_env.study.evaluate.interviews import InterviewReply, find_run_replies
@@ -68,10 +68,6 @@ class Flow:
     def keepers(self) -> tuple[AgentFlow, ...]:
         """Those of `receivers` who stored it."""
         return tuple(one for one in self.receivers if one.stored)
-
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values."""
-        return asdict(self) | {"agents": [asdict(one) for one in self.agents]}
 
 
 @once_per_run

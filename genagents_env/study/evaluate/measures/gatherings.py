@@ -17,6 +17,7 @@ from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.measures.diffusion import Spread, trace_run_facts
 from genagents_env.study.evaluate.presence import Attendance, find_visits
 from genagents_env.study.evaluate.reasons import Reason, find_reason
+from genagents_env.study.evaluate.results import as_json
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 
 
@@ -42,14 +43,7 @@ class Coordination:
 
     def as_json(self) -> dict[str, JSON]:
         """Return it as JSON values: names, and the reason of each who was asked for one."""
-        return {
-            "host": self.host,
-            "invited": list(self.invited),
-            "came": list(self.came),
-            "passers_by": list(self.passers_by),
-            "reasons": dict(self.reasons),
-            "unasked": list(self.unasked),
-        }
+        return as_json(self, "gathering") | {"reasons": dict(self.reasons)}
 
 
 def compute_coordination(

@@ -1,11 +1,10 @@
 """How far the models that judged the answers agree with the rules."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
-from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.checks import RULE, Verdict, find_verdicts
-from genagents_env.study.evaluate.measure import measure
+from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.measures.success import find_judge
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 
@@ -22,11 +21,7 @@ class Agreement:
     @property
     def share(self) -> float | None:
         """The share of the compared verdicts that are the same; None where none was compared."""
-        return self.agreed / self.compared if self.compared else None
-
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values."""
-        return asdict(self) | {"share": self.share}
+        return ratio(self.agreed, self.compared)
 
 
 @once_per_run

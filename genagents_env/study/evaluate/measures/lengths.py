@@ -14,6 +14,7 @@ from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.labels import format_policy
 from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.presence import Membership
+from genagents_env.study.evaluate.results import as_json
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 
 
@@ -44,7 +45,7 @@ class Lengths:
     @property
     def sem(self) -> float | None:
         """Standard error of the mean, each membership taken as independent; None below two."""
-        return standard_error(self.seconds)
+        return stdev(self.seconds) / sqrt(self.count) if self.count > 1 else None
 
     def as_json(self) -> dict[str, JSON]:
         """Return count, mean and standard error as JSON values."""
@@ -74,16 +75,11 @@ class Spans:
     @property
     def utterances_per_conversation(self) -> float | None:
         """None where there was no conversation."""
-        return self.utterances / self.conversations if self.conversations else None
+        return ratio(self.utterances, self.conversations)
 
     def as_json(self) -> dict[str, JSON]:
         """Return everything as JSON values."""
-        return {
-            "lengths": [one.as_json() for one in self.lengths],
-            "conversations": self.conversations,
-            "utterances": self.utterances,
-            "utterances_per_conversation": self.utterances_per_conversation,
-        }
+        return as_json(self) | {"lengths": [one.as_json() for one in self.lengths]}
 
 
 @once_per_run
@@ -102,11 +98,6 @@ def compute_spans(data: RunData) -> Spans:
         len({one.conversation for one in times}),
         sum(event.data["conversation"] is not None for event in data.of_kind("say")),
     )
-
-
-def standard_error(values: Sequence[float]) -> float | None:
-    """Return the sample standard deviation over the root of the number; None below two values."""
-    return stdev(values) / sqrt(len(values)) if len(values) > 1 else None
 
 
 def _measure_policy(policy: str, times: Sequence[Membership], second: int) -> Lengths:

@@ -14,8 +14,7 @@ import numpy as np
 from genagents_env.scenario.plan import parse_hours
 from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.measures.places import TownPlace, list_places
-from genagents_env.study.evaluate.presence import Bools
-from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.evaluate.run_data import Bools, RunData
 
 AGAIN = 300  # game seconds within which the same refusal is the same attempt
 _REASONS: Mapping[str, re.Pattern[str]] = {  # as `world` words its refusals

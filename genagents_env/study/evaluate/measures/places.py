@@ -10,8 +10,7 @@ from genagents_env.scenario import Scenario
 from genagents_env.scenario.plan import name_arena
 from genagents_env.scenario.schema import ArenaSpec, SectorSpec
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.presence import Bools
-from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.evaluate.run_data import Bools, RunData
 
 Floats = npt.NDArray[np.float64]
 

@@ -7,10 +7,9 @@ Source: Lyfe Agents (Kaiya et al. 2023), section 5.2, appendix D.3, figure 7.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from genagents_env.record.rows import JSON
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.questions import When
 from genagents_env.scenario.schema import ValueCheck
@@ -50,11 +49,6 @@ class Preference:
             if old is not None and new is not None and old != new:
                 turned[agent] = (old, new)
         return turned
-
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values, with those who changed their mind."""
-        plain = {agent: list(turn) for agent, turn in self.changed.items()}
-        return asdict(self) | {"values": list(self.values), "changed": plain}
 
 
 @once_per_run

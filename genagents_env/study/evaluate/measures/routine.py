@@ -15,8 +15,7 @@ import numpy as np
 from genagents_env.scenario import Person
 from genagents_env.scenario.schema import RoutineEntry
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.presence import Bools
-from genagents_env.study.evaluate.run_data import ArenaRows, RunData
+from genagents_env.study.evaluate.run_data import ArenaRows, Bools, RunData
 from genagents_env.world.places import is_within
 
 TRAVEL = 20 * 60  # game seconds: 120 tiles at the towns' usual 0.1 tiles a second

@@ -10,10 +10,9 @@ rule of two out of three is the public release's.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from genagents_env.record.rows import JSON
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.questions import When
 from genagents_env.scenario.schema import Check, RecordCheck, Success, ValueCheck
@@ -52,10 +51,6 @@ class SuccessOutcome:
     majority: bool | None
     repeats: tuple[bool | None, ...]
     missing: int = 0
-
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values."""
-        return asdict(self) | {"shares": dict(self.shares), "repeats": list(self.repeats)}
 
 
 @once_per_run

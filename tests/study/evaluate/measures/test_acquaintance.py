@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from genagents_env.scenario.schema import Person, Relationship
 from genagents_env.study.evaluate.interviews import InterviewReply
 from genagents_env.study.evaluate.measures.acquaintance import Acquaintance, compute_acquaintance
+from genagents_env.study.evaluate.results import as_json
 from genagents_env.world.events import Event
 from tests.study.evaluate.talks import learn, news, reply, say
 
@@ -124,7 +125,7 @@ def test_a_pair_is_mutual_where_both_claim_it() -> None:
     )
     assert (found.density, found.verified_density) == (2 / 3, 1 / 3)
     assert (found.hallucinated, found.hallucination_rate) == (1, 1 / 6)
-    assert found.as_json()["density"] == 2 / 3
+    assert as_json(found)["density"] == 2 / 3
 
 
 def test_nobody_asked_is_no_network_and_no_claim_no_rate() -> None:

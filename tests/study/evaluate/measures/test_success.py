@@ -1,4 +1,3 @@
-import json
 from itertools import product
 from pathlib import Path
 from typing import Literal
@@ -23,6 +22,7 @@ from genagents_env.study.evaluate.measures.success import (
     is_majority,
     tally_outcomes,
 )
+from genagents_env.study.evaluate.results import as_json
 from tests.study.evaluate.suspects import (
     LAST,
     PAIN,
@@ -295,9 +295,8 @@ def test_outcomes_and_agreement_are_read_from_a_run(tmp_path: Path) -> None:
         ("there", "after", "rule", 1.0),
     ]
     assert agreed == (Agreement("suspect", "model:wise", compared=4, agreed=3),)
-    plain = json.loads(json.dumps([one.as_json() for one in told]))
-    assert plain[2]["repeats"] == [True, True, False]
-    assert agreed[0].as_json()["share"] == 0.75
+    assert as_json(told[2])["repeats"] == [True, True, False]
+    assert as_json(agreed[0])["share"] == 0.75
 
 
 def test_a_run_that_was_not_asked_has_only_its_places(tmp_path: Path) -> None:
