@@ -147,7 +147,7 @@ def run_as_json(run: RunReader | RunData) -> dict[str, JSON]:
         "outcomes": compute_outcomes(data),
         "agreements": [as_json(one) for one in compute_agreements(data)],
         "flows": compute_flows(data),
-        "preferences": [as_json(one) for one in compute_preferences(data)],
+        "preferences": [as_json(one, "leanings") for one in compute_preferences(data)],
         "conversation_length": compute_spans(data).as_json(),
         "rates": compute_rates(data).as_json(),
     }

@@ -223,6 +223,13 @@ class RunData:
         """`whereabouts` at the ticks simulated: shape (N, ticks)."""
         return self.whereabouts[:, : self.ticks]
 
+    def find_arena(self, agent: str, tick: int) -> str:
+        """Return the arena in which somebody was as a tick ended; empty where nobody knows."""
+        if agent not in self.row or not 0 <= tick <= self.last_tick:
+            return ""
+        at = int(self.whereabouts[self.row[agent], tick])
+        return self.arenas[at] if at >= 0 else ""
+
     def find_inside(self, arena: str) -> Bools:
         """Return who was in an arena at the ticks simulated, asleep or awake: shape (N, ticks)."""
         if arena not in self.arenas:

@@ -13,9 +13,9 @@ from genagents_env.study.evaluate.checks import (
     apply_rule,
     find_verdicts,
     judge_answers,
-    judge_places,
 )
-from genagents_env.study.evaluate.presence import find_stays
+from genagents_env.study.evaluate.deeds import find_present
+from genagents_env.study.evaluate.run_data import RunData
 from tests.study.evaluate.suspects import (
     ILL,
     LAST,
@@ -185,17 +185,9 @@ MOVES = [
     ("tick", "there"),
     [(0, ["Ada"]), (9, ["Ada"]), (10, ["Ada", "Ben"]), (20, ["Ben"]), (LAST, ["Ben"])],
 )
-def test_the_record_tells_who_was_at_a_place(tick: int, there: list[str]) -> None:
-    told = list(judge_places(STUDY, NAMES, find_stays(MOVES, LAST), tick))
-    assert [one.agent for one in told] == list(NAMES)  # Cy, who never came, is nowhere
-    assert [one.agent for one in told if one.value == "yes"] == there
-    assert {(one.when, one.repeat, one.by) for one in told} == {("after", 0, "rule")}
-
-
-def test_a_time_that_has_not_come_gives_no_opinion() -> None:
-    assert {one.value for one in judge_places(STUDY, NAMES, find_stays(MOVES, LAST), None)} == {
-        None
-    }
+def test_the_record_tells_who_was_at_a_place(tmp_path: Path, tick: int, there: list[str]) -> None:
+    with RunReader(write(tmp_path / "run.sqlite", MYSTERY, MOVES)) as run:
+        assert sorted(find_present(RunData(run), STUDY.place, tick)) == there
 
 
 def test_verdicts_of_a_run_are_in_the_order_of_its_checks(tmp_path: Path) -> None:
@@ -212,6 +204,7 @@ def test_verdicts_of_a_run_are_in_the_order_of_its_checks(tmp_path: Path) -> Non
         told = find_verdicts(run)
     values = {(one.check, one.agent): one.value for one in told}
     assert list(dict.fromkeys(one.check for one in told)) == ["study", "soon", "late", "ago", "ill"]
+    assert {(one.when, one.repeat, one.by) for one in told[:3]} == {("after", 0, "rule")}
     assert [values["study", name] for name in NAMES] == ["no", "yes", "no"]
     assert [values["soon", name] for name in NAMES] == ["yes", "yes", "no"]
     assert {values[check, name] for check in ("late", "ago") for name in NAMES} == {None}
