@@ -95,10 +95,7 @@ class Measure:
 
         None where there is no number, or the event was not seen; raises as `take_values`.
         """
-        return {
-            one.name: None if one.value.censored else one.value.number
-            for one in self.take_values(data)
-        }
+        return _number_seen(self.take_values(data))
 
     def take_values(self, data: RunData) -> list[NamedValue]:
         """Return its values: one, or one for each key.
@@ -181,7 +178,11 @@ def take_measures(
     event was not seen.
     """
     values, faults = take_values(data, measures)
-    return {one.name: None if one.value.censored else one.value.number for one in values}, faults
+    return _number_seen(values), faults
+
+
+def _number_seen(values: Iterable[NamedValue]) -> dict[str, float | None]:
+    return {one.name: None if one.value.censored else one.value.number for one in values}
 
 
 def _read_number(name: str, value: object) -> float | None:
