@@ -69,14 +69,11 @@ def find_run_replies(data: RunData, when: When, repeat: int | None = 0) -> list[
     return find_replies(data.scenario, data.names, rows, when, data.last_tick, repeat)
 
 
-def find_cited_events(events: Iterable[Event], given: Iterable[InterviewReply]) -> dict[int, Event]:
-    """Return by their ids the events that any of the answers names; unknown ids name nothing."""
-    wanted = {id_ for reply in given for id_ in reply.evidence}
-    return {event.id: event for event in events if event.id in wanted}
-
-
 def find_evidence(reply: InterviewReply, events: dict[int, Event]) -> list[Event]:
-    """Return the events an answer names that had happened when it was given, in its order."""
+    """Return the events an answer names that had happened when it was given, in its order.
+
+    `events` are those of the run by their ids; unknown ids name nothing.
+    """
     found = [events[id_] for id_ in reply.evidence if id_ in events]
     return [event for event in found if event.tick <= reply.tick]
 

@@ -22,7 +22,6 @@ from genagents_env.study.evaluate.claims import claims_person, names_person
 from genagents_env.study.evaluate.interviews import (
     ENDS,
     InterviewReply,
-    find_cited_events,
     find_evidence,
     find_run_replies,
     get_heard_text,
@@ -98,14 +97,14 @@ def compute_acquaintance(
     if not about:
         return None
     claims = [r for r in about if claims_person(r.text, r.asked.person or "")]
-    named = find_cited_events(events, claims)
+    by_id = {event.id: event for event in events}
     seeds = {person.name: person for person in people}
     forms = _list_name_forms(list(seeds))
     asked, claimed = {_get_edge(reply) for reply in about}, {_get_edge(reply) for reply in claims}
     shown = {
         _get_edge(reply)
         for reply in claims
-        if any(_shows(event, *_get_edge(reply), forms) for event in find_evidence(reply, named))
+        if any(_shows(event, *_get_edge(reply), forms) for event in find_evidence(reply, by_id))
     }
     verified = shown | {
         (agent, other)

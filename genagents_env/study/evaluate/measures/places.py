@@ -1,6 +1,7 @@
 """Where people spend their time: by arena, at home and at work, alone and together."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,19 +46,6 @@ def count_waking_ticks(data: RunData) -> Floats:
         here = where[data.waking[row] & (where >= 0)]
         found[row] = np.bincount(here, minlength=len(data.arenas))
     return found
-
-
-def find_arenas_in(data: RunData, sectors: list[str | None]) -> Bools:
-    """Return which arenas lie in which agent's sector: shape (N, arenas); None is no sector.
-
-    Args:
-        data: of the run.
-        sectors: one for each name.
-    """
-    of = [place.split("/")[0] for place in data.arenas]
-    return np.array([[sector == one for one in of] for sector in sectors], dtype=np.bool_).reshape(
-        len(sectors), len(of)
-    )
 
 
 def list_homes(data: RunData) -> list[str | None]:
@@ -108,9 +96,14 @@ def place_entropy(data: RunData) -> float | None:
     return compute_entropy(count_waking_ticks(data).sum(axis=0), arenas)
 
 
-def _share_in(data: RunData, sectors: list[str | None]) -> float | None:
-    time = count_waking_ticks(data)
-    return ratio((time * find_arenas_in(data, sectors)).sum(), time.sum())
+def _share_in(data: RunData, sectors: list[str | None], rows: Iterable[int]) -> float | None:
+    """Return which share of the time awake of the agents of `rows` they were in their sectors."""
+    time, rows = count_waking_ticks(data), list(rows)
+    of = [place.split("/")[0] for place in data.arenas]
+    here = sum(
+        time[row, k] for row in rows for k, sector in enumerate(of) if sector == sectors[row]
+    )
+    return ratio(here, time[rows].sum())
 
 
 @measure("Time at home", "share", _OURS)
@@ -118,7 +111,7 @@ def at_home(data: RunData) -> float | None:
     """Of the time in which agents were awake, the share in the sector of their home. None where
     nobody was awake.
     """
-    return _share_in(data, list_homes(data))
+    return _share_in(data, list_homes(data), data.row.values())
 
 
 @measure("Time at work", "share", _OURS)
@@ -126,10 +119,8 @@ def at_work(data: RunData) -> float | None:
     """Of the time in which agents with a workplace that is not their home were awake, the share in
     its sector. None without such an agent awake.
     """
-    sectors, time = list_workplaces(data), count_waking_ticks(data)
-    working = np.array([sector is not None for sector in sectors], dtype=np.bool_)
-    here = (time * find_arenas_in(data, sectors)).sum()
-    return ratio(here, time[working].sum())
+    sectors = list_workplaces(data)
+    return _share_in(data, sectors, [row for row, one in enumerate(sectors) if one is not None])
 
 
 @measure("Time together", "share", _OURS)
