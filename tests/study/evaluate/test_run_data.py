@@ -8,7 +8,7 @@ from genagents_env.record import RunReader, RunWriter
 from genagents_env.run import resume
 from genagents_env.show.story.scenes import index_scenes
 from genagents_env.show.summary import run_as_json
-from genagents_env.study.evaluate.measures import find_measures, list_measures, take_measures
+from genagents_env.study.evaluate.measures import list_measures, take_measures
 from genagents_env.study.evaluate.run_data import RunData
 from tests.run.towns import make_options, run_town
 from tests.study.evaluate.measures.street import (
@@ -121,7 +121,3 @@ def test_a_run_without_a_tick(tmp_path: Path) -> None:
         values, faults = take_measures(record, list_measures())
     assert faults == ()
     assert set(values.values()) == {None}
-
-
-def test_defaults_are_found_without_a_fault() -> None:
-    assert find_measures(())[1] == ()
