@@ -5,12 +5,10 @@ what they did with things. It has no opinion where a
 check gives it nothing to read by. Two judges never mix: each stands under its own name.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from genagents_env.record.rows import InterviewRow, JudgementRow
-from genagents_env.scenario import Scenario
 from genagents_env.scenario.patterns import compile_pattern, prepare
 from genagents_env.scenario.schema import (
     AnswerCheck,
@@ -20,7 +18,7 @@ from genagents_env.scenario.schema import (
     ValueCheck,
 )
 from genagents_env.study.evaluate.deeds import find_bringers, find_knowers, find_present
-from genagents_env.study.evaluate.interviews import ENDS, find_replies
+from genagents_env.study.evaluate.interviews import ENDS, find_run_replies
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 
 RULE, YES, NO = "rule", "yes", "no"
@@ -55,51 +53,33 @@ def find_verdicts(data: RunData) -> tuple[Verdict, ...]:
 
     In the scenario's order, before and then after; of each the rule's, then the models' by name.
     """
-    meta, last = data.meta, data.last_tick
     found: list[Verdict] = []
-    for check in meta.scenario.checks:
+    for check in data.scenario.checks:
         if isinstance(check, RecordCheck):
             found += _judge_record(data, check)
         else:
-            rows, judged = data.interviews, data.judgements
-            found += judge_answers(check, meta.scenario, meta.names, rows, judged, last)
+            found += judge_answers(data, check)
     return tuple(found)
 
 
-def judge_answers(
-    check: CheckOfAnswers,
-    scenario: Scenario,
-    names: Sequence[str],
-    rows: Iterable[InterviewRow],
-    judged: Iterable[JudgementRow],
-    last_tick: int,
-) -> Iterator[Verdict]:
+def judge_answers(data: RunData, check: CheckOfAnswers) -> Iterator[Verdict]:
     """Yield the verdicts on the answers to a check's question, all repeats, at both ends.
 
     A judge who has an opinion on any of the answers at one end stands for every answer there, with
     None where it has none. Answers about another person are passed over, since a check is of the
-    one who answers.
-
-    Args:
-        check: of an answer.
-        scenario: of the run.
-        names: the people of the run.
-        rows: the interviews of the run.
-        judged: by models; judgements of other checks, and of answers that are none of the run's
-            any more, are passed over.
-        last_tick: of the run; at 0 there is no end yet.
+    one who answers; so are judgements of other checks, and of answers that are none of the run's
+    any more.
     """
-    rows = list(rows)
     known = {
         (row.judge, row.tick, row.agent, row.question, row.repeat): row
-        for row in judged
+        for row in data.judgements
         if row.check == check.id
     }
     judges = sorted({row.judge for row in known.values()})
-    for when in ENDS if last_tick else ENDS[:1]:
+    for when in ENDS:
         given = [
             reply
-            for reply in find_replies(scenario, names, rows, when, last_tick, repeat=None)
+            for reply in find_run_replies(data, when, repeat=None)
             if reply.asked.question_id == check.question and reply.asked.person is None
         ]
         answers = [(one.tick, one.asked.agent, one.asked.text, one.repeat) for one in given]

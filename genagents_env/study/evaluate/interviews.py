@@ -1,10 +1,8 @@
 """Interview answers of a run, put back beside what was asked."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from genagents_env.record.rows import InterviewRow
-from genagents_env.scenario import Scenario
 from genagents_env.scenario.questions import PosedQuestion, When, list_questions
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
@@ -27,46 +25,28 @@ class InterviewReply:
     repeat: int = 0
 
 
-def find_replies(
-    scenario: Scenario,
-    names: Sequence[str],
-    rows: Iterable[InterviewRow],
-    when: When,
-    last_tick: int,
-    repeat: int | None = 0,
-) -> list[InterviewReply]:
+def find_run_replies(data: RunData, when: When, repeat: int | None = 0) -> list[InterviewReply]:
     """Return the answers to the scenario's questions at one end of a run, in the order of asking.
 
-    Those before were given at tick 0, those after at `last_tick`. Questions that nobody put to
-    an agent, since its policy remembers nothing or the run has not ended, are left out; so are
-    answers to other questions.
+    Those before were given at tick 0, those after at the last tick, if it is another. Questions
+    that nobody put to an agent, since its policy remembers nothing or the run has not ended, are
+    left out; so are answers to other questions.
 
     Args:
-        scenario: of the run.
-        names: the people of the run.
-        rows: the interviews of the run.
+        data: of the run.
         when: before the run or after it.
-        last_tick: of the run.
         repeat: of this interview alone; None for all of them, in their order at each question.
     """
-    tick = 0 if when == "before" else last_tick
+    tick = 0 if when == "before" else data.last_tick
     given: dict[tuple[str, str], list[InterviewRow]] = {}
-    for row in rows:
+    for row in data.interviews if tick or when == "before" else ():
         if row.tick == tick and repeat in (None, row.repeat):
             given.setdefault((row.agent, row.question), []).append(row)
     return [
         InterviewReply(one, row.answer, row.evidence, tick, row.repeat)
-        for one in list_questions(scenario, names, when)
+        for one in list_questions(data.scenario, data.names, when)
         for row in sorted(given.get((one.agent, one.text), ()), key=lambda row: row.repeat)
     ]
-
-
-def find_run_replies(data: RunData, when: When, repeat: int | None = 0) -> list[InterviewReply]:
-    """Return the answers at one end of a run; none at the end of one without a tick."""
-    if when == "after" and not data.last_tick:
-        return []
-    rows = data.interviews
-    return find_replies(data.scenario, data.names, rows, when, data.last_tick, repeat)
 
 
 def find_evidence(reply: InterviewReply, events: dict[int, Event]) -> list[Event]:

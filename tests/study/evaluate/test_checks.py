@@ -26,6 +26,7 @@ from tests.study.evaluate.suspects import (
     WHO,
     at,
     make_answers,
+    make_data,
     make_judgements,
     make_verdicts,
     mystery,
@@ -110,7 +111,7 @@ JUDGED = [
 
 
 def _of_suspect(rows: list[InterviewRow], of: list[JudgementRow]) -> list[Verdict]:
-    return list(judge_answers(SUSPECT, MYSTERY, NAMES, rows, of, LAST))
+    return list(judge_answers(make_data(MYSTERY, rows, of), SUSPECT))
 
 
 def test_every_repeat_has_a_verdict_by_the_rule_and_by_each_judge_of_that_end() -> None:
@@ -129,9 +130,9 @@ def test_an_answer_about_another_is_not_the_agents_own_and_tick_zero_has_no_end(
     about = Question(id="who", text="Was it {person}?", when="both", about="everyone")
     rows = [InterviewRow(LAST, "Ada", "Was it Ben?", "It was Zoe.", ())]
     curious = mystery(questions=(about,))
-    assert list(judge_answers(SUSPECT, curious, NAMES, rows, [], LAST)) == []
-    early = list(judge_answers(SUSPECT, MYSTERY, NAMES, make_answers("Ada", "Zoe", tick=0), [], 0))
-    assert [one.when for one in early] == ["before"]
+    assert list(judge_answers(make_data(curious, rows), SUSPECT)) == []
+    early = make_data(MYSTERY, make_answers("Ada", "Zoe", tick=0), last=0)
+    assert [one.when for one in judge_answers(early, SUSPECT)] == ["before"]
 
 
 rows = st.builds(
