@@ -35,14 +35,12 @@ class Membership:
         conversation: its id in the record.
         first: the tick of joining.
         end: the tick of leaving; None where the record ends before.
-        reason: of leaving, as the record has it; None where nobody left.
     """
 
     agent: str
     conversation: int
     first: int
     end: int | None
-    reason: str | None
 
 
 def find_stays(events: Iterable[Event], last_tick: int) -> list[Stay]:
@@ -100,8 +98,8 @@ def find_memberships(events: Iterable[Event]) -> tuple[Membership, ...]:
         key = event.agent, conversation
         if event.kind == "converse":
             inside[key] = len(found)
-            found.append(Membership(event.agent, conversation, event.tick, None, None))
+            found.append(Membership(event.agent, conversation, event.tick, None))
         elif key in inside:
             at = inside.pop(key)
-            found[at] = replace(found[at], end=event.tick, reason=str(event.data["reason"]))
+            found[at] = replace(found[at], end=event.tick)
     return tuple(found)

@@ -85,7 +85,7 @@ class Rates:
         people: how many took part.
         policy: its label, see `study.evaluate.labels.format_policies`.
         model: its name, or None.
-        status: see `RunReader.status`.
+        status: see `RunReader.status`; the figures of a run that is not finished may still change.
         agents: who made any model call; only they are counted in hours and utterances.
         utterances: of these agents.
         priced_as: the model by whose price costs are computed; None is the run's own.
@@ -117,11 +117,6 @@ class Rates:
     judging: CallCosts
 
     @property
-    def finished(self) -> bool:
-        """Whether the run has reached its end; the figures of others may still change."""
-        return self.status == "finished"
-
-    @property
     def calls_per_utterance(self) -> float | None:
         """Calls of `whole` per utterance of those who made them; None where nothing was said."""
         return ratio(self.whole.calls, self.utterances)
@@ -146,7 +141,7 @@ class Rates:
     def as_json(self) -> dict[str, JSON]:
         """Return everything as JSON values, the parts of the calls last; dollars as text."""
         parts = ("whole", "waking", "inside", "outside", "interviews", "judging")
-        told = as_json(self, "finished", *parts)
+        told = as_json(self, *parts)
         return told | {name: as_json(getattr(self, name), "tokens") for name in parts}
 
 

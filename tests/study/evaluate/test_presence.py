@@ -22,7 +22,6 @@ def test_a_fact_is_heard_when_from_whom_and_through_which_event() -> None:
     (spread,) = trace_facts(facts, ["Ada", "Ben", "Cy", "Dot"], [told, news])
     assert spread.at_start == ("Ada",)
     assert spread.heard == (Hearing("Ben", 4, "Ada", 3), Hearing("Cy", 6, None, 5))
-    assert spread.share(4) == 0.75
 
 
 def test_attendance_counts_the_time_within_the_gathering() -> None:

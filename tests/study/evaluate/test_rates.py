@@ -38,7 +38,7 @@ def test_calls_are_told_apart_by_where_their_agent_was(tmp_path: Path) -> None:
     assert found.tokens_per_utterance == 220
     assert found.dollars_per_utterance == pytest.approx(0.00024)
     assert found.dollars_per_human_hour == pytest.approx(0.00048 / (1 / 3) * 10)
-    assert found.finished
+    assert found.status == "finished"
 
 
 def test_the_user_may_choose_price_and_speed(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_an_unfinished_run_is_marked_and_an_open_conversation_counts(tmp_path: P
         status="paused",
     )
     found = compute_file_rates(path)
-    assert (found.status, found.finished) == ("paused", False)
+    assert found.status == "paused"
     assert (found.inside.calls, found.outside.calls) == (3, 0)  # Ben's within a minute after it
     assert found.inside.agent_hours == pytest.approx((15 + 5) / 360)
 
@@ -104,7 +104,7 @@ def test_several_runs_share_one_definition(tmp_path: Path) -> None:
     with RunReader(paths[0]) as a, RunReader(paths[1]) as b:
         found = [compute_rates(run, find_tariff("gpt-4o"), 5) for run in (a, b)]
     assert [one.run for one in found] == [f"{tmp_path}/a", f"{tmp_path}/b"]
-    assert [one.finished for one in found] == [True, False]
+    assert [one.status for one in found] == ["finished", "interrupted"]
     assert {(one.priced_as, one.speed) for one in found} == {("gpt-4o", 5)}
 
 
