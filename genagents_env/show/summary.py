@@ -138,7 +138,7 @@ def run_as_json(run: RunReader | RunData) -> dict[str, JSON]:
         "gatherings": find_gathering_visits(data),
         "density_before": compute_density_before(data),
         "density_after": compute_density_after(data),
-        "talk": count_talk(data.events),
+        "talk": count_talk(data),
         "spent": reader.sum_calls(),
         "faculties": compute_faculty_costs(reader),
         "embeddings": compute_embedding_cost(reader),
@@ -201,7 +201,7 @@ def _describe_takeovers(run: RunReader) -> Iterator[str]:
 
 def _describe_meetings(data: RunData) -> Iterator[str]:
     """Yield how people talked, got past one another, used tools and came to know others."""
-    talk = count_talk(data.events)
+    talk = count_talk(data)
     yield (
         f"Talk: {_count(talk.conversations, 'conversation')}, "
         f"{_count(talk.utterances, 'utterance')} "

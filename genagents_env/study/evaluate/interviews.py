@@ -63,8 +63,3 @@ def list_hearers(event: Event) -> list[str]:
     if event.kind in ("say", "news"):
         return list(event.data["heard_by"])
     return [event.agent] if event.kind == "whisper" and event.agent is not None else []
-
-
-def get_heard_text(event: Event, agent: str) -> str | None:
-    """Return what `agent` heard in this event from anybody or anything else, None if nothing."""
-    return str(event.data["text"]) if agent in list_hearers(event) else None

@@ -127,12 +127,12 @@ def make_data(
     judgements: Iterable[JudgementRow] = (),
     last: int = LAST,
     names: Sequence[str] = NAMES,
+    events: Iterable[Event] = (),
 ) -> RunData:
-    """Return the data of a run in which only this was asked and judged, without a file of it."""
+    """Return the data of a run in which only this happened, without a file of it."""
     data = RunData(cast("RunReader", SimpleNamespace(meta=_make_meta(scenario, names))))
-    vars(data).update(
-        last_tick=last, interviews=tuple(interviews), judgements=tuple(judgements), events=()
-    )
+    vars(data).update(last_tick=last, events=tuple(events))
+    vars(data).update(interviews=tuple(interviews), judgements=tuple(judgements))
     return data
 
 

@@ -12,7 +12,7 @@ from genagents_env.study.evaluate.measures.talk import TalkCounts, count_talk
 from genagents_env.study.evaluate.presence import find_stays, find_visits
 from genagents_env.world.events import Event
 from genagents_env.world.places import is_within
-from tests.study.evaluate.suspects import at
+from tests.study.evaluate.suspects import TINY, at, make_data
 from tests.study.evaluate.talks import learn, say
 
 
@@ -68,7 +68,9 @@ def test_talk_counts_conversations_and_utterances() -> None:
         say(3, "Ben", ["Ada"], phone=True),
         say(4, "Ben", []),
     ]
-    assert count_talk(events) == TalkCounts(conversations=1, utterances=3, by_phone=1, alone=1)
+    assert count_talk(make_data(TINY, events=events)) == TalkCounts(
+        conversations=1, utterances=3, by_phone=1, alone=1
+    )
 
 
 def test_a_transcript_reads_and_is_safe_for_a_terminal() -> None:

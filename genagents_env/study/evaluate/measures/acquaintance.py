@@ -24,7 +24,6 @@ from genagents_env.study.evaluate.interviews import (
     InterviewReply,
     find_evidence,
     find_run_replies,
-    get_heard_text,
     list_hearers,
 )
 from genagents_env.study.evaluate.measure import measure, ratio
@@ -260,7 +259,7 @@ def _shows(event: Event, agent: str, other: str, forms: dict[str, tuple[str, ...
 
     What is not speech counts wherever the other did it: a mind can only name what it perceived.
     """
-    words = get_heard_text(event, agent)
+    words = str(event.data["text"]) if agent in list_hearers(event) else None
     if words is not None and (event.agent == other or names_person(words, forms[other])):
         return True
     if event.kind != "say" and event.agent == other:

@@ -187,10 +187,6 @@ _PARK = (
 )
 
 
-def _sum_seconds(found: tuple[Doing, ...], verdict: str = "") -> float:
-    return sum(one.seconds for one in found if not verdict or one.verdict == verdict)
-
-
 @measure("Unusual places", "share", _PARK)
 def unusual_places(data: RunData) -> float | None:
     """Of the time in which agents were awake and showed an activity that `activities.toml` knows,
@@ -198,4 +194,5 @@ def unusual_places(data: RunData) -> float | None:
     activity. None without such time.
     """
     found = find_doings(data)
-    return ratio(_sum_seconds(found, "unusual"), _sum_seconds(found))
+    unusual = sum(one.seconds for one in found if one.verdict == "unusual")
+    return ratio(unusual, sum(one.seconds for one in found))

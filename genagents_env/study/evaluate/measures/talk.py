@@ -3,7 +3,6 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -14,7 +13,6 @@ import numpy.typing as npt
 from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.measures.lengths import compute_spans
 from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.world.events import Event
 
 Counts = npt.NDArray[np.int64]
 
@@ -29,18 +27,15 @@ class TalkCounts:
     alone: int
 
 
-def count_talk(events: Iterable[Event]) -> TalkCounts:
-    """Return the counts over `events`."""
-    conversations: set[int] = set()
-    utterances = by_phone = alone = 0
-    for event in events:
-        if event.kind == "converse":
-            conversations.add(event.data["conversation"])
-        elif event.kind == "say":
-            utterances += 1
-            by_phone += bool(event.data["phone"])
-            alone += not event.data["heard_by"]
-    return TalkCounts(len(conversations), utterances, by_phone, alone)
+def count_talk(data: RunData) -> TalkCounts:
+    """Return the counts, those of strangers to the run with them."""
+    said = data.of_kind("say")
+    return TalkCounts(
+        len({event.data["conversation"] for event in data.of_kind("converse")}),
+        len(said),
+        sum(bool(event.data["phone"]) for event in said),
+        sum(not event.data["heard_by"] for event in said),
+    )
 
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
