@@ -11,9 +11,8 @@ Source: Park et al. 2023, section 7.1: density 0.167 before and 0.74 after; of 4
 6 (1.3 %) were hallucinated. 0.74 of 300 pairs are 444 answers, so the 453 are read as the claims.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -31,7 +30,6 @@ from genagents_env.study.evaluate.run_data import RunData, once_per_run
 from genagents_env.world.events import Event
 
 Pair = tuple[str, str]
-AreTogether = Callable[[str, str, int], bool]
 _ABOUT = ("to", "source", "addressed", "members")  # keys of an event that name people
 
 
@@ -78,26 +76,19 @@ class Acquaintance:
         return ratio(self.mutual_verified, self.pairs)
 
 
-def compute_acquaintance(
-    people: Sequence[Person],
-    given: Iterable[InterviewReply],
-    events: Sequence[Event],
-    are_together: AreTogether,
-) -> Acquaintance | None:
+def compute_acquaintance(data: RunData, given: Iterable[InterviewReply]) -> Acquaintance | None:
     """Return the network by the answers about other people; None if nobody was asked.
 
     Args:
-        people: of the run.
-        given: the answers at one end of the run; those about nobody are passed over.
-        events: of the run, in order.
-        are_together: whether one was in a room with another, awake, by a tick.
+        data: of the run.
+        given: the answers at one end of it; those about nobody are passed over.
     """
     about = [reply for reply in given if reply.asked.person is not None]
     if not about:
         return None
     claims = [r for r in about if claims_person(r.text, r.asked.person or "")]
-    by_id = {event.id: event for event in events}
-    seeds = {person.name: person for person in people}
+    by_id = {event.id: event for event in data.events}
+    seeds = {person.name: person for person in data.people}
     forms = _list_name_forms(list(seeds))
     asked, claimed = {_get_edge(reply) for reply in about}, {_get_edge(reply) for reply in claims}
     shown = {
@@ -111,8 +102,8 @@ def compute_acquaintance(
         if _knows_from_start(seeds[agent], forms[other], other)
     }
     open_, until = claimed - verified, about[0].tick
-    met = find_encounters(events, {other: forms[other] for _, other in open_}, until)
-    uncited = {edge for edge in open_ if edge in met or are_together(*edge, until)}
+    met = find_encounters(data.events, {other: forms[other] for _, other in open_}, until)
+    uncited = {edge for edge in open_ if edge in met or are_together(data, *edge, until)}
     counts = (len(asked), len(claimed), len(verified), len(uncited))
     return Acquaintance(
         *counts, _count_mutual(asked), _count_mutual(claimed), _count_mutual(verified)
@@ -219,12 +210,7 @@ def compute_density_after(data: RunData) -> float:
 @once_per_run
 def compute_acquaintances(data: RunData) -> tuple[Acquaintance | None, Acquaintance | None]:
     """Return the networks by interview at the start of a run and at its end."""
-    people = [person for person in data.scenario.people if person.name in data.names]
-    together = partial(are_together, data)
-    before, after = (
-        compute_acquaintance(people, find_run_replies(data, when), data.events, together)
-        for when in ENDS
-    )
+    before, after = (compute_acquaintance(data, find_run_replies(data, when)) for when in ENDS)
     return before, after
 
 

@@ -15,6 +15,7 @@ from genagents_env.study.evaluate.measures.acquaintance import (
 from genagents_env.study.evaluate.results import as_json
 from genagents_env.world.events import Event
 from tests.study.evaluate.measures.street import ADA, BEN, CAFE, HOME, begins, goes, record_street
+from tests.study.evaluate.suspects import TINY, at, make_data
 from tests.study.evaluate.talks import learn, news, reply, say
 
 
@@ -51,8 +52,9 @@ EVENTS = [
 
 
 def compute(given_: list[InterviewReply], events: Sequence[Event] = EVENTS) -> Acquaintance | None:
-    """Return the network of people who never were in one room."""
-    return compute_acquaintance(PEOPLE, given_, events, lambda *_: False)
+    """Return the network of a run in which just these events happened."""
+    town, names = TINY.model_copy(update={"people": tuple(PEOPLE)}), [one.name for one in PEOPLE]
+    return compute_acquaintance(make_data(town, names=names, events=events), given_)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +119,8 @@ def test_a_claim_that_names_nothing_is_uncited_where_the_record_bears_it_out(
 
 def test_who_was_in_a_room_with_the_other_does_not_make_them_up() -> None:
     given_ = [reply("Ada Ash", "Yes.", person="Ada Zorn", tick=5)]
-    met = compute_acquaintance(PEOPLE, given_, [], lambda *of: of == ("Ada Ash", "Ada Zorn", 5))
+    names = ("Ada Ash", "Ada Zorn")
+    met = compute(given_, [at(k, 0, "start", name, "h/room") for k, name in enumerate(names)])
     assert met is not None
     assert (met.uncited, met.hallucinated) == (1, 0)
 
