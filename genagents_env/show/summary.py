@@ -34,6 +34,7 @@ from genagents_env.study.evaluate.measures.success import compute_outcomes
 from genagents_env.study.evaluate.measures.talk import count_talk
 from genagents_env.study.evaluate.measures.tools import count_tool_use
 from genagents_env.study.evaluate.rates import compute_rates
+from genagents_env.study.evaluate.results import as_json
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.evaluate.text_columns import format_columns
 
@@ -137,16 +138,16 @@ def run_as_json(run: RunReader | RunData) -> dict[str, JSON]:
         "gatherings": find_gathering_visits(data),
         "density_before": compute_density_before(data),
         "density_after": compute_density_after(data),
-        "talk": count_talk(data.events),
+        "talk": count_talk(data),
         "spent": reader.sum_calls(),
         "faculties": compute_faculty_costs(reader),
         "embeddings": compute_embedding_cost(reader),
         "policy_errors": reader.policy_fault_count(),
         "findings": compute_findings(data).as_json(),
-        "outcomes": [one.as_json() for one in compute_outcomes(data)],
-        "agreements": [one.as_json() for one in compute_agreements(data)],
-        "flows": [one.as_json() for one in compute_flows(data)],
-        "preferences": [one.as_json() for one in compute_preferences(data)],
+        "outcomes": compute_outcomes(data),
+        "agreements": [as_json(one) for one in compute_agreements(data)],
+        "flows": compute_flows(data),
+        "preferences": [as_json(one, "leanings") for one in compute_preferences(data)],
         "conversation_length": compute_spans(data).as_json(),
         "rates": compute_rates(data).as_json(),
     }
@@ -200,7 +201,7 @@ def _describe_takeovers(run: RunReader) -> Iterator[str]:
 
 def _describe_meetings(data: RunData) -> Iterator[str]:
     """Yield how people talked, got past one another, used tools and came to know others."""
-    talk = count_talk(data.events)
+    talk = count_talk(data)
     yield (
         f"Talk: {_count(talk.conversations, 'conversation')}, "
         f"{_count(talk.utterances, 'utterance')} "

@@ -5,14 +5,11 @@ what they did with things. It has no opinion where a
 check gives it nothing to read by. Two judges never mix: each stands under its own name.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from genagents_env.record.rows import JSON, InterviewRow, JudgementRow
-from genagents_env.scenario import Scenario
 from genagents_env.scenario.patterns import compile_pattern, prepare
-from genagents_env.scenario.questions import When
 from genagents_env.scenario.schema import (
     AnswerCheck,
     FactCheck,
@@ -20,11 +17,9 @@ from genagents_env.scenario.schema import (
     RecordCheck,
     ValueCheck,
 )
-from genagents_env.study.evaluate.deeds import find_bringers, find_knowers
-from genagents_env.study.evaluate.interviews import ENDS, InterviewReply, find_replies
-from genagents_env.study.evaluate.presence import Stay
+from genagents_env.study.evaluate.deeds import find_bringers, find_knowers, find_present
+from genagents_env.study.evaluate.interviews import ENDS, find_run_replies
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
-from genagents_env.world.places import is_within
 
 RULE, YES, NO = "rule", "yes", "no"
 
@@ -51,10 +46,6 @@ class Verdict:
     by: str
     value: str | None
 
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values."""
-        return asdict(self)
-
 
 @once_per_run
 def find_verdicts(data: RunData) -> tuple[Verdict, ...]:
@@ -62,57 +53,46 @@ def find_verdicts(data: RunData) -> tuple[Verdict, ...]:
 
     In the scenario's order, before and then after; of each the rule's, then the models' by name.
     """
-    meta, last = data.meta, data.last_tick
     found: list[Verdict] = []
-    for check in meta.scenario.checks:
+    for check in data.scenario.checks:
         if isinstance(check, RecordCheck):
             found += _judge_record(data, check)
         else:
-            rows, judged = data.interviews, data.judgements
-            found += judge_answers(check, meta.scenario, meta.names, rows, judged, last)
+            found += judge_answers(data, check)
     return tuple(found)
 
 
-def judge_answers(
-    check: CheckOfAnswers,
-    scenario: Scenario,
-    names: Sequence[str],
-    rows: Iterable[InterviewRow],
-    judged: Iterable[JudgementRow],
-    last_tick: int,
-) -> Iterator[Verdict]:
+def judge_answers(data: RunData, check: CheckOfAnswers) -> Iterator[Verdict]:
     """Yield the verdicts on the answers to a check's question, all repeats, at both ends.
 
     A judge who has an opinion on any of the answers at one end stands for every answer there, with
     None where it has none. Answers about another person are passed over, since a check is of the
-    one who answers.
-
-    Args:
-        check: of an answer.
-        scenario: of the run.
-        names: the people of the run.
-        rows: the interviews of the run.
-        judged: by models; judgements of other checks, and of answers that are none of the run's
-            any more, are passed over.
-        last_tick: of the run; at 0 there is no end yet.
+    one who answers; so are judgements of other checks, and of answers that are none of the run's
+    any more.
     """
-    rows = list(rows)
-    known = {_key_of_row(row): row for row in judged if row.check == check.id}
+    known = {
+        (row.judge, row.tick, row.agent, row.question, row.repeat): row
+        for row in data.judgements
+        if row.check == check.id
+    }
     judges = sorted({row.judge for row in known.values()})
-    for when in ENDS if last_tick else ENDS[:1]:
+    for when in ENDS:
         given = [
             reply
-            for reply in find_replies(scenario, names, rows, when, last_tick, repeat=None)
+            for reply in find_run_replies(data, when, repeat=None)
             if reply.asked.question_id == check.question and reply.asked.person is None
         ]
-        for reply in given:
-            yield _make_verdict(check, reply, when, RULE, apply_rule(check, reply.text))
+        answers = [(one.tick, one.asked.agent, one.asked.text, one.repeat) for one in given]
+        opinions = {RULE: [apply_rule(check, one.text) for one in given]}
         for judge in judges:
-            rowed = [known.get(_key_of_reply(judge, reply)) for reply in given]
-            if any(row is not None for row in rowed):
-                for reply, row in zip(given, rowed, strict=True):
-                    value = None if row is None else accept_verdict(check, row.verdict)
-                    yield _make_verdict(check, reply, when, f"model:{judge}", value)
+            rows_of = [known.get((judge, *answer)) for answer in answers]
+            if any(row is not None for row in rows_of):
+                opinions[f"model:{judge}"] = [
+                    None if row is None else accept_verdict(check, row.verdict) for row in rows_of
+                ]
+        for by, values in opinions.items():
+            for one, value in zip(given, values, strict=True):
+                yield Verdict(check.id, one.asked.agent, when, one.repeat, by, value)
 
 
 def apply_rule(check: CheckOfAnswers, answer: str) -> str | None:
@@ -160,39 +140,18 @@ def _judge_record(data: RunData, check: RecordCheck) -> Iterator[Verdict]:
     last, run = data.last_tick, data.reader
     tick = last if check.at is None else run.tick_at(check.at)
     known = 0 < last >= tick and (check.at is None or check.at >= run.time(0))
-    if isinstance(check, PlaceCheck):
-        yield from judge_places(check, data.names, data.stays, tick if known else None)
-    elif not known:
-        yield from _judge_deeds(check, data.names, None)
-    elif isinstance(check, FactCheck):
-        yield from _judge_deeds(check, data.names, find_knowers(data, check.fact, tick))
-    else:
-        yield from _judge_deeds(check, data.names, find_bringers(data, check, tick))
-
-
-def judge_places(
-    check: PlaceCheck, names: Sequence[str], whereabouts: Iterable[Stay], tick: int | None
-) -> Iterator[Verdict]:
-    """Yield for each of `names` whether they were at the check's place at `tick`.
-
-    One who was not in town was not there. There is no opinion where `tick` is None, since the run
-    has not come to that time.
-    """
-    there = {
-        stay.agent
-        for stay in whereabouts
-        if tick is not None and stay.first <= tick < stay.end and is_within(stay.place, check.place)
-    }
-    yield from _judge_deeds(check, names, None if tick is None else there)
-
-
-def _judge_deeds(
-    check: RecordCheck, names: Sequence[str], those: Collection[str] | None
-) -> Iterator[Verdict]:
-    """Yield for each of `names` whether they are among `those`; None is no opinion."""
-    for name in names:
+    those = _find_those(data, check, tick) if known else None
+    for name in data.names:
         value = None if those is None else YES if name in those else NO
         yield Verdict(check.id, name, "after", 0, RULE, value)
+
+
+def _find_those(data: RunData, check: RecordCheck, tick: int) -> frozenset[str]:
+    if isinstance(check, PlaceCheck):
+        return find_present(data, check.place, tick)
+    if isinstance(check, FactCheck):
+        return find_knowers(data, check.fact, tick)
+    return find_bringers(data, check, tick)
 
 
 def matches_any(patterns: Iterable[str], text: str) -> bool:
@@ -208,20 +167,3 @@ def find_first_match(patterns: Iterable[str], text: str) -> int | None:
     straight = prepare(text.replace("\u2019", "'"))
     found = (compile_pattern(pattern).find(straight) for pattern in patterns)
     return min((start for start in found if start is not None), default=None)
-
-
-_Key: TypeAlias = tuple[str, int, str, str, int]
-
-
-def _key_of_row(row: JudgementRow) -> _Key:
-    return row.judge, row.tick, row.agent, row.question, row.repeat
-
-
-def _key_of_reply(judge: str, reply: InterviewReply) -> _Key:
-    return judge, reply.tick, reply.asked.agent, reply.asked.text, reply.repeat
-
-
-def _make_verdict(
-    check: CheckOfAnswers, reply: InterviewReply, when: When, by: str, value: str | None
-) -> Verdict:
-    return Verdict(check.id, reply.asked.agent, when, reply.repeat, by, value)

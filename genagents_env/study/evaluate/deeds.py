@@ -5,6 +5,16 @@ from functools import partial
 from genagents_env.scenario.schema import ObjectCheck
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Deed, Event, follow_deed
+from genagents_env.world.places import is_within
+
+
+def find_present(data: RunData, place: str, tick: int) -> frozenset[str]:
+    """Return who was in a place, or in a room of it, as the tick ended."""
+    return frozenset(
+        stay.agent
+        for stay in data.stays
+        if stay.first <= tick < stay.end and is_within(stay.place, place)
+    )
 
 
 def find_knowers(data: RunData, fact: str, tick: int) -> frozenset[str]:
@@ -35,7 +45,6 @@ def find_bringers(data: RunData, check: ObjectCheck, tick: int) -> frozenset[str
 
 def _was_there(data: RunData, done: Event, name: str) -> bool:
     """Return whether somebody was awake in the arena of an object as the tick of its use ended."""
-    arena, row = str(done.data["object"]).rpartition("/")[0], data.row.get(name)
-    if row is None or arena not in data.arenas or not data.awake[row, done.tick]:
-        return False
-    return bool(data.whereabouts[row, done.tick] == data.arenas.index(arena))
+    arena = str(done.data["object"]).rpartition("/")[0]
+    here = data.find_arena(name, done.tick) == arena
+    return here and bool(data.awake[data.row[name], done.tick])

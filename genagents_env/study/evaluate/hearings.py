@@ -30,54 +30,39 @@ class Statements:
     Attributes:
         by: how facts were recognised: `PATTERNS` or `MEANING`.
         heard: the spread of each fact, each hearing with its sentence.
-        answers: the (agent, answer) that state a fact, by its id.
-        memories: the (fact, agent, text) of memories that state it.
+        stated: the (fact, agent, text) of answers after the run and of memories that state a fact.
     """
 
     by: str
     heard: tuple[Spread, ...]
-    answers: dict[str, frozenset[tuple[str, str]]]
-    memories: frozenset[tuple[str, str, str]]
+    stated: frozenset[tuple[str, str | None, str]]
 
 
 @once_per_run
 def find_statements(data: RunData) -> Statements:
     """Return what was stated in what people heard, answered after the run, and remembered."""
     finder, embedder = _open_finder(data)
-    loop = OwnLoop()
-    said = [event for event in data.events if event.kind in ("say", "news", "whisper")]
-    after = find_run_replies(data, "after", repeat=None)
-    held = data.reader.memories()
-    texts = [
-        *(Statement(event.data["text"], event.agent, _find_addressee(event)) for event in said),
-        *(Statement(reply.text, reply.asked.agent) for reply in after),
-        *(Statement(row.text, row.agent) for row in held),
+    said = [
+        (event, Statement(event.data["text"], event.agent, _find_addressee(event)))
+        for event in data.events
+        if event.kind in ("say", "news", "whisper")
     ]
+    own = [
+        *(Statement(one.text, one.asked.agent) for one in find_run_replies(data, "after", None)),
+        *(Statement(row.text, row.agent) for row in data.reader.memories()),
+    ]
+    known = list(dict.fromkeys((*(words for _, words in said), *own)))
+    loop = OwnLoop()
     try:
-        known = list(dict.fromkeys(texts))
         told = dict(zip(known, loop.run(finder.find(known)), strict=True))
         if embedder is not None:
             loop.run(embedder.aclose())
     finally:
         loop.close()
-    found = [told[text] for text in texts]
-    first, last = len(said), len(said) + len(after)
     return Statements(
         PATTERNS if finder.threshold is None else MEANING,
-        tuple(_trace(data, list(zip(said, found[:first], strict=True)))),
-        {
-            fact.id: frozenset(
-                (reply.asked.agent, reply.text)
-                for reply, own in zip(after, found[first:last], strict=True)
-                if any(one.fact == fact.id for one in own)
-            )
-            for fact in data.scenario.facts
-        },
-        frozenset(
-            (row.fact, row.agent, row.text)
-            for row, own in zip(held, found[last:], strict=True)
-            if any(one.fact == row.fact for one in own)
-        ),
+        tuple(_trace(data, [(event, told[words]) for event, words in said])),
+        frozenset((found.fact, one.speaker, one.text) for one in own for found in told[one]),
     )
 
 

@@ -1,10 +1,8 @@
 """Interview answers of a run, put back beside what was asked."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from genagents_env.record.rows import InterviewRow
-from genagents_env.scenario import Scenario
 from genagents_env.scenario.questions import PosedQuestion, When, list_questions
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
@@ -27,56 +25,35 @@ class InterviewReply:
     repeat: int = 0
 
 
-def find_replies(
-    scenario: Scenario,
-    names: Sequence[str],
-    rows: Iterable[InterviewRow],
-    when: When,
-    last_tick: int,
-    repeat: int | None = 0,
-) -> list[InterviewReply]:
+def find_run_replies(data: RunData, when: When, repeat: int | None = 0) -> list[InterviewReply]:
     """Return the answers to the scenario's questions at one end of a run, in the order of asking.
 
-    Those before were given at tick 0, those after at `last_tick`. Questions that nobody put to
-    an agent, since its policy remembers nothing or the run has not ended, are left out; so are
-    answers to other questions.
+    Those before were given at tick 0, those after at the last tick, if it is another. Questions
+    that nobody put to an agent, since its policy remembers nothing or the run has not ended, are
+    left out; so are answers to other questions.
 
     Args:
-        scenario: of the run.
-        names: the people of the run.
-        rows: the interviews of the run.
+        data: of the run.
         when: before the run or after it.
-        last_tick: of the run.
         repeat: of this interview alone; None for all of them, in their order at each question.
     """
-    tick = 0 if when == "before" else last_tick
+    tick = 0 if when == "before" else data.last_tick
     given: dict[tuple[str, str], list[InterviewRow]] = {}
-    for row in rows:
+    for row in data.interviews if tick or when == "before" else ():
         if row.tick == tick and repeat in (None, row.repeat):
             given.setdefault((row.agent, row.question), []).append(row)
     return [
         InterviewReply(one, row.answer, row.evidence, tick, row.repeat)
-        for one in list_questions(scenario, names, when)
+        for one in list_questions(data.scenario, data.names, when)
         for row in sorted(given.get((one.agent, one.text), ()), key=lambda row: row.repeat)
     ]
 
 
-def find_run_replies(data: RunData, when: When, repeat: int | None = 0) -> list[InterviewReply]:
-    """Return the answers at one end of a run; none at the end of one without a tick."""
-    if when == "after" and not data.last_tick:
-        return []
-    rows = data.interviews
-    return find_replies(data.scenario, data.names, rows, when, data.last_tick, repeat)
-
-
-def find_cited_events(events: Iterable[Event], given: Iterable[InterviewReply]) -> dict[int, Event]:
-    """Return by their ids the events that any of the answers names; unknown ids name nothing."""
-    wanted = {id_ for reply in given for id_ in reply.evidence}
-    return {event.id: event for event in events if event.id in wanted}
-
-
 def find_evidence(reply: InterviewReply, events: dict[int, Event]) -> list[Event]:
-    """Return the events an answer names that had happened when it was given, in its order."""
+    """Return the events an answer names that had happened when it was given, in its order.
+
+    `events` are those of the run by their ids; unknown ids name nothing.
+    """
     found = [events[id_] for id_ in reply.evidence if id_ in events]
     return [event for event in found if event.tick <= reply.tick]
 
@@ -86,8 +63,3 @@ def list_hearers(event: Event) -> list[str]:
     if event.kind in ("say", "news"):
         return list(event.data["heard_by"])
     return [event.agent] if event.kind == "whisper" and event.agent is not None else []
-
-
-def get_heard_text(event: Event, agent: str) -> str | None:
-    """Return what `agent` heard in this event from anybody or anything else, None if nothing."""
-    return str(event.data["text"]) if agent in list_hearers(event) else None

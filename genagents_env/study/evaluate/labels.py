@@ -22,7 +22,8 @@ def format_policy(spec: Mapping[str, JSON]) -> str:
     name = str(spec["name"])
     name = PurePath(name).name if name.endswith(".py") else name
     options = [
-        f"{key}={_format_value(value)}" for key, value in sorted(spec.get("config", {}).items())
+        f"{key}={value if isinstance(value, str) else encode(value)}"
+        for key, value in sorted(spec.get("config", {}).items())
     ]
     return clean(" ".join([name, *options]), _LIMIT)
 
@@ -33,7 +34,3 @@ def format_policies(meta: RunMeta) -> str:
     if len(counts) == 1:
         return next(iter(counts))
     return clean(", ".join(f"{count} {name}" for name, count in sorted(counts.items())), _LIMIT)
-
-
-def _format_value(value: JSON) -> str:
-    return value if isinstance(value, str) else encode(value)

@@ -87,23 +87,15 @@ class Measure:
 
     def as_json(self) -> dict[str, str]:
         """Return what it is, without the function."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "unit": self.unit,
-            "definition": self.definition,
-            "source": self.source,
-        }
+        told = ("name", "title", "unit", "definition", "source")
+        return {name: getattr(self, name) for name in told}
 
     def take(self, data: RunData) -> dict[str, float | None]:
         """Return its numbers by full name: `{"density": 0.3}`, or `{"verified.party": 0.5, ...}`.
 
         None where there is no number, or the event was not seen; raises as `take_values`.
         """
-        return {
-            one.name: None if one.value.censored else one.value.number
-            for one in self.take_values(data)
-        }
+        return _number_seen(self.take_values(data))
 
     def take_values(self, data: RunData) -> list[NamedValue]:
         """Return its values: one, or one for each key.
@@ -154,8 +146,8 @@ def measure(
     return wrap
 
 
-def ratio(part: float, whole: float) -> float | None:
-    """Return `part` over `whole`; None where `whole` is 0."""
+def ratio(part: float, whole: float | None) -> float | None:
+    """Return `part` over `whole`; None where `whole` is 0 or None."""
     return float(part) / float(whole) if whole else None
 
 
@@ -186,7 +178,11 @@ def take_measures(
     event was not seen.
     """
     values, faults = take_values(data, measures)
-    return {one.name: None if one.value.censored else one.value.number for one in values}, faults
+    return _number_seen(values), faults
+
+
+def _number_seen(values: Iterable[NamedValue]) -> dict[str, float | None]:
+    return {one.name: None if one.value.censored else one.value.number for one in values}
 
 
 def _read_number(name: str, value: object) -> float | None:

@@ -108,9 +108,12 @@ def find_measures(
 
 def format_measure_table() -> str:
     """Return the table: a row for each shipped measure, those of the default set marked with *."""
-    head = ("name", "title", "unit", "definition", "source")
-    rows = [_row(head), _row(["---"] * len(head)), *(_row(_cells(one)) for one in list_measures())]
-    return "".join(f"{row}\n" for row in rows)
+    rows = [("name", "title", "unit", "definition", "source"), ("---",) * 5]
+    for one in list_measures():
+        name = f"`{one.name}`{' *' if one.name in DEFAULT else ''}"
+        rows.append((name, one.title, one.unit, one.definition, one.source))
+    cells = ([cell.replace("|", "/") for cell in row] for row in rows)
+    return "".join(f"| {' | '.join(row)} |\n" for row in cells)
 
 
 def _load_shipped() -> dict[str, Measure]:
@@ -165,12 +168,3 @@ def _load_file(path: Path) -> ModuleType:
         told = clean(f"{type(error).__name__}: {error}", _MESSAGE)
         raise ConfigError(f"{path} does not load: {told}") from error
     return module
-
-
-def _cells(one: Measure) -> tuple[str, ...]:
-    star = " *" if one.name in DEFAULT else ""
-    return f"`{one.name}`{star}", one.title, one.unit, one.definition, one.source
-
-
-def _row(cells: list[str] | tuple[str, ...]) -> str:
-    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"

@@ -3,6 +3,7 @@
 The checksum of a tick covers all ticks before it, so the first that differs is found by halves.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import permutations
@@ -31,21 +32,17 @@ class Parting:
 
 def find_parting(first: RunData, second: RunData) -> Parting:
     """Return the first difference of two runs."""
-    low, high = 0, min(first.last_tick, second.last_tick) + 1
-    while low < high:
-        middle = (low + high) // 2
-        if first.reader.find_checksum(middle) == second.reader.find_checksum(middle):
-            low = middle + 1
-        else:
-            high = middle
-    if low > min(first.last_tick, second.last_tick):
+
+    def differ(tick: int) -> bool:
+        return first.reader.find_checksum(tick) != second.reader.find_checksum(tick)
+
+    common = range(min(first.last_tick, second.last_tick) + 1)
+    tick = bisect_left(common, True, key=differ)
+    if tick == len(common):
         return Parting(None, ((), ()))
-    lines = [_list_lines(data, low) for data in (first, second)]
-    only = (
-        tuple(line for line in lines[0] if line not in lines[1]),
-        tuple(line for line in lines[1] if line not in lines[0]),
-    )
-    return Parting(low, only)
+    ours, theirs = _list_lines(first, tick), _list_lines(second, tick)
+    only = [line for line in ours if line not in theirs]
+    return Parting(tick, (tuple(only), tuple(line for line in theirs if line not in ours)))
 
 
 def describe_parting(first: RunData, second: RunData) -> Iterator[str]:

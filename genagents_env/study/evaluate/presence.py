@@ -1,15 +1,10 @@
-"""Presence over the ticks of a run, by its events: where everyone was, awake or in a talk."""
+"""Presence over the ticks of a run, by its events: who was where, at a gathering, in a talk."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-import numpy.typing as npt
-
 from genagents_env.world.events import Event
 from genagents_env.world.places import is_within
-
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +35,12 @@ class Membership:
         conversation: its id in the record.
         first: the tick of joining.
         end: the tick of leaving; None where the record ends before.
-        reason: of leaving, as the record has it; None where nobody left.
     """
 
     agent: str
     conversation: int
     first: int
     end: int | None
-    reason: str | None
 
 
 def find_stays(events: Iterable[Event], last_tick: int) -> list[Stay]:
@@ -105,45 +98,8 @@ def find_memberships(events: Iterable[Event]) -> tuple[Membership, ...]:
         key = event.agent, conversation
         if event.kind == "converse":
             inside[key] = len(found)
-            found.append(Membership(event.agent, conversation, event.tick, None, None))
+            found.append(Membership(event.agent, conversation, event.tick, None))
         elif key in inside:
             at = inside.pop(key)
-            found[at] = replace(found[at], end=event.tick, reason=str(event.data["reason"]))
+            found[at] = replace(found[at], end=event.tick)
     return tuple(found)
-
-
-def find_awake(events: Iterable[Event], names: Sequence[str], last_tick: int) -> Bools:
-    """Return who was in the town and awake as each tick ended.
-
-    Args:
-        events: of the run, in order.
-        names: of the rows.
-        last_tick: of the run.
-
-    Returns:
-        Shape (N, last_tick + 1); False before an agent has come.
-    """
-    rows = {name: row for row, name in enumerate(names)}
-    found = np.zeros((len(names), last_tick + 1), dtype=np.bool_)
-    for event in events:
-        if event.agent not in rows or event.tick > last_tick:
-            continue
-        if event.kind in ("start", "put", "join"):
-            found[rows[event.agent], event.tick :] = not event.data["asleep"]
-        elif event.kind in ("sleep", "wake", "part"):
-            found[rows[event.agent], event.tick :] = event.kind == "wake"
-    return found
-
-
-def find_talking(times: Iterable[Membership], names: Sequence[str], last_tick: int) -> Bools:
-    """Return who was in a conversation as each tick ended: shape (N, last_tick + 1).
-
-    One is in it from the tick of joining until before the tick of leaving.
-    """
-    rows = {name: row for row, name in enumerate(names)}
-    found = np.zeros((len(names), last_tick + 1), dtype=np.bool_)
-    for one in times:
-        if one.agent in rows:
-            end = last_tick + 1 if one.end is None else one.end
-            found[rows[one.agent], one.first : end] = True
-    return found

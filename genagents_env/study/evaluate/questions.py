@@ -21,21 +21,17 @@ def make_standard_questions(name: str, scenario: Scenario) -> dict[str, tuple[st
     Raises:
         ScenarioError: nobody in the scenario has this name.
     """
-    text = files(__package__).joinpath("questions.toml").read_text(encoding="utf-8")
-    data = tomllib.loads(text)
-    words = data["nobody"] | _find_slots(_find(name, scenario), scenario)
-    return {
-        category: tuple(_fill(question, words) for question in data["questions"][category])
-        for category in CATEGORIES
-    }
-
-
-def _find(name: str, scenario: Scenario) -> Person:
     people = {person.name: person for person in scenario.people}
     if name not in people:
         known = suggest(name, list(people))
         raise ScenarioError([f"people: no person {quote(name)} in {scenario.name}; {known}"])
-    return people[name]
+    text = files(__package__).joinpath("questions.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text)
+    words = data["nobody"] | _find_slots(people[name], scenario)
+    return {
+        category: tuple(_fill(question, words) for question in data["questions"][category])
+        for category in CATEGORIES
+    }
 
 
 def _find_slots(person: Person, scenario: Scenario) -> dict[str, str]:

@@ -12,17 +12,15 @@ from genagents_env.record import InterviewRow, JudgementRow, RunMeta, RunReader
 from genagents_env.record.rows import CallRow
 from genagents_env.scenario import Person, Scenario
 from genagents_env.study.evaluate.presence import (
-    Bools,
     Membership,
     Stay,
-    find_awake,
     find_memberships,
     find_stays,
-    find_talking,
 )
 from genagents_env.world.events import Event
 
 T = TypeVar("T")
+Bools = npt.NDArray[np.bool_]
 Positions = npt.NDArray[np.int16]
 ArenaRows = npt.NDArray[np.int32]  # a row of the list of arenas for each agent and tick
 
@@ -105,7 +103,15 @@ class RunData:
     @property
     def waking_hours(self) -> float:
         """Game hours in which agents were in town and awake, all together."""
-        return float(self.awake[:, : self.ticks].sum()) / self.hour
+        return float(self.waking.sum()) / self.hour
+
+    @property
+    def clock(self) -> npt.NDArray[np.int64]:
+        """The second of the day at each tick simulated: shape (ticks,)."""
+        start = self.reader.time(0)
+        begun = start.hour * 3600 + start.minute * 60 + start.second
+        found: npt.NDArray[np.int64] = begun + np.arange(self.ticks) * self.meta.seconds_per_tick
+        return found % 86400
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
@@ -156,13 +162,33 @@ class RunData:
 
     @cached_property
     def awake(self) -> Bools:
-        """Who was in town and awake: shape (N, last_tick + 1)."""
-        return find_awake(self.events, self.names, self.last_tick)
+        """Who was in town and awake as each tick ended: shape (N, last_tick + 1)."""
+        found: Bools = np.zeros((len(self.names), self.last_tick + 1), dtype=np.bool_)
+        for event in self.events:
+            if event.agent not in self.row:
+                continue
+            if event.kind in ("start", "put", "join"):
+                found[self.row[event.agent], event.tick :] = not event.data["asleep"]
+            elif event.kind in ("sleep", "wake", "part"):
+                found[self.row[event.agent], event.tick :] = event.kind == "wake"
+        return found
+
+    @property
+    def waking(self) -> Bools:
+        """`awake` at the ticks simulated: shape (N, ticks)."""
+        return self.awake[:, : self.ticks]
 
     @cached_property
     def talking(self) -> Bools:
-        """Who was in a conversation: shape (N, last_tick + 1)."""
-        return find_talking(self.memberships, self.names, self.last_tick)
+        """Who was in a conversation as each tick ended: shape (N, last_tick + 1).
+
+        One is in it from the tick of joining until before the tick of leaving.
+        """
+        found: Bools = np.zeros((len(self.names), self.last_tick + 1), dtype=np.bool_)
+        for one in self.memberships:
+            if one.agent in self.row:
+                found[self.row[one.agent], one.first : one.end] = True
+        return found
 
     @cached_property
     def positions(self) -> Positions:
@@ -191,6 +217,25 @@ class RunData:
             if stay.agent in self.row:
                 rows[self.row[stay.agent], stay.first : stay.end] = index[stay.place]
         return rows
+
+    @property
+    def where(self) -> ArenaRows:
+        """`whereabouts` at the ticks simulated: shape (N, ticks)."""
+        return self.whereabouts[:, : self.ticks]
+
+    def find_arena(self, agent: str, tick: int) -> str:
+        """Return the arena in which somebody was as a tick ended; empty where nobody knows."""
+        if agent not in self.row or not 0 <= tick <= self.last_tick:
+            return ""
+        at = int(self.whereabouts[self.row[agent], tick])
+        return self.arenas[at] if at >= 0 else ""
+
+    def find_inside(self, arena: str) -> Bools:
+        """Return who was in an arena at the ticks simulated, asleep or awake: shape (N, ticks)."""
+        if arena not in self.arenas:
+            return np.zeros_like(self.waking)
+        inside: Bools = self.where == self.arenas.index(arena)
+        return inside
 
 
 def once_per_run(compute: Callable[[RunData], T]) -> Callable[[RunReader | RunData], T]:

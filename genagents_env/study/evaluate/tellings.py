@@ -137,7 +137,7 @@ def _describe_telling(
         teller,
         tuple(one.agent for one in heard),
         _find_means(cause),
-        _find_place(data, first.agent if teller is None else teller, first.tick),
+        data.find_arena(first.agent if teller is None else teller, first.tick),
         words,
         clean(sentence, WORDS),
         teller is not None and known.get(teller, first.cause) < first.cause,
@@ -152,11 +152,3 @@ def _find_means(cause: Event | None) -> Means:
     if cause.kind == "news":
         return "news"
     return "whisper" if cause.kind == "whisper" else "otherwise"
-
-
-def _find_place(data: RunData, agent: str, tick: int) -> str:
-    """Return the arena in which somebody was at the end of a tick; empty where nobody knows."""
-    if agent not in data.row or not 0 <= tick <= data.last_tick:
-        return ""
-    found = int(data.whereabouts[data.row[agent], tick])
-    return data.arenas[found] if found >= 0 else ""

@@ -2,10 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 
-from genagents_env.record import InterviewRow, JudgementRow, RememberedRow, RunMeta, RunWriter
+from genagents_env.record import (
+    InterviewRow,
+    JudgementRow,
+    RememberedRow,
+    RunMeta,
+    RunReader,
+    RunWriter,
+)
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.questions import When
 from genagents_env.scenario.schema import (
@@ -18,6 +27,7 @@ from genagents_env.scenario.schema import (
     ValueCheck,
 )
 from genagents_env.study.evaluate.checks import RULE, Verdict
+from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
 
 TINY = load_scenario("tiny")
@@ -111,6 +121,34 @@ def at(id_: int, tick: int, kind: str, who: str, place: str) -> Event:
     return Event(id_, tick, kind, who, {**_SHOWN, "place": place})
 
 
+def make_data(
+    scenario: Scenario,
+    interviews: Iterable[InterviewRow] = (),
+    judgements: Iterable[JudgementRow] = (),
+    last: int = LAST,
+    names: Sequence[str] = NAMES,
+    events: Iterable[Event] = (),
+) -> RunData:
+    """Return the data of a run in which only this happened, without a file of it."""
+    data = RunData(cast("RunReader", SimpleNamespace(meta=_make_meta(scenario, names))))
+    vars(data).update(last_tick=last, events=tuple(events))
+    vars(data).update(interviews=tuple(interviews), judgements=tuple(judgements))
+    return data
+
+
+def _make_meta(scenario: Scenario, names: Sequence[str]) -> RunMeta:
+    return RunMeta(
+        scenario=scenario,
+        arguments={"hours": 1.0, "start": None},
+        policies={name: {"name": "idle", "config": {}} for name in names},
+        seed=7,
+        names=tuple(names),
+        start=scenario.start.isoformat(),
+        seconds_per_tick=scenario.seconds_per_tick,
+        versions={"genagents-env": "0"},
+    )
+
+
 def write(
     path: Path,
     scenario: Scenario,
@@ -122,18 +160,8 @@ def write(
     names: Sequence[str] = NAMES,
 ) -> Path:
     """Write a run file of `names` with these rows; ids of events count from 0 without gaps."""
-    meta = RunMeta(
-        scenario=scenario,
-        arguments={"hours": 1.0, "start": None},
-        policies={name: {"name": "idle", "config": {}} for name in names},
-        seed=7,
-        names=tuple(names),
-        start=scenario.start.isoformat(),
-        seconds_per_tick=scenario.seconds_per_tick,
-        versions={"genagents-env": "0"},
-    )
     events = list(events)
-    with RunWriter.create(path, meta) as writer:
+    with RunWriter.create(path, _make_meta(scenario, names)) as writer:
         for tick in range(last + 1):
             now = [event for event in events if event.tick == tick]
             writer.commit_tick(tick, np.zeros((len(names), 2), dtype=int), now)

@@ -1,4 +1,3 @@
-import json
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,9 +13,9 @@ from genagents_env.study.evaluate.checks import (
     apply_rule,
     find_verdicts,
     judge_answers,
-    judge_places,
 )
-from genagents_env.study.evaluate.presence import find_stays
+from genagents_env.study.evaluate.deeds import find_present
+from genagents_env.study.evaluate.run_data import RunData
 from tests.study.evaluate.suspects import (
     ILL,
     LAST,
@@ -27,6 +26,7 @@ from tests.study.evaluate.suspects import (
     WHO,
     at,
     make_answers,
+    make_data,
     make_judgements,
     make_verdicts,
     mystery,
@@ -111,7 +111,7 @@ JUDGED = [
 
 
 def _of_suspect(rows: list[InterviewRow], of: list[JudgementRow]) -> list[Verdict]:
-    return list(judge_answers(SUSPECT, MYSTERY, NAMES, rows, of, LAST))
+    return list(judge_answers(make_data(MYSTERY, rows, of), SUSPECT))
 
 
 def test_every_repeat_has_a_verdict_by_the_rule_and_by_each_judge_of_that_end() -> None:
@@ -130,9 +130,9 @@ def test_an_answer_about_another_is_not_the_agents_own_and_tick_zero_has_no_end(
     about = Question(id="who", text="Was it {person}?", when="both", about="everyone")
     rows = [InterviewRow(LAST, "Ada", "Was it Ben?", "It was Zoe.", ())]
     curious = mystery(questions=(about,))
-    assert list(judge_answers(SUSPECT, curious, NAMES, rows, [], LAST)) == []
-    early = list(judge_answers(SUSPECT, MYSTERY, NAMES, make_answers("Ada", "Zoe", tick=0), [], 0))
-    assert [one.when for one in early] == ["before"]
+    assert list(judge_answers(make_data(curious, rows), SUSPECT)) == []
+    early = make_data(MYSTERY, make_answers("Ada", "Zoe", tick=0), last=0)
+    assert [one.when for one in judge_answers(early, SUSPECT)] == ["before"]
 
 
 rows = st.builds(
@@ -186,17 +186,9 @@ MOVES = [
     ("tick", "there"),
     [(0, ["Ada"]), (9, ["Ada"]), (10, ["Ada", "Ben"]), (20, ["Ben"]), (LAST, ["Ben"])],
 )
-def test_the_record_tells_who_was_at_a_place(tick: int, there: list[str]) -> None:
-    told = list(judge_places(STUDY, NAMES, find_stays(MOVES, LAST), tick))
-    assert [one.agent for one in told] == list(NAMES)  # Cy, who never came, is nowhere
-    assert [one.agent for one in told if one.value == "yes"] == there
-    assert {(one.when, one.repeat, one.by) for one in told} == {("after", 0, "rule")}
-
-
-def test_a_time_that_has_not_come_gives_no_opinion() -> None:
-    assert {one.value for one in judge_places(STUDY, NAMES, find_stays(MOVES, LAST), None)} == {
-        None
-    }
+def test_the_record_tells_who_was_at_a_place(tmp_path: Path, tick: int, there: list[str]) -> None:
+    with RunReader(write(tmp_path / "run.sqlite", MYSTERY, MOVES)) as run:
+        assert sorted(find_present(RunData(run), STUDY.place, tick)) == there
 
 
 def test_verdicts_of_a_run_are_in_the_order_of_its_checks(tmp_path: Path) -> None:
@@ -213,6 +205,7 @@ def test_verdicts_of_a_run_are_in_the_order_of_its_checks(tmp_path: Path) -> Non
         told = find_verdicts(run)
     values = {(one.check, one.agent): one.value for one in told}
     assert list(dict.fromkeys(one.check for one in told)) == ["study", "soon", "late", "ago", "ill"]
+    assert {(one.when, one.repeat, one.by) for one in told[:3]} == {("after", 0, "rule")}
     assert [values["study", name] for name in NAMES] == ["no", "yes", "no"]
     assert [values["soon", name] for name in NAMES] == ["yes", "yes", "no"]
     assert {values[check, name] for check in ("late", "ago") for name in NAMES} == {None}
@@ -220,7 +213,6 @@ def test_verdicts_of_a_run_are_in_the_order_of_its_checks(tmp_path: Path) -> Non
         ("rule", "yes"),
         ("model:wise", "no"),
     ]
-    assert json.dumps([one.as_json() for one in told])
 
 
 def test_without_checks_or_before_any_time_there_is_nothing_to_say(tmp_path: Path) -> None:

@@ -138,13 +138,6 @@ def test_two_measures_of_one_name_are_not_mixed(own: Path) -> None:
     assert faults == ("measure 'own.py:density': 'density' is named 'density' already",)
 
 
-def test_a_changed_file_is_read_anew(own: Path) -> None:
-    (own / "v.py").write_text("def v(record):\n    'One.'\n    return 1\n")
-    first = load_measure("v.py:v", own)
-    (own / "v.py").write_text("def v(record):\n    'Two.'\n    return 2\n")
-    assert (first.title, load_measure("v.py:v", own).title) == ("One", "Two")
-
-
 def test_what_raises_is_told_and_the_others_stand(own: Path, tmp_path: Path) -> None:
     found, _ = find_measures(["own.py:broken", "utterances"], own)
     with record_street(tmp_path, last=60) as record:

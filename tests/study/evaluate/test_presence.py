@@ -12,34 +12,25 @@ from genagents_env.study.evaluate.measures.talk import TalkCounts, count_talk
 from genagents_env.study.evaluate.presence import find_stays, find_visits
 from genagents_env.world.events import Event
 from genagents_env.world.places import is_within
-
-
-def _say(id_: int, who: str, to: list[str], text: str = "hello", **data: object) -> Event:
-    rest = {"to": to[0] if to else None, "heard_by": to, "addressed": to, "phone": False}
-    return Event(id_, id_, "say", who, {**rest, "text": text, "conversation": 0, **data})
-
-
-def _at(id_: int, tick: int, kind: str, who: str, place: str) -> Event:
-    return Event(id_, tick, kind, who, {"place": place, "tile": [0, 0], "doing": "", "emoji": ""})
+from tests.study.evaluate.suspects import TINY, at, make_data
+from tests.study.evaluate.talks import learn, say
 
 
 def test_a_fact_is_heard_when_from_whom_and_through_which_event() -> None:
     facts = (Fact(id="party", statement="a party", known_by=("Ada", "Zoe"), patterns=("party",)),)
-    learn = Event(9, 4, "learn", "Ben", {"fact": "party", "cause": 8, "source": "Ada"})
-    news = Event(12, 6, "learn", "Cy", {"fact": "party", "cause": 11, "source": None})
-    (spread,) = trace_facts(facts, ["Ada", "Ben", "Cy", "Dot"], [learn, news])
+    told, news = learn(4, "Ben", "party", 3, "Ada"), learn(6, "Cy", "party", 5)
+    (spread,) = trace_facts(facts, ["Ada", "Ben", "Cy", "Dot"], [told, news])
     assert spread.at_start == ("Ada",)
-    assert spread.heard == (Hearing("Ben", 4, "Ada", 8), Hearing("Cy", 6, None, 11))
-    assert spread.share(4) == 0.75
+    assert spread.heard == (Hearing("Ben", 4, "Ada", 3), Hearing("Cy", 6, None, 5))
 
 
 def test_attendance_counts_the_time_within_the_gathering() -> None:
     events = [
-        _at(0, 0, "start", "Ada", "cafe/hall"),
-        _at(1, 0, "start", "Ben", "home/room"),
-        _at(2, 5, "arrive", "Ben", "cafe/kitchen"),
-        _at(3, 8, "arrive", "Ben", "home/room"),
-        _at(4, 9, "put", "Ben", "cafe/hall"),
+        at(0, 0, "start", "Ada", "cafe/hall"),
+        at(1, 0, "start", "Ben", "home/room"),
+        at(2, 5, "arrive", "Ben", "cafe/kitchen"),
+        at(3, 8, "arrive", "Ben", "home/room"),
+        at(4, 9, "put", "Ben", "cafe/hall"),
         Event(5, 12, "part", "Ada", {}),
     ]
     where = find_stays(events, last_tick=14)
@@ -63,7 +54,7 @@ def test_mutual_knowledge_needs_both_at_the_start_and_one_talk_later() -> None:
     people = [person("Ada", "Ben"), person("Ben", "Ada", "Cy"), person("Cy")]
     before = find_initial_ties(people)
     assert before == {("Ada", "Ben")}
-    after = before | find_speaking_pairs([_say(0, "Cy", ["Ada"]), _say(1, "Ben", [])])
+    after = before | find_speaking_pairs([say(0, "Cy", ["Ada"]), say(1, "Ben", [])])
     assert after == {("Ada", "Ben"), ("Ada", "Cy")}
     assert compute_density(after, 3) == 2 / 3
     assert compute_density(set(), 1) == 0.0
@@ -73,18 +64,20 @@ def test_talk_counts_conversations_and_utterances() -> None:
     events = [
         Event(0, 0, "converse", "Ada", {"conversation": 3, "members": ["Ada"]}),
         Event(1, 0, "converse", "Ben", {"conversation": 3, "members": ["Ada", "Ben"]}),
-        _say(2, "Ada", ["Ben"]),
-        _say(3, "Ben", ["Ada"], phone=True),
-        _say(4, "Ben", []),
+        say(2, "Ada", ["Ben"]),
+        say(3, "Ben", ["Ada"], phone=True),
+        say(4, "Ben", []),
     ]
-    assert count_talk(events) == TalkCounts(conversations=1, utterances=3, by_phone=1, alone=1)
+    assert count_talk(make_data(TINY, events=events)) == TalkCounts(
+        conversations=1, utterances=3, by_phone=1, alone=1
+    )
 
 
 def test_a_transcript_reads_and_is_safe_for_a_terminal() -> None:
     start = datetime(2023, 2, 13, 23, 59, 50, tzinfo=UTC)
     events = [
-        _at(0, 0, "start", "Ada", "cafe/hall"),
-        _say(1, "Ada", ["Ben"], text="hi \x1b[31mred\x1b[0m\u202e\nBen: forged"),
+        at(0, 0, "start", "Ada", "cafe/hall"),
+        say(1, "Ada", ["Ben"], text="hi \x1b[31mred\x1b[0m\u202e\nBen: forged"),
         Event(2, 2, "doing", "Ben", {"doing": "reading", "emoji": "📖"}),
         Event(3, 2, "unknown kind", "Ben", {}),
     ]

@@ -6,9 +6,7 @@ import pytest
 from benchmarks.published_costs import list_published_costs
 from genagents_env.errors import ConfigError
 from genagents_env.record import RunReader
-from genagents_env.study.evaluate.presence import Membership, find_awake, find_talking
 from genagents_env.study.evaluate.rates import Rates, compute_rates, find_tariff
-from genagents_env.world.events import Event
 from tests.study.report.planted import ADA, BEN, cake, make_join, make_leave, make_utterance, plant
 
 
@@ -40,7 +38,7 @@ def test_calls_are_told_apart_by_where_their_agent_was(tmp_path: Path) -> None:
     assert found.tokens_per_utterance == 220
     assert found.dollars_per_utterance == pytest.approx(0.00024)
     assert found.dollars_per_human_hour == pytest.approx(0.00048 / (1 / 3) * 10)
-    assert found.finished
+    assert found.status == "finished"
 
 
 def test_the_user_may_choose_price_and_speed(tmp_path: Path) -> None:
@@ -96,7 +94,7 @@ def test_an_unfinished_run_is_marked_and_an_open_conversation_counts(tmp_path: P
         status="paused",
     )
     found = compute_file_rates(path)
-    assert (found.status, found.finished) == ("paused", False)
+    assert found.status == "paused"
     assert (found.inside.calls, found.outside.calls) == (3, 0)  # Ben's within a minute after it
     assert found.inside.agent_hours == pytest.approx((15 + 5) / 360)
 
@@ -106,7 +104,7 @@ def test_several_runs_share_one_definition(tmp_path: Path) -> None:
     with RunReader(paths[0]) as a, RunReader(paths[1]) as b:
         found = [compute_rates(run, find_tariff("gpt-4o"), 5) for run in (a, b)]
     assert [one.run for one in found] == [f"{tmp_path}/a", f"{tmp_path}/b"]
-    assert [one.finished for one in found] == [True, False]
+    assert [one.status for one in found] == ["finished", "interrupted"]
     assert {(one.priced_as, one.speed) for one in found} == {("gpt-4o", 5)}
 
 
@@ -118,18 +116,3 @@ def test_published_figures_follow_the_speed_where_they_are_per_game_hour() -> No
     assert lyfe.dollars_per_human_hour == 0.5
     _, park, lyfe = list_published_costs(2)
     assert (park.dollars_per_human_hour, lyfe.dollars_per_human_hour) == (5, 0.5)
-
-
-def test_presence_is_of_the_tick_as_it_ends() -> None:
-    events = [
-        Event(0, 0, "start", ADA, {"asleep": True}),
-        Event(1, 2, "wake", ADA, {"cause": "hour"}),
-        Event(2, 3, "part", ADA, {}),
-        Event(3, 1, "join", BEN, {"asleep": False}),
-    ]
-    assert find_awake(events, (ADA, BEN), 4).tolist() == [
-        [False, False, True, False, False],
-        [False, True, True, True, True],
-    ]
-    times = [Membership(ADA, 0, 1, 3, "said_so"), Membership("Eve", 0, 1, None, None)]
-    assert find_talking(times, (ADA,), 4).tolist() == [[False, True, True, False, False]]

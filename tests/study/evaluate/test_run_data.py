@@ -8,7 +8,7 @@ from genagents_env.record import RunReader, RunWriter
 from genagents_env.run import resume
 from genagents_env.show.story.scenes import index_scenes
 from genagents_env.show.summary import run_as_json
-from genagents_env.study.evaluate.measures import find_measures, list_measures, take_measures
+from genagents_env.study.evaluate.measures import list_measures, take_measures
 from genagents_env.study.evaluate.run_data import RunData
 from tests.run.towns import make_options, run_town
 from tests.study.evaluate.measures.street import (
@@ -18,6 +18,8 @@ from tests.study.evaluate.measures.street import (
     HOME,
     begins,
     goes,
+    joins,
+    leaves,
     make_utterance,
     record_street,
     street,
@@ -75,15 +77,22 @@ def test_whereabouts_and_waking(tmp_path: Path) -> None:
         goes(2, ADA, CAFE),
         (3, "wake", BEN, {"cause": "hour"}),
         (4, "part", ADA, {}),
+        (6, "join", ADA, begins(ADA)[3]),
     ]
-    with record_street(tmp_path, happenings, last=5) as record:
+    with record_street(tmp_path, happenings, last=6) as record:
         assert record.arenas == (HOME, CAFE)
-        assert record.whereabouts.tolist() == [[0, 0, 1, 1, -1, -1], [0] * 6]
-        assert record.awake.astype(int).tolist() == [[1, 1, 1, 1, 0, 0], [0, 0, 0, 1, 1, 1]]
-        assert record.hours == pytest.approx(5 / 60)
-        assert record.agent_hours == pytest.approx(10 / 60)
-        assert record.waking_hours == pytest.approx((4 + 2) / 60)
+        assert record.whereabouts.tolist() == [[0, 0, 1, 1, -1, -1, 0], [0] * 7]
+        assert record.awake.astype(int).tolist() == [[1, 1, 1, 1, 0, 0, 1], [0, 0, 0, 1, 1, 1, 1]]
+        assert record.hours == pytest.approx(6 / 60)
+        assert record.agent_hours == pytest.approx(12 / 60)
+        assert record.waking_hours == pytest.approx((4 + 3) / 60)
         assert record.row == {ADA: 0, BEN: 1}
+
+
+def test_one_is_in_a_conversation_until_the_tick_of_leaving_it(tmp_path: Path) -> None:
+    happenings = [*joins(1, 0, ADA, "Eve"), leaves(3, 0, ADA), *joins(2, 1, BEN)]
+    with record_street(tmp_path, happenings, last=4) as record:
+        assert record.talking.astype(int).tolist() == [[0, 1, 1, 0, 0], [0, 0, 1, 1, 1]]
 
 
 def test_words_of_strangers_to_the_run_are_left_out(tmp_path: Path) -> None:
@@ -112,7 +121,3 @@ def test_a_run_without_a_tick(tmp_path: Path) -> None:
         values, faults = take_measures(record, list_measures())
     assert faults == ()
     assert set(values.values()) == {None}
-
-
-def test_defaults_are_found_without_a_fault() -> None:
-    assert find_measures(())[1] == ()

@@ -6,37 +6,31 @@ both claim to know of the other; its density is their share of the pairs asked. 
 *verified* if the other is among one's ties, or is named in what one remembered at the start, or if
 the answer names an event in which the other acted, was spoken with, or was spoken of in one's
 hearing. It is *uncited* if the answer names none, but the record shows that one met the other or
-heard of them: see `study.evaluate.encounters`. Any other claim is *hallucinated*.
+heard of them: see `find_encounters` and `are_together`. Any other claim is *hallucinated*.
 Source: Park et al. 2023, section 7.1: density 0.167 before and 0.74 after; of 453 answers
 6 (1.3 %) were hallucinated. 0.74 of 300 pairs are 444 answers, so the 453 are read as the claims.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-from genagents_env.record.rows import JSON
+import numpy as np
+
 from genagents_env.scenario import Person, first_memories, list_dated_memories
 from genagents_env.study.evaluate.claims import claims_person, names_person
-from genagents_env.study.evaluate.encounters import are_together, find_encounters, list_involved
 from genagents_env.study.evaluate.interviews import (
     ENDS,
     InterviewReply,
-    find_cited_events,
     find_evidence,
     find_run_replies,
-    get_heard_text,
+    list_hearers,
 )
-from genagents_env.study.evaluate.measure import measure
+from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 from genagents_env.world.events import Event
 
 Pair = tuple[str, str]
-AreTogether = Callable[[str, str, int], bool]
-
-
-def _are_never_together(agent: str, other: str, until: int) -> bool:
-    return False
+_ABOUT = ("to", "source", "addressed", "members")  # keys of an event that name people
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,61 +63,47 @@ class Acquaintance:
     @property
     def hallucination_rate(self) -> float | None:
         """The share of the claims that nothing bears out; None without claims."""
-        return self.hallucinated / self.claims if self.claims else None
+        return ratio(self.hallucinated, self.claims)
 
     @property
     def density(self) -> float | None:
         """The share of the pairs that claim to know each other; None without pairs."""
-        return self.mutual / self.pairs if self.pairs else None
+        return ratio(self.mutual, self.pairs)
 
     @property
     def verified_density(self) -> float | None:
         """The share of the pairs whose two claims have evidence; None without pairs."""
-        return self.mutual_verified / self.pairs if self.pairs else None
-
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values: the counts, the rate and the two densities."""
-        return asdict(self) | {
-            "hallucinated": self.hallucinated,
-            "hallucination_rate": self.hallucination_rate,
-            "density": self.density,
-            "verified_density": self.verified_density,
-        }
+        return ratio(self.mutual_verified, self.pairs)
 
 
-def compute_acquaintance(
-    people: Sequence[Person],
-    given: Iterable[InterviewReply],
-    events: Sequence[Event],
-    are_together: AreTogether = _are_never_together,
-) -> Acquaintance | None:
+def compute_acquaintance(data: RunData, given: Iterable[InterviewReply]) -> Acquaintance | None:
     """Return the network by the answers about other people; None if nobody was asked.
 
     Args:
-        people: of the run.
-        given: the answers at one end of the run; those about nobody are passed over.
-        events: of the run, in order.
-        are_together: whether one was in a room with another, awake, by a tick.
+        data: of the run.
+        given: the answers at one end of it; those about nobody are passed over.
     """
     about = [reply for reply in given if reply.asked.person is not None]
     if not about:
         return None
     claims = [r for r in about if claims_person(r.text, r.asked.person or "")]
-    named = find_cited_events(events, claims)
-    seeds = {person.name: person for person in people}
+    by_id = {event.id: event for event in data.events}
+    seeds = {person.name: person for person in data.people}
     forms = _list_name_forms(list(seeds))
-    verified = {
+    asked, claimed = {_get_edge(reply) for reply in about}, {_get_edge(reply) for reply in claims}
+    shown = {
         _get_edge(reply)
         for reply in claims
-        if _knows_from_start(
-            seeds[reply.asked.agent], forms[_get_edge(reply)[1]], _get_edge(reply)[1]
-        )
-        or any(_shows(event, *_get_edge(reply), forms) for event in find_evidence(reply, named))
+        if any(_shows(event, *_get_edge(reply), forms) for event in find_evidence(reply, by_id))
     }
-    asked, claimed = {_get_edge(reply) for reply in about}, {_get_edge(reply) for reply in claims}
+    verified = shown | {
+        (agent, other)
+        for agent, other in claimed
+        if _knows_from_start(seeds[agent], forms[other], other)
+    }
     open_, until = claimed - verified, about[0].tick
-    met = find_encounters(events, {other: forms[other] for _, other in open_}, until)
-    uncited = {edge for edge in open_ if edge in met or are_together(*edge, until)}
+    met = find_encounters(data.events, {other: forms[other] for _, other in open_}, until)
+    uncited = {edge for edge in open_ if edge in met or are_together(data, *edge, until)}
     counts = (len(asked), len(claimed), len(verified), len(uncited))
     return Acquaintance(
         *counts, _count_mutual(asked), _count_mutual(claimed), _count_mutual(verified)
@@ -158,6 +138,62 @@ def compute_density(pairs: set[Pair], people: int) -> float:
     return len(pairs) / (people * (people - 1) / 2) if people > 1 else 0.0
 
 
+def find_encounters(
+    events: Iterable[Event], forms: Mapping[str, Sequence[str]], until: int
+) -> set[tuple[str, str]]:
+    """Return (agent, other) for each other whom an agent met in words or heard of.
+
+    The other spoke in one's hearing, was spoken of there, was addressed together with one, heard
+    one's words, or was in one's conversation.
+
+    Args:
+        events: of the run, in order.
+        forms: how each of the people may be named.
+        until: the last tick that counts.
+    """
+    found: set[tuple[str, str]] = set()
+    for event in events:
+        if event.tick > until:
+            break
+        hearers, involved = list_hearers(event), list_involved(event)
+        if not hearers and not involved:
+            continue
+        speaker = [] if event.agent is None else [event.agent]
+        words = event.data.get("text")
+        if isinstance(words, str):
+            involved += [name for name, own in forms.items() if names_person(words, own)]
+        found |= {(agent, other) for agent in hearers for other in (*speaker, *involved)}
+        if event.kind == "say":
+            found |= {(agent, other) for agent in speaker for other in hearers}
+        elif "members" in event.data or event.kind == "learn":
+            present = {*speaker, *involved}
+            found |= {(agent, other) for agent in present for other in present}
+    return {(agent, other) for agent, other in found if agent != other}
+
+
+def list_involved(event: Event) -> list[str]:
+    """Return the people whom the data of an event name."""
+    found: list[str] = []
+    for key in _ABOUT:
+        value = event.data.get(key)
+        several = value if isinstance(value, list | tuple) else [value]
+        found += [name for name in several if isinstance(name, str)]
+    return found
+
+
+def are_together(data: RunData, agent: str, other: str, until: int) -> bool:
+    """Return whether `agent`, awake, was in a room with `other` by the tick `until`.
+
+    The open ground between the buildings is no room: two may be there and far apart.
+    """
+    if agent not in data.row or other not in data.row:
+        return False
+    rows = [data.row[agent], data.row[other]]
+    here, there = data.whereabouts[rows, : until + 1]
+    met = here[(here == there) & (here >= 0) & data.awake[rows[0], : until + 1]]
+    return any(data.arenas[at] != data.scenario.outside for at in np.unique(met))
+
+
 @once_per_run
 def compute_density_before(data: RunData) -> float:
     """Return the density of mutual knowledge at the start of a run."""
@@ -174,12 +210,7 @@ def compute_density_after(data: RunData) -> float:
 @once_per_run
 def compute_acquaintances(data: RunData) -> tuple[Acquaintance | None, Acquaintance | None]:
     """Return the networks by interview at the start of a run and at its end."""
-    people = [person for person in data.scenario.people if person.name in data.names]
-    together = partial(are_together, data)
-    before, after = (
-        compute_acquaintance(people, find_run_replies(data, when), data.events, together)
-        for when in ENDS
-    )
+    before, after = (compute_acquaintance(data, find_run_replies(data, when)) for when in ENDS)
     return before, after
 
 
@@ -214,7 +245,7 @@ def _shows(event: Event, agent: str, other: str, forms: dict[str, tuple[str, ...
 
     What is not speech counts wherever the other did it: a mind can only name what it perceived.
     """
-    words = get_heard_text(event, agent)
+    words = str(event.data["text"]) if agent in list_hearers(event) else None
     if words is not None and (event.agent == other or names_person(words, forms[other])):
         return True
     if event.kind != "say" and event.agent == other:

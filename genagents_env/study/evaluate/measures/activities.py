@@ -6,7 +6,8 @@ is usual. Time decides something only where both are known: a known activity in 
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Literal, NamedTuple
@@ -15,9 +16,8 @@ import numpy as np
 
 from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.measures.places import (
-    find_arenas_in,
-    get_arena_id,
     list_homes,
+    list_places,
     list_workplaces,
 )
 from genagents_env.study.evaluate.run_data import RunData
@@ -87,17 +87,13 @@ class Doing:
 
     Attributes:
         agent: who.
-        doing: the words shown.
         place: the arena.
-        activity: what that is.
         verdict: whether the place is usual for it.
         seconds: of game time.
     """
 
     agent: str
-    doing: str
     place: str
-    activity: str
     verdict: Fit
     seconds: float
 
@@ -121,27 +117,23 @@ def load_customs() -> Customs:
     )
 
 
-def find_doings(data: RunData, by: Customs | None = None) -> tuple[Doing, ...]:
-    """Return what was done where, as far as it decides something, agent by agent.
-
-    Args:
-        data: of the run.
-        by: the customs to judge by; None is the package's own.
-    """
-    by = load_customs() if by is None else by
-    shown = find_stretches(data)
-    words = dict.fromkeys(stretch.doing for mine in shown.values() for stretch in mine)
+def find_doings(data: RunData) -> tuple[Doing, ...]:
+    """Return what was done where, as far as it decides something, agent by agent."""
+    by, shown = load_customs(), find_stretches(data)
+    words = {stretch.doing for mine in shown.values() for stretch in mine}
     known = {doing: activity for doing in words if (activity := by.activity(doing)) is not None}
-    kinds = _find_kinds(data, by)
+    things = {place.id: place.things for place in list_places(data.scenario)}
+    kinds = {place: by.kinds_of(place, things.get(place, ())) for place in data.arenas}
     found: list[Doing] = []
-    for row, name in enumerate(data.names):
-        for (doing, place), ticks in _count_ticks(data, row, shown.get(name, []), known).items():
-            activity = known[doing]
-            if kinds[row][place]:
-                verdict: Fit = "usual" if activity.usual & kinds[row][place] else "unusual"
-                seconds = float(ticks * data.meta.seconds_per_tick)
-                at = data.arenas[place]
-                found.append(Doing(name, doing, at, activity.name, verdict, seconds))
+    for name, *own in zip(data.names, list_homes(data), list_workplaces(data), strict=True):
+        mine = [stretch for stretch in shown.get(name, ()) if stretch.doing in known]
+        for (doing, place), ticks in _count_ticks(data, name, mine).items():
+            sector = place.split("/")[0]
+            also = [kind for kind, of in zip((HOME, WORK), own, strict=True) if of == sector]
+            here = by.with_own(kinds[place], *also)
+            if here:
+                verdict: Fit = "usual" if known[doing].usual & here else "unusual"
+                found.append(Doing(name, place, verdict, float(ticks * data.meta.seconds_per_tick)))
     return tuple(found)
 
 
@@ -172,44 +164,16 @@ def find_stretches(data: RunData) -> dict[str, list[Stretch]]:
 
 
 def _count_ticks(
-    data: RunData, row: int, stretches: Iterable[Stretch], known: Mapping[str, ActivityRule]
-) -> dict[tuple[str, int], int]:
-    """Return for the known doings of a row's agent the ticks awake in each arena."""
-    awake, where = data.awake[row], data.whereabouts[row]
-    sums: dict[tuple[str, int], int] = {}
+    data: RunData, name: str, stretches: Iterable[Stretch]
+) -> Counter[tuple[str, str]]:
+    """Return for what somebody did the ticks awake in each arena."""
+    awake, where = data.awake[data.row[name]], data.whereabouts[data.row[name]]
+    sums: Counter[tuple[str, str]] = Counter()
     for doing, first, end in stretches:
-        if doing in known:
-            here = where[first:end]
-            counts = np.bincount(here[awake[first:end] & (here >= 0)])
-            for place in np.flatnonzero(counts).tolist():
-                sums[doing, place] = sums.get((doing, place), 0) + int(counts[place])
+        here = where[first:end][awake[first:end]]
+        for at, ticks in zip(*np.unique(here[here >= 0], return_counts=True), strict=True):
+            sums[doing, data.arenas[at]] += int(ticks)
     return sums
-
-
-def _find_kinds(data: RunData, by: Customs) -> list[list[frozenset[str]]]:
-    """Return the kinds of each arena to the agent of each row, its own home and work with them."""
-    things = list_objects(data)
-    common = [by.kinds_of(place, things.get(place, ())) for place in data.arenas]
-    own = (
-        (HOME, find_arenas_in(data, list_homes(data))),
-        (WORK, find_arenas_in(data, list_workplaces(data))),
-    )
-    return [
-        [
-            by.with_own(kinds, *(name for name, sectors in own if sectors[row, at]))
-            for at, kinds in enumerate(common)
-        ]
-        for row in range(len(data.names))
-    ]
-
-
-def list_objects(data: RunData) -> dict[str, tuple[str, ...]]:
-    """Return the names of the things in each arena of the scenario."""
-    return {
-        get_arena_id(sector, arena): tuple(thing.name for thing in arena.objects)
-        for sector in data.scenario.sectors
-        for arena in sector.arenas
-    }
 
 
 def _compile(patterns: Sequence[str]) -> re.Pattern[str]:
@@ -223,10 +187,6 @@ _PARK = (
 )
 
 
-def _sum_seconds(found: tuple[Doing, ...], verdict: str = "") -> float:
-    return sum(one.seconds for one in found if not verdict or one.verdict == verdict)
-
-
 @measure("Unusual places", "share", _PARK)
 def unusual_places(data: RunData) -> float | None:
     """Of the time in which agents were awake and showed an activity that `activities.toml` knows,
@@ -234,4 +194,5 @@ def unusual_places(data: RunData) -> float | None:
     activity. None without such time.
     """
     found = find_doings(data)
-    return ratio(_sum_seconds(found, "unusual"), _sum_seconds(found))
+    unusual = sum(one.seconds for one in found if one.verdict == "unusual")
+    return ratio(unusual, sum(one.seconds for one in found))

@@ -1,7 +1,7 @@
-"""What the model calls of a run cost; those of interviews and judges stand apart."""
+"""What a run cost, interviews and judges apart: calls, dollars, time, and what failed."""
 
-from genagents_env.study.evaluate.measure import measure
-from genagents_env.study.evaluate.rates import CallCosts, compute_rates
+from genagents_env.study.evaluate.measure import measure, ratio
+from genagents_env.study.evaluate.rates import compute_rates, is_apart
 from genagents_env.study.evaluate.run_data import RunData
 
 _OURS = "`study.evaluate.rates`"
@@ -9,7 +9,7 @@ _OURS = "`study.evaluate.rates`"
 
 def _get_rate(data: RunData, of: str) -> float | None:
     """Return a rate of all calls but those of interviews and judges; 0 where there is none."""
-    whole: CallCosts = compute_rates(data).whole
+    whole = compute_rates(data).whole
     if not data.ticks:
         return None
     if not whole.calls:
@@ -57,3 +57,38 @@ def dollars_per_human_hour(data: RunData) -> float | None:
     """
     rate = _get_rate(data, "dollars_per_hour")
     return None if rate is None else rate * compute_rates(data).speed
+
+
+@measure("Fallbacks", "share", "ours")
+def fallbacks(data: RunData) -> float | None:
+    """Of the model calls of living, the share whose declared default was taken, since no usable
+    reply came. None without a call.
+    """
+    calls = [call for call in data.calls if not is_apart(call)]
+    return ratio(sum(call.outcome == "fallback" for call in calls), len(calls))
+
+
+@measure("Policy errors", "per agent and game hour", "ours")
+def policy_errors(data: RunData) -> float | None:
+    """Decisions in which a policy raised, hung or answered nonsense, so that its agent idled, per
+    agent and game hour. None before any time has passed.
+    """
+    return ratio(data.reader.policy_fault_count(), data.agent_hours)
+
+
+@measure("Failed actions", "per agent and game hour", "ours")
+def failed_actions(data: RunData) -> float | None:
+    """Actions that the town refused, whatever the reason, per agent and game hour. None before any
+    time has passed.
+    """
+    return ratio(len(data.of_kind("fail")), data.agent_hours)
+
+
+@measure("Wall clock", "seconds per game hour", "ours")
+def wall_seconds(data: RunData) -> float | None:
+    """Seconds of wall clock that the run took, interviews with them, per game hour, all agents
+    together, as noted when it stopped last. It depends on the machine and on what else ran there.
+    None where nothing was noted, and before any time has passed.
+    """
+    spending = data.reader.spending
+    return None if spending is None else ratio(spending.seconds, data.hours)

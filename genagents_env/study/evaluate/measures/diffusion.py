@@ -44,10 +44,6 @@ class Spread:
     at_start: tuple[str, ...]
     heard: tuple[Hearing, ...]
 
-    def share(self, people: int) -> float:
-        """Return the share of `people` who knew it at the start or heard it since."""
-        return (len(self.at_start) + len(self.heard)) / people
-
 
 @once_per_run
 def trace_run_facts(data: RunData) -> tuple[Spread, ...]:

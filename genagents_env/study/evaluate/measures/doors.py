@@ -13,48 +13,34 @@ import numpy as np
 from genagents_env.scenario.plan import TownPlan
 from genagents_env.scenario.town import try_lay_out
 from genagents_env.study.evaluate.measure import measure
-from genagents_env.study.evaluate.measures.activities import (
-    find_stretches,
-    list_objects,
-    load_customs,
-)
+from genagents_env.study.evaluate.measures.activities import find_stretches, load_customs
 from genagents_env.study.evaluate.measures.norms import (
     NormAttempt,
-    RuledPlace,
     find_attempts,
     find_closed_ticks,
-    find_minutes,
     find_residents,
 )
-from genagents_env.study.evaluate.measures.places import get_arena_id
-from genagents_env.study.evaluate.presence import Bools
-from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.evaluate.measures.places import TownPlace, list_places
+from genagents_env.study.evaluate.run_data import Bools, RunData
 
 NEAR = 2  # tiles from a place within which one stands before it
 NOON = (12 * 60, 14 * 60)  # minutes of the day
 _BAR, _DRINKING = "pub", "drinking"  # in `activities.toml`
 
 
-def list_limited_places(data: RunData) -> list[RuledPlace]:
+def list_limited_places(data: RunData) -> list[TownPlace]:
     """Return the arenas with a capacity of their own, or of their sector."""
     return [
         place
-        for place in _list_places(data)
+        for place in list_places(data.scenario)
         if place.arena.capacity is not None or place.sector.capacity is not None
     ]
 
 
-def list_timed_places(data: RunData) -> list[RuledPlace]:
+def list_timed_places(data: RunData) -> list[TownPlace]:
     """Return the arenas with opening hours of their own, or of their sector."""
-    return [place for place in _list_places(data) if place.arena.hours or place.sector.hours]
-
-
-def _list_places(data: RunData) -> list[RuledPlace]:
-    return [
-        RuledPlace(get_arena_id(sector, arena), sector, arena)
-        for sector in data.scenario.sectors
-        for arena in sector.arenas
-    ]
+    places = list_places(data.scenario)
+    return [place for place in places if place.arena.hours or place.sector.hours]
 
 
 def find_waits(data: RunData) -> Iterator[tuple[NormAttempt, int]]:
@@ -90,8 +76,7 @@ def _find_end(data: RunData, attempt: NormAttempt) -> int:
     row, first = data.row[attempt.agent], attempt.tick
     tiles = data.positions[first : data.ticks, row].astype(np.int64)
     gone = np.abs(tiles - tiles[:1]).max(axis=1) > NEAR if len(tiles) else np.zeros(0, np.bool_)
-    if attempt.place in data.arenas:
-        gone |= data.whereabouts[row, first : data.ticks] == data.arenas.index(attempt.place)
+    gone |= data.find_inside(attempt.place)[row, first:]
     ends = np.flatnonzero(gone)
     return first + int(ends[0]) if ends.size else max(first, data.ticks)
 
@@ -101,17 +86,16 @@ def find_noon_guests(data: RunData) -> tuple[frozenset[str], frozenset[str]] | N
 
     Those who live or work there are no guests. None where the run has no such time.
     """
-    minutes = find_minutes(data)
+    minutes = data.clock // 60
     noon: Bools = (minutes >= NOON[0]) & (minutes < NOON[1])
     if not noon.any():
         return None
-    customs, things = load_customs(), list_objects(data)
-    there: Bools = np.zeros((len(data.names), data.ticks), dtype=np.bool_)
-    for place in _list_places(data):
-        if place.id in data.arenas and _BAR in customs.kinds_of(place.id, things.get(place.id, ())):
-            here = data.whereabouts[:, : data.ticks] == data.arenas.index(place.id)
-            there |= here & ~find_residents(data, place)[:, None]
-    there &= noon & data.awake[:, : data.ticks]
+    customs = load_customs()
+    there: Bools = np.zeros_like(data.waking)
+    for place in list_places(data.scenario):
+        if _BAR in customs.kinds_of(place.id, place.things):
+            there |= data.find_inside(place.id) & ~find_residents(data, place)[:, None]
+    there &= noon & data.waking
     drinking: Bools = np.zeros_like(there)
     for agent, stretches in find_stretches(data).items():
         for stretch in stretches:
@@ -126,19 +110,16 @@ def _list_names(data: RunData, ticks: Bools) -> frozenset[str]:
 
 
 def _count_attempts(
-    data: RunData, kind: str, places: Iterable[RuledPlace]
+    data: RunData, kind: str, places: Iterable[TownPlace]
 ) -> dict[str, float | None]:
     found = [one.place for one in find_attempts(data) if one.kind == kind]
-    return _settle(data, {place.id: float(found.count(place.id)) for place in places})
+    return {place.id: found.count(place.id) if data.ticks else None for place in places}
 
 
-def _settle(data: RunData, found: Mapping[str, float]) -> dict[str, float | None]:
-    """Return the numbers; None for each before any time has passed."""
-    return {key: value if data.ticks else None for key, value in found.items()}
-
-
-def _as_minutes(data: RunData, ticks: float) -> float:
-    return ticks * data.meta.seconds_per_tick / 60
+def _as_minutes(data: RunData, ticks: Mapping[str, int]) -> dict[str, float | None]:
+    """Return ticks as game minutes; None for each before any time has passed."""
+    second = data.meta.seconds_per_tick
+    return {key: n * second / 60 if data.ticks else None for key, n in ticks.items()}
 
 
 _PARK = "counts a failure named in Park et al. 2023, section 7.2; the count is ours"
@@ -170,8 +151,7 @@ def before_door(data: RunData) -> dict[str, float | None]:
     """
     waits = [(attempt.place, ticks) for attempt, ticks in find_waits(data)]
     places = dict.fromkeys(p.id for p in (*list_limited_places(data), *list_timed_places(data)))
-    found = {id_: _as_minutes(data, sum(n for at, n in waits if at == id_)) for id_ in places}
-    return _settle(data, found)
+    return _as_minutes(data, {id_: sum(n for at, n in waits if at == id_) for id_ in places})
 
 
 @measure("Time inside after closing", "game minutes", _PARK)
@@ -180,11 +160,11 @@ def after_hours(data: RunData) -> dict[str, float | None]:
     who live or work in its sector, for each place with opening hours: closing time keeps people out
     and not in. None before any time has passed.
     """
-    found: dict[str, float] = {}
+    found: dict[str, int] = {}
     for place in list_timed_places(data):
-        inside = _find_inside(data, place) & ~find_residents(data, place)[:, None]
-        found[place.id] = _as_minutes(data, float((inside & find_closed_ticks(data, place)).sum()))
-    return _settle(data, found)
+        guests = data.find_inside(place.id) & data.waking & ~find_residents(data, place)[:, None]
+        found[place.id] = int((guests & find_closed_ticks(data, place)).sum())
+    return _as_minutes(data, found)
 
 
 @measure("Time over capacity", "game minutes", _PARK)
@@ -193,20 +173,12 @@ def overcrowded(data: RunData) -> dict[str, float | None]:
     of its own. The town lets nobody in who would be too many: what is left are interventions. None
     before any time has passed.
     """
-    found: dict[str, float] = {}
+    found: dict[str, int] = {}
     for place in list_limited_places(data):
         if place.arena.capacity is not None:
-            inside = _find_inside(data, place).sum(axis=0)
-            found[place.id] = _as_minutes(data, float((inside > place.arena.capacity).sum()))
-    return _settle(data, found)
-
-
-def _find_inside(data: RunData, place: RuledPlace) -> Bools:
-    """Return who was awake in a place: shape (N, ticks)."""
-    if place.id not in data.arenas:
-        return np.zeros((len(data.names), data.ticks), dtype=np.bool_)
-    here: Bools = data.whereabouts[:, : data.ticks] == data.arenas.index(place.id)
-    return here & data.awake[:, : data.ticks]
+            inside = (data.find_inside(place.id) & data.waking).sum(axis=0)
+            found[place.id] = int((inside > place.arena.capacity).sum())
+    return _as_minutes(data, found)
 
 
 @measure("In a bar at noon", "people", _PARK)
@@ -220,4 +192,4 @@ def bar_at_noon(data: RunData) -> dict[str, float | None]:
     if guests is None:
         return {"came": None, "drank": None}
     came, drank = guests
-    return {"came": float(len(came)), "drank": float(len(drank))}
+    return {"came": len(came), "drank": len(drank)}

@@ -7,20 +7,11 @@ simulated, there is no finding, which differs from a finding of zero.
 from dataclasses import dataclass
 
 from genagents_env.record.rows import JSON
-from genagents_env.study.evaluate.measure import measure
-from genagents_env.study.evaluate.measures.acquaintance import (
-    Acquaintance,
-    compute_acquaintances,
-)
-from genagents_env.study.evaluate.measures.gatherings import (
-    Coordination,
-    compute_coordinations,
-)
-from genagents_env.study.evaluate.measures.knowledge import (
-    FactFinding,
-    FactKnowledge,
-    compute_fact_findings,
-)
+from genagents_env.study.evaluate.measure import measure, ratio
+from genagents_env.study.evaluate.measures.acquaintance import Acquaintance, compute_acquaintances
+from genagents_env.study.evaluate.measures.gatherings import Coordination, compute_coordinations
+from genagents_env.study.evaluate.measures.knowledge import FactFinding, compute_fact_findings
+from genagents_env.study.evaluate.results import as_json
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 
 
@@ -57,23 +48,26 @@ class Findings:
     @property
     def hallucination_rate(self) -> float | None:
         """The share of all claims that nothing bears out; None without claims."""
-        return self.hallucinated / self.claims if self.claims else None
+        return ratio(self.hallucinated, self.claims)
 
     @property
     def uncited_rate(self) -> float | None:
         """The share of all claims that are true by the record alone; None without claims."""
-        return self.uncited / self.claims if self.claims else None
+        return ratio(self.uncited, self.claims)
 
     def as_json(self) -> dict[str, JSON]:
         """Return it as JSON values; null where nobody was asked."""
         return {
             "facts": {
-                one.fact: {"before": _json(one.before), "after": _json(one.after)}
+                one.fact: {
+                    "before": one.before and one.before.as_json(),
+                    "after": one.after and one.after.as_json(),
+                }
                 for one in self.facts
             },
             "acquaintance": {
-                "before": _json(self.acquainted_before),
-                "after": _json(self.acquainted_after),
+                "before": self.acquainted_before and as_json(self.acquainted_before),
+                "after": self.acquainted_after and as_json(self.acquainted_after),
             },
             "gatherings": {one.gathering: one.as_json() for one in self.gatherings},
             "claims": self.claims if self.asked else None,
@@ -120,7 +114,3 @@ def uncited(data: RunData) -> float | None:
     was claimed.
     """
     return compute_findings(data).uncited_rate
-
-
-def _json(one: FactKnowledge | Acquaintance | None) -> JSON:
-    return None if one is None else one.as_json()

@@ -11,14 +11,14 @@ Source: Lyfe Agents (Kaiya et al. 2023), section 5.1 and figure 3c-d, which prin
 this one is ours.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from genagents_env.record.rows import JSON, RememberedRow
+from genagents_env.record.rows import RememberedRow
 from genagents_env.scenario.schema import Fact
 from genagents_env.study.evaluate.hearings import PATTERNS, find_statements
 from genagents_env.study.evaluate.interviews import InterviewReply, find_run_replies
-from genagents_env.study.evaluate.measure import measure
+from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.measures.diffusion import Spread
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 
@@ -69,10 +69,6 @@ class Flow:
         """Those of `receivers` who stored it."""
         return tuple(one for one in self.receivers if one.stored)
 
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values."""
-        return asdict(self) | {"agents": [asdict(one) for one in self.agents]}
-
 
 @once_per_run
 def compute_flows(data: RunData) -> tuple[Flow, ...]:
@@ -82,9 +78,9 @@ def compute_flows(data: RunData) -> tuple[Flow, ...]:
     rows = data.reader.memories()
     held = find_held_memories(rows, last, bool(after))
     if held is not None:
-        stated = [row for row in rows if (row.fact, row.agent, row.text) in told.memories]
+        stated = [row for row in rows if (row.fact, row.agent, row.text) in told.stated]
         held = find_held_memories(stated, last, asked=True) or set()
-    flows = trace_flows(data.scenario.facts, data.names, told.heard, after, held, told.answers)
+    flows = trace_flows(data.scenario.facts, data.names, told.heard, after, held, told.stated)
     return tuple(replace(flow, by=told.by) for flow in flows)
 
 
@@ -112,7 +108,7 @@ def trace_flows(
     spreads: Sequence[Spread],
     after: Iterable[InterviewReply],
     held: Collection[tuple[str, str]] | None,
-    answers: Mapping[str, Collection[tuple[str, str]]],
+    stated: Collection[tuple[str, str | None, str]],
 ) -> tuple[Flow, ...]:
     """Return the flow of each of `facts` through the people `names`.
 
@@ -122,20 +118,24 @@ def trace_flows(
         spreads: of each fact: who heard it when.
         after: all answers after the run, of all repeats.
         held: the (fact, agent) of the memories at the end; None where they are not known.
-        answers: by fact, the (agent, text) of the answers that state it.
+        stated: the (fact, agent, text) of the answers that state a fact.
     """
     after = list(after)
     found = []
     for fact, spread in zip(facts, spreads, strict=True):
         heard = {hearing.agent: hearing for hearing in reversed(spread.heard)}
-        told = _compute_retrieval(answers.get(fact.id, ()), after)
+        shown: dict[str, dict[int, bool]] = {}
+        for reply in after:
+            repeats = shown.setdefault(reply.asked.agent, {})
+            states = (fact.id, reply.asked.agent, reply.text) in stated
+            repeats[reply.repeat] = repeats.get(reply.repeat, False) or states
         agents = tuple(
             AgentFlow(
                 name,
                 name in fact.known_by,
                 heard[name].tick if name in heard else None,
                 None if held is None else (fact.id, name) in held,
-                told.get(name),
+                _mean(list(shown.get(name, {}).values())),
                 heard[name].sentence if name in heard else "",
             )
             for name in names
@@ -144,29 +144,17 @@ def trace_flows(
     return tuple(found)
 
 
-def _compute_retrieval(
-    stated: Collection[tuple[str, str]], after: Iterable[InterviewReply]
-) -> dict[str, float]:
-    """Return for each agent asked the share of interviews in which an answer is one of `stated`."""
-    shown: dict[str, dict[int, bool]] = {}
-    for reply in after:
-        repeats = shown.setdefault(reply.asked.agent, {})
-        found = (reply.asked.agent, reply.text) in stated
-        repeats[reply.repeat] = repeats.get(reply.repeat, False) or found
-    return {agent: sum(told.values()) / len(told) for agent, told in shown.items()}
-
-
 def _sum_up(fact: str, agents: tuple[AgentFlow, ...]) -> Flow:
     flow = Flow(fact, agents, None, None, None)
     strangers = [one for one in agents if not one.knew]
     stored = [one.stored for one in flow.receivers if one.stored is not None]
     retrieved = [one.retrieved for one in flow.keepers if one.retrieved is not None]
-    share = len(flow.receivers) / len(strangers) if strangers else None
+    share = ratio(len(flow.receivers), len(strangers))
     return Flow(fact, agents, share, _mean(stored), _mean(retrieved))
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    return ratio(sum(values), len(values))
 
 
 _LYFE = (

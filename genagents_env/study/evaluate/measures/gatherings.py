@@ -17,6 +17,7 @@ from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.measures.diffusion import Spread, trace_run_facts
 from genagents_env.study.evaluate.presence import Attendance, find_visits
 from genagents_env.study.evaluate.reasons import Reason, find_reason
+from genagents_env.study.evaluate.results import as_json
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 
 
@@ -42,14 +43,7 @@ class Coordination:
 
     def as_json(self) -> dict[str, JSON]:
         """Return it as JSON values: names, and the reason of each who was asked for one."""
-        return {
-            "host": self.host,
-            "invited": list(self.invited),
-            "came": list(self.came),
-            "passers_by": list(self.passers_by),
-            "reasons": dict(self.reasons),
-            "unasked": list(self.unasked),
-        }
+        return as_json(self, "gathering") | {"reasons": dict(self.reasons)}
 
 
 def compute_coordination(
@@ -127,19 +121,21 @@ def find_gathering_visits(data: RunData) -> tuple[GatheringVisits, ...]:
 @once_per_run
 def compute_coordinations(data: RunData) -> tuple[Coordination, ...]:
     """Return how the gatherings with a fact went that had begun in the time simulated."""
-    scenario, reader = data.scenario, data.reader
     spread = {one.fact: one for one in trace_run_facts(data)}
-    after, found = find_run_replies(data, "after"), []
-    for gathering in scenario.gatherings:
-        first, end = reader.tick_at(gathering.start), reader.tick_at(gathering.end)
-        over = gathering.end <= reader.time(0)
-        if gathering.fact is None or first > data.last_tick or over:
-            continue
-        visits = find_visits(data.stays, gathering.place, first, end)
-        about = [q.id for q in scenario.questions if q.gathering == gathering.id]
-        of_it = spread[gathering.fact]
-        found.append(compute_coordination(gathering, first, of_it, visits, about, after))
-    return tuple(found)
+    visits = {one.gathering: one.visits for one in find_gathering_visits(data)}
+    after = find_run_replies(data, "after")
+    return tuple(
+        compute_coordination(
+            gathering,
+            data.reader.tick_at(gathering.start),
+            spread[gathering.fact],
+            visits[gathering.id],
+            [q.id for q in data.scenario.questions if q.gathering == gathering.id],
+            after,
+        )
+        for gathering in data.scenario.gatherings
+        if gathering.fact is not None and gathering.id in visits
+    )
 
 
 _PARK = "Park et al. 2023, section 7.1"

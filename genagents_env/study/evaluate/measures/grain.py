@@ -1,23 +1,28 @@
 """How fine a day is: walking, activities begun, things changed and reflections, hour by hour.
 
-Means over the hours in which agents were awake and in town, all agents together. The paper's public
-code ships a recorded day of three people that the same can be counted in; `docs/smallville.md` has
-both side by side.
+Means over the hours in which agents were awake and in town, all agents together; reflections and
+the distance walked are over all hours lived. The paper's public code ships a recorded day of three
+people that the same can be counted in; `docs/smallville.md` has both side by side.
 """
 
 import re
-from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
 
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.measures.places import get_arena_id
+from genagents_env.study.evaluate.measures.places import list_places
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
+
+Tiles = npt.NDArray[np.int64]
 
 # What somebody shows between two activities: on the way, just arrived, in a talk, doing nothing.
 _PASSING = re.compile(
     r"(?:walking|going|heading|turning|talking|chatting) (?:to|up to|with|home)\b"
     r"|at [A-Z]|standing around$|on the way\b|waiting\b|asleep\b|sleeping\b",
 )
+_PUT = ("put", "join", "part")  # by these one is elsewhere without having walked
 _REFLECTING = "reflect"  # a faculty's name: the first part of the purpose of its calls
 
 
@@ -44,7 +49,12 @@ def list_uses(data: RunData) -> tuple[Event, ...]:
     The same agent's next change of the thing ends the use where it brings back the state from
     before; what changes further is a further use. So on and off again are one use.
     """
-    beds = set(_list_beds(data))
+    beds = {
+        f"{place.id}/{thing.name}"
+        for place in list_places(data.scenario)
+        for thing in place.arena.objects
+        if thing.sleep_state is not None
+    }
     states: dict[str, str] = {}
     before: dict[tuple[str, str], str] = {}  # the state from before an agent's use of a thing
     found: list[Event] = []
@@ -61,13 +71,20 @@ def list_uses(data: RunData) -> tuple[Event, ...]:
     return tuple(found)
 
 
-def _list_beds(data: RunData) -> Iterator[str]:
-    """Yield the ids of the things that one sleeps in."""
-    for sector in data.scenario.sectors:
-        for arena in sector.arenas:
-            for thing in arena.objects:
-                if thing.sleep_state is not None:
-                    yield f"{get_arena_id(sector, arena)}/{thing.name}"
+def compute_distances(data: RunData) -> Tiles:
+    """Return how many tiles each agent walked, in the order of the names.
+
+    A step goes to one of four neighbours, so that from tick to tick it is the difference in x and
+    in y together; what a path goes round within one tick is not seen.
+    """
+    at = data.positions.astype(np.int64)
+    steps: Tiles = np.abs(np.diff(at, axis=0)).sum(axis=2)
+    for kind in _PUT:
+        for event in data.of_kind(kind):
+            if event.agent in data.row and event.tick:
+                steps[event.tick - 1, data.row[event.agent]] = 0
+    total: Tiles = steps.sum(axis=0)
+    return total
 
 
 _PER_HOUR = "per agent and waking hour"
@@ -79,9 +96,17 @@ def walking(data: RunData) -> float | None:
     """Of the time in which agents were awake, the share of ticks in which they changed their tile.
     None where nobody was awake.
     """
-    awake = data.awake[:, : data.ticks]
     moved = (data.positions[1:] != data.positions[:-1]).any(axis=2).T
-    return ratio((moved & awake).sum(), awake.sum())
+    return ratio((moved & data.waking).sum(), data.waking.sum())
+
+
+@measure("Distance walked", "tiles per agent and game hour", "descriptive; ours")
+def distance(data: RunData) -> float | None:
+    """Tiles walked per agent and game hour lived: from tick to tick the difference in x and in y
+    together; who is put somewhere, joins or leaves the town does not walk there. None before any
+    time has passed.
+    """
+    return ratio(compute_distances(data).sum(), data.agent_hours)
 
 
 @measure("Activities", _PER_HOUR, _PARK)

@@ -1,11 +1,10 @@
 """How far the models that judged the answers agree with the rules."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.checks import RULE, Verdict, find_verdicts
-from genagents_env.study.evaluate.measure import measure
+from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.measures.success import find_judge
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 
@@ -22,11 +21,7 @@ class Agreement:
     @property
     def share(self) -> float | None:
         """The share of the compared verdicts that are the same; None where none was compared."""
-        return self.agreed / self.compared if self.compared else None
-
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values."""
-        return asdict(self) | {"share": self.share}
+        return ratio(self.agreed, self.compared)
 
 
 @once_per_run
@@ -37,15 +32,15 @@ def compute_agreements(data: RunData) -> tuple[Agreement, ...]:
 
 def tally_agreements(given: Iterable[Verdict]) -> tuple[Agreement, ...]:
     """Return, for each check and each model that judged it, how often it agrees with the rule."""
-    by_judge: dict[tuple[str, str], dict[tuple[str, str, int], str | None]] = {}
-    for one in given:
-        at = (one.agent, one.when, one.repeat)
-        by_judge.setdefault((one.check, one.by), {})[at] = one.value
-    return tuple(
-        _compare(check, judge, by_judge.get((check, RULE), {}), values)
-        for (check, judge), values in by_judge.items()
-        if judge != RULE
-    )
+    values = {(one.check, one.by, one.agent, one.when, one.repeat): one.value for one in given}
+    same: dict[tuple[str, str], list[bool]] = {}
+    for (check, judge, agent, when, repeat), value in values.items():
+        if judge != RULE:
+            compared = same.setdefault((check, judge), [])
+            by_rule = values.get((check, RULE, agent, when, repeat))
+            if value is not None and by_rule is not None:
+                compared.append(value == by_rule)
+    return tuple(Agreement(*key, len(found), sum(found)) for key, found in same.items())
 
 
 @measure("Agreement of judge and rule", "share", "ours")
@@ -57,17 +52,3 @@ def judge_agreement(data: RunData) -> dict[str, float | None]:
     judge = find_judge(data)
     found = {one.check: one.share for one in compute_agreements(data) if one.judge == judge}
     return {check.id: found.get(check.id) for check in data.scenario.checks}
-
-
-def _compare(
-    check: str,
-    judge: str,
-    rule: Mapping[tuple[str, str, int], str | None],
-    model: Mapping[tuple[str, str, int], str | None],
-) -> Agreement:
-    both = [
-        (by_rule, value)
-        for at, value in model.items()
-        if value is not None and (by_rule := rule.get(at)) is not None
-    ]
-    return Agreement(check, judge, len(both), sum(a == b for a, b in both))

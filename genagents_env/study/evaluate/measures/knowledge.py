@@ -8,7 +8,7 @@ Source: Park et al. 2023, section 7.1, where those who say they know are checked
 memory for the talk in which they were told.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from genagents_env.record.rows import JSON
@@ -18,10 +18,8 @@ from genagents_env.study.evaluate.claims import claims_fact
 from genagents_env.study.evaluate.interviews import (
     ENDS,
     InterviewReply,
-    find_cited_events,
     find_evidence,
     find_run_replies,
-    get_heard_text,
     list_hearers,
 )
 from genagents_env.study.evaluate.measure import measure
@@ -104,20 +102,18 @@ def find_knowledge(
     if not mine:
         return None
     claims = [reply for reply in mine if claims_fact(reply.text, fact)]
-    named = find_cited_events(events, claims)
-    learned = _find_learners(fact, events, mine[0].tick)
+    heard = set(_find_hearings(fact, events, mine[0].tick))
+    by_id = {event.id: event for event in events}
     verified = {
         reply.asked.agent
         for reply in claims
         if reply.asked.agent in fact.known_by
-        or any(
-            _shows(event, fact, reply.asked.agent, learned) for event in find_evidence(reply, named)
-        )
+        or any((reply.asked.agent, event.id) in heard for event in find_evidence(reply, by_id))
     }
-    claimed = _drop_repeats(reply.asked.agent for reply in claims)
-    hearers = _find_hearers(fact, events, mine[0].tick) | {agent for agent, _ in learned}
+    claimed = tuple(dict.fromkeys(reply.asked.agent for reply in claims))
+    hearers = {agent for agent, _ in heard}
     return FactKnowledge(
-        _drop_repeats(reply.asked.agent for reply in mine),
+        tuple(dict.fromkeys(reply.asked.agent for reply in mine)),
         claimed,
         tuple(name for name in claimed if name in verified),
         tuple(name for name in claimed if name not in verified and name in hearers),
@@ -153,34 +149,14 @@ def verified(data: RunData) -> dict[str, float | None]:
     return {one.fact: None if one.after is None else one.after.verified_share for one in found}
 
 
-def _find_learners(fact: Fact, events: Iterable[Event], until: int) -> set[tuple[str, int]]:
-    """Return who heard the fact first in which event, up to the tick `until`."""
-    return {
-        (event.agent, event.data["cause"])
-        for event in events
-        if event.kind == "learn" and event.agent is not None and event.tick <= until
-        if event.data["fact"] == fact.id
-    }
-
-
-def _find_hearers(fact: Fact, events: Iterable[Event], until: int) -> set[str]:
-    """Return who heard words that show the fact, up to the tick `until`."""
-    return {
-        agent
-        for event in events
-        if event.kind in ("say", "news", "whisper") and event.tick <= until
-        if finds_any(fact.patterns, event.data["text"])
-        for agent in list_hearers(event)
-    }
-
-
-def _shows(event: Event, fact: Fact, agent: str, learned: set[tuple[str, int]]) -> bool:
-    """Return whether `agent` heard the fact in this event."""
-    if (agent, event.id) in learned:
-        return True
-    words = get_heard_text(event, agent)
-    return words is not None and finds_any(fact.patterns, words)
-
-
-def _drop_repeats(names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
+def _find_hearings(
+    fact: Fact, events: Iterable[Event], until: int
+) -> Iterator[tuple[str | None, int]]:
+    """Yield who heard the fact, or words that show it, in which event, up to the tick `until`."""
+    for event in events:
+        if event.tick > until:
+            continue
+        if event.kind == "learn" and event.data["fact"] == fact.id:
+            yield event.agent, event.data["cause"]
+        elif (hearers := list_hearers(event)) and finds_any(fact.patterns, event.data["text"]):
+            yield from ((agent, event.id) for agent in hearers)

@@ -5,7 +5,6 @@ Lyfe Agents (Kaiya et al. 2023), appendix A.1, gives 70.348 +- 13.189 s (n = 9) 
 which one keeps choosing to talk. Theirs are seconds of their simulation; ours are of game time.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
@@ -13,7 +12,7 @@ from statistics import fmean, stdev
 from genagents_env.record.rows import JSON
 from genagents_env.study.evaluate.labels import format_policy
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.presence import Membership
+from genagents_env.study.evaluate.results import as_json
 from genagents_env.study.evaluate.run_data import RunData, once_per_run
 
 
@@ -44,7 +43,7 @@ class Lengths:
     @property
     def sem(self) -> float | None:
         """Standard error of the mean, each membership taken as independent; None below two."""
-        return standard_error(self.seconds)
+        return stdev(self.seconds) / sqrt(self.count) if self.count > 1 else None
 
     def as_json(self) -> dict[str, JSON]:
         """Return count, mean and standard error as JSON values."""
@@ -74,47 +73,27 @@ class Spans:
     @property
     def utterances_per_conversation(self) -> float | None:
         """None where there was no conversation."""
-        return self.utterances / self.conversations if self.conversations else None
+        return ratio(self.utterances, self.conversations)
 
     def as_json(self) -> dict[str, JSON]:
         """Return everything as JSON values."""
-        return {
-            "lengths": [one.as_json() for one in self.lengths],
-            "conversations": self.conversations,
-            "utterances": self.utterances,
-            "utterances_per_conversation": self.utterances_per_conversation,
-        }
+        return as_json(self) | {"lengths": [one.as_json() for one in self.lengths]}
 
 
 @once_per_run
 def compute_spans(data: RunData) -> Spans:
     """Return the conversation lengths of a run as far as it is recorded."""
-    times = data.memberships
     by_agent = {agent: format_policy(spec) for agent, spec in data.meta.policies.items()}
-    second = data.meta.seconds_per_tick
+    lengths: list[Lengths] = []
+    for policy in sorted(set(by_agent.values())):
+        mine = [one for one in data.memberships if by_agent.get(one.agent) == policy]
+        ticks = [one.end - one.first for one in mine if one.end is not None]
+        seconds = tuple(float(n * data.meta.seconds_per_tick) for n in ticks)
+        lengths.append(Lengths(policy, seconds, len(mine) - len(ticks)))
     return Spans(
-        tuple(
-            _measure_policy(
-                policy, [one for one in times if by_agent.get(one.agent) == policy], second
-            )
-            for policy in sorted(set(by_agent.values()))
-        ),
-        len({one.conversation for one in times}),
+        tuple(lengths),
+        len({one.conversation for one in data.memberships}),
         sum(event.data["conversation"] is not None for event in data.of_kind("say")),
-    )
-
-
-def standard_error(values: Sequence[float]) -> float | None:
-    """Return the sample standard deviation over the root of the number; None below two values."""
-    return stdev(values) / sqrt(len(values)) if len(values) > 1 else None
-
-
-def _measure_policy(policy: str, times: Sequence[Membership], second: int) -> Lengths:
-    ended = [one for one in times if one.end is not None]
-    return Lengths(
-        policy,
-        tuple(float((one.end or 0) - one.first) * second for one in ended),
-        len(times) - len(ended),
     )
 
 
@@ -135,5 +114,4 @@ def talking_time(data: RunData) -> float | None:
     """Of the time in which agents were awake, the share in which they were in a conversation. None
     where nobody was awake.
     """
-    awake = data.awake[:, : data.ticks]
-    return ratio((awake & data.talking[:, : data.ticks]).sum(), awake.sum())
+    return ratio((data.waking & data.talking[:, : data.ticks]).sum(), data.waking.sum())

@@ -6,18 +6,15 @@ beginnings ask nobody. Those who live or work in a sector are bound by no hours,
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from genagents_env.scenario.plan import parse_hours
-from genagents_env.scenario.schema import ArenaSpec, Person, SectorSpec
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.measures.places import get_arena_id
-from genagents_env.study.evaluate.presence import Bools
-from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.evaluate.measures.places import TownPlace, list_places
+from genagents_env.study.evaluate.run_data import Bools, RunData
 
 AGAIN = 300  # game seconds within which the same refusal is the same attempt
 _REASONS: Mapping[str, re.Pattern[str]] = {  # as `world` words its refusals
@@ -26,12 +23,11 @@ _REASONS: Mapping[str, re.Pattern[str]] = {  # as `world` words its refusals
     "full": re.compile(r" is full$"),
     "anothers": re.compile(r" is not yours to use$"),
 }
-KINDS = tuple(_REASONS)
 
 
 @dataclass(frozen=True, slots=True)
 class NormAttempt:
-    """An attempt to break a rule that the town refused; `kind` is one of `KINDS`."""
+    """An attempt to break a rule that the town refused; `kind` is a key of `_REASONS`."""
 
     agent: str
     tick: int
@@ -42,15 +38,6 @@ class NormAttempt:
     def place(self) -> str:
         """The place that was closed, private or full, or the thing that is another's."""
         return self.reason.partition(" is ")[0]
-
-
-@dataclass(frozen=True, slots=True)
-class RuledPlace:
-    """An arena of the run with the rules that bind it."""
-
-    id: str
-    sector: SectorSpec
-    arena: ArenaSpec
 
 
 def find_attempts(data: RunData) -> tuple[NormAttempt, ...]:
@@ -76,10 +63,9 @@ def find_trespass(data: RunData) -> Bools:
     In a place that is closed, for all but those who live or work in its sector; in one that is for
     others; in an arena or a sector with more people than its capacity, for each of them.
     """
-    where = data.whereabouts[:, : data.ticks]
-    found: Bools = np.zeros(where.shape, dtype=np.bool_)
-    for place in find_ruled_places(data):
-        here = where == data.arenas.index(place.id)
+    found: Bools = np.zeros_like(data.waking)
+    for place in list_places(data.scenario):
+        here = data.find_inside(place.id)
         closed, own = find_closed_ticks(data, place), find_residents(data, place)
         found |= here & closed[None, :] & ~own[:, None]
         found |= here & ~_find_users(data, place)[:, None]
@@ -87,61 +73,37 @@ def find_trespass(data: RunData) -> Bools:
             found |= here & (here.sum(axis=0) > place.arena.capacity)[None, :]
     for sector in data.scenario.sectors:
         if sector.capacity is not None:
-            inside = np.isin(where, _list_arenas_in(data, sector.name))
+            arenas = [k for k, id_ in enumerate(data.arenas) if id_.split("/")[0] == sector.name]
+            inside = np.isin(data.where, arenas)
             found |= inside & (inside.sum(axis=0) > sector.capacity)[None, :]
-    return found & data.awake[:, : data.ticks]
+    return found & data.waking
 
 
-def find_ruled_places(data: RunData) -> Iterator[RuledPlace]:
-    """Yield the arenas that somebody was in and that have a rule."""
-    for sector in data.scenario.sectors:
-        for arena in sector.arenas:
-            id_ = get_arena_id(sector, arena)
-            ruled = sector.hours or arena.hours or sector.users or arena.users
-            if id_ in data.arenas and (ruled or arena.capacity is not None):
-                yield RuledPlace(id_, sector, arena)
-
-
-def _list_arenas_in(data: RunData, name: str) -> list[int]:
-    return [at for at, place in enumerate(data.arenas) if place.split("/")[0] == name]
-
-
-def find_closed_ticks(data: RunData, place: RuledPlace) -> Bools:
+def find_closed_ticks(data: RunData, place: TownPlace) -> Bools:
     """Return at which ticks the hours of the arena or of its sector have it closed."""
-    clock = find_minutes(data)
     opened: Bools = np.ones(data.ticks, dtype=np.bool_)
     for hours in (place.sector.hours, place.arena.hours):
         spans = [parse_hours(text) for text in hours]
         if spans:
             day = [any(span.contains(at) for span in spans) for at in range(1440)]
-            opened &= np.array(day, dtype=np.bool_)[clock]
+            opened &= np.array(day, dtype=np.bool_)[data.clock // 60]
     return ~opened
 
 
-def find_minutes(data: RunData) -> npt.NDArray[np.int64]:
-    """Return the minute of the day at each tick: shape (ticks,)."""
-    begin = data.reader.time(0)
-    start = begin.hour * 3600 + begin.minute * 60 + begin.second
-    found: npt.NDArray[np.int64] = (
-        (start + np.arange(data.ticks) * data.meta.seconds_per_tick) // 60 % 1440
-    )
-    return found
-
-
-def find_residents(data: RunData, place: RuledPlace) -> Bools:
+def find_residents(data: RunData, place: TownPlace) -> Bools:
     """Return who lives or works in the place's sector."""
-    own = {one.name for one in data.people if place.sector.name in _list_own_sectors(one)}
-    return np.array([name in own for name in data.names], dtype=np.bool_)
+    own = {
+        person.name: {ref.split("/")[0] for ref in (person.home, person.workplace) if ref}
+        for person in data.people
+    }
+    here = [place.sector.name in own.get(name, ()) for name in data.names]
+    return np.array(here, dtype=np.bool_)
 
 
-def _find_users(data: RunData, place: RuledPlace) -> Bools:
+def _find_users(data: RunData, place: TownPlace) -> Bools:
     """Return who is among the users of the place and of its sector."""
     both = [users for users in (place.sector.users, place.arena.users) if users]
     return np.array([all(name in users for users in both) for name in data.names], dtype=np.bool_)
-
-
-def _list_own_sectors(person: Person) -> set[str]:
-    return {ref.split("/")[0] for ref in (person.home, person.workplace) if ref}
 
 
 _PARK = (
@@ -165,4 +127,4 @@ def trespass(data: RunData) -> float | None:
     who live or work in its sector), that is for others, or that held more people than it may. None
     where nobody was awake.
     """
-    return ratio(find_trespass(data).sum(), data.awake[:, : data.ticks].sum())
+    return ratio(find_trespass(data).sum(), data.waking.sum())

@@ -11,13 +11,11 @@ is neither. Whoever says no to what nobody asked is not counted.
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.resources import files
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.world.events import Event
 
 FILE = "phrases.toml"
 
@@ -42,16 +40,10 @@ def straighten_quotes(text: str) -> str:
 Kind = Literal["accepted", "declined", "neither"]
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """Somebody was asked: the ids of the two utterances, and what the answer was.
-
-    `answer` and `kind` are None where the person asked said nothing more in the conversation.
-    """
+class Request(NamedTuple):
+    """Who was asked, and what the answer was; None where they said nothing more in the talk."""
 
     agent: str
-    question: int
-    answer: int | None
     kind: Kind | None
 
 
@@ -71,17 +63,13 @@ def find_requests(data: RunData) -> tuple[Request, ...]:
         text = straighten_quotes(str(event.data["text"]))
         question = waiting.pop((conversation, agent), None)
         if question is not None:
-            found[question, agent] = Request(agent, question, event.id, _classify(text, kinds))
+            found[question, agent] = Request(agent, _classify(text, kinds))
         if kinds["ask"].search(text):
-            for hearer in _list_hearers(event):
+            heard_by = {*event.data["heard_by"]} - {agent}
+            for hearer in (name for name in event.data["addressed"] if name in heard_by):
                 waiting[conversation, hearer] = event.id
-                found[event.id, hearer] = Request(hearer, event.id, None, None)
+                found[event.id, hearer] = Request(hearer, None)
     return tuple(found.values())
-
-
-def _list_hearers(event: Event) -> list[str]:
-    heard = event.data["heard_by"]
-    return [name for name in event.data["addressed"] if name in heard and name != event.agent]
 
 
 def _classify(text: str, kinds: Mapping[str, re.Pattern[str]]) -> Kind:

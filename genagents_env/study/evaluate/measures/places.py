@@ -1,51 +1,51 @@
 """Where people spend their time: by arena, at home and at work, alone and together."""
 
 import math
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from genagents_env.scenario import Scenario
 from genagents_env.scenario.plan import name_arena
 from genagents_env.scenario.schema import ArenaSpec, SectorSpec
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.presence import Bools
-from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.study.evaluate.run_data import Bools, RunData
 
 Floats = npt.NDArray[np.float64]
 
 
-def compute_occupancy(data: RunData) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
-    """Return how long everyone was where, asleep or awake.
+@dataclass(frozen=True, slots=True)
+class TownPlace:
+    """An arena of the scenario, the id by which the record names it, and its sector."""
 
-    Returns:
-        The arenas that anybody was in, the names, and game seconds: shape (arenas, names).
-    """
-    found: Floats = np.zeros((len(data.arenas), len(data.names)))
-    for row, where in enumerate(data.whereabouts[:, : data.ticks]):
-        found[:, row] = np.bincount(where[where >= 0], minlength=len(data.arenas))
-    return data.arenas, data.names, found * data.meta.seconds_per_tick
+    id: str
+    sector: SectorSpec
+    arena: ArenaSpec
+
+    @property
+    def things(self) -> tuple[str, ...]:
+        """The names of what stands in it."""
+        return tuple(thing.name for thing in self.arena.objects)
+
+
+def list_places(scenario: Scenario) -> list[TownPlace]:
+    """Return the arenas of the scenario, in its order."""
+    return [
+        TownPlace(name_arena(sector.name, arena.name), sector, arena)
+        for sector in scenario.sectors
+        for arena in sector.arenas
+    ]
 
 
 def count_waking_ticks(data: RunData) -> Floats:
     """Return the ticks that everyone was in each arena and awake: shape (N, arenas)."""
     found: Floats = np.zeros((len(data.names), len(data.arenas)))
-    for row, where in enumerate(data.whereabouts[:, : data.ticks]):
-        here = where[data.awake[row, : data.ticks] & (where >= 0)]
+    for row, where in enumerate(data.where):
+        here = where[data.waking[row] & (where >= 0)]
         found[row] = np.bincount(here, minlength=len(data.arenas))
     return found
-
-
-def find_arenas_in(data: RunData, sectors: list[str | None]) -> Bools:
-    """Return which arenas lie in which agent's sector: shape (N, arenas); None is no sector.
-
-    Args:
-        data: of the run.
-        sectors: one for each name.
-    """
-    of = [place.split("/")[0] for place in data.arenas]
-    return np.array([[sector == one for one in of] for sector in sectors], dtype=np.bool_).reshape(
-        len(sectors), len(of)
-    )
 
 
 def list_homes(data: RunData) -> list[str | None]:
@@ -56,25 +56,9 @@ def list_homes(data: RunData) -> list[str | None]:
 
 def list_workplaces(data: RunData) -> list[str | None]:
     """Return the sector of everyone's workplace, None without one, or where it is one's home."""
-    found = {
-        person.name: person.workplace.split("/")[0]
-        for person in data.people
-        if person.workplace is not None
-    }
-    return [
-        None if found.get(name) == home else found.get(name)
-        for name, home in zip(data.names, list_homes(data), strict=True)
-    ]
-
-
-def get_arena_id(sector: SectorSpec, arena: ArenaSpec) -> str:
-    """Return the id by which the record names an arena of the scenario."""
-    return name_arena(sector.name, arena.name)
-
-
-def count_arenas(data: RunData) -> int:
-    """Return how many arenas the town has, the open ground between the buildings among them."""
-    return 1 + sum(len(sector.arenas) for sector in data.scenario.sectors)
+    found = {one.name: one.workplace.split("/")[0] for one in data.people if one.workplace}
+    pairs = zip(data.names, list_homes(data), strict=True)
+    return [None if found.get(name) == home else found.get(name) for name, home in pairs]
 
 
 def compute_entropy(times: Floats, of: int) -> float | None:
@@ -91,13 +75,11 @@ def find_accompanied(data: RunData) -> Bools:
 
     The open ground between the buildings is no room to be together in.
     """
-    where = data.whereabouts[:, : data.ticks]
-    outside = data.scenario.outside
-    rooms = [at for at, place in enumerate(data.arenas) if place != outside]
-    found: Bools = np.zeros(where.shape, dtype=np.bool_)
-    for room in rooms:
-        here = where == room
-        found |= here & (here.sum(axis=0) > 1)
+    found: Bools = np.zeros_like(data.waking)
+    for room in data.arenas:
+        if room != data.scenario.outside:
+            here = data.find_inside(room)
+            found |= here & (here.sum(axis=0) > 1)
     return found
 
 
@@ -110,12 +92,18 @@ def place_entropy(data: RunData) -> float | None:
     number of arenas of the town, the open ground with them: 0 where all is spent in one, 1 where
     all are used alike. None where nobody was awake.
     """
-    return compute_entropy(count_waking_ticks(data).sum(axis=0), count_arenas(data))
+    arenas = 1 + len(list_places(data.scenario))
+    return compute_entropy(count_waking_ticks(data).sum(axis=0), arenas)
 
 
-def _share_in(data: RunData, sectors: list[str | None]) -> float | None:
-    time = count_waking_ticks(data)
-    return ratio((time * find_arenas_in(data, sectors)).sum(), time.sum())
+def _share_in(data: RunData, sectors: list[str | None], rows: Iterable[int]) -> float | None:
+    """Return which share of the time awake of the agents of `rows` they were in their sectors."""
+    time, rows = count_waking_ticks(data), list(rows)
+    of = [place.split("/")[0] for place in data.arenas]
+    here = sum(
+        time[row, k] for row in rows for k, sector in enumerate(of) if sector == sectors[row]
+    )
+    return ratio(here, time[rows].sum())
 
 
 @measure("Time at home", "share", _OURS)
@@ -123,7 +111,7 @@ def at_home(data: RunData) -> float | None:
     """Of the time in which agents were awake, the share in the sector of their home. None where
     nobody was awake.
     """
-    return _share_in(data, list_homes(data))
+    return _share_in(data, list_homes(data), data.row.values())
 
 
 @measure("Time at work", "share", _OURS)
@@ -131,10 +119,8 @@ def at_work(data: RunData) -> float | None:
     """Of the time in which agents with a workplace that is not their home were awake, the share in
     its sector. None without such an agent awake.
     """
-    sectors, time = list_workplaces(data), count_waking_ticks(data)
-    working = np.array([sector is not None for sector in sectors], dtype=np.bool_)
-    here = (time * find_arenas_in(data, sectors)).sum()
-    return ratio(here, time[working].sum())
+    sectors = list_workplaces(data)
+    return _share_in(data, sectors, [row for row, one in enumerate(sectors) if one is not None])
 
 
 @measure("Time together", "share", _OURS)
@@ -145,5 +131,4 @@ def together(data: RunData) -> float | None:
     """
     if len(data.names) < 2:
         return None
-    awake = data.awake[:, : data.ticks]
-    return ratio((find_accompanied(data) & awake).sum(), awake.sum())
+    return ratio((find_accompanied(data) & data.waking).sum(), data.waking.sum())

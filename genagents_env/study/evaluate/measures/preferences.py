@@ -7,10 +7,9 @@ Source: Lyfe Agents (Kaiya et al. 2023), section 5.2, appendix D.3, figure 7.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from genagents_env.record.rows import JSON
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.questions import When
 from genagents_env.scenario.schema import ValueCheck
@@ -42,19 +41,19 @@ class Preference:
     otherwise: str = "none"
 
     @property
-    def changed(self) -> dict[str, tuple[str, str]]:
-        """Who leaned one way before and another after, and which ways; the unsettled are not in."""
-        turned = {}
+    def leanings(self) -> dict[str, tuple[str, str]]:
+        """Who leaned one way both before and after, and which ways; the unsettled are not in."""
+        both = {}
         for agent in self.before:
             old, new = find_leaning(self.before[agent]), find_leaning(self.after.get(agent, {}))
-            if old is not None and new is not None and old != new:
-                turned[agent] = (old, new)
-        return turned
+            if old is not None and new is not None:
+                both[agent] = (old, new)
+        return both
 
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values, with those who changed their mind."""
-        plain = {agent: list(turn) for agent, turn in self.changed.items()}
-        return asdict(self) | {"values": list(self.values), "changed": plain}
+    @property
+    def changed(self) -> dict[str, tuple[str, str]]:
+        """Those of `leanings` who leaned another way after."""
+        return {agent: ends for agent, ends in self.leanings.items() if ends[0] != ends[1]}
 
 
 @once_per_run
@@ -90,18 +89,18 @@ def find_leaning(shares: Mapping[str, float]) -> str | None:
 
 
 def _tally_one(check: ValueCheck, given: Iterable[Verdict], by: str) -> Preference:
-    values = dict.fromkeys((*(value.value for value in check.values), check.otherwise))
-    ordered = tuple(value for value in values if value != check.otherwise)
+    named = dict.fromkeys(value.value for value in check.values if value.value != check.otherwise)
+    values = (*named, check.otherwise)
     counts: dict[When, dict[str, dict[str, int]]] = {"before": {}, "after": {}}
     for one in given:
-        blank = dict.fromkeys((*ordered, check.otherwise), 0)
+        blank = dict.fromkeys(values, 0)
         if one.value in blank:
             counts[one.when].setdefault(one.agent, blank)[one.value] += 1
     before, after = (
         {agent: _compute_shares(mine) for agent, mine in counts[when].items()}
         for when in ("before", "after")
     )
-    return Preference(check.id, (*ordered, check.otherwise), before, after, by, check.otherwise)
+    return Preference(check.id, values, before, after, by, check.otherwise)
 
 
 def _compute_shares(counts: Mapping[str, int]) -> dict[str, float]:
@@ -112,29 +111,17 @@ def _compute_shares(counts: Mapping[str, int]) -> dict[str, float]:
 _LYFE = "Lyfe Agents (Kaiya et al. 2023), sections 5.1.1 and 5.2"
 
 
-def _find_by_rule(data: RunData) -> dict[str, Preference | None]:
-    found = {one.check: one for one in compute_preferences(data) if one.by == RULE}
-    checks = [check.id for check in data.scenario.checks if isinstance(check, ValueCheck)]
-    return {id_: found.get(id_) for id_ in checks}
-
-
 @measure("Change of opinion", "share", _LYFE)
 def changed(data: RunData) -> dict[str, float | None]:
     """Of the agents who lean to one value of the check both before and after the run, the share who
     lean to another one after. One for each value check, by its rules; none where nobody leans at
     both ends.
     """
+    found = {one.check: one for one in compute_preferences(data) if one.by == RULE}
     return {
-        id_: None if one is None else _share_changed(one)
-        for id_, one in _find_by_rule(data).items()
+        check.id: ratio(len(one.changed), len(one.leanings))
+        if (one := found.get(check.id)) is not None
+        else None
+        for check in data.scenario.checks
+        if isinstance(check, ValueCheck)
     }
-
-
-def _share_changed(one: Preference) -> float | None:
-    both = [
-        agent
-        for agent in one.before
-        if find_leaning(one.before[agent]) is not None
-        and find_leaning(one.after.get(agent, {})) is not None
-    ]
-    return ratio(len(one.changed), len(both))

@@ -7,7 +7,6 @@ alone. It covers every day alike.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import time
 from itertools import pairwise
 from statistics import fmean
 
@@ -16,12 +15,10 @@ import numpy as np
 from genagents_env.scenario import Person
 from genagents_env.scenario.schema import RoutineEntry
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.presence import Bools
-from genagents_env.study.evaluate.run_data import ArenaRows, RunData
+from genagents_env.study.evaluate.run_data import ArenaRows, Bools, RunData
 from genagents_env.world.places import is_within
 
 TRAVEL = 20 * 60  # game seconds: 120 tiles at the towns' usual 0.1 tiles a second
-_DAY = 86400
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ class Appointment:
 
 def list_appointments(data: RunData) -> tuple[Appointment, ...]:
     """Return everyone's appointments in the time simulated, person by person, in order."""
-    return tuple(one for person in data.people for one in _find_appointments(data, person))
+    return tuple(one for person in _list_people(data) for one in _find_appointments(data, person))
 
 
 def count_kept_ticks(data: RunData) -> tuple[int, int]:
@@ -62,23 +59,26 @@ def count_kept_ticks(data: RunData) -> tuple[int, int]:
     """
     there = due = 0
     travel = round(TRAVEL / data.meta.seconds_per_tick)
-    for person in (person for person in data.people if person.routine):
+    for person in _list_people(data):
         here, row = _find_presence(data, person), data.row[person.name]
-        counted = data.awake[row, : data.ticks].copy()
+        counted = data.waking[row].copy()
         for one in _find_appointments(data, person):
             if one.moved:
                 until = one.end if one.came is None else one.came
                 counted[one.first : min(until, one.first + travel)] = False
         due += int(counted.sum())
-        there += int((counted & here[: data.ticks]).sum())
+        there += int((counted & here).sum())
     return there, due
 
 
+def _list_people(data: RunData) -> list[Person]:
+    """Return who has a routine; nobody before any time has passed."""
+    return [person for person in data.people if person.routine] if data.ticks else []
+
+
 def _find_appointments(data: RunData, person: Person) -> Iterator[Appointment]:
-    """Yield one's appointments; none for a person without a routine."""
+    """Yield one's appointments."""
     entries, force = _find_entries_in_force(data, person)
-    if not entries or not data.ticks:
-        return
     here, awake = _find_presence(data, person), data.awake[data.row[person.name]]
     edges = [0, *(np.flatnonzero(np.diff(force)) + 1).tolist(), len(force)]
     for first, end in pairwise(edges):
@@ -99,30 +99,19 @@ def _find_appointments(data: RunData, person: Person) -> Iterator[Appointment]:
 def _find_entries_in_force(data: RunData, person: Person) -> tuple[list[RoutineEntry], ArenaRows]:
     """Return the routine in order of the clock, and the index of the entry at each tick."""
     entries = sorted(person.routine, key=lambda entry: entry.at)
-    if not entries:
-        return [], np.zeros(0, dtype=np.int32)
-    start = _count_seconds(data.reader.time(0).time())
-    clock = (start + np.arange(data.ticks) * data.meta.seconds_per_tick) % _DAY
-    begun = (
-        np.searchsorted([_count_seconds(entry.at) for entry in entries], clock, side="right") - 1
-    )
+    hours = [entry.at.hour * 3600 + entry.at.minute * 60 + entry.at.second for entry in entries]
+    begun = np.searchsorted(hours, data.clock, side="right") - 1
     return entries, (begun % len(entries)).astype(np.int32)
 
 
 def _find_presence(data: RunData, person: Person) -> Bools:
     """Return at which ticks one was where the entry in force says: shape (ticks,)."""
     entries, force = _find_entries_in_force(data, person)
-    if not entries:
-        return np.zeros(data.ticks, dtype=np.bool_)
     there = np.zeros((len(entries), len(data.arenas) + 1), dtype=np.bool_)  # -1: not in town
     for at, entry in enumerate(entries):
         there[at, :-1] = [is_within(place, entry.place) for place in data.arenas]
-    found: Bools = there[force, data.whereabouts[data.row[person.name], : data.ticks]]
+    found: Bools = there[force, data.where[data.row[person.name]]]
     return found
-
-
-def _count_seconds(at: time) -> int:
-    return at.hour * 3600 + at.minute * 60 + at.second
 
 
 @measure(

@@ -10,12 +10,10 @@ rule of two out of three is the public release's.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from genagents_env.record.rows import JSON
 from genagents_env.scenario import Scenario
-from genagents_env.scenario.questions import When
 from genagents_env.scenario.schema import Check, RecordCheck, Success, ValueCheck
 from genagents_env.scenario.truth import Truth, get_parts, holds
 from genagents_env.study.evaluate.checks import RULE, YES, Verdict, find_verdicts
@@ -53,10 +51,6 @@ class SuccessOutcome:
     repeats: tuple[bool | None, ...]
     missing: int = 0
 
-    def as_json(self) -> dict[str, JSON]:
-        """Return it as JSON values."""
-        return asdict(self) | {"shares": dict(self.shares), "repeats": list(self.repeats)}
-
 
 @once_per_run
 def compute_outcomes(data: RunData) -> tuple[SuccessOutcome, ...]:
@@ -77,11 +71,19 @@ def tally_outcomes(scenario: Scenario, given: Iterable[Verdict]) -> tuple[Succes
     given = list(given)
     judges = sorted({v.by for v in given if v.by != RULE})
     checks = {check.id: check for check in scenario.checks}
+    lasting = _find_lasting(scenario.success, checks)
     found: list[SuccessOutcome] = []
     for when in ENDS:
         for by in (RULE, *judges):
             heard = [v for v in given if v.when == when and _counts(v, by, checks)]
-            found += _tally_judge(scenario.success, checks, heard, when, by)
+            mine: dict[str, SuccessOutcome] = {}
+            for success in scenario.success:
+                empty = SuccessOutcome(success.id, success.title, when, by, {}, None, None, ())
+                one = _compute_outcome(empty, success, checks, heard, mine, lasting)
+                if one is not None:
+                    mine[success.id] = one
+            # What depends on the record alone is given once, by rule, though every judge uses it.
+            found += [one for id_, one in mine.items() if by == RULE or id_ not in lasting]
     place = {success.id: at for at, success in enumerate(scenario.success)}
     found.sort(key=lambda one: place[one.success])  # stable: ends and judges stay in order
     return tuple(found)
@@ -93,11 +95,6 @@ def have_one_value(values: Sequence[str | None], otherwise: str | None) -> Truth
     if len(told) > 1 or otherwise in told:
         return False
     return None if None in values else True
-
-
-def is_majority(yes: int, decided: int) -> bool | None:
-    """Return whether `yes` are at least half of `decided`, rounded up; None of none."""
-    return 2 * yes >= decided if decided else None
 
 
 def find_judge(data: RunData) -> str | None:
@@ -117,7 +114,7 @@ def success(data: RunData) -> dict[str, float | None]:
     """Of the interviews after the run that are decided, the share in which the success came about,
     by the check's rules. One for each success; none where no interview is decided.
     """
-    return {id_: None if one is None else one.share for id_, one in _find_after(data, RULE).items()}
+    return {id_: None if one is None else one.share for id_, one in _find_after(data).items()}
 
 
 @measure(
@@ -131,14 +128,14 @@ def success_majority(data: RunData) -> dict[str, float | None]:
     """
     return {
         id_: None if one is None or one.majority is None else float(one.majority)
-        for id_, one in _find_after(data, RULE).items()
+        for id_, one in _find_after(data).items()
     }
 
 
-def _find_after(data: RunData, by: str) -> dict[str, SuccessOutcome | None]:
-    found = {
-        one.success: one for one in compute_outcomes(data) if one.when == "after" and one.by == by
-    }
+def _find_after(data: RunData) -> dict[str, SuccessOutcome | None]:
+    """Return the outcome of each success after the run, by rule."""
+    ends = [one for one in compute_outcomes(data) if one.when == "after" and one.by == RULE]
+    found = {one.success: one for one in ends}
     return {success.id: found.get(success.id) for success in data.scenario.success}
 
 
@@ -147,42 +144,26 @@ def _counts(verdict: Verdict, by: str, checks: Mapping[str, Check]) -> bool:
     return verdict.by == by or isinstance(checks.get(verdict.check), RecordCheck)
 
 
-def _tally_judge(
-    successes: Iterable[Success],
-    checks: Mapping[str, Check],
-    given: Sequence[Verdict],
-    when: When,
-    by: str,
-) -> list[SuccessOutcome]:
-    found: dict[str, SuccessOutcome] = {}
-    lasting: set[str] = set()  # rest on the record alone, and so hold in every repeat
+def _find_lasting(successes: Iterable[Success], checks: Mapping[str, Check]) -> frozenset[str]:
+    """Return the successes that rest on the record alone, and so hold in every repeat."""
+    found: set[str] = set()
     for success in successes:
-        of_record = _rests_on_record(success, checks, lasting)
-        one = _compute_outcome(success, checks, given, found, lasting, when, by)
-        if of_record:
-            lasting.add(success.id)
-        if one is not None:
-            found[success.id] = one
-    # What depends on the record alone is given once, by rule, though every judge uses it.
-    return [one for one in found.values() if by == RULE or one.success not in lasting]
-
-
-def _rests_on_record(success: Success, checks: Mapping[str, Check], lasting: set[str]) -> bool:
-    if success.check is not None:
-        return isinstance(checks[success.check], RecordCheck)
-    return all(part in lasting for part in get_parts(success)[1])
+        check = None if success.check is None else checks[success.check]
+        if isinstance(check, RecordCheck) or (
+            not check and found.issuperset(get_parts(success)[1])
+        ):
+            found.add(success.id)
+    return frozenset(found)
 
 
 def _compute_outcome(
+    empty: SuccessOutcome,
     success: Success,
     checks: Mapping[str, Check],
     given: Sequence[Verdict],
     found: Mapping[str, SuccessOutcome],
-    lasting: set[str],
-    when: When,
-    by: str,
+    lasting: frozenset[str],
 ) -> SuccessOutcome | None:
-    empty = SuccessOutcome(success.id, success.title, when, by, {}, None, None, ())
     if success.check is not None:
         check = checks[success.check]
         return _compute_from_check(empty, success, check, [v for v in given if v.check == check.id])
@@ -242,5 +223,5 @@ def _is_yes(value: str | None, success: Success, check: Check) -> Truth:
 def _sum_up(outcome: SuccessOutcome, repeats: tuple[Truth, ...]) -> SuccessOutcome:
     decided = [one for one in repeats if one is not None]
     share = sum(decided) / len(decided) if decided else None
-    majority = is_majority(sum(decided), len(decided))
+    majority = 2 * sum(decided) >= len(decided) if decided else None
     return replace(outcome, repeats=repeats, share=share, majority=majority)

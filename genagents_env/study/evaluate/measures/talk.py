@@ -1,18 +1,20 @@
-"""How much is said, and how evenly turns are shared."""
+"""How much is said, how evenly turns are shared, and who talks to whom."""
 
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import fmean
 
+import networkx as nx
 import numpy as np
+import numpy.typing as npt
 
 from genagents_env.study.evaluate.measure import measure, ratio
 from genagents_env.study.evaluate.measures.lengths import compute_spans
 from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.world.events import Event
+
+Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,18 +27,15 @@ class TalkCounts:
     alone: int
 
 
-def count_talk(events: Iterable[Event]) -> TalkCounts:
-    """Return the counts over `events`."""
-    conversations: set[int] = set()
-    utterances = by_phone = alone = 0
-    for event in events:
-        if event.kind == "converse":
-            conversations.add(event.data["conversation"])
-        elif event.kind == "say":
-            utterances += 1
-            by_phone += bool(event.data["phone"])
-            alone += not event.data["heard_by"]
-    return TalkCounts(len(conversations), utterances, by_phone, alone)
+def count_talk(data: RunData) -> TalkCounts:
+    """Return the counts, those of strangers to the run with them."""
+    said = data.of_kind("say")
+    return TalkCounts(
+        len({event.data["conversation"] for event in data.of_kind("converse")}),
+        len(said),
+        sum(bool(event.data["phone"]) for event in said),
+        sum(not event.data["heard_by"] for event in said),
+    )
 
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
@@ -50,22 +49,35 @@ def split_words(text: str) -> list[str]:
     return _WORD.findall(text.replace("\u2019", "'").casefold())
 
 
-def count_turns(data: RunData) -> dict[int, dict[str, int]]:
+def count_turns(data: RunData) -> dict[int, Counter[str]]:
     """Return for each conversation in which something was said how often each agent spoke."""
     found: dict[int, Counter[str]] = {}
     for event in data.utterances:
         conversation = event.data["conversation"]
         if conversation is not None and event.agent is not None:
             found.setdefault(conversation, Counter())[event.agent] += 1
-    return {id_: dict(counts) for id_, counts in found.items()}
+    return found
 
 
 def count_members(data: RunData) -> dict[int, int]:
     """Return for each conversation how many agents were ever in it."""
-    found: dict[int, dict[str, None]] = {}
-    for one in data.memberships:
-        found.setdefault(one.conversation, {})[one.agent] = None
-    return {id_: len(agents) for id_, agents in found.items()}
+    return Counter(id_ for id_, _ in {(one.conversation, one.agent) for one in data.memberships})
+
+
+def count_partners(data: RunData) -> Counts:
+    """Return who talked to whom: shape (N, N), in the order of the names.
+
+    How many utterances of the row's agent the column's agent heard as one of those addressed, in a
+    conversation or out of it.
+    """
+    counts: Counts = np.zeros((len(data.names), len(data.names)), dtype=np.int64)
+    for event in data.utterances:
+        speaker = data.row[event.agent or ""]
+        for name in event.data["addressed"]:
+            hearer = data.row.get(name, speaker)
+            if hearer != speaker and name in event.data["heard_by"]:
+                counts[speaker, hearer] += 1
+    return counts
 
 
 _OURS = "descriptive; ours"
@@ -102,6 +114,7 @@ def words(data: RunData) -> float | None:
     return ratio(sum(len(split_words(str(event.data["text"]))) for event in said), len(said))
 
 
+_NETWORK = "Wasserman and Faust 1994, chapters 4 and 13"
 _SHANNON = "normalised entropy (Shannon 1948; Pielou 1966)"
 
 
@@ -132,6 +145,38 @@ def talk_inequality(data: RunData) -> float | None:
     """
     counts = Counter(event.agent for event in data.utterances)
     return compute_gini([counts[name] for name in data.names])
+
+
+@measure("Partners", "agents", "degree; " + _NETWORK)
+def partners(data: RunData) -> float | None:
+    """The mean over all agents of how many others one spoke to who, addressed, heard it, or was
+    spoken to by. None for a single agent, and before any time has passed.
+    """
+    edges = count_partners(data) > 0
+    if len(edges) < 2 or not data.ticks:
+        return None
+    return ratio((edges | edges.T).sum(), len(edges))
+
+
+@measure("Reciprocity", "share", _NETWORK)
+def reciprocity(data: RunData) -> float | None:
+    """Of the ordered pairs in which the first spoke to the second, the share in which the second
+    also spoke to the first, at any time. None where nobody spoke to anybody.
+    """
+    edges = count_partners(data) > 0
+    return ratio((edges & edges.T).sum(), edges.sum())
+
+
+@measure("Clustering", "share", "Watts and Strogatz 1998, as networkx computes it")
+def clustering(data: RunData) -> float | None:
+    """The mean over all agents of the share of the pairs of one's partners who are partners of one
+    another, of an agent with fewer than two partners 0. None for fewer than three agents, and
+    before any time has passed.
+    """
+    edges = count_partners(data) > 0
+    if len(edges) < 3 or not data.ticks:
+        return None
+    return float(nx.average_clustering(nx.from_numpy_array(edges | edges.T)))
 
 
 def compute_evenness(counts: list[int], of: int) -> float:

@@ -41,9 +41,11 @@ class ToolUse:
     faults: int
 
 
+@once_per_run
 def count_tool_use(data: RunData) -> ToolUse | None:
     """Return the counts of a run; None where no mind acts by tools."""
-    turns, replies = list_turns(data), _list_replies(data)
+    turns = list_turns(data)
+    replies = [turn for turn in turns if turn.get("kind") != _FAULT]
     if not turns:
         return None
     return ToolUse(
@@ -57,14 +59,9 @@ def count_tool_use(data: RunData) -> ToolUse | None:
     )
 
 
-@once_per_run
 def list_turns(data: RunData) -> Sequence[dict[str, JSON]]:
     """Return every turn in order, and the faults of interpreters."""
     return [parse_turn(note.text) for note in data.reader.notes() if note.kind == "turn"]
-
-
-def _list_replies(data: RunData) -> list[dict[str, JSON]]:
-    return [turn for turn in list_turns(data) if turn.get("kind") != _FAULT]
 
 
 @measure("Replies without a tool", "share", _SIMUVERSE)
@@ -73,8 +70,8 @@ def invalid_replies(data: RunData) -> float | None:
     What a tool was asked for in vain is no such reply, nor what the interpreter failed to read.
     None without a reply.
     """
-    turns = _list_replies(data)
-    return ratio(sum(turn.get("kind") == "strike" for turn in turns), len(turns))
+    use = count_tool_use(data)
+    return None if use is None else ratio(use.strikes, use.replies)
 
 
 @measure("Interpreter against grammar", "share", _SIMUVERSE)
@@ -82,8 +79,8 @@ def interpreter_disagreement(data: RunData) -> float | None:
     """Of the replies that a model interpreted, the share in which the grammar reads another act:
     another tool, place or person, or none. None where no model interpreted anything.
     """
-    both = [turn for turn in _list_replies(data) if turn.get("agrees") is not None]
-    return ratio(sum(turn.get("agrees") is False for turn in both), len(both))
+    use = count_tool_use(data)
+    return None if use is None else ratio(use.disagreements, use.interpreted)
 
 
 @measure("Resets", "per 100 turns", _SIMUVERSE)
@@ -91,8 +88,8 @@ def resets(data: RunData) -> float | None:
     """How often two replies without a tool in a row sent an agent back to its start, per 100
     replies in which a tool was to be chosen. None without a reply.
     """
-    turns = _list_replies(data)
-    return ratio(100 * sum(turn.get("reset") is True for turn in turns), len(turns))
+    use = count_tool_use(data)
+    return None if use is None else ratio(100 * use.resets, use.replies)
 
 
 @measure("Exchanges in a conversation", "exchanges", _SIMUVERSE)

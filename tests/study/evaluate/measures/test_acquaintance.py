@@ -1,11 +1,21 @@
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.scenario.schema import Person, Relationship
 from genagents_env.study.evaluate.interviews import InterviewReply
-from genagents_env.study.evaluate.measures.acquaintance import Acquaintance, compute_acquaintance
+from genagents_env.study.evaluate.measures.acquaintance import (
+    Acquaintance,
+    are_together,
+    compute_acquaintance,
+)
+from genagents_env.study.evaluate.results import as_json
 from genagents_env.world.events import Event
+from tests.study.evaluate.measures.street import ADA, BEN, CAFE, HOME, begins, goes, record_street
+from tests.study.evaluate.suspects import TINY, at, make_data
 from tests.study.evaluate.talks import learn, news, reply, say
 
 
@@ -41,6 +51,12 @@ EVENTS = [
 ]
 
 
+def compute(given_: list[InterviewReply], events: Sequence[Event] = EVENTS) -> Acquaintance | None:
+    """Return the network of a run in which just these events happened."""
+    town, names = TINY.model_copy(update={"people": tuple(PEOPLE)}), [one.name for one in PEOPLE]
+    return compute_acquaintance(make_data(town, names=names, events=events), given_)
+
+
 @pytest.mark.parametrize(
     ("agent", "person", "evidence", "verified"),
     [
@@ -70,7 +86,7 @@ EVENTS = [
 def test_a_claim_is_borne_out_by_a_meeting_by_word_or_by_the_start(
     agent: str, person: str, evidence: list[int], verified: bool
 ) -> None:
-    found = compute_acquaintance(PEOPLE, [reply(agent, "Yes.", *evidence, person=person)], EVENTS)
+    found = compute([reply(agent, "Yes.", *evidence, person=person)])
     assert found is not None
     assert (found.asked, found.claims, found.verified) == (1, 1, int(verified))
 
@@ -95,7 +111,7 @@ def test_a_claim_that_names_nothing_is_uncited_where_the_record_bears_it_out(
     agent: str, person: str, tick: int, uncited: bool
 ) -> None:
     events = sorted(EVENTS, key=lambda event: event.tick)
-    found = compute_acquaintance(PEOPLE, [reply(agent, "Yes.", person=person, tick=tick)], events)
+    found = compute([reply(agent, "Yes.", person=person, tick=tick)], events)
     assert found is not None
     assert (found.claims, found.verified, found.uncited) == (1, 0, int(uncited))
     assert found.hallucinated == int(not uncited)
@@ -103,9 +119,34 @@ def test_a_claim_that_names_nothing_is_uncited_where_the_record_bears_it_out(
 
 def test_who_was_in_a_room_with_the_other_does_not_make_them_up() -> None:
     given_ = [reply("Ada Ash", "Yes.", person="Ada Zorn", tick=5)]
-    met = compute_acquaintance(PEOPLE, given_, [], lambda *of: of == ("Ada Ash", "Ada Zorn", 5))
+    names = ("Ada Ash", "Ada Zorn")
+    met = compute(given_, [at(k, 0, "start", name, "h/room") for k, name in enumerate(names)])
     assert met is not None
     assert (met.uncited, met.hallucinated) == (1, 0)
+
+
+def test_two_are_together_from_the_tick_at_which_one_comes_to_the_others_room(
+    tmp_path: Path,
+) -> None:
+    happenings = [begins(ADA), begins(BEN, place=CAFE), goes(4, ADA, CAFE)]
+    with record_street(tmp_path, happenings, last=6) as data:
+        found = [are_together(data, ADA, BEN, tick) for tick in (0, 3, 4, 6)]
+        assert found == [False, False, True, True]
+        assert not are_together(data, ADA, "Zed", 6)
+
+
+@pytest.mark.parametrize(
+    ("place", "asleep", "met"),
+    [(HOME, False, True), (HOME, True, False), ("outside", False, False)],
+)
+def test_a_sleeper_meets_nobody_and_the_open_ground_is_no_room(
+    tmp_path: Path, place: str, asleep: bool, met: bool
+) -> None:
+    happenings = [begins(ADA, place=place, asleep=asleep), begins(BEN, place=place)]
+    with record_street(tmp_path, happenings, last=3) as data:
+        assert data.scenario.outside == "outside"
+        assert are_together(data, ADA, BEN, 3) == met
+        assert are_together(data, BEN, ADA, 3) == (place == HOME)  # one sees who sleeps
 
 
 def test_a_pair_is_mutual_where_both_claim_it() -> None:
@@ -118,19 +159,19 @@ def test_a_pair_is_mutual_where_both_claim_it() -> None:
         reply("Cy Cole", "Yes.", 4, person="Ada Ash"),
         reply("Dot Ash", "Yes.", person="Ben Bay"),  # he was not asked about her
     ]
-    found = compute_acquaintance(PEOPLE, given_, EVENTS)
+    found = compute(given_)
     assert found == Acquaintance(
         asked=7, claims=6, verified=4, uncited=1, pairs=3, mutual=2, mutual_verified=1
     )
     assert (found.density, found.verified_density) == (2 / 3, 1 / 3)
     assert (found.hallucinated, found.hallucination_rate) == (1, 1 / 6)
-    assert found.as_json()["density"] == 2 / 3
+    assert as_json(found)["density"] == 2 / 3
 
 
 def test_nobody_asked_is_no_network_and_no_claim_no_rate() -> None:
-    assert compute_acquaintance(PEOPLE, [], EVENTS) is None
-    assert compute_acquaintance(PEOPLE, [reply("Ada Ash", "Yes.")], EVENTS) is None
-    found = compute_acquaintance(PEOPLE, [reply("Ada Ash", "No.", person="Dot Ash")], EVENTS)
+    assert compute([]) is None
+    assert compute([reply("Ada Ash", "Yes.")]) is None
+    found = compute([reply("Ada Ash", "No.", person="Dot Ash")])
     assert found is not None
     assert found.hallucination_rate is None
     assert found.density is None
@@ -150,7 +191,7 @@ replies = st.builds(
 def test_the_verified_are_some_of_the_claims_and_no_density_passes_one(
     given_: list[InterviewReply],
 ) -> None:
-    found = compute_acquaintance(PEOPLE, given_, EVENTS)
+    found = compute(given_)
     if found is None:
         assert not given_
         return

@@ -4,7 +4,7 @@ import pytest
 
 from genagents_env.scenario import list_scenario_names, load_scenario
 from genagents_env.study.evaluate.measures.activities import find_doings, load_customs
-from genagents_env.study.evaluate.measures.places import get_arena_id
+from genagents_env.study.evaluate.measures.places import list_places
 from tests.study.evaluate.measures.street import (
     ADA,
     BEN,
@@ -24,11 +24,7 @@ from tests.study.evaluate.measures.test_talk import value
 def test_the_routines_of_the_shipped_towns_are_usual(name: str) -> None:
     """Whoever wrote them meant ordinary days, so any entry called unusual is the data's fault."""
     scenario, by = load_scenario(name), load_customs()
-    things = {
-        get_arena_id(sector, arena): [thing.name for thing in arena.objects]
-        for sector in scenario.sectors
-        for arena in sector.arenas
-    }
+    things = {place.id: place.things for place in list_places(scenario)}
     wrong = []
     for person in scenario.people:
         for entry in person.routine:
@@ -36,7 +32,7 @@ def test_the_routines_of_the_shipped_towns_are_usual(name: str) -> None:
             arena = "/".join(entry.place.split("/")[:2])
             own = {"home": person.home, "work": person.workplace or ""}
             mine = [k for k, ref in own.items() if ref.split("/")[0] == arena.split("/")[0]]
-            here = by.with_own(by.kinds_of(arena, things.get(arena, [])), *mine)
+            here = by.with_own(by.kinds_of(arena, things.get(arena, ())), *mine)
             if activity is not None and here and not activity.usual & here:
                 wrong.append((person.name, entry.doing, entry.place, activity.name))
     assert wrong == []

@@ -6,6 +6,7 @@ from genagents_env.record import RunReader
 from genagents_env.scenario import Scenario
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, SectorSpec
 from genagents_env.study.evaluate.measures.grain import (
+    compute_distances,
     count_reflections,
     list_activities,
     list_uses,
@@ -118,3 +119,19 @@ def test_reflections_are_occasions_and_not_calls(tmp_path: Path) -> None:
         data = RunData(run)
         assert count_reflections(data) == 2
         assert value(data, "reflections") == pytest.approx(2 / (2 * 2 / 24))
+
+
+def test_who_walks_how_far(tmp_path: Path) -> None:
+    """Ada takes three steps, Ben one; Ben is put elsewhere by one that is none of his."""
+    put = {**begins(BEN)[3], "place": HOME}
+    happenings = [(30, "put", BEN, put)]
+    steps = [(5, ADA), (6, ADA), (50, ADA), (10, BEN), (30, BEN)]
+    with record_street(tmp_path, happenings, last=60, steps=steps) as record:
+        assert compute_distances(record).tolist() == [3, 1]
+        assert value(record, "distance") == pytest.approx(4 / 2)
+
+
+def test_before_any_time_has_passed_there_is_no_rate(tmp_path: Path) -> None:
+    with record_street(tmp_path) as record:
+        assert compute_distances(record).tolist() == [0, 0]
+        assert value(record, "distance") is None

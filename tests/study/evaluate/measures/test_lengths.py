@@ -6,10 +6,7 @@ from hypothesis import strategies as st
 
 from genagents_env.record import RunReader
 from genagents_env.study.evaluate.labels import format_policies, format_policy
-from genagents_env.study.evaluate.measures.lengths import (
-    compute_spans,
-    standard_error,
-)
+from genagents_env.study.evaluate.measures.lengths import Lengths, compute_spans
 from genagents_env.study.evaluate.presence import find_memberships
 from genagents_env.world.events import Event
 from tests.study.report.planted import (
@@ -94,8 +91,8 @@ def test_every_membership_has_the_length_it_was_given(
 
 
 def test_the_standard_error_is_of_the_sample() -> None:
-    assert standard_error([1.0, 2.0, 3.0]) == pytest.approx((1 / 3) ** 0.5)
-    assert standard_error([5.0]) is None
+    assert Lengths("lyfe", (1.0, 2.0, 3.0), 0).sem == pytest.approx((1 / 3) ** 0.5)
+    assert Lengths("lyfe", (5.0,), 0).sem is None
 
 
 def test_labels_name_the_options_and_count_mixed_policies() -> None:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from genagents_env.study.evaluate.measures.diffusion import compute_curves
-from genagents_env.study.evaluate.measures.places import compute_occupancy, find_accompanied
+from genagents_env.study.evaluate.measures.places import count_waking_ticks, find_accompanied
 from tests.study.evaluate.measures.street import (
     ADA,
     BEN,
@@ -28,9 +28,8 @@ def test_where_people_spend_their_time(tmp_path: Path) -> None:
         (30, "sleep", BEN, {"cause": "action"}),
     ]
     with record_street(tmp_path, happenings, last=60) as record:
-        arenas, names, seconds = compute_occupancy(record)
-        assert (arenas, names) == ((HOME, CAFE, SHOP), (ADA, BEN))
-        assert (seconds / 60).tolist() == [[10, 60], [30, 0], [20, 0]]
+        assert record.arenas == (HOME, CAFE, SHOP)
+        assert count_waking_ticks(record).tolist() == [[10, 30, 20], [30, 0, 0]]
         assert value(record, "at_home") == pytest.approx(40 / 90)
         assert value(record, "at_work") == pytest.approx(30 / 60)  # Ada's alone has a workplace
         assert value(record, "together") == pytest.approx(20 / 90)

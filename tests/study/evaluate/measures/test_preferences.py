@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from genagents_env.study.evaluate.measures.preferences import (
     find_leaning,
     tally_preferences,
 )
+from genagents_env.study.evaluate.results import as_json
 from tests.study.evaluate.suspects import (
     make_answers,
     make_judgements,
@@ -90,7 +90,7 @@ def test_those_changed_their_mind_who_leaned_elsewhere_before() -> None:
         otherwise=UNDECIDED,
     )
     assert one.changed == {"Yi": (UNDECIDED, ANIME), "Lorenzo": (UNDECIDED, ANIME)}
-    assert json.loads(json.dumps(one.as_json()))["changed"]["Yi"] == [UNDECIDED, ANIME]
+    assert as_json(one)["changed"]["Yi"] == [UNDECIDED, ANIME]
 
 
 @given(

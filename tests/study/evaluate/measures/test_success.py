@@ -1,4 +1,3 @@
-import json
 from itertools import product
 from pathlib import Path
 from typing import Literal
@@ -20,9 +19,9 @@ from genagents_env.study.evaluate.measures.success import (
     SuccessOutcome,
     compute_outcomes,
     have_one_value,
-    is_majority,
     tally_outcomes,
 )
+from genagents_env.study.evaluate.results import as_json
 from tests.study.evaluate.suspects import (
     LAST,
     PAIN,
@@ -48,23 +47,6 @@ def _weigh(success: Success, given_: list[Verdict]) -> SuccessOutcome:
     return one
 
 
-@pytest.mark.parametrize(
-    ("parts", "all_", "any_", "none"),
-    [
-        ([True, True], True, True, False),
-        ([True, False], False, True, False),
-        ([False, False], False, False, True),
-        ([True, None], None, True, False),
-        ([False, None], False, None, None),
-        ([None], None, None, None),
-    ],
-)
-def test_an_unknown_part_leaves_open_only_what_it_decides(
-    parts: list[Truth], all_: Truth, any_: Truth, none: Truth
-) -> None:
-    assert (holds(parts, "all"), holds(parts, "any"), holds(parts, "none")) == (all_, any_, none)
-
-
 @given(st.lists(st.sampled_from([True, False, None]), max_size=5))
 def test_what_is_decided_is_so_whatever_the_unknown_parts_are(parts: list[Truth]) -> None:
     overs: tuple[Literal["all", "any", "none"], ...] = ("all", "any", "none")
@@ -80,15 +62,6 @@ def test_all_have_the_same_value_whatever_the_unknown_ones_are(values: list[str 
     worlds = product(*([value] if value is not None else each for value in values))
     in_worlds = {len(set(world)) == 1 and world[0] != "nobody" for world in worlds}
     assert have_one_value(values, "nobody") == (in_worlds.pop() if len(in_worlds) == 1 else None)
-
-
-@pytest.mark.parametrize(
-    ("yes", "decided", "holds_"),
-    [(2, 3, True), (1, 3, False), (1, 2, True), (0, 2, False), (1, 1, True), (2, 5, False)],
-)
-def test_a_majority_is_at_least_half_rounded_up(yes: int, decided: int, holds_: bool) -> None:
-    assert is_majority(yes, decided) is holds_
-    assert is_majority(0, 0) is None
 
 
 def test_the_share_of_repeats_with_the_value_is_the_agents_share() -> None:
@@ -295,9 +268,8 @@ def test_outcomes_and_agreement_are_read_from_a_run(tmp_path: Path) -> None:
         ("there", "after", "rule", 1.0),
     ]
     assert agreed == (Agreement("suspect", "model:wise", compared=4, agreed=3),)
-    plain = json.loads(json.dumps([one.as_json() for one in told]))
-    assert plain[2]["repeats"] == [True, True, False]
-    assert agreed[0].as_json()["share"] == 0.75
+    assert as_json(told[2])["repeats"] == [True, True, False]
+    assert as_json(agreed[0])["share"] == 0.75
 
 
 def test_a_run_that_was_not_asked_has_only_its_places(tmp_path: Path) -> None:
