@@ -6,10 +6,9 @@ import pytest
 from genagents_env.errors import ConfigError
 from genagents_env.llm.open import ModelOptions
 from genagents_env.llm.prices import Price
-from genagents_env.study.sweep.design.changes import apply_changes
+from genagents_env.study.sweep.design.experiment import apply_changes
 from genagents_env.study.sweep.job import Job
-from genagents_env.study.sweep.options import SweepOptions
-from genagents_env.study.sweep.session import SweepSession
+from genagents_env.study.sweep.session import SweepOptions, SweepSession
 from tests.study.sweep.small_sweeps import create_sweep, load, trials
 
 TABLE = {"timeout": 200, "thinking": 500, "price_in": "0.10", "price_out": 1}
@@ -32,7 +31,7 @@ def test_workers_are_given_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr("genagents_env.study.sweep.session.supervise", keep)
     SweepSession(create_sweep(tmp_path, endpoint=TABLE), SweepOptions(workers=1)).run()
-    assert {job.model_options for job in jobs} == {OPTIONS}
+    assert {job.options.model_options for job in jobs} == {OPTIONS}
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,13 @@ from pydantic import ValidationError
 from genagents_env.errors import ConfigError
 from genagents_env.record.rows import JSON
 from genagents_env.run import Limits
-from genagents_env.study.sweep.design.changes import apply_changes
-from genagents_env.study.sweep.design.experiment import BudgetLimits, Experiment, load_experiment
-from genagents_env.study.sweep.design.old_forms import find_old_forms
-from genagents_env.study.sweep.design.toml import format_faults
+from genagents_env.study.sweep.design.experiment import (
+    Experiment,
+    apply_changes,
+    load_experiment,
+)
+from genagents_env.study.sweep.design.fields import BudgetLimits
+from genagents_env.study.sweep.design.toml import find_old_forms, format_faults
 from tests.study.sweep.small_sweeps import load, write_experiment
 
 FULL = """
@@ -140,24 +143,25 @@ def test_one_fault_is_told_alone(tmp_path: Path, changes: dict[str, object], tol
     assert told in line
 
 
-def test_a_file_that_is_no_toml_tells_the_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b'name = "x"\nseeds = = 3\n', r"bad\.toml: not TOML: .*line 2"),
+        (b"\xff\xfe", r"bad\.toml cannot be read"),
+        (b"a" * (2 << 20), r"bad\.toml cannot be read"),
+        (b"x = " + b"[" * 5000, r"bad\.toml: nested too deeply"),
+        (None, r"bad\.toml cannot be read"),
+    ],
+    ids=["no TOML", "no text", "too large", "too deep", "missing"],
+)
+def test_a_file_that_cannot_be_used_is_refused_in_words(
+    tmp_path: Path, data: bytes | None, told: str
+) -> None:
     path = tmp_path / "bad.toml"
-    path.write_text('name = "x"\nseeds = = 3\n')
-    with pytest.raises(ConfigError, match=r"bad\.toml: not TOML: .*line 2"):
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(ConfigError, match=told):
         load_experiment(path)
-
-
-@pytest.mark.parametrize("data", [b"\xff\xfe", b"a" * (2 << 20), b"x = " + b"[" * 5000])
-def test_a_hostile_file_is_refused_in_words(tmp_path: Path, data: bytes) -> None:
-    path = tmp_path / "bad.toml"
-    path.write_bytes(data)
-    with pytest.raises(ConfigError, match=r"bad\.toml"):
-        load_experiment(path)
-
-
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="cannot be read"):
-        load_experiment(tmp_path / "none.toml")
 
 
 def test_unknown_measures_are_no_fault_of_the_file(tmp_path: Path) -> None:
