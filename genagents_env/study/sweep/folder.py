@@ -121,7 +121,7 @@ class SweepFolder:
         path, file = Path(path), Path(experiment_file)
         check_free(path)
         text = read_experiment_text(file)
-        return cls.create_from(path, text, find_base(file), changes, str(file))
+        return cls.create_from(path, text, find_base(file), changes, name=str(file))
 
     @classmethod
     def create_from(
@@ -130,7 +130,8 @@ class SweepFolder:
         text: str,
         base: Path,
         changes: Mapping[str, JSON] | None = None,
-        name: str = EXPERIMENT,
+        *,
+        name: str,
     ) -> "SweepFolder":
         """Do as `create` does, with the text of an experiment file.
 
@@ -155,8 +156,8 @@ class SweepFolder:
         except OSError as error:
             raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
         folder = cls(path)
-        folder.is_new, folder.cells = is_new, cells
-        folder.store_plan()
+        folder.is_new = is_new
+        folder._store_plan(cells)
         return folder
 
     @classmethod
@@ -171,8 +172,7 @@ class SweepFolder:
         given = check_changes(changes or {})
         if given:
             return cls.create(path, folder.experiment_file, {**folder.changes, **given})
-        folder.cells = build_cells(folder.experiment, folder.base)
-        folder.store_plan()
+        folder._store_plan(build_cells(folder.experiment, folder.base))
         return folder
 
     @cached_property
@@ -216,13 +216,11 @@ class SweepFolder:
         """The cells with all that a run needs; no policy is imported, as for `plan`."""
         return build_cells(self.experiment, self.base, load=False)
 
-    def store_plan(self) -> None:
+    def _store_plan(self, cells: tuple[Cell, ...]) -> None:
         """Resolve the plan anew, from the cells as they are now."""
-        plan = self._make_plan(self._read_plan())
-        write_whole(self.path / PLAN, _PLAN.dump_json(plan, indent=1).decode())
-        self.__dict__.pop("trials", None)
-        self.__dict__.pop("_orphans", None)
-        self.plan = plan
+        self.cells = cells
+        self.plan = self._make_plan(self._read_plan())
+        write_whole(self.path / PLAN, _PLAN.dump_json(self.plan, indent=1).decode())
 
     def _read_plan(self) -> Plan | None:
         """Return the plan in the folder; None where there is none that can be read."""

@@ -26,6 +26,24 @@ class Mine(Policy):
         return {}
 """
 
+TRAP = """
+from pathlib import Path
+import os, signal
+from genagents_env.actions import Idle
+from genagents_env.policy import Policy
+
+class Trap(Policy):
+    name = "trap"
+
+    def __init__(self):
+        mark = Path({mark!r})
+        if mark.exists():
+            {deed}
+
+    def act(self, observations, infos):
+        return {{agent: Idle() for agent in observations}}
+"""
+
 
 def write_experiment(folder: Path, **changes: object) -> Path:
     """Write the file of a small experiment on `tiny`; a change of None leaves a key out.
@@ -50,6 +68,11 @@ def write_experiment(folder: Path, **changes: object) -> Path:
     path = folder / "small.toml"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+def write_trap(folder: Path, deed: str) -> None:
+    """Write `trap.py:Trap`, which does `deed` as it is made while there is a file `mark`."""
+    (folder / "trap.py").write_text(TRAP.format(mark=str(folder / "mark"), deed=deed))
 
 
 def load(folder: Path, **changes: object) -> Experiment:

@@ -14,21 +14,7 @@ from genagents_env.record.lock import RunLock
 from genagents_env.study.sweep import SweepFolder, SweepOptions, SweepProgress, sweep
 from genagents_env.study.sweep.session import list_versions
 from tests.study.sweep.kills import driver, has_no_orphans, output_file, writers
-from tests.study.sweep.small_sweeps import compare_policies, events, hashes, town, whole
-
-BROKEN = """
-from genagents_env.actions import Idle
-from genagents_env.policy import Policy
-
-class Broken(Policy):
-    name = "broken"
-
-    def __init__(self):
-        {deed}
-
-    def act(self, observations, infos):
-        return {{agent: Idle() for agent in observations}}
-"""
+from tests.study.sweep.small_sweeps import compare_policies, events, hashes, town, whole, write_trap
 
 
 def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(tmp_path: Path) -> None:
@@ -75,12 +61,8 @@ def test_files_that_cannot_be_used_are_told_set_aside_and_lived_again(tmp_path: 
 
 def test_a_trial_that_fails_stops_no_other_and_is_tried_again(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
-    broken = tmp_path / "broken.py"
-    deed = (
-        f"import os\n        if os.path.exists({str(mark)!r}): raise ImportError('no such library')"
-    )
-    broken.write_text(BROKEN.format(deed=deed))
-    folder = compare_policies(tmp_path, {"fine": "scripted", "broken": "broken.py:Broken"})
+    write_trap(tmp_path, "raise ImportError('no such library')")
+    folder = compare_policies(tmp_path, {"fine": "scripted", "broken": "trap.py:Trap"})
     assert len(folder.trials) == 4
     mark.touch()
     swept = sweep(folder, SweepOptions(workers=1))

@@ -14,25 +14,7 @@ from genagents_env.record.lock import RunLock
 from genagents_env.run import Limits, RunOptions, run
 from genagents_env.study.sweep.job import Job
 from genagents_env.study.sweep.worker import run_trial
-from tests.study.sweep.small_sweeps import compare_policies
-
-TRAP = """
-from pathlib import Path
-import os, signal
-from genagents_env.actions import Idle
-from genagents_env.policy import Policy
-
-class Trap(Policy):
-    name = "trap"
-
-    def __init__(self):
-        mark = Path({mark!r})
-        if mark.exists():
-            {deed}
-
-    def act(self, observations, infos):
-        return {{agent: Idle() for agent in observations}}
-"""
+from tests.study.sweep.small_sweeps import compare_policies, write_trap
 
 
 def job(path: Path, policy: str = "reactive", **changes: object) -> Job:
@@ -56,10 +38,9 @@ def limit_calls(given: Job) -> Job:
 
 def make_trap(path: Path, deed: str) -> Job:
     """A job whose policy does `deed` as it is made, though not when the trials are."""
-    mark = path / "mark"
-    (path / "trap.py").write_text(TRAP.format(mark=str(mark), deed=deed))
+    write_trap(path, deed)
     made = job(path, "trap.py:Trap")
-    mark.touch()
+    (path / "mark").touch()
     return made
 
 

@@ -88,9 +88,9 @@ def test_levels_that_are_one_town_and_mind_are_refused(tmp_path: Path) -> None:
         trials(tmp_path, arms=arms)
 
 
-def test_names_too_alike_for_files_are_refused(tmp_path: Path) -> None:
-    arms = [{"name": "a b", "policy": "idle"}, {"name": "a-b", "policy": "idle", "config": {}}]
-    found = trials(tmp_path, arms=[arms[0], {"name": "a-b", "policy": "random"}])
+def test_names_too_alike_for_files_are_told_apart(tmp_path: Path) -> None:
+    arms = [{"name": "a b", "policy": "idle"}, {"name": "a-b", "policy": "random"}]
+    found = trials(tmp_path, arms=arms)
     assert len({trial.name for trial in found}) == len(found)
 
 
