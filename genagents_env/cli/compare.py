@@ -18,7 +18,7 @@ from genagents_env.study.report.study_runs import StudyRun, read_study_runs
 from genagents_env.study.report.table import Table
 from genagents_env.study.sweep import SweepFolder, SweepOptions
 from genagents_env.study.sweep.design.identity import make_slug
-from genagents_env.study.sweep.design.old_forms import format_key, format_value
+from genagents_env.study.sweep.design.toml import format_key, format_value
 
 app = typer.Typer()
 _LEFT_OUT = ("human", "idle")  # nobody is there to play; nothing comes of it

@@ -35,7 +35,7 @@ from genagents_env.study.sweep import (
 )
 from genagents_env.study.sweep import sweep as run_sweep
 from genagents_env.study.sweep.design.experiment import split_primary
-from genagents_env.study.sweep.result import format_degraded
+from genagents_env.study.sweep.progress import format_degraded
 from genagents_env.study.sweep.single import run_single
 
 _CHANGES = "Changes to the experiment file"

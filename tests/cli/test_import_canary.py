@@ -111,8 +111,9 @@ def test_a_run_file_in_a_sweeps_folder_brings_no_policy_of_its_own(
     path = folder.run_file(trial)
     path.unlink()
     spec = replace(cell.spec, policy=PolicySpec(f"{evil}/mine.py:Mine"))
-    run(spec, path, RunOptions(interviews=cell.interviews))
+    run(spec, path, RunOptions(interviews=cell.options.interviews))
     IMPORTED.unlink(missing_ok=True)
     measure_study(SweepFolder(folder.path))
-    assert SweepFolder(folder.path).read_status(trial).state == "finished"
+    (status,) = SweepFolder(folder.path).read_statuses()
+    assert status.state == "finished"
     assert not IMPORTED.exists()

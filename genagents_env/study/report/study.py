@@ -63,7 +63,7 @@ class StudyPlan:
         seeds: of each condition.
         baseline: the level with which others are compared, by factor.
         primary: measure and effect of each entry of `primary`; an effect may be empty.
-        changes: that the command line made to the file, see `study.sweep.design.changes`.
+        changes: that the command line made to the file, see `study.sweep.design.experiment`.
     """
 
     name: str

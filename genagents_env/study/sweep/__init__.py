@@ -5,10 +5,8 @@ from genagents_env.study.sweep.design.experiment import Experiment, load_experim
 from genagents_env.study.sweep.design.trials import Trial, build_trials
 from genagents_env.study.sweep.estimate import Forecast, choose_pilots, forecast_conditions
 from genagents_env.study.sweep.folder import SweepFolder
-from genagents_env.study.sweep.options import SweepOptions, count_cores
-from genagents_env.study.sweep.progress import SweepProgress
-from genagents_env.study.sweep.result import SweepResult
-from genagents_env.study.sweep.session import sweep
+from genagents_env.study.sweep.progress import SweepProgress, SweepResult
+from genagents_env.study.sweep.session import SweepOptions, count_cores, sweep
 from genagents_env.study.sweep.trial_status import TrialStatus
 
 __all__ = [

@@ -10,7 +10,6 @@ from genagents_env.errors import ConfigError, RecordError
 from genagents_env.extras import format_install_command
 from genagents_env.record import RunWriter
 from genagents_env.study.sweep.job import Job, TrialResult
-from genagents_env.study.sweep.worker import run_trial
 
 BACKENDS = ("loky", "ray")
 _IDLE = 60  # seconds after which a worker without work ends, also one whose sweep ended
@@ -38,7 +37,7 @@ def is_remote(name: str) -> bool:
 
 
 def run_jobs(
-    jobs: Iterable[Job], backend: str, workers: int, work: Callable[[Job], TrialResult] = run_trial
+    jobs: Iterable[Job], backend: str, workers: int, work: Callable[[Job], TrialResult]
 ) -> Iterator[TrialResult]:
     """Yield each job's result as it comes; a job is taken from `jobs` when a worker is free.
 

@@ -51,26 +51,18 @@ class RunCost:
 
 def choose_pilots(folder: SweepFolder, seeds: int = 1) -> tuple[Trial, ...]:
     """Return the trials with the first `seeds` seeds of each condition, in their order."""
-    taken: dict[str, int] = {}
-    chosen = []
-    for trial in folder.trials:
-        name = trial.condition.name
-        taken[name] = taken.get(name, 0) + 1
-        if taken[name] <= seeds:
-            chosen.append(trial)
-    return tuple(chosen)
+    return folder.trials[: seeds * len(folder.plan.conditions)]
 
 
 def forecast_conditions(folder: SweepFolder) -> tuple[Forecast, ...]:
     """Return what each condition takes, in the order of the experiment."""
     states = {one.trial: one.state for one in folder.read_statuses()}
-    conditions: dict[str, list[Trial]] = {}
-    for trial in folder.trials:
-        conditions.setdefault(trial.condition.name, []).append(trial)
+    conditions = folder.plan.conditions
     found = []
-    for name, trials in conditions.items():
+    for place, condition in enumerate(conditions):
+        trials = folder.trials[place :: len(conditions)]  # one a seed
         finished = [folder.run_file(one) for one in trials if states[one.name] == "finished"]
-        found.append(_forecast_condition(name, len(trials), finished))
+        found.append(_forecast_condition(condition.name, len(trials), finished))
     return tuple(found)
 
 

@@ -3,29 +3,29 @@
 import platform
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from genagents_env.errors import ConfigError, RecordError, RunLocked
-from genagents_env.files import find_inside, read_text
+from pydantic import TypeAdapter, ValidationError
+
+from genagents_env.errors import ConfigError, FileError, RecordError, RunLocked
+from genagents_env.files import find_inside, read_file
 from genagents_env.record import canonical_hash
 from genagents_env.record.lock import find_writer
 from genagents_env.record.rows import JSON, encode
-from genagents_env.study.sweep.design.cells import Cell, build_cells
-from genagents_env.study.sweep.design.changes import apply_changes, check_changes
+from genagents_env.study.sweep.design.cells import Cell, Condition, build_cells
 from genagents_env.study.sweep.design.experiment import (
     Experiment,
+    apply_changes,
+    check_changes,
     load_experiment,
     parse_experiment,
+    read_experiment_text,
 )
-from genagents_env.study.sweep.design.toml import parse_toml
 from genagents_env.study.sweep.design.trials import Trial, list_trials
-from genagents_env.study.sweep.files import move_run, write_whole
-from genagents_env.study.sweep.log import SweepLog, TrialHistory
-from genagents_env.study.sweep.measured import read_measured
-from genagents_env.study.sweep.origin import (
+from genagents_env.study.sweep.files import (
     BASE,
     DAMAGED,
     EXPERIMENT,
@@ -36,13 +36,38 @@ from genagents_env.study.sweep.origin import (
     check_free,
     check_links,
     find_base,
+    move_run,
     read_note,
+    write_whole,
 )
-from genagents_env.study.sweep.plan import Plan, make_plan, read_plan, store_plan
+from genagents_env.study.sweep.log import SweepLog, TrialHistory
+from genagents_env.study.sweep.measured import read_measured
 from genagents_env.study.sweep.trial_status import TrialStatus, read_status
 from genagents_env.text import clean
 
-_MOST_BYTES = 1 << 20  # of the experiment file
+_MOST_BYTES = 64 << 20  # of a plan
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a sweep is to run, its conditions resolved: whoever reads it lays out no town.
+
+    Attributes:
+        mark: hash of the experiment file and the changes that it was made from.
+        host: the machine on which the ledger is, see `ledger`.
+        levels: the labels of each factor's levels, by the factor's name.
+        seeds: of each condition.
+        conditions: every cell, in the order of the experiment.
+    """
+
+    mark: str
+    host: str
+    levels: Mapping[str, tuple[str, ...]]
+    seeds: tuple[int, ...]
+    conditions: tuple[Condition, ...]
+
+
+_PLAN = TypeAdapter(Plan)
 
 
 class SweepFolder:
@@ -50,6 +75,9 @@ class SweepFolder:
 
     Attributes:
         path: of the folder.
+        experiment_file: in it.
+        runs: where the run files are.
+        log: of the trials, line by line.
         is_new: whether it was made by this object's `create`.
 
     Raises:
@@ -60,10 +88,12 @@ class SweepFolder:
     def __init__(self, path: str | Path) -> None:
         self.path, self.is_new = Path(path), False
         check_links(self.path)
+        self.experiment_file, self.runs = self.path / EXPERIMENT, self.path / RUNS
+        self.log = SweepLog(self.path / LOG)
         begin = f"`genagents sweep experiment.toml --out {self.path}` begins one"
         if not (self.path / BASE).is_file():
             raise ConfigError(f"{self.path} is no folder of a sweep; {begin}")
-        if not (self.path / EXPERIMENT).is_file():
+        if not self.experiment_file.is_file():
             raise ConfigError(f"{self.path} has lost its {EXPERIMENT}; {begin} again")
 
     @classmethod
@@ -81,7 +111,7 @@ class SweepFolder:
         Args:
             path: new, empty, or of a sweep.
             experiment_file: what is run; that of a sweep's folder will do.
-            changes: in place of what the file says, see `changes.apply_changes`; kept for later.
+            changes: in place of what the file says, see `apply_changes`; kept for later.
 
         Raises:
             ConfigError: other things are in the folder, or the experiment has faults.
@@ -90,9 +120,8 @@ class SweepFolder:
         """
         path, file = Path(path), Path(experiment_file)
         check_free(path)
-        text = file.read_text(encoding="utf-8-sig") if file.is_file() else ""
-        load_experiment(file)  # its faults are told with its name
-        return cls.create_from(path, text, find_base(file), changes)
+        text = read_experiment_text(file)
+        return cls.create_from(path, text, find_base(file), changes, name=str(file))
 
     @classmethod
     def create_from(
@@ -101,7 +130,8 @@ class SweepFolder:
         text: str,
         base: Path,
         changes: Mapping[str, JSON] | None = None,
-        name: str = EXPERIMENT,
+        *,
+        name: str,
     ) -> "SweepFolder":
         """Do as `create` does, with the text of an experiment file.
 
@@ -110,12 +140,12 @@ class SweepFolder:
             text: of the file, as TOML.
             base: the folder that relative paths in it start from.
             changes: as of `create`.
-            name: with which faults begin.
+            name: of the file, with which faults begin.
         """
         path = Path(path)
         check_free(path)
         is_new, given = not path.exists(), check_changes(changes or {})
-        experiment = apply_changes(parse_experiment(parse_toml(text, name), name), given)
+        experiment = apply_changes(parse_experiment(text, name), given)
         cells = build_cells(experiment, base)
         list_trials([cell.condition for cell in cells], experiment.seed_list)
         try:
@@ -126,8 +156,8 @@ class SweepFolder:
         except OSError as error:
             raise ConfigError(f"{path} cannot be written: {error.strerror or error}") from None
         folder = cls(path)
-        folder.is_new, folder.cells = is_new, cells
-        folder.store_plan()
+        folder.is_new = is_new
+        folder._store_plan(cells)
         return folder
 
     @classmethod
@@ -142,24 +172,8 @@ class SweepFolder:
         given = check_changes(changes or {})
         if given:
             return cls.create(path, folder.experiment_file, {**folder.changes, **given})
-        folder.cells = build_cells(folder.experiment, folder.base)
-        folder.store_plan()
+        folder._store_plan(build_cells(folder.experiment, folder.base))
         return folder
-
-    @property
-    def experiment_file(self) -> Path:
-        """The experiment file in the folder."""
-        return self.path / EXPERIMENT
-
-    @property
-    def runs(self) -> Path:
-        """Where the run files are."""
-        return self.path / RUNS
-
-    @property
-    def log(self) -> SweepLog:
-        """The log of the trials, line by line."""
-        return SweepLog(self.path / LOG)
 
     @cached_property
     def experiment(self) -> Experiment:
@@ -168,7 +182,7 @@ class SweepFolder:
 
     @cached_property
     def changes(self) -> Mapping[str, JSON]:
-        """What counts in place of what the experiment file says, see `changes.apply_changes`."""
+        """What counts in place of what the experiment file says, see `apply_changes`."""
         changes = read_note(self.path / BASE).get("changes", {})
         return changes if isinstance(changes, dict) else {}
 
@@ -187,18 +201,14 @@ class SweepFolder:
         Of a file that was edited since, or a folder without a plan, it is resolved anew. No policy
         is imported: a folder that is only looked at may be somebody else's.
         """
-        plan = read_plan(self.path)
+        plan = self._read_plan()
         if plan is not None and plan.mark == self._mark:
             return plan
-        return self._make_plan()
-
-    @property
-    def trials(self) -> tuple[Trial, ...]:
-        """Every trial, in the order in which they are run; errors as of `build_cells`."""
-        return self._trials
+        return self._make_plan(plan)
 
     @cached_property
-    def _trials(self) -> tuple[Trial, ...]:
+    def trials(self) -> tuple[Trial, ...]:
+        """Every trial, in the order in which they are run; errors as of `build_cells`."""
         return list_trials(self.plan.conditions, self.plan.seeds)
 
     @cached_property
@@ -206,22 +216,29 @@ class SweepFolder:
         """The cells with all that a run needs; no policy is imported, as for `plan`."""
         return build_cells(self.experiment, self.base, load=False)
 
-    def store_plan(self) -> None:
+    def _store_plan(self, cells: tuple[Cell, ...]) -> None:
         """Resolve the plan anew, from the cells as they are now."""
-        plan = self._make_plan()
-        store_plan(self.path, plan)
-        self.__dict__.pop("_trials", None)
-        self.__dict__.pop("_orphans", None)
-        self.plan = plan
+        self.cells = cells
+        self.plan = self._make_plan(self._read_plan())
+        write_whole(self.path / PLAN, _PLAN.dump_json(self.plan, indent=1).decode())
 
-    def _make_plan(self) -> Plan:
-        before = read_plan(self.path)
+    def _read_plan(self) -> Plan | None:
+        """Return the plan in the folder; None where there is none that can be read."""
+        path = find_inside(self.path, PLAN)
+        try:
+            return _PLAN.validate_json(read_file(path, _MOST_BYTES)) if path.is_file() else None
+        except (FileError, ValidationError):
+            return None
+
+    def _make_plan(self, before: Plan | None) -> Plan:
+        conditions = tuple(cell.condition for cell in self.cells)
         host = platform.node() if before is None else before.host
-        return make_plan(self.experiment, self.cells, self._mark, host)
+        own = self.experiment
+        return Plan(self._mark, host, own.levels, own.seed_list, conditions)
 
     @property
     def _mark(self) -> str:
-        text = read_text(self.experiment_file, _MOST_BYTES)
+        text = read_experiment_text(self.experiment_file)
         return sha256(f"{text}\0{encode(dict(self.changes))}".encode()).hexdigest()
 
     def discard_unused(self) -> None:
@@ -251,13 +268,6 @@ class SweepFolder:
                     move_run(former, path)
                     break
         return path
-
-    def read_status(self, trial: Trial) -> TrialStatus:
-        """Return how a trial stands, from its run file and the log."""
-        status = read_status(trial.name, self.run_file(trial))
-        if not _may_have_failed(status):
-            return status
-        return _with_failure(status, self.log.read_histories())
 
     def read_statuses(self) -> tuple[TrialStatus, ...]:
         """Return how every trial stands, in their order."""
@@ -340,14 +350,10 @@ class SweepFolder:
         return orphans
 
 
-def _may_have_failed(status: TrialStatus) -> bool:
-    """Return whether only the log can say that a trial failed."""
-    return status.state in ("due", "stopped") and status.status != "running"
-
-
 def _with_failure(status: TrialStatus, histories: Mapping[str, TrialHistory]) -> TrialStatus:
     """Return a trial that is due or stopped as failed, where the last try of it was."""
     history = histories.get(status.trial)
-    if history is None or history.failure is None or not _may_have_failed(status):
+    may_have_failed = status.state in ("due", "stopped") and status.status != "running"
+    if history is None or history.failure is None or not may_have_failed:
         return status
     return replace(status, state="failed", problem=history.failure)

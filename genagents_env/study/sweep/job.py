@@ -1,17 +1,16 @@
 """What a worker is given to do, and what it returns: a `Job` and a `TrialResult`."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from genagents_env.llm.budget import NO_LIMITS, Limits, Spend
-from genagents_env.llm.open import ModelOptions
-from genagents_env.run import RunSpec
-from genagents_env.study.sweep.ledger import Rate
+from genagents_env.run import RunOptions, RunSpec
+from genagents_env.study.sweep.design.fields import NO_RATE_LIMIT, RateLimit
+from genagents_env.study.sweep.measured import MeasuredRun
 
 DAMAGED = "damaged"
-_USUAL = ModelOptions()
+_FAILED = ("failed", DAMAGED)
 
 
 @dataclass(frozen=True)
@@ -23,24 +22,15 @@ class Job:
         spec: what is run, with its seed.
         path: of its run file, in the sweep's folder.
         ledger: of the sweep; None on another machine, where the worker makes its own.
+        options: of the run, but what only its worker has: the ledger, and who watches.
         total: of all workers together, or the part that is this worker's own.
         rate: likewise.
-        limits: of this run.
-        model: as `RunOptions.model`, as are the next three.
-        model_for: other models, by person or faculty.
-        embedder: as asked for.
-        interviews: whether they are held.
-        concurrency: model calls under way at once, at most; None is as many as the endpoint
-            keeps up with.
-        model_options: how models are asked.
         judge: let the run's own model judge its answers in the end.
         threads: for a model in this process.
         measures: names of those that are taken of the finished run.
         base: the folder from which measures that are files are found.
         unfinished: the run file to resume, where it is not on this machine.
         collect: run in a temporary folder and send the run file back.
-        strict: a run stops at the first error of a policy.
-        max_fallbacks: see `RunOptions`.
         is_dedicated: the process is a worker of this machine that does nothing but this.
     """
 
@@ -48,23 +38,15 @@ class Job:
     spec: RunSpec
     path: Path
     ledger: Path | None
+    options: RunOptions = RunOptions()  # noqa: RUF009 (frozen)
     total: Limits = NO_LIMITS
-    rate: Rate = Rate()  # noqa: RUF009 (frozen)
-    limits: Limits = NO_LIMITS
-    model: str | None = None
-    model_for: Mapping[str, str] = field(default_factory=dict)
-    embedder: str | None = None
-    interviews: bool = True
-    concurrency: int | None = None
-    model_options: ModelOptions = _USUAL
+    rate: RateLimit = NO_RATE_LIMIT
     judge: bool = True
     threads: int = 1
     measures: tuple[str, ...] = ()
     base: Path = Path()
     unfinished: bytes | None = None
     collect: bool = False
-    strict: bool = False
-    max_fallbacks: float | None = None
     is_dedicated: bool = False
 
 
@@ -74,7 +56,6 @@ class TrialResult:
 
     Attributes:
         trial: its name.
-        state: stopped is resumable; failed needs the user's attention.
         status: of the run file (finished, paused, budget_exhausted, interrupted), `failed`, or
             `damaged` for a file that has to be set aside before the trial is run again.
         tick: the last one of the run.
@@ -84,11 +65,10 @@ class TrialResult:
         degraded: why a finished run is; empty where it is not.
         spent: by a worker with a part of the budget, which counts it itself.
         file: the run file, where the job asked for it.
-        values: what was measured of it, as it is stored beside the file.
+        measured: what was measured of a finished run, as it is stored beside the file.
     """
 
     trial: str
-    state: Literal["finished", "stopped", "failed"]
     status: str
     tick: int = -1
     hash: str | None = None
@@ -97,4 +77,11 @@ class TrialResult:
     degraded: str = ""
     spent: Spend = Spend()  # noqa: RUF009 (frozen)
     file: bytes | None = None
-    values: bytes | None = None
+    measured: MeasuredRun | None = None
+
+    @property
+    def state(self) -> Literal["finished", "stopped", "failed"]:
+        """Stopped is resumable; failed needs the user's attention."""
+        if self.status == "finished":
+            return "finished"
+        return "failed" if self.status in _FAILED else "stopped"

@@ -15,7 +15,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from genagents_env.errors import BudgetExceeded, RecordError, RunLocked
@@ -23,6 +22,7 @@ from genagents_env.llm.budget import NO_LIMITS, Limits, SharedBudget, Spend, lis
 from genagents_env.record.lock import RunLock, check_alone, check_beside
 from genagents_env.record.rows import JSON
 from genagents_env.run.spec import Progress
+from genagents_env.study.sweep.design.fields import NO_RATE_LIMIT, RateLimit
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS spent (
@@ -43,19 +43,6 @@ _REPORTS = 0.2  # seconds between two reports of a run's progress
 _ELSEWHERE = 0  # the process of a worker on another machine
 _MINUTE = 60.0
 _ROUNDING = 1e-6  # of float seconds times amounts
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """What an endpoint allows in a minute; None is no limit."""
-
-    requests_per_minute: int | None = None
-    tokens_per_minute: int | None = None
-
-    def divide(self, workers: int) -> "Rate":
-        """Return the part of one of so many workers, at least one a minute."""
-        parts = (self.requests_per_minute, self.tokens_per_minute)
-        return Rate(*(None if one is None else max(1, one // workers) for one in parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +76,7 @@ class SharedLedger(SharedBudget):
         self,
         path: Path,
         limits: Limits = NO_LIMITS,
-        rate: Rate = Rate(),
+        rate: RateLimit = NO_RATE_LIMIT,
         trial: str | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -107,12 +94,7 @@ class SharedLedger(SharedBudget):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *ended: object) -> None:
         self.close()
 
     @property
@@ -174,9 +156,7 @@ class SharedLedger(SharedBudget):
         with self._guard(), self._write():
             self._hold(Spend() - most)
             self._add(used)
-            now = self._clock()
-            self._take("requests", self.rate.requests_per_minute, used.calls - most.calls, now)
-            self._take("tokens", self.rate.tokens_per_minute, used.tokens - most.tokens, now)
+            self._take(used - most)
 
     def report(self, progress: Progress) -> None:
         """Note how far the run is, at most five times a second, and at the end."""
@@ -191,11 +171,12 @@ class SharedLedger(SharedBudget):
             self._add(used)
             self._file.execute("UPDATE spent SET seconds = seconds + ?", (seconds,))
 
-    def adopt(self, mark: str) -> bool:
-        """Return whether what was spent elsewhere under this mark is not counted yet; it is now."""
+    def adopt(self, mark: str, used: Spend) -> None:
+        """Count what was spent elsewhere under this mark, unless it is counted already."""
         with self._guard(), self._write():
             row = self._file.execute("INSERT OR IGNORE INTO adopted VALUES (?)", (mark,))
-            return row.rowcount == 1
+            if row.rowcount == 1:
+                self._add(used)
 
     def give_part(self, trial: str, parts: int) -> Limits:
         """Reserve an equal part of what is left for a worker on another machine."""
@@ -203,11 +184,7 @@ class SharedLedger(SharedBudget):
             (given,) = self._ask("SELECT count(*) FROM workers WHERE pid = ?", _ELSEWHERE)
             taken = self.spent + self._sum_reserved()
             part = part_budget(self.limits, taken, max(1, parts - given))
-            held = (part.calls or 0, part.tokens or 0, str(part.dollars or 0))
-            self._file.execute(
-                "INSERT INTO workers (trial, pid, calls, tokens, dollars) VALUES (?, ?, ?, ?, ?)",
-                (trial, _ELSEWHERE, *held),
-            )
+            self._insert_worker(trial, _ELSEWHERE, bound_spend(part))
             return part
 
     def return_part(self, trial: str, used: Spend) -> None:
@@ -284,12 +261,15 @@ class SharedLedger(SharedBudget):
     def _register(self, trial: str) -> None:
         """Enter this process, under a lock that ends with it."""
         with self._guard(), self._write():
-            row = self._file.execute(
-                "INSERT INTO workers (trial, pid, calls, tokens, dollars) VALUES (?, ?, 0, 0, '0')",
-                (trial, os.getpid()),
-            )
-            self._worker = int(row.lastrowid or 0)
+            self._worker = self._insert_worker(trial, os.getpid(), Spend())
             self._lock = RunLock(self._name_worker(self._worker))
+
+    def _insert_worker(self, trial: str, pid: int, held: Spend) -> int:
+        row = self._file.execute(
+            "INSERT INTO workers (trial, pid, calls, tokens, dollars) VALUES (?, ?, ?, ?, ?)",
+            (trial, pid, held.calls, held.tokens, str(held.dollars)),
+        )
+        return int(row.lastrowid or 0)
 
     def _name_worker(self, worker: int) -> Path:
         return self.path.with_name(f"{self.path.name}.{worker}")
@@ -305,9 +285,7 @@ class SharedLedger(SharedBudget):
             if list_exceeded(self.limits, self.spent + reserved + most) or wait > 0:
                 return (self._enqueue() if ticket is None else ticket), max(wait, _PAUSE)
             self._hold(most)
-            now = self._clock()
-            self._take("requests", self.rate.requests_per_minute, most.calls, now)
-            self._take("tokens", self.rate.tokens_per_minute, most.tokens, now)
+            self._take(most)
             self._file.execute("DELETE FROM queue WHERE id = ?", (ticket,))
             return None, None
 
@@ -328,8 +306,10 @@ class SharedLedger(SharedBudget):
             limit, value = getattr(self.limits, kinds[0]), getattr(total, kinds[0])
             raise _make_refusal(kinds[0], float(limit), float(value))
 
-    def _sum_reserved(self) -> Spend:
-        rows = self._file.execute("SELECT calls, tokens, dollars FROM workers").fetchall()
+    def _sum_reserved(self, worker: int | None = None) -> Spend:
+        """Return what one worker has reserved, or all."""
+        query = "SELECT calls, tokens, dollars FROM workers WHERE id = ifnull(?, id)"
+        rows = self._file.execute(query, (worker,)).fetchall()
         return sum((Spend(c, t, Decimal(d)) for c, t, d in rows), Spend())
 
     def _hold(self, more: Spend) -> None:
@@ -351,25 +331,23 @@ class SharedLedger(SharedBudget):
         )
 
     def _forget(self, worker: int) -> None:
-        row = self._file.execute(
-            "SELECT calls, tokens, dollars FROM workers WHERE id = ?", (worker,)
-        ).fetchone()
-        if row is not None:
-            self._add(Spend(row[0], row[1], Decimal(row[2])))
+        self._add(self._sum_reserved(worker))
         self._file.execute("DELETE FROM workers WHERE id = ?", (worker,))
         self._file.execute("DELETE FROM queue WHERE worker = ?", (worker,))
 
-    def _find_wait(self, most: Spend) -> float:
-        now = self._clock()
-        parts = (
-            ("requests", self.rate.requests_per_minute, most.calls),
-            ("tokens", self.rate.tokens_per_minute, most.tokens),
+    def _list_buckets(self, amount: Spend) -> list[tuple[str, int, int]]:
+        """Return of each bucket its kind, its size, and what `amount` is in it."""
+        buckets = (
+            ("requests", self.rate.requests_per_minute, amount.calls),
+            ("tokens", self.rate.tokens_per_minute, amount.tokens),
         )
-        waits = [0.0]
-        for kind, size, amount in parts:
-            if size is not None:
-                missing = min(amount, size) - self._find_level(kind, size, now)
-                waits.append(missing * _MINUTE / size if missing > _ROUNDING else 0.0)
+        return [(kind, size, part) for kind, size, part in buckets if size is not None]
+
+    def _find_wait(self, most: Spend) -> float:
+        now, waits = self._clock(), [0.0]
+        for kind, size, part in self._list_buckets(most):
+            missing = min(part, size) - self._find_level(kind, size, now)
+            waits.append(missing * _MINUTE / size if missing > _ROUNDING else 0.0)
         return max(waits)
 
     def _find_level(self, kind: str, size: int, now: float) -> float:
@@ -377,10 +355,11 @@ class SharedLedger(SharedBudget):
         level, at = row or (float(size), now)
         return min(float(size), level + max(0.0, now - at) * size / _MINUTE)
 
-    def _take(self, kind: str, size: int | None, amount: int, now: float) -> None:
-        """Take `amount` from a bucket, below nought if need be; a negative one is given back."""
-        if size is not None:
-            level = min(float(size), self._find_level(kind, size, now) - amount)
+    def _take(self, amount: Spend) -> None:
+        """Take `amount` from its buckets, below nought if need be; a negative one is given back."""
+        now = self._clock()
+        for kind, size, part in self._list_buckets(amount):
+            level = min(float(size), self._find_level(kind, size, now) - part)
             self._file.execute("INSERT OR REPLACE INTO rate VALUES (?, ?, ?)", (kind, level, now))
 
     def _report_last(self) -> None:
@@ -435,6 +414,11 @@ def part_budget(limits: Limits, spent: Spend, parts: int) -> Limits:
         None if left.dollars is None else left.dollars / parts,
         left.seconds,
     )
+
+
+def bound_spend(limits: Limits) -> Spend:
+    """Return the most that may be spent within limits, of what is limited by them."""
+    return Spend(limits.calls or 0, limits.tokens or 0, limits.dollars or Decimal(0))
 
 
 def write_spend(spend: Spend) -> dict[str, JSON]:

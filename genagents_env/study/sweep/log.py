@@ -1,12 +1,22 @@
 """The log of a sweep: a line of JSON for every event of its trials."""
 
+import errno
+import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from genagents_env.record.rows import JSON
-from genagents_env.study.sweep.files import append_line, read_objects
+from genagents_env.files import (
+    find_inside,
+    guard_files,
+    open_to_add,
+    open_to_read,
+    read_lines,
+    sync_folder,
+)
+from genagents_env.record.rows import JSON, encode
 from genagents_env.text import clean
 
 
@@ -52,18 +62,32 @@ class SweepLog:
         self.path = path
 
     def append(self, **what: JSON) -> None:
-        """Add a line, durably; `at` is now, in UTC.
+        """Add a line, durably, in one write; `at` is now, in UTC.
 
         Args:
             what: JSON values. The sweep notes `event` and `trial`; the last event of a trial
                 being `failed`, with a `message`, makes it a failed one.
+
+        Raises:
+            FileError: it cannot be written.
         """
         at = datetime.now(UTC).isoformat(timespec="milliseconds")
-        append_line(self.path, {"at": at, **what})
+        with guard_files(self.path):
+            size = _append(self.path, f"{encode({'at': at, **what})}\n".encode())
+        if not size:
+            sync_folder(self.path.parent)
 
     def read(self) -> list[dict[str, JSON]]:
-        """Return the lines, oldest first; a torn line counts as none."""
-        return read_objects(self.path)
+        """Return the lines, oldest first; what is torn or foreign is left out.
+
+        Raises:
+            FileError: it cannot be read, or a line is too long.
+        """
+        if not os.path.lexists(self.path):
+            return []
+        with open_to_read(find_inside(self.path.parent, self.path.name)) as file:
+            lines = read_lines(self.path, file)
+            return [found for line in lines if (found := _parse_object(line)) is not None]
 
     def read_histories(self) -> dict[str, TrialHistory]:
         """Return what the lines say of each trial that they name."""
@@ -73,3 +97,29 @@ class SweepLog:
             if isinstance(trial, str):
                 histories.setdefault(trial, TrialHistory()).add(line)
         return histories
+
+
+def _append(path: Path, line: bytes) -> int:
+    """Add `line`, and return the size of the file before.
+
+    A line that a killed process left half-written is ended first, so that it damages no other.
+    """
+    descriptor = open_to_add(path, os.O_APPEND)
+    try:
+        size = os.lseek(descriptor, 0, os.SEEK_END)
+        torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+        content = b"\n" * torn + line
+        if os.write(descriptor, content) < len(content):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    return size
+
+
+def _parse_object(line: bytes) -> dict[str, JSON] | None:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None

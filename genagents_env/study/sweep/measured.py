@@ -145,12 +145,10 @@ def store_measured(path: Path, found: MeasuredRun) -> None:
         return
 
 
-def restamp(path: Path) -> None:
-    """Note size and time of a run file that was moved or sent here with its values."""
-    found = read_measured(path)
-    if found is not None:
-        stat = path.stat()
-        store_measured(path, replace(found, size=stat.st_size, modified=stat.st_mtime_ns))
+def store_sent(path: Path, found: MeasuredRun) -> None:
+    """Store what was measured elsewhere of a run file that was sent to `path`."""
+    stat = path.stat()
+    store_measured(path, replace(found, size=stat.st_size, modified=stat.st_mtime_ns))
 
 
 def read_measured(path: Path) -> MeasuredRun | None:

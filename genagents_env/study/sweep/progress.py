@@ -1,17 +1,16 @@
-"""How far a sweep is: counted as results come in, and reported to `watch`."""
+"""How far a sweep is, counted as results come in and reported to `watch`; and how it ended."""
 
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from genagents_env.llm.budget import Spend
+from genagents_env.record.rows import JSON
+from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.job import TrialResult
-from genagents_env.study.sweep.ledger import TrialProgress
-
-if TYPE_CHECKING:
-    from genagents_env.study.sweep.design.trials import Trial
+from genagents_env.study.sweep.ledger import TrialProgress, write_spend
 
 _PAUSE = 0.2  # seconds between two reports
 _HOUR = 3600.0
@@ -49,6 +48,41 @@ class SweepProgress:
     hours_left: float | None
 
 
+@dataclass(frozen=True)
+class SweepResult:
+    """How a sweep stands when it returns.
+
+    Attributes:
+        folder: of the sweep.
+        total: trials that were asked for.
+        finished: of these; so are the next two. The rest was not started.
+        stopped: can be resumed.
+        failed: are tried again when the sweep is resumed.
+        degraded: of the finished ones; see `Degradation.degraded`.
+        problems: a line on everything that needs to be known.
+        spent: by all of the sweep's sessions.
+        exit_code: 0 all finished, 3 budget, 75 outage, 128 and the signal's number when
+            interrupted, 1 some failed, 4 all finished but some are degraded.
+        message: how it stands and what to do, on one line.
+    """
+
+    folder: Path
+    total: int
+    finished: int
+    stopped: int
+    failed: int
+    degraded: int
+    problems: tuple[str, ...]
+    spent: Spend
+    exit_code: int
+    message: str
+
+    def as_json(self) -> dict[str, JSON]:
+        """Return it as JSON values, dollars as decimal text."""
+        values = {"folder": str(self.folder), "problems": list(self.problems)}
+        return {**asdict(self), **values, "spent": write_spend(self.spent)}
+
+
 class ProgressTracker:
     """Keeps the count; called from two threads, it reports at most five times a second.
 
@@ -61,7 +95,7 @@ class ProgressTracker:
 
     def __init__(
         self,
-        trials: Iterable["Trial"],
+        trials: Iterable[Trial],
         workers: int,
         spent: Callable[[], Spend],
         watch: Callable[[SweepProgress], None] | None,
@@ -76,13 +110,11 @@ class ProgressTracker:
         self._lock = threading.Lock()
         self._began = self._reported_at = time.monotonic()
 
-    def note_state(self, trial: str, state: str) -> None:
-        """Note how a trial stands."""
+    def note_state(self, trial: str, state: str, *, degraded: bool = False) -> None:
+        """Note how a trial stands, and whether it is finished but degraded."""
         self._states[trial] = state
-
-    def note_degraded(self, trial: str) -> None:
-        """Note that a policy failed in a finished trial."""
-        self._degraded.add(trial)
+        if degraded:
+            self._degraded.add(trial)
 
     def note_durations(self, trial: str, seconds: Iterable[float]) -> None:
         """Note what a trial took from its start to its end, each time that it ended."""
@@ -100,7 +132,7 @@ class ProgressTracker:
         """Note the end of a trial."""
         with self._lock:
             self._running.pop(result.trial, None)
-        self.note_state(result.trial, result.state)
+        self.note_state(result.trial, result.state, degraded=bool(result.degraded))
         if result.state == "finished":
             self.note_durations(result.trial, [result.seconds])
         self._report()
@@ -154,3 +186,22 @@ class ProgressTracker:
 
 def _compute_share_left(progress: TrialProgress | None) -> float:
     return 1.0 if progress is None else 1.0 - progress.tick / max(1, progress.horizon)
+
+
+def format_message(progress: SweepProgress, why: str, folder: Path) -> str:
+    """Return how a sweep stands and how to resume it, on one line; `why` trials are left."""
+    if progress.finished == progress.total:
+        return f"all {progress.total:,} trials are finished{format_degraded(progress.degraded)}"
+    done = f"{progress.finished:,} of {progress.total:,} trials are finished"
+    parts = [f"{done}{format_degraded(progress.degraded)}"]
+    parts += [f"{progress.failed:,} failed"] if progress.failed else []
+    parts += [f"{progress.stopped:,} stopped"] if progress.stopped else []
+    due = progress.total - progress.finished - progress.failed - progress.stopped
+    parts += [f"{due:,} not begun"] if due else []
+    counts = ", ".join(parts)
+    return f"{counts}{': ' + why if why else ''}; go on with `genagents sweep --resume {folder}`"
+
+
+def format_degraded(count: int) -> str:
+    """Return how many of the finished are degraded, to stand behind their number."""
+    return f", {count:,} of them degraded" if count else ""

@@ -4,9 +4,9 @@ import logging
 import os
 import platform
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from time import monotonic
@@ -19,21 +19,23 @@ from genagents_env.record.rows import JSON
 from genagents_env.run import Limits, RunOptions
 from genagents_env.run.policies import find_policy_class
 from genagents_env.run.preflight import check_model_server
-from genagents_env.study.sweep.backends import check_backend, is_remote
+from genagents_env.study.sweep.backends import check_backend, is_remote, read_unfinished_run
 from genagents_env.study.sweep.design.cells import Cell
-from genagents_env.study.sweep.design.experiment import BudgetTable
+from genagents_env.study.sweep.design.fields import BudgetTable
 from genagents_env.study.sweep.design.trials import Trial
-from genagents_env.study.sweep.files import VALUES, replace_run, write_whole
+from genagents_env.study.sweep.files import LEDGER, replace_run
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.job import DAMAGED, Job, TrialResult
-from genagents_env.study.sweep.ledger import Rate, SharedLedger, part_budget, read_spend
+from genagents_env.study.sweep.ledger import SharedLedger, read_spend
 from genagents_env.study.sweep.lives import describe_degraded_levels, describe_equal_levels
 from genagents_env.study.sweep.log import TrialHistory
-from genagents_env.study.sweep.measured import read_measured, restamp
-from genagents_env.study.sweep.options import SweepOptions, count_cores
-from genagents_env.study.sweep.origin import LEDGER
-from genagents_env.study.sweep.progress import ProgressTracker
-from genagents_env.study.sweep.result import SweepResult, format_message
+from genagents_env.study.sweep.measured import read_measured, store_sent
+from genagents_env.study.sweep.progress import (
+    ProgressTracker,
+    SweepProgress,
+    SweepResult,
+    format_message,
+)
 from genagents_env.study.sweep.signals import SignalForwarder
 from genagents_env.study.sweep.stop_rule import StopRule
 from genagents_env.study.sweep.supervisor import supervise
@@ -46,6 +48,45 @@ _SPARE_CORES = 1
 _LIBRARIES = ("numpy", "scipy", "pydantic", "pettingzoo", "joblib", "xllamacpp", "onnxruntime")
 _MOST_PARTS = 20  # of the budget that one run elsewhere may use up
 _LOOK = 0.2  # seconds between two looks at how far the workers are
+
+
+@dataclass(frozen=True)
+class SweepOptions:
+    """How a sweep is carried out; nothing here changes what happens in runs that finish.
+
+    Attributes:
+        workers: processes at once; None is one for each core.
+        backend: `loky` (processes of this machine) or `ray` (a cluster).
+        watch: called with how far it is, at most five times a second, and from two threads in turn.
+        trials: names of those to be run; None is all.
+        preflight: ask each model server one small question before the first run, see
+            `run.preflight`; it counts against the budget of all runs. With a budget, that is not
+            asked again once the sweep has asked a model anything.
+        strict: a run stops, as failed, at the first error of a policy.
+        anyway: go on where levels lead equal lives, and run again what was paid for under other
+            code.
+    """
+
+    workers: int | None = None
+    backend: str = "loky"
+    watch: Callable[[SweepProgress], None] | None = None
+    trials: Collection[str] | None = None
+    preflight: bool = False
+    strict: bool = False
+    anyway: bool = False
+
+    def count_workers(self) -> int:
+        """Return how many processes run at once, or raise ConfigError."""
+        if self.workers is not None and self.workers < 1:
+            raise ConfigError(f"workers: {self.workers} is not allowed; 1 or more")
+        return self.workers if self.workers is not None else count_cores()
+
+
+def count_cores() -> int:
+    """Return how many cores this process may use, which may be fewer than the machine has."""
+    from joblib import cpu_count
+
+    return int(cpu_count())
 
 
 def sweep(folder: SweepFolder, options: SweepOptions | None = None) -> SweepResult:
@@ -77,9 +118,13 @@ class SweepSession:
 
     def __init__(self, folder: SweepFolder, options: SweepOptions) -> None:
         self.folder, self.options = folder, options
-        self.experiment = folder.experiment
+        self.experiment, self.is_remote = folder.experiment, is_remote(options.backend)
         self.workers = options.count_workers()
-        self.trials = {trial.name: trial for trial in choose_trials(folder, options.trials)}
+        self.trials = {one.name: one for one in folder.trials}
+        if options.trials is not None:
+            if unknown := sorted(set(options.trials) - set(self.trials)):
+                raise ConfigError(f"trials: no trial {unknown[0]!r} in {folder.path}")
+            self.trials = {k: one for k, one in self.trials.items() if k in options.trials}
         self.problems: list[str] = []
         self.finished: set[str] = set()  # as the log says
         self.again: list[Trial] = []
@@ -89,11 +134,10 @@ class SweepSession:
 
     def run(self) -> SweepResult:
         """Run what is due, and return how it all stands."""
-        backend = self.options.backend
-        check_backend(backend)
+        check_backend(self.options.backend)
         lock = RunLock(self.folder.path / LEDGER)
         try:
-            with SharedLedger(self.folder.path / LEDGER, self._total, self._rate) as self.ledger:
+            with self._open_ledger() as self.ledger:
                 self.ledger.begin()
                 self._adopt_parts()
                 return self._run()
@@ -101,9 +145,7 @@ class SweepSession:
             lock.release()
 
     def _run(self) -> SweepResult:
-        backend = self.options.backend
-        pids = None if is_remote(backend) else self._list_pids
-        self.signals = SignalForwarder(pids)
+        self.signals = SignalForwarder(None if self.is_remote else self._list_pids)
         self.stop_rule = StopRule(lambda: self.ledger.exhausted, lambda: self.signals.signal)
         watch, spent = self.options.watch, lambda: self.ledger.spent
         self.tracker = ProgressTracker(self.trials.values(), self.workers, spent, watch)
@@ -111,9 +153,11 @@ class SweepSession:
             due = self._find_due()
             if not self.options.anyway:
                 self._check_paid(due)
-            if self.options.preflight and not (self._is_limited and self.ledger.spent.calls):
+            # Where calls are limited in any way, no restart may add a question.
+            is_limited = self.experiment.budget != BudgetTable()
+            if self.options.preflight and not (is_limited and self.ledger.spent.calls):
                 self._ask_first_questions(due)
-            how: dict[str, JSON] = {"workers": self.workers, "backend": backend}
+            how: dict[str, JSON] = {"workers": self.workers, "backend": self.options.backend}
             self._log("started", versions=dict(list_versions()), due=len(due), **how)
             with suppress(KeyboardInterrupt):  # of `signals`, which knows the signal
                 self._run_first_seed_first(due)
@@ -165,7 +209,7 @@ class SweepSession:
         how = self.experiment.endpoint.make_options()
         needing = [self._cell(trial).model for trial in due if self._needs_model(trial)]
         for model in dict.fromkeys(needing):
-            with SharedLedger(self.ledger.path, self._total, self._rate, "preflight") as budget:
+            with self._open_ledger("preflight") as budget:
                 options = RunOptions(
                     model=model, model_options=how, limits=self._limits, shared_budget=budget
                 )
@@ -174,7 +218,7 @@ class SweepSession:
     def _run_trials(self, due: Sequence[Trial]) -> None:
         while due:
             self.again = []
-            self.problems += supervise(
+            supervise(
                 [self.make_job(trial) for trial in due],
                 backend=self.options.backend,
                 workers=self.workers,
@@ -183,21 +227,24 @@ class SweepSession:
                     self._needs_model(self.trials[job.trial])
                 ),
                 on_death=self._handle_deaths,
-                prepare=self._give_part,
+                prepare=self._prepare_job,
             )
-            due = self.again if self.stop_rule.signal is None else []
+            due = self.again if self.signals.signal is None else []
 
     def _find_due(self) -> list[Trial]:
         """Return the trials to be run, with damaged files out of the way."""
         histories = self.folder.log.read_histories()
-        unjudged = self._read_log(histories)
         due = []
         for name, trial in self.trials.items():
+            history = histories.get(name, TrialHistory())
+            self.finished |= {name} if history.finished else set()
+            self.tracker.note_durations(name, history.seconds)
             status = self.folder.verify(trial, histories)
             if status.state == "finished":
-                self.tracker.note_state(name, "finished")
-                self._note_degraded(name, status.degraded)
-                if status.measured and name in self.finished and name not in unjudged:
+                self.tracker.note_state(name, "finished", degraded=bool(status.degraded))
+                self._tell_degraded(name, status.degraded)
+                is_judged = not (history.unjudged and self.experiment.judge)
+                if status.measured and history.finished and is_judged:
                     continue
             elif status.state == "damaged":
                 self.set_aside(trial, status.problem)
@@ -208,20 +255,9 @@ class SweepSession:
             due.append(trial)
         return due
 
-    def _note_degraded(self, trial: str, how: str) -> None:
+    def _tell_degraded(self, trial: str, how: str) -> None:
         if how:
-            self.tracker.note_degraded(trial)
             self.problems.append(f"{trial}: degraded: {how}")
-
-    def _read_log(self, histories: Mapping[str, TrialHistory]) -> set[str]:
-        """Learn which trials were noted as finished; return those not judged to the end."""
-        unjudged: set[str] = set()
-        for name, history in histories.items():
-            if name in self.trials:
-                self.finished |= {name} if history.finished else set()
-                unjudged |= {name} if history.unjudged else set()
-                self.tracker.note_durations(name, history.seconds)
-        return unjudged if self.experiment.judge else set()
 
     def set_aside(self, trial: Trial, problem: str) -> None:
         """Move the file of a trial out of the way, and say so."""
@@ -232,39 +268,41 @@ class SweepSession:
 
     def make_job(self, trial: Trial) -> Job:
         """Return what a worker is given to run a trial."""
-        experiment, remote = self.experiment, is_remote(self.options.backend)
-        cell = self._cell(trial)
+        experiment, remote, cell = self.experiment, self.is_remote, self._cell(trial)
         return Job(
             trial=trial.name,
             spec=replace(cell.spec, seed=trial.seed),
             path=self.folder.run_file(trial).absolute(),
             ledger=None if remote else (self.folder.path / LEDGER).absolute(),
+            options=replace(
+                cell.options,
+                limits=self._limits,
+                concurrency=experiment.concurrency,
+                model_options=experiment.endpoint.make_options(),
+                strict=self.options.strict,
+                max_fallbacks=experiment.max_fallbacks,
+            ),
             total=self._total,
-            rate=self._rate,
-            limits=self._limits,
-            model=cell.model,
-            model_for=cell.model_for,
-            embedder=cell.embedder,
-            interviews=cell.interviews,
-            concurrency=experiment.concurrency,
-            model_options=experiment.endpoint.make_options(),
+            rate=experiment.rate,
             judge=experiment.judge,
             threads=max(1, (count_cores() - _SPARE_CORES) // self.workers),
             measures=experiment.list_measures(),
             base=self.folder.base,
             collect=remote,
-            strict=self.options.strict,
-            max_fallbacks=experiment.max_fallbacks,
             is_dedicated=not remote,
         )
 
-    def _give_part(self, job: Job) -> Job:
-        """Give a worker on another machine its part of what is left, which counts as reserved."""
-        if job.ledger is not None:
+    def _prepare_job(self, job: Job) -> Job:
+        """Give a worker on another machine what there is of its run, and its part of the budget.
+
+        The part is of what is left, and counts as reserved.
+        """
+        if not self.is_remote:
             return job
-        with SharedLedger(self.ledger.path, self._total, self._rate) as ledger:  # in another thread
+        with self._open_ledger() as ledger:  # in another thread
             part = ledger.give_part(job.trial, self.workers)
-        return replace(job, total=part, rate=self._rate.divide(self.workers))
+        rate = job.rate.divide(self.workers)
+        return replace(job, total=part, rate=rate, unfinished=read_unfinished_run(job.path))
 
     def _adopt_parts(self) -> None:
         """Count what single trials on other machines spent since; all of their part if lost."""
@@ -273,8 +311,9 @@ class SweepSession:
             line.get("id"): line.get("spent") for line in lines if line.get("event") == "part back"
         }
         for line in lines:
-            if line.get("event") == "part" and self.ledger.adopt(str(line.get("id"))):
-                self.ledger.spend(read_spend(back.get(line.get("id"), line.get("spent"))))
+            if line.get("event") == "part":
+                mark = line.get("id")
+                self.ledger.adopt(str(mark), read_spend(back.get(mark, line.get("spent"))))
 
     @cached_property
     def _cells(self) -> dict[tuple[str, ...], Cell]:
@@ -294,15 +333,8 @@ class SweepSession:
     def _total(self) -> Limits:
         return self.experiment.budget.total.limits()
 
-    @property
-    def _rate(self) -> Rate:
-        rate = self.experiment.rate
-        return Rate(rate.requests_per_minute, rate.tokens_per_minute)
-
-    @property
-    def _is_limited(self) -> bool:
-        """Whether calls are limited in any way, so that no restart may add a question."""
-        return self.experiment.budget != BudgetTable()
+    def _open_ledger(self, trial: str | None = None) -> SharedLedger:
+        return SharedLedger(self.folder.path / LEDGER, self._total, self.experiment.rate, trial)
 
     def _needs_model(self, trial: Trial) -> bool:
         """Whether a trial needs a model, as far as its policies say so."""
@@ -331,7 +363,7 @@ class SweepSession:
             thread.join()
 
     def _look(self, over: threading.Event) -> None:
-        with SharedLedger(self.ledger.path, self._total, self._rate) as ledger:
+        with self._open_ledger() as ledger:
             before = monotonic()
             while True:
                 ended = over.wait(_LOOK)
@@ -347,16 +379,18 @@ class SweepSession:
     def _handle_result(self, result: TrialResult) -> None:
         trial = self.trials[result.trial]
         if result.file is not None:
-            replace_run(self.folder.run_file(trial), result.file)
-            self._put_values(trial, result)
-        if is_remote(self.options.backend):
+            path = self.folder.run_file(trial)
+            replace_run(path, result.file)
+            if result.measured is not None:
+                store_sent(path, result.measured)
+        if self.is_remote:
             self.ledger.return_part(result.trial, result.spent)
         if result.status == DAMAGED and trial.name not in self.redone:
             self.redone.add(trial.name)
             self.set_aside(trial, result.message)
             self.again.append(trial)
             return
-        if result.status == "interrupted" and self.stop_rule.signal is None:
+        if result.status == "interrupted" and self.signals.signal is None:
             self.again.append(trial)  # a signal ended this one worker
         if self._may_go_on(result):
             self.parted[trial.name] = self.parted.get(trial.name, 0) + 1
@@ -364,25 +398,18 @@ class SweepSession:
             return
         self.stop_rule.note(result, self._needs_model(trial))
         self.tracker.note_result(result)
-        self._note_degraded(result.trial, result.degraded)
+        self._tell_degraded(result.trial, result.degraded)
         self.log_result(result)
 
     def _may_go_on(self, result: TrialResult) -> bool:
         """Whether a run elsewhere used up its part of the budget while there is more of it."""
-        if not is_remote(self.options.backend) or result.status != "budget_exhausted":
+        if not self.is_remote or result.status != "budget_exhausted":
             return False
-        left = part_budget(self._total, self.ledger.spent, 1)
+        left = self._total.subtract(self.ledger.spent)
         some = [left.calls, left.tokens, left.dollars]
         return all(one is None or one > 0 for one in some) and (
             self.parted.get(result.trial, 0) < _MOST_PARTS
         )
-
-    def _put_values(self, trial: Trial, result: TrialResult) -> None:
-        """Store what a worker elsewhere measured, of the file as it lies here."""
-        path = self.folder.run_file(trial)
-        if result.values is not None:
-            write_whole(path.with_name(path.name + VALUES), result.values.decode())
-            restamp(path)
 
     def log_result(self, result: TrialResult) -> None:
         """Note in the log how a trial stands."""
@@ -410,9 +437,9 @@ class SweepSession:
     def _handle_deaths(self, trials: Sequence[str]) -> None:
         self.ledger.reap()
         self.tracker.note_lost(trials)
-        if is_remote(self.options.backend):
+        if self.is_remote:
             self.ledger.lose_parts()  # nobody will say what they spent of them
-        if self.stop_rule.signal is None:
+        if self.signals.signal is None:
             self._log("worker died", trials=list(trials))
 
     def _conclude(self) -> SweepResult:
@@ -451,20 +478,6 @@ def list_versions() -> dict[str, str]:
         with suppress(PackageNotFoundError):
             versions[library] = version(library)
     return versions
-
-
-def choose_trials(folder: SweepFolder, names: Collection[str] | None) -> list[Trial]:
-    """Return the trials of these names, or all.
-
-    Raises:
-        ConfigError: there is none of a name.
-    """
-    if names is None:
-        return list(folder.trials)
-    unknown = sorted(set(names) - {trial.name for trial in folder.trials})
-    if unknown:
-        raise ConfigError(f"trials: no trial {unknown[0]!r} in {folder.path}")
-    return [trial for trial in folder.trials if trial.name in names]
 
 
 def _list_policies(cell: Cell) -> tuple[str, ...]:

@@ -10,8 +10,9 @@ from types import FrameType
 
 from genagents_env.run.signals import GRACE, handle_signals
 
-# A run gives its tick up after GRACE; the rest is for its checkpoint and its way here.
-PATIENCE = GRACE + 5.0
+# Seconds for workers to end by themselves; then they are killed. A run gives its tick up after
+# GRACE; the rest is for its checkpoint and its way here.
+_PATIENCE = GRACE + 5.0
 _PAUSE = 0.2
 
 
@@ -21,14 +22,11 @@ class SignalForwarder:
     Args:
         pids: the process of each trial under way. None where the workers
             cannot be signalled: the first signal is a KeyboardInterrupt then.
-        patience: seconds for the workers to end by themselves; then they are killed.
     """
 
-    def __init__(
-        self, pids: Callable[[], Mapping[str, int]] | None, patience: float = PATIENCE
-    ) -> None:
+    def __init__(self, pids: Callable[[], Mapping[str, int]] | None) -> None:
         self.signal: int | None = None
-        self._pids, self._patience = pids, patience
+        self._pids = pids
         self._now, self._over = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -60,7 +58,7 @@ class SignalForwarder:
     def _forward(self, pids: Callable[[], Mapping[str, int]]) -> None:
         """Signal every worker, those too that connect only now; kill those that do not end."""
         signalled: set[int] = set()
-        until = time.monotonic() + self._patience
+        until = time.monotonic() + _PATIENCE
         while True:
             late = self._now.is_set() or time.monotonic() > until
             for pid in sorted(set(pids().values())):

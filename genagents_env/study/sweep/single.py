@@ -5,14 +5,12 @@ from dataclasses import replace
 from uuid import uuid4
 
 from genagents_env.errors import ConfigError
-from genagents_env.llm.budget import Limits, Spend
-from genagents_env.record.rows import JSON
+from genagents_env.llm.budget import Spend
 from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.job import TrialResult
-from genagents_env.study.sweep.ledger import part_budget, write_spend
-from genagents_env.study.sweep.options import SweepOptions
-from genagents_env.study.sweep.session import SweepSession
+from genagents_env.study.sweep.ledger import bound_spend, part_budget, write_spend
+from genagents_env.study.sweep.session import SweepOptions, SweepSession
 from genagents_env.study.sweep.worker import run_trial
 
 
@@ -35,7 +33,7 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
     histories = folder.log.read_histories()
     status = folder.verify(trial, histories)
     if status.state == "finished" and status.measured is not None:
-        return TrialResult(trial.name, "finished", "finished", hash=status.measured.hash)
+        return TrialResult(trial.name, "finished", hash=status.measured.hash)
     if status.state == "damaged":
         session.set_aside(trial, status.problem)
     job = replace(session.make_job(trial), threads=1, is_dedicated=False)
@@ -43,7 +41,8 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
     if platform.node() != folder.plan.host:
         part = part_budget(job.total, Spend(), len(folder.trials))
         job = replace(job, ledger=None, total=part, rate=job.rate.divide(len(folder.trials)))
-        folder.log.append(event="part", id=mark, trial=trial.name, spent=_bound(part))
+        spent = write_spend(bound_spend(part))
+        folder.log.append(event="part", id=mark, trial=trial.name, spent=spent)
     result = run_trial(job)
     if part is not None:
         folder.log.append(event="part back", id=mark, spent=write_spend(result.spent))
@@ -62,9 +61,3 @@ def _find_trial(folder: SweepFolder, which: str) -> Trial:
         f"--trial {which}: there is none; allowed: 0 to {len(trials) - 1}, or a name such as "
         f"{trials[0].name}"
     )
-
-
-def _bound(part: Limits) -> dict[str, JSON]:
-    """Return the most that may be spent of a part, of what is limited in it."""
-    most = Spend(part.calls or 0, part.tokens or 0, part.dollars or Spend().dollars)
-    return write_spend(most)

@@ -30,27 +30,18 @@ class StopRule:
         self._ends.add(result.status)
         if result.status == "paused":
             self._outages += 1
-        elif result.state == "finished" and needs_model and not self.outage:
+        elif result.state == "finished" and needs_model and not self._is_down:
             self._outages = 0
 
     def allows(self, needs_model: bool) -> bool:
         """Whether a trial may start now; what is refused once stays refused."""
-        if self.signal is not None or self.budget == _CLOCK:
+        kind = self._exhausted()
+        if self._signalled() is not None or kind == _CLOCK:
             return False
-        return not (needs_model and (self.outage or self.budget is not None))
+        return not (needs_model and (self._is_down or kind is not None))
 
     @property
-    def signal(self) -> int | None:
-        """The signal that ended the sweep, or None."""
-        return self._signalled()
-
-    @property
-    def budget(self) -> str | None:
-        """The kind of limit of the whole sweep that is reached, or None."""
-        return self._exhausted()
-
-    @property
-    def outage(self) -> bool:
+    def _is_down(self) -> bool:
         """Whether the endpoint counts as down."""
         return self._outages >= _OUTAGES
 
@@ -62,11 +53,11 @@ class StopRule:
             failed: trials that failed.
             degraded: finished ones that are.
         """
-        if left and self.signal is not None:
-            return 128 + self.signal, "stopped by a signal"
-        if left and (self.outage or "paused" in self._ends):
+        if left and (signal := self._signalled()) is not None:
+            return 128 + signal, "stopped by a signal"
+        if left and (self._is_down or "paused" in self._ends):
             return ModelOutage.exit_code, "the model gave no answers, or none that can be used"
-        if left and (kind := self.budget) is not None:
+        if left and (kind := self._exhausted()) is not None:
             what = "the sweep's budget is used up"
             return BudgetExceeded.exit_code, f"{what} ({kind}); raise `total` in [budget]"
         if left and "budget_exhausted" in self._ends:

@@ -7,16 +7,10 @@ their checkpoints in new ones. A trial that kills its worker again and again is 
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from genagents_env.errors import RecordError
 from genagents_env.record import RunReader
-from genagents_env.study.sweep.backends import (
-    end_workers,
-    find_death_errors,
-    read_unfinished_run,
-    run_jobs,
-)
+from genagents_env.study.sweep.backends import end_workers, find_death_errors, run_jobs
 from genagents_env.study.sweep.job import Job, TrialResult
 from genagents_env.study.sweep.worker import run_trial
 
@@ -31,76 +25,68 @@ def supervise(
     backend: str,
     workers: int,
     on_result: Callable[[TrialResult], None],
-    patience: int = PATIENCE,
     may_start: Callable[[Job], bool] = lambda job: True,
     on_death: Callable[[Sequence[str]], None] = lambda trials: None,
     prepare: Callable[[Job], Job] = lambda job: job,
     work: Callable[[Job], TrialResult] = run_trial,
-) -> list[str]:
-    """Have every job done once; return a line on each trial that was given up.
+) -> None:
+    """Have every job done once.
 
     Args:
         jobs: of different trials, in the order in which they start.
         backend: see `backends`.
         workers: at once.
-        on_result: called with every result, in this thread.
-        patience: how often workers may die in a trial while its run file makes no progress,
-            after which its result is `failed`.
+        on_result: called with every result, in this thread; `failed` for a trial in which workers
+            died `PATIENCE` times while its run file made no progress.
         may_start: asked, in another thread, before a job starts; one refused has no result.
         on_death: called with the names of the trials under way when a worker died.
         prepare: gives a job what only its start can tell, in that other thread.
         work: what is done with a job.
     """
-    watch = _JobQueue(jobs, patience)
+    queue = _JobQueue(jobs, may_start)
     try:
-        while batch := watch.next_batch(may_start):
+        while batch := queue.next_batch():
             try:
-                for result in run_jobs(
-                    watch.hand_out(batch, may_start, prepare), backend, workers, work
-                ):
-                    watch.left.pop(result.trial)
+                handed_out = (prepare(job) for job in queue.hand_out(batch))
+                for result in run_jobs(handed_out, backend, workers, work):
+                    queue.left.pop(result.trial)
                     on_result(result)
             except find_death_errors(backend):
-                on_death(sorted(watch.running()))
+                on_death(sorted(queue.running()))
                 end_workers(backend)
-                for result in watch.count_deaths():
-                    watch.left.pop(result.trial)
+                for result in queue.count_deaths():
+                    queue.left.pop(result.trial)
                     on_result(result)
     finally:
         end_workers(backend)
-    return watch.given_up
 
 
 class _JobQueue:
     """What is left to do, and in which trials workers have died."""
 
-    def __init__(self, jobs: Sequence[Job], patience: int) -> None:
+    def __init__(self, jobs: Sequence[Job], may_start: Callable[[Job], bool]) -> None:
         self.left = {job.trial: job for job in jobs}
-        self.patience = patience
-        self.given_up: list[str] = []
+        self._may_start = may_start
         self._started: set[str] = set()
         self._since = 0.0
         self._deaths: dict[str, float] = {}
         self._reached: dict[str, int] = {}
 
-    def next_batch(self, go: Callable[[Job], bool]) -> list[Job]:
+    def next_batch(self) -> list[Job]:
         """Return the jobs to run next: one alone, if it may be why workers die, or all."""
-        waiting = [job for job in self.left.values() if go(job)]
+        waiting = [job for job in self.left.values() if self._may_start(job)]
         for job in waiting:
             if self._deaths.get(job.trial, 0) >= _SUSPECT:
                 return [job]
         return waiting
 
-    def hand_out(
-        self, batch: Sequence[Job], go: Callable[[Job], bool], prepare: Callable[[Job], Job]
-    ) -> Iterator[Job]:
+    def hand_out(self, batch: Sequence[Job]) -> Iterator[Job]:
         """Yield the jobs of `batch` that may still begin when their turn comes."""
         self._started, self._since = set(), time.time()
         for job in batch:
-            if go(job):
+            if self._may_start(job):
                 self._started.add(job.trial)
-                job = prepare(job)
-                yield replace(job, unfinished=read_unfinished_run(job.path)) if job.collect else job
+                yield job
 
     def running(self) -> set[str]:
         """The trials that were started and have no result."""
@@ -115,17 +101,13 @@ class _JobQueue:
             self._reached[name] = max(tick, reached)
             before = 0.0 if tick > reached else self._deaths.get(name, 0.0)
             self._deaths[name] = before + (1.0 if _was_touched(job, self._since) else _EARLY)
-            if self._deaths[name] >= self.patience:
-                ends.append(self._end(name, tick))
+            if self._deaths[name] >= PATIENCE:
+                message = (
+                    f"workers died again and again at tick {max(tick, 0)}, killed or crashed "
+                    "(memory? a library that its policy uses?); it was given up"
+                )
+                ends.append(TrialResult(name, "failed", tick, message=message))
         return ends
-
-    def _end(self, name: str, tick: int) -> TrialResult:
-        message = (
-            f"workers died again and again at tick {max(tick, 0)}, killed or crashed (memory? a "
-            "library that its policy uses?); it was given up"
-        )
-        self.given_up.append(f"{name}: {message}")
-        return TrialResult(name, "failed", "failed", tick, message=message)
 
 
 def _read_last_tick(job: Job) -> int:

@@ -26,7 +26,6 @@ class TrialStatus:
         state: due (there is nothing of it), finished, stopped (it can be resumed, or is running
             just now), damaged (its file cannot be used), failed (the last try ended in an error).
         status: of the run file, see `RunReader.status`; `running` while a process writes it.
-        tick: the last in the file, -1 where there is none or it was not looked at.
         problem: why it is damaged or failed.
         measured: what is stored of a finished run whose file has not changed since.
     """
@@ -34,7 +33,6 @@ class TrialStatus:
     trial: str
     state: TrialState
     status: str = ""
-    tick: int = -1
     problem: str = ""
     measured: MeasuredRun | None = None
 
@@ -58,7 +56,7 @@ def read_status(trial: str, path: Path) -> TrialStatus:
     writer = find_writer(path)
     try:
         with RunReader(path) as run:
-            status, tick = run.status, run.last_tick
+            status = run.status
     except RecordError as error:
         if writer or find_writer(path):  # started a moment ago, or not yet whole
             return TrialStatus(trial, "stopped", "running")
@@ -66,7 +64,7 @@ def read_status(trial: str, path: Path) -> TrialStatus:
         return TrialStatus(trial, state, problem=clean(str(error), _LIMIT))
     except OSError as error:
         return TrialStatus(trial, "failed", problem=clean(str(error), _LIMIT))
-    return TrialStatus(trial, "finished" if status == "finished" else "stopped", status, tick)
+    return TrialStatus(trial, "finished" if status == "finished" else "stopped", status)
 
 
 def describe_degraded(found: Degradation) -> str:

@@ -1,11 +1,15 @@
 """One trial run in a worker: started or resumed, judged, measured; its result is data."""
 
+import os
+import signal
+import tempfile
+import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from genagents_env.errors import DivergenceError, GenagentsError, RecordError, RunLocked
 from genagents_env.llm.redact import clean_from_environment
@@ -15,15 +19,21 @@ from genagents_env.run.policies import find_policy_file
 from genagents_env.run.signals import DeferredSignals
 from genagents_env.study.evaluate.measures import find_measures
 from genagents_env.study.judge import judge_finished_run
-from genagents_env.study.sweep.files import VALUES
 from genagents_env.study.sweep.job import DAMAGED, Job, TrialResult
 from genagents_env.study.sweep.ledger import SharedLedger
-from genagents_env.study.sweep.measured import measure_run, read_measured, store_measured
+from genagents_env.study.sweep.measured import (
+    MeasuredRun,
+    measure_run,
+    read_measured,
+    store_measured,
+)
 from genagents_env.study.sweep.trial_status import describe_degraded, find_difference
-from genagents_env.study.sweep.worker_process import leave_process_group, prepare_path, set_threads
 
 T = TypeVar("T")
 
+ABANDONED = 70  # exit code of a worker whose sweep has ended
+_PARENT_PAUSE = 1.0
+_THREADS = "OMP_NUM_THREADS"
 _LOCK_PATIENCE = 10.0  # seconds a worker just killed may take to let go of its run file
 _LOCK_PAUSE = 0.1
 _MESSAGE_LIMIT = 500
@@ -37,9 +47,9 @@ def run_trial(job: Job) -> TrialResult:
     """
     started = time.monotonic()
     if job.is_dedicated:
-        leave_process_group()
+        _leave_process_group()
     signals = DeferredSignals()
-    with signals.listen(), set_threads(job.threads), prepare_path(job) as path:
+    with signals.listen(), _set_threads(job.threads), _prepare_path(job) as path:
         here = replace(job, path=path)
         own = SharedLedger(
             job.ledger or path.with_suffix(".ledger"), job.total, job.rate, job.trial
@@ -54,9 +64,7 @@ def run_trial(job: Job) -> TrialResult:
             if job.ledger is None:
                 result = replace(result, spent=own.spent - before)
         if job.collect and path.is_file():
-            values = path.with_name(path.name + VALUES)
-            stored = values.read_bytes() if values.is_file() else None
-            result = replace(result, file=path.read_bytes(), values=stored)
+            result = replace(result, file=path.read_bytes())
     message = result.message.replace(str(path), str(job.path))
     message = clean_from_environment(message, _MESSAGE_LIMIT)
     return replace(result, message=message, seconds=time.monotonic() - started)
@@ -80,46 +88,32 @@ def _run_and_judge(job: Job, ledger: SharedLedger, signals: DeferredSignals) -> 
         ledger.report(progress)
 
     if signals.signal is not None:
-        return TrialResult(job.trial, "stopped", "interrupted", message="stopped by a signal")
-    options = RunOptions(
-        model=job.model,
-        model_options=job.model_options,
-        model_for=job.model_for or None,
-        embedder=job.embedder,
-        interviews=job.interviews,
-        limits=job.limits,
-        no_limit=True,  # but those of the experiment, which may have changed
-        concurrency=job.concurrency,
-        shared_budget=ledger,
-        strict=job.strict,
-        max_fallbacks=job.max_fallbacks,
-        watch=watch,
-    )
+        return TrialResult(job.trial, "interrupted", message="stopped by a signal")
+    # No limit but those of the experiment, which may have changed.
+    options = replace(job.options, no_limit=True, shared_budget=ledger, watch=watch)
     result = retry_while_locked(lambda: _run_or_resume(job, options))
     if job.judge:
         result = judge_finished_run(result, options)
-    finished = result.status == "finished"
-    left: Literal["failed", "stopped"] = "failed" if result.status == "failed" else "stopped"
-    digest = canonical_hash(job.path) if finished else None
-    if digest is not None:
-        _measure(job, digest)
-    return TrialResult(
-        job.trial,
-        "finished" if finished else left,
-        result.status,
-        result.tick,
-        digest,
-        result.message,
-        degraded=describe_degraded(result.degradation) if finished else "",
+    stands = TrialResult(job.trial, result.status, result.tick, message=result.message)
+    if result.status != "finished":
+        return stands
+    digest = canonical_hash(job.path)
+    return replace(
+        stands,
+        hash=digest,
+        degraded=describe_degraded(result.degradation),
+        measured=_measure(job, digest),
     )
 
 
-def _measure(job: Job, digest: str) -> None:
+def _measure(job: Job, digest: str) -> MeasuredRun | None:
     """Take the study's measures of the finished run, and store them beside it."""
     measures, _ = find_measures(job.measures, job.base)
     with suppress(RecordError):  # the report reads the file again, and says what is wrong
         found = measure_run(job.path, measures, read_measured(job.path), digest)
         store_measured(job.path, found)
+        return found
+    return None
 
 
 def _run_or_resume(job: Job, options: RunOptions) -> RunResult:
@@ -147,7 +141,7 @@ def _make_failure(trial: str, path: Path, error: BaseException) -> TrialResult:
     own = isinstance(error, GenagentsError)
     message = str(error) if own else f"{type(error).__name__}: {error}"
     status = DAMAGED if _is_damage(error) and path.is_file() else "failed"
-    return TrialResult(trial, "failed", status, message=message)
+    return TrialResult(trial, status, message=message)
 
 
 def _is_damage(error: BaseException) -> bool:
@@ -155,3 +149,49 @@ def _is_damage(error: BaseException) -> bool:
     if not isinstance(error, RecordError) or isinstance(error, RunLocked | DivergenceError):
         return False
     return " is damaged or not a run file" in str(error) or " is not a run file " in str(error)
+
+
+def _leave_process_group() -> None:
+    """Leave the terminal's process group: Ctrl-C is for the sweep, which passes it on once.
+
+    Between trials a signal that comes late is ignored; it would end the other workers, too.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    if os.getpgrp() != os.getpid():
+        os.setpgid(0, 0)
+        threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
+
+
+def _exit_with_parent(parent: int) -> None:
+    """End this process when its sweep has ended; its run resumes from its last checkpoint."""
+    while os.getppid() == parent:
+        time.sleep(_PARENT_PAUSE)
+    os._exit(ABANDONED)
+
+
+@contextmanager
+def _set_threads(count: int) -> Iterator[None]:
+    """Tell a model opened inside how many threads are its own."""
+    before = os.environ.get(_THREADS)
+    os.environ[_THREADS] = str(count)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_THREADS]
+        else:
+            os.environ[_THREADS] = before
+
+
+@contextmanager
+def _prepare_path(job: Job) -> Iterator[Path]:
+    """Give the run file's path, or a temporary copy's where the file is to be sent back."""
+    if not job.collect:
+        yield job.path
+        return
+    with tempfile.TemporaryDirectory(prefix="genagents-") as folder:
+        path = Path(folder) / job.path.name
+        if job.unfinished:
+            path.write_bytes(job.unfinished)
+        yield path

@@ -22,7 +22,7 @@ from genagents_env.study.sweep.measured import MeasuredRun, measure_run
 from tests.study.report.page_tags import PageTags
 from tests.study.report.planted import change
 from tests.study.report.planted_study import LEVELS, measured, pair, run, study, unfinished
-from tests.study.sweep.experiments import create_sweep
+from tests.study.sweep.small_sweeps import compare_policies
 
 EVIL = "<script>alert('x')</script> & <img src=x onerror=alert(1)> | `*_[a](b) $x$ \x1b[31m"
 
@@ -257,7 +257,7 @@ hours = [0.1, 0.2]
 def test_reading_is_counted_while_it_goes_on_and_stores_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = create_sweep(tmp_path, {"one": "scripted"}, seeds=2)
+    folder = compare_policies(tmp_path, {"one": "scripted"}, seeds=2)
     assert sweep(folder, SweepOptions(workers=1)).finished == 2
     for path in folder.runs.glob("*.values.json"):
         path.unlink()

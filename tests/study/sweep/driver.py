@@ -1,4 +1,4 @@
-"""A sweep in a process of its own, to be killed: driver.py FOLDER WORKERS [BACKEND].
+"""A sweep in a process of its own, to be killed: driver.py FOLDER WORKERS.
 
 Prints its process id at once and, in the end, its message; exits with its code.
 """
@@ -10,10 +10,10 @@ from pathlib import Path
 from genagents_env.study.sweep import SweepFolder, SweepOptions, sweep
 
 
-def main(folder: str, workers: str, backend: str = "loky") -> int:
+def main(folder: str, workers: str) -> int:
     """Carry the sweep out."""
     print(os.getpid(), flush=True)
-    swept = sweep(SweepFolder(Path(folder)), SweepOptions(workers=int(workers), backend=backend))
+    swept = sweep(SweepFolder(Path(folder)), SweepOptions(workers=int(workers)))
     print(swept.message, *swept.problems, sep="\n", flush=True)
     return swept.exit_code
 

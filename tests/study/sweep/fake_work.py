@@ -15,7 +15,7 @@ def die() -> None:
 def _done(job: Job) -> TrialResult:
     with job.path.with_suffix(".log").open("a") as log:
         log.write("done\n")
-    return TrialResult(job.trial, "finished", "finished", 1, "hash", "", 0.1)
+    return TrialResult(job.trial, "finished", 1, "hash", "", 0.1)
 
 
 def good(job: Job) -> TrialResult:

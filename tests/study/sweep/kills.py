@@ -13,18 +13,18 @@ from pathlib import Path
 from genagents_env.record.lock import find_writer
 from genagents_env.rng import draw_index, draw_unit
 from genagents_env.study.sweep import SweepFolder
-from tests.study.sweep.experiments import events, town, whole
+from tests.study.sweep.small_sweeps import events, town, whole
 
 ROOT = Path(__file__).parents[3]
 _STEP = 0.05
 
 
-def driver(folder: Path, workers: int, backend: str = "loky") -> "subprocess.Popen[bytes]":
+def driver(folder: Path, workers: int) -> "subprocess.Popen[bytes]":
     """Return a sweep of `folder` in a process, and a process group, of its own."""
     # Not a pipe: workers that outlive the sweep for a moment would hold its other end.
     with output_file(folder).open("ab") as told:
         return subprocess.Popen(
-            [sys.executable, "-m", "tests.study.sweep.driver", str(folder), str(workers), backend],
+            [sys.executable, "-m", "tests.study.sweep.driver", str(folder), str(workers)],
             cwd=ROOT,
             stdout=told,
             stderr=told,

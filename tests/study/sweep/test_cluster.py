@@ -6,7 +6,7 @@ import pytest
 
 from genagents_env.errors import ConfigError
 from genagents_env.study.sweep import SweepOptions, sweep
-from tests.study.sweep.experiments import create_sweep, whole
+from tests.study.sweep.small_sweeps import compare_policies, whole
 
 
 @pytest.fixture
@@ -19,14 +19,14 @@ def ray_here() -> Iterator[None]:
 
 @pytest.mark.slow
 def test_a_sweep_through_ray_is_the_same_sweep(tmp_path: Path, ray_here: None) -> None:
-    policies, total = {"one": "scripted", "two": "reactive"}, "[budget]\ntotal = { calls = 10 }"
-    folder = create_sweep(tmp_path / "ray", policies, more=total)
+    policies, total = {"one": "scripted", "two": "reactive"}, {"total": {"calls": 10}}
+    folder = compare_policies(tmp_path / "ray", policies, budget=total)
     stopped = sweep(folder, SweepOptions(workers=2, backend="ray"))
     assert (stopped.exit_code, stopped.finished + stopped.stopped >= 2) == (3, True)
     assert stopped.spent.calls <= 10
-    more = create_sweep(tmp_path / "ray", policies)  # goes on from the files that came back
+    more = compare_policies(tmp_path / "ray", policies)  # goes on from the files that came back
     assert sweep(more, SweepOptions(workers=2, backend="ray")).exit_code == 0
-    here = create_sweep(tmp_path / "here", policies)
+    here = compare_policies(tmp_path / "here", policies)
     assert sweep(here, SweepOptions(workers=1)).exit_code == 0
     assert whole(more) == whole(here)
 
@@ -36,4 +36,4 @@ def test_a_backend_that_is_not_installed_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ConfigError, match=r"pip install .*cluster"):
-        sweep(create_sweep(tmp_path, {"one": "scripted"}), SweepOptions(backend="ray"))
+        sweep(compare_policies(tmp_path, {"one": "scripted"}), SweepOptions(backend="ray"))

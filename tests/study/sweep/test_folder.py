@@ -2,6 +2,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 from genagents_env.errors import ConfigError, PolicyError, RunLocked
 from genagents_env.record import canonical_hash
 from genagents_env.record.lock import RunLock
-from genagents_env.run import Limits, RunOptions, resume, run
+from genagents_env.run import Limits, resume, run
 from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.folder import SweepFolder
+from genagents_env.study.sweep.trial_status import TrialStatus
 from tests.study.sweep.small_sweeps import ARMS, OWN, create_sweep, run_in, trials, write_experiment
 
 
@@ -30,6 +32,10 @@ def _spoil(path: Path, at: int, data: bytes) -> None:
 
 def _states(folder: SweepFolder) -> list[str]:
     return [one.state for one in folder.read_statuses()]
+
+
+def _read_status(folder: SweepFolder, trial: Trial) -> TrialStatus:
+    return next(one for one in folder.read_statuses() if one.trial == trial.name)
 
 
 def _half(path: Path) -> None:
@@ -164,8 +170,8 @@ def test_own_policies_are_found_from_wherever_one_resumes(
 def test_a_finished_run_is_finished(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
     run_in(sweep, trial)
-    standing = sweep.read_status(trial)
-    assert (standing.state, standing.status, standing.tick) == ("finished", "finished", 7)
+    standing = _read_status(sweep, trial)
+    assert (standing.state, standing.status) == ("finished", "finished")
     assert _states(sweep) == ["finished", "due", "due", "due"]
     assert sweep.verify(trial, sweep.log.read_histories()) == standing
 
@@ -177,18 +183,17 @@ def test_a_stopped_run_can_go_on(tmp_path: Path) -> None:
     )
     (trial,) = sweep.trials
     (cell,) = sweep.cells
-    engine = RunOptions(cell.model, embedder=cell.embedder, limits=Limits(calls=1))
-    run(cell.spec, sweep.run_file(trial), engine)
-    standing = sweep.read_status(trial)
+    run(cell.spec, sweep.run_file(trial), replace(cell.options, limits=Limits(calls=1)))
+    standing = _read_status(sweep, trial)
     assert (standing.state, standing.status) == ("stopped", "budget_exhausted")
-    resume(sweep.run_file(trial), RunOptions(cell.model, embedder=cell.embedder, no_limit=True))
-    assert sweep.read_status(trial).state == "finished"
+    resume(sweep.run_file(trial), replace(cell.options, no_limit=True))
+    assert _read_status(sweep, trial).state == "finished"
 
 
 def test_an_empty_file_is_due(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
     sweep.run_file(trial).touch()
-    assert sweep.read_status(trial).state == "due"
+    assert _read_status(sweep, trial).state == "due"
     assert sweep.set_aside(trial).stat().st_size == 0
 
 
@@ -202,7 +207,7 @@ def test_a_run_being_written_is_running(sweep: SweepFolder) -> None:
         path.write_bytes(data)
         lock = RunLock(path)
         try:
-            standing = sweep.read_status(trial)
+            standing = _read_status(sweep, trial)
             with pytest.raises(RunLocked):
                 sweep.set_aside(trial)
         finally:
@@ -231,14 +236,14 @@ def test_a_damaged_file_is_told_and_set_aside_and_redone(
     trial = sweep.trials[0]
     path = run_in(sweep, trial)
     spoil(path)
-    standing = sweep.read_status(trial)
+    standing = _read_status(sweep, trial)
     assert standing.state == "damaged"
     assert path.name in standing.problem
     first = sweep.set_aside(trial)
     assert first == sweep.path / "damaged" / f"{trial.name}-1.sqlite"
-    assert sweep.read_status(trial).state == "due"
+    assert _read_status(sweep, trial).state == "due"
     whole = canonical_hash(run_in(sweep, trial))
-    assert sweep.read_status(trial).state == "finished"
+    assert _read_status(sweep, trial).state == "finished"
     assert sweep.set_aside(trial).name == f"{trial.name}-2.sqlite"
     assert canonical_hash(sweep.path / "damaged" / f"{trial.name}-2.sqlite") == whole
     assert sweep.find_unknown_runs() == ()
@@ -265,7 +270,7 @@ def test_whatever_bytes_are_wrong_a_standing_is_told(
         bad[at : at + len(with_)] = with_
     path.write_bytes(bytes(bad[: data.draw(st.sampled_from([len(good), 700, 4096, 9000]))]))
     (trial, *_), histories = sweep.trials, sweep.log.read_histories()
-    standing, verified = sweep.read_status(trial), sweep.verify(trial, histories)
+    standing, verified = _read_status(sweep, trial), sweep.verify(trial, histories)
     assert standing.state in ("finished", "stopped", "damaged")
     assert (standing.state == "damaged") == bool(standing.problem)
     assert verified.state != "finished" or canonical_hash(path)
@@ -286,7 +291,7 @@ def test_damage_inside_a_finished_run_is_found_by_reading_all_of_it(sweep: Sweep
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE ticks SET positions = zeroblob(8) WHERE tick = 3")
     connection.close()
-    assert sweep.read_status(trial).state == "finished"
+    assert _read_status(sweep, trial).state == "finished"
     standing = sweep.verify(trial, sweep.log.read_histories())
     assert standing.state == "damaged"
     assert "tick 3" in standing.problem
@@ -304,7 +309,7 @@ def test_a_run_other_than_the_one_that_finished_is_damaged(sweep: SweepFolder) -
 def test_a_folder_in_place_of_a_run_is_no_damage(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
     sweep.run_file(trial).mkdir()
-    standing = sweep.read_status(trial)
+    standing = _read_status(sweep, trial)
     assert standing.state == "failed"
     assert sweep.run_file(trial).name in standing.problem
 
@@ -336,30 +341,52 @@ def test_a_torn_line_spoils_no_other(sweep: SweepFolder) -> None:
 def test_the_last_try_having_failed_makes_a_trial_failed(sweep: SweepFolder) -> None:
     trial, other = sweep.trials[:2]
     sweep.log.append(event="failed", trial=trial.name, message="it needs \x1b[31mlyre")
-    assert sweep.read_status(trial).state == "failed"
-    assert sweep.read_status(trial).problem == "it needs lyre"
+    assert _read_status(sweep, trial).state == "failed"
+    assert _read_status(sweep, trial).problem == "it needs lyre"
     assert _states(sweep)[:2] == ["failed", "due"]
     sweep.log.append(event="begun", trial=trial.name)
-    assert sweep.read_status(trial).state == "due"
+    assert _read_status(sweep, trial).state == "due"
     sweep.log.append(event="failed", trial=other.name, message="x")
     run_in(sweep, other)
-    assert sweep.read_status(other).state == "finished"
+    assert _read_status(sweep, other).state == "finished"
 
 
 # An experiment that changes.
 
 
-def test_an_arm_removed_leaves_strangers_and_an_arm_added_is_due(
-    sweep: SweepFolder, tmp_path: Path
+def _rename_arms(*names: str) -> list[dict[str, str]]:
+    return [{**arm, "name": name} for arm, name in zip(ARMS, names, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "states"),
+    [
+        ({"seeds": 3}, ["finished"] * 4 + ["due"] * 2),
+        ({"arms": [ARMS[0], {"name": "new", "policy": "reactive"}]}, ["finished", "due"] * 2),
+        ({"arms": _rename_arms("the script", "statues")}, ["finished"] * 4),
+        ({"arms": _rename_arms("nobody moves", "scripted")}, ["finished"] * 4),
+    ],
+    ids=[
+        "a seed more",
+        "an arm removed, and one added",
+        "arms renamed",
+        "names that change places",
+    ],
+)
+def test_runs_stay_with_what_defines_them(
+    sweep: SweepFolder, tmp_path: Path, changes: dict[str, object], states: list[str]
 ) -> None:
-    for trial in sweep.trials:
-        run_in(sweep, trial)
-    gone = {sweep.run_file(one) for one in sweep.trials if one.condition.name == "nobody moves"}
-    arms = [ARMS[0], {"name": "new", "policy": "reactive"}]
-    again = create_sweep(tmp_path, arms=arms)
-    assert set(again.find_unknown_runs()) == gone
-    assert _states(again) == ["finished", "due"] * 2
-    assert all(path.exists() for path in gone)
+    hashes = {trial.identity: canonical_hash(run_in(sweep, trial)) for trial in sweep.trials}
+    again = create_sweep(tmp_path, **changes)
+    assert _states(again) == states
+    done = [trial for trial in again.trials if trial.identity in hashes]
+    assert len(done) == states.count("finished")
+    for trial in done:
+        assert canonical_hash(again.run_file(trial)) == hashes[trial.identity]
+    unknown = again.find_unknown_runs()
+    assert len(unknown) == len(hashes) - len(done)
+    names = [trial.name for trial in done] + [path.stem for path in unknown]
+    assert sorted(path.stem for path in again.runs.iterdir()) == sorted(names)
     assert _states(create_sweep(tmp_path)) == ["finished"] * 4
 
 
@@ -369,12 +396,6 @@ def test_an_experiment_edited_in_the_folder_counts(sweep: SweepFolder) -> None:
     sweep.experiment_file.write_text(text.replace("idle", "random"))
     assert _states(SweepFolder(sweep.path)) == ["due"] * 4
     assert len(SweepFolder(sweep.path).find_unknown_runs()) == 1
-
-
-def test_more_seeds_are_the_only_new_work(sweep: SweepFolder, tmp_path: Path) -> None:
-    for trial in sweep.trials:
-        run_in(sweep, trial)
-    assert _states(create_sweep(tmp_path, seeds=3)) == ["finished"] * 4 + ["due"] * 2
 
 
 def test_a_changed_scenario_makes_strangers_and_new_work(tmp_path: Path) -> None:
@@ -391,28 +412,6 @@ def test_a_changed_scenario_makes_strangers_and_new_work(tmp_path: Path) -> None
     assert _states(again) == ["due", "due"]
     assert again.find_earlier(again.trials[0]) == path
     assert again.find_earlier(again.trials[1]) is None
-
-
-def _rename_arms(*names: str) -> list[dict[str, str]]:
-    return [{**arm, "name": name} for arm, name in zip(ARMS, names, strict=True)]
-
-
-def test_a_renamed_arm_keeps_its_runs(sweep: SweepFolder, tmp_path: Path) -> None:
-    hashes = [canonical_hash(run_in(sweep, trial)) for trial in sweep.trials]
-    again = create_sweep(tmp_path, arms=_rename_arms("the script", "statues"))
-    assert _states(again) == ["finished"] * 4
-    assert [canonical_hash(again.run_file(trial)) for trial in again.trials] == hashes
-    assert again.find_unknown_runs() == ()
-    assert sorted(path.stem for path in again.runs.iterdir()) == sorted(
-        trial.name for trial in again.trials
-    )
-
-
-def test_names_that_change_places_keep_their_runs_apart(sweep: SweepFolder, tmp_path: Path) -> None:
-    for trial in sweep.trials:
-        run_in(sweep, trial)
-    again = create_sweep(tmp_path, arms=_rename_arms("nobody moves", "scripted"))
-    assert _states(again) == ["finished"] * 4
 
 
 def test_a_run_being_written_is_not_renamed(sweep: SweepFolder, tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from genagents_env.errors import BudgetExceeded, RecordError
 from genagents_env.llm.budget import Limits, Spend
 from genagents_env.run.spec import Progress
+from genagents_env.study.sweep.design.fields import RateLimit
 from genagents_env.study.sweep.ledger import (
-    Rate,
     SharedLedger,
     part_budget,
     read_spend,
@@ -119,7 +119,7 @@ def test_one_who_waits_and_is_cancelled_leaves_nothing(path: Path) -> None:
 
 
 def test_the_rate_holds_back_and_no_one_starves(path: Path) -> None:
-    clock, rate = Clock(), Rate(requests_per_minute=6)
+    clock, rate = Clock(), RateLimit(requests_per_minute=6)
 
     async def ask(ledger: SharedLedger, times: int) -> None:
         for _ in range(times):
@@ -210,8 +210,9 @@ def test_parts_are_reserved_returned_or_lost(path: Path) -> None:
         assert ledger.spent == Spend(1, 50, Decimal("0.5"))
         ledger.lose_parts()
         assert ledger.spent == Spend(6, 50, Decimal("2.0"))
-        assert ledger.adopt("mark")
-        assert not ledger.adopt("mark")
+        for _ in range(2):  # counted once
+            ledger.adopt("mark", Spend(1))
+        assert ledger.spent == Spend(7, 50, Decimal("2.0"))
 
 
 def test_a_part_is_never_more_than_is_left() -> None:

@@ -13,27 +13,13 @@ from genagents_env.errors import ConfigError, RunLocked
 from genagents_env.record.lock import RunLock
 from genagents_env.study.sweep import SweepFolder, SweepOptions, SweepProgress, sweep
 from genagents_env.study.sweep.session import list_versions
-from tests.study.sweep.experiments import create_sweep, events, hashes, town, whole
 from tests.study.sweep.kills import driver, has_no_orphans, output_file, writers
-
-BROKEN = """
-from genagents_env.actions import Idle
-from genagents_env.policy import Policy
-
-class Broken(Policy):
-    name = "broken"
-
-    def __init__(self):
-        {deed}
-
-    def act(self, observations, infos):
-        return {{agent: Idle() for agent in observations}}
-"""
+from tests.study.sweep.small_sweeps import compare_policies, events, hashes, town, whole, write_trap
 
 
 def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(tmp_path: Path) -> None:
     policies = {"one": "scripted", "two": "reactive"}
-    folder, told = create_sweep(tmp_path, policies), list[SweepProgress]()
+    folder, told = compare_policies(tmp_path, policies), list[SweepProgress]()
     swept = sweep(folder, SweepOptions(workers=2, watch=told.append))
     assert (swept.total, swept.finished, swept.stopped, swept.failed) == (4, 4, 0, 0)
     assert (swept.exit_code, swept.problems) == (0, ())
@@ -47,13 +33,13 @@ def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(tmp_path: Path) -
     assert all(o.total == 4 and o.finished + len(o.running) <= 4 for o in told)
     # Again, and with a seed more: only that is lived.
     assert sweep(SweepFolder(folder.path)).finished == 4
-    more = create_sweep(tmp_path, policies, seeds=3)
+    more = compare_policies(tmp_path, policies, seeds=3)
     assert sweep(more, SweepOptions(workers=1)).finished == 6
     assert first.items() < whole(more).items()
 
 
 def test_files_that_cannot_be_used_are_told_set_aside_and_lived_again(tmp_path: Path) -> None:
-    folder = create_sweep(tmp_path, {"one": "reactive"}, seeds=5)
+    folder = compare_policies(tmp_path, {"one": "reactive"}, seeds=5)
     sweep(folder)
     before = whole(folder)
     empty, foreign, cut, changed, _ = [folder.run_file(trial) for trial in folder.trials]
@@ -75,12 +61,8 @@ def test_files_that_cannot_be_used_are_told_set_aside_and_lived_again(tmp_path: 
 
 def test_a_trial_that_fails_stops_no_other_and_is_tried_again(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
-    broken = tmp_path / "broken.py"
-    deed = (
-        f"import os\n        if os.path.exists({str(mark)!r}): raise ImportError('no such library')"
-    )
-    broken.write_text(BROKEN.format(deed=deed))
-    folder = create_sweep(tmp_path, {"fine": "scripted", "broken": "broken.py:Broken"})
+    write_trap(tmp_path, "raise ImportError('no such library')")
+    folder = compare_policies(tmp_path, {"fine": "scripted", "broken": "trap.py:Trap"})
     assert len(folder.trials) == 4
     mark.touch()
     swept = sweep(folder, SweepOptions(workers=1))
@@ -94,8 +76,8 @@ def test_a_trial_that_fails_stops_no_other_and_is_tried_again(tmp_path: Path) ->
 
 def test_the_end_of_the_budget_stops_what_costs_and_nothing_else(tmp_path: Path) -> None:
     policies = {"dear": "reactive", "free": "scripted"}
-    small, large = (f"[budget]\ntotal = {{ calls = {calls} }}" for calls in (12, 500))
-    folder = create_sweep(tmp_path / "a", policies, seeds=3, more=small)
+    small, large = ({"total": {"calls": calls}} for calls in (12, 500))
+    folder = compare_policies(tmp_path / "a", policies, seeds=3, budget=small)
     swept = sweep(folder, SweepOptions(workers=1))
     assert swept.exit_code == 3
     assert swept.finished >= 3
@@ -104,15 +86,15 @@ def test_the_end_of_the_budget_stops_what_costs_and_nothing_else(tmp_path: Path)
     assert "[budget]" in swept.message
     assert "--resume" in swept.message
     assert len(events(folder, "stopped")) < 3, "some were not begun at all"
-    more = create_sweep(tmp_path / "a", policies, seeds=3, more=large)
+    more = compare_policies(tmp_path / "a", policies, seeds=3, budget=large)
     assert sweep(more, SweepOptions(workers=1)).exit_code == 0
-    unstopped = create_sweep(tmp_path / "b", policies, seeds=3)
+    unstopped = compare_policies(tmp_path / "b", policies, seeds=3)
     sweep(unstopped, SweepOptions(workers=1))
     assert whole(more) == whole(unstopped)
 
 
 def test_settings_that_are_not_allowed_are_refused_before_anything_runs(tmp_path: Path) -> None:
-    folder = create_sweep(tmp_path, {"one": "scripted"})
+    folder = compare_policies(tmp_path, {"one": "scripted"})
     for settings, what in (
         (SweepOptions(workers=0), "workers: 0"),
         (SweepOptions(backend="rai"), "did you mean 'ray'"),
@@ -124,7 +106,7 @@ def test_settings_that_are_not_allowed_are_refused_before_anything_runs(tmp_path
 
 
 def test_one_folder_has_one_sweep_at_a_time(tmp_path: Path) -> None:
-    folder = create_sweep(tmp_path, {"one": "scripted"})
+    folder = compare_policies(tmp_path, {"one": "scripted"})
     lock = RunLock(folder.path / "ledger.sqlite")
     with pytest.raises(RunLocked):
         sweep(folder)
@@ -132,7 +114,7 @@ def test_one_folder_has_one_sweep_at_a_time(tmp_path: Path) -> None:
 
 
 def test_some_trials_are_enough_for_a_pilot(tmp_path: Path) -> None:
-    folder = create_sweep(tmp_path, {"one": "scripted"}, seeds=3)
+    folder = compare_policies(tmp_path, {"one": "scripted"}, seeds=3)
     name = folder.trials[1].name
     swept = sweep(folder, SweepOptions(workers=1, trials=[name]))
     assert (swept.total, swept.finished) == (1, 1)

@@ -32,7 +32,7 @@ def live(study: str, model: str, folder: Path) -> dict[str, Lived]:
     path = FOLDER / f"{study}.toml"
     lived = {}
     for number, cell in enumerate(build_cells(load_experiment(path), path.parent)):
-        options = RunOptions(model=model, embedder=cell.embedder, interviews=False)
+        options = RunOptions(model=model, embedder=cell.options.embedder, interviews=False)
         file = folder / f"{study}-{number}.sqlite"
         assert run(cell.spec, file, options).status == "finished"
         lived[cell.condition.name] = Lived(file)

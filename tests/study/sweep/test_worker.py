@@ -2,6 +2,7 @@ import os
 import sqlite3
 import threading
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,50 +14,33 @@ from genagents_env.record.lock import RunLock
 from genagents_env.run import Limits, RunOptions, run
 from genagents_env.study.sweep.job import Job
 from genagents_env.study.sweep.worker import run_trial
-from tests.study.sweep.experiments import create_sweep
-
-TRAP = """
-from pathlib import Path
-import os, signal
-from genagents_env.actions import Idle
-from genagents_env.policy import Policy
-
-class Trap(Policy):
-    name = "trap"
-
-    def __init__(self):
-        mark = Path({mark!r})
-        if mark.exists():
-            {deed}
-
-    def act(self, observations, infos):
-        return {{agent: Idle() for agent in observations}}
-"""
+from tests.study.sweep.small_sweeps import compare_policies, write_trap
 
 
 def job(path: Path, policy: str = "reactive", **changes: object) -> Job:
-    folder = create_sweep(path, {"arm": policy}, seeds=1)
+    folder = compare_policies(path, {"arm": policy}, seeds=1)
     (trial,), (cell,) = folder.trials, folder.cells
     plain = Job(
         trial=trial.name,
         spec=cell.spec,
         path=folder.run_file(trial),
         ledger=None,
-        model=cell.model,
-        embedder=cell.embedder,
-        concurrency=4,
+        options=replace(cell.options, concurrency=4),
         judge=False,
         measures=("utterances",),
     )
     return replace(plain, **changes)  # type: ignore[arg-type]  # whatever a test changes
 
 
+def limit_calls(given: Job) -> Job:
+    return replace(given, options=replace(given.options, limits=Limits(calls=2)))
+
+
 def make_trap(path: Path, deed: str) -> Job:
     """A job whose policy does `deed` as it is made, though not when the trials are."""
-    mark = path / "mark"
-    (path / "trap.py").write_text(TRAP.format(mark=str(mark), deed=deed))
+    write_trap(path, deed)
     made = job(path, "trap.py:Trap")
-    mark.touch()
+    (path / "mark").touch()
     return made
 
 
@@ -78,12 +62,13 @@ def test_a_finished_run_is_left_as_it_is(tmp_path: Path) -> None:
     assert first.spent.calls > 0
     again = run_trial(given)
     assert again.spent == Spend()
-    assert replace(again, seconds=first.seconds, spent=first.spent) == first
+    told = {"seconds": first.seconds, "spent": first.spent, "measured": first.measured}
+    assert replace(again, **told) == first  # type: ignore[arg-type]  # of three types
 
 
 def test_a_run_stopped_by_its_budget_goes_on_to_the_same_end(tmp_path: Path) -> None:
     given = job(tmp_path / "a")
-    stopped = run_trial(replace(given, limits=Limits(calls=2)))
+    stopped = run_trial(limit_calls(given))
     assert (stopped.state, stopped.status, stopped.hash) == ("stopped", "budget_exhausted", None)
     assert "calls" in stopped.message
     assert run_trial(given).hash == run_trial(job(tmp_path / "b")).hash
@@ -96,24 +81,17 @@ def test_what_was_killed_at_its_first_breath_begins_again(tmp_path: Path) -> Non
     assert run_trial(empty).hash == whole
 
 
-def test_a_damaged_file_is_told_and_left_alone(tmp_path: Path) -> None:
+def test_a_file_that_is_no_run_is_told_and_left_alone(tmp_path: Path) -> None:
     given = job(tmp_path)
-    for content in (b"no run file at all" * 100, b"SQLite format 3\0" + b"\7" * 5000):
+    with closing(sqlite3.connect(":memory:")) as foreign:  # somebody else's
+        foreign.execute("CREATE TABLE letters (text)")
+        letters = foreign.serialize()
+    for content in (b"no run file at all" * 100, b"SQLite format 3\0" + b"\7" * 5000, letters):
         given.path.write_bytes(content)
         result = run_trial(given)
         assert (result.state, result.status) == ("failed", "damaged"), result.message
         assert str(given.path) in result.message
         assert given.path.read_bytes() == content
-
-
-def test_somebody_elses_database_is_never_overwritten(tmp_path: Path) -> None:
-    given = job(tmp_path)
-    with sqlite3.connect(given.path) as foreign:
-        foreign.execute("CREATE TABLE letters (text)")
-    foreign.close()
-    content = given.path.read_bytes()
-    assert run_trial(given).status == "damaged"
-    assert given.path.read_bytes() == content
 
 
 def test_whatever_a_policy_raises_is_one_line_without_secrets(
@@ -139,7 +117,7 @@ def test_a_run_file_travels_there_and_back(tmp_path: Path) -> None:
     given.path.write_bytes(whole.file)
     assert canonical_hash(given.path) == whole.hash
     given.path.unlink()
-    half = run_trial(replace(given, limits=Limits(calls=2)))
+    half = run_trial(limit_calls(given))
     assert (half.status, given.path.exists()) == ("budget_exhausted", False)
     assert str(given.path) in half.message
     assert run_trial(replace(given, unfinished=half.file)).hash == whole.hash

@@ -1,7 +1,7 @@
 """The cells of an experiment with all that their runs share, or everything wrong with them."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, GenagentsError, PolicyError, ScenarioError
 from genagents_env.llm.open import check_scripted
 from genagents_env.record.rows import JSON
-from genagents_env.run import PolicySpec, RunSpec
+from genagents_env.run import PolicySpec, RunOptions, RunSpec
 from genagents_env.run.policies import check_for_run, find_policy_file, load_policy
 from genagents_env.run.policy_groups import match_specs
 from genagents_env.scenario.digest import digest_scenario
@@ -49,24 +49,17 @@ class Cell:
         spec: what is run, with seed 0: the scenario loaded, with its people, place and repeats;
             start, hours and seconds per tick as the environment understands them; own policies by
             absolute path.
-        model: as `RunOptions.model`, as are the next three.
-        model_for: by person or faculty.
-        embedder: as asked for.
-        interviews: whether they are held.
+        options: models, embedder and interviews, as asked for.
     """
 
     condition: Condition
     spec: RunSpec
-    model: str | None
-    model_for: Mapping[str, str]
-    embedder: str | None
-    interviews: bool
+    options: RunOptions
 
-
-@dataclass(frozen=True)
-class _Fault:
-    kind: type[GenagentsError]
-    line: str
+    @property
+    def model(self) -> str | None:
+        """The model of its runs, as `RunOptions.model`."""
+        return self.options.model
 
 
 @dataclass(frozen=True)
@@ -99,7 +92,9 @@ def build_cells(experiment: Experiment, base: Path, *, load: bool = True) -> tup
     """
     base = Path(base).resolve()
     settings = experiment.list_cells()
-    faults = [*_check_policies(settings, base), *_check_models(settings)] if load else []
+    faults: list[GenagentsError] = []
+    if load:
+        faults += [*_check_policies(settings, base), *_check_models(settings)]
     towns: dict[str, _Town | None] = {}
     cells: list[Cell] = []
     for own in settings:
@@ -115,7 +110,7 @@ def build_cells(experiment: Experiment, base: Path, *, load: bool = True) -> tup
             try:
                 cells.append(_build_cell(own, town, experiment, base))
             except ConfigError as error:
-                faults.append(_Fault(ConfigError, f"{_locate(own)}policy_for: {error}"))
+                faults.append(ConfigError(f"{_locate(own)}policy_for: {error}"))
     faults += _find_equal(cells)
     _raise(faults)
     return tuple(cells)
@@ -129,7 +124,7 @@ def resolve_policy(policy: str, base: Path) -> str:
     return f"{(base / file).resolve()}{policy[len(str(file)) :]}"
 
 
-def _check_policies(settings: Iterable[CellSettings], base: Path) -> Iterator[_Fault]:
+def _check_policies(settings: Iterable[CellSettings], base: Path) -> Iterator[PolicyError]:
     """Yield what is wrong with policies, each looked at once with each of its configurations.
 
     A file that does not import is a fault: its runs would fail, too. A shipped policy or a plug-in
@@ -145,17 +140,17 @@ def _check_policies(settings: Iterable[CellSettings], base: Path) -> Iterator[_F
             if repr(spec) not in seen:
                 seen.add(repr(spec))
                 if fault := _check_policy(spec):
-                    yield _Fault(PolicyError, f"{_locate(own)}{key}: {fault}")
+                    yield PolicyError(f"{_locate(own)}{key}: {fault}")
 
 
-def _check_models(settings: Iterable[CellSettings]) -> Iterator[_Fault]:
+def _check_models(settings: Iterable[CellSettings]) -> Iterator[ConfigError]:
     """Yield a fault for each scripted model that is none; servers are asked later, see `sweep`."""
     for own in settings:
         for model in (own.run.model or "", *own.run.model_for.values()):
             try:
                 check_scripted(model)
             except ConfigError as error:
-                yield _Fault(ConfigError, f"{_locate(own)}{error}")
+                yield ConfigError(f"{_locate(own)}{error}")
 
 
 def _check_policy(spec: PolicySpec) -> str:
@@ -207,9 +202,13 @@ def _build_cell(own: CellSettings, town: _Town, experiment: Experiment, base: Pa
     config = replace(run.to_town_config(base), scenario=town.scenario, people=None, place=None)
     config = replace(config, **town.arguments)
     spec = RunSpec(config, repeats=run.repeats, policy=policy, policy_for=others)
-    model = _resolve_model(run.model, base)
-    condition = Condition(name, own.levels, block, identity)
-    return Cell(condition, spec, model, run.model_for, run.embedder, run.interviews)
+    options = RunOptions(
+        model=_resolve_model(run.model, base),
+        model_for=run.model_for or None,
+        embedder=run.embedder,
+        interviews=run.interviews,
+    )
+    return Cell(Condition(name, own.levels, block, identity), spec, options)
 
 
 def _resolve_model(model: str | None, base: Path) -> str | None:
@@ -219,33 +218,33 @@ def _resolve_model(model: str | None, base: Path) -> str | None:
     return str((base / model).resolve())
 
 
-def _find_equal(cells: Iterable[Cell]) -> Iterator[_Fault]:
+def _find_equal(cells: Iterable[Cell]) -> Iterator[ConfigError]:
     """Yield a fault for each cell that is the same town and mind as one before it."""
     seen: dict[str, str] = {}
     for cell in cells:
         own = cell.condition
         if own.identity in seen:
             line = f"factors: {own.name!r} is the same town and mind as {seen[own.identity]!r}"
-            yield _Fault(ConfigError, line)
+            yield ConfigError(line)
         seen.setdefault(own.identity, own.name)
 
 
-def _describe_fault(own: CellSettings, error: Exception) -> list[_Fault]:
+def _describe_fault(own: CellSettings, error: Exception) -> list[GenagentsError]:
     where = f"scenario {own.run.scenario}: "
     if isinstance(error, ScenarioError):
-        return [_Fault(ScenarioError, f"{where}{line}") for line in error.faults]
+        return [ScenarioError([f"{where}{line}"]) for line in error.faults]
     if isinstance(error, PathFault):
-        return [_Fault(ConfigError, f"{_locate(own)}{line}") for line in str(error).splitlines()]
-    return [_Fault(ConfigError, f"{where}{error}")]
+        return [ConfigError(f"{_locate(own)}{line}") for line in str(error).splitlines()]
+    return [ConfigError(f"{where}{error}")]
 
 
 def _locate(own: CellSettings) -> str:
     return f"{' / '.join(own.levels)}: " if own.levels else ""
 
 
-def _raise(faults: Iterable[_Fault]) -> None:
-    lines = list(dict.fromkeys(fault.line for fault in faults))
-    kinds = {fault.kind for fault in faults}
+def _raise(faults: Sequence[GenagentsError]) -> None:
+    lines = list(dict.fromkeys(map(str, faults)))
+    kinds = set(map(type, faults))
     if kinds == {ScenarioError}:
         raise ScenarioError(lines)
     if lines:

@@ -6,52 +6,54 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, ValidationError, model_validator
+from pydantic import Field, PlainValidator, ValidationError, model_validator
 
 from genagents_env.config import TownConfig
 from genagents_env.errors import ConfigError
+from genagents_env.files import read_text
 from genagents_env.record.degradation import MAX_FALLBACKS
-from genagents_env.run import Limits
+from genagents_env.record.rows import JSON
 from genagents_env.scenario import list_scenario_names
 from genagents_env.scenario.faults import quote, suggest
 from genagents_env.study.evaluate.measure_catalog import DEFAULT
 from genagents_env.study.stats.effects import BETWEEN
-from genagents_env.study.sweep.design.endpoint_table import EndpointTable
 from genagents_env.study.sweep.design.factors import OF_RUN, Factor, parse_factors
 from genagents_env.study.sweep.design.factors import Path as SettingPath
 from genagents_env.study.sweep.design.fields import (
     AsTuple,
+    BudgetTable,
     Config,
-    Dollars,
     EmbedderName,
+    EndpointTable,
     ExperimentName,
     Hours,
+    JudgeSpec,
     PeopleField,
     PolicyFor,
+    RateLimit,
     Repeats,
     SecondsPerTick,
     Seeds,
     ShortText,
     Start,
+    StrictTable,
     Word,
     Words,
 )
-from genagents_env.study.sweep.design.old_forms import find_old_forms
-from genagents_env.study.sweep.design.toml import format_faults, read_toml
+from genagents_env.study.sweep.design.toml import find_old_forms, format_faults, parse_toml
 
-Count = Annotated[int, Field(ge=0)]
-Seconds = Annotated[float, Field(ge=0)]
 Share = Annotated[float, Field(ge=0, le=1)]
 DegradedRuns = Literal["exclude", "include"]
+_MOST_BYTES = 1 << 20  # of a file
+_OF_ENDPOINT = tuple(EndpointTable.model_fields)
+CHANGES = (
+    *("model", "embedder", "seeds", "hours", "max_tokens", "max_dollars", "max_fallbacks"),
+    "concurrency",
+    *_OF_ENDPOINT,
+)
 
 
-class _Table(BaseModel):
-    """Strict and frozen: unknown keys and silent conversions are faults."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-
-class RunSettings(_Table):
+class RunSettings(StrictTable):
     """What defines a run but for its seed; every key may be a factor.
 
     None leaves a key to the scenario or to the default. Paths are relative to the file.
@@ -97,49 +99,6 @@ class CellSettings:
     levels: tuple[str, ...]
     run: RunSettings
     edits: Mapping[SettingPath, object]
-
-
-class BudgetLimits(_Table):
-    """What may be spent; None is no limit. Dollars are exact, as text: `"0.50"`."""
-
-    calls: Count | None = None
-    tokens: Count | None = None
-    dollars: Dollars | None = None
-    seconds: Seconds | None = None
-
-    def limits(self) -> Limits:
-        """Return these as the limits of a budget."""
-        return Limits(self.calls, self.tokens, self.dollars, self.seconds)
-
-
-class BudgetTable(_Table):
-    """The budget of each run, and of all of them together."""
-
-    run: BudgetLimits = BudgetLimits()
-    total: BudgetLimits = BudgetLimits()
-
-
-class RateLimit(_Table):
-    """What an endpoint allows in a minute, shared by all workers; None is no limit."""
-
-    requests_per_minute: Annotated[int, Field(ge=1)] | None = None
-    tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
-
-
-class JudgeSpec(_Table):
-    """A judge of the answers.
-
-    Attributes:
-        name: of a rubric, or the path of one, relative to the experiment file.
-        kind: `rubric` rates each answer, `pairwise` compares the answers of two conditions.
-        model: None is the runs' own.
-        repeats: how often each question is put to the judge.
-    """
-
-    name: Word
-    kind: Literal["rubric", "pairwise"] = "rubric"
-    model: Word | None = None
-    repeats: Repeats = 3
 
 
 Factors = Annotated[tuple[Factor, ...], PlainValidator(parse_factors)]
@@ -298,16 +257,68 @@ def load_experiment(path: Path) -> Experiment:
         ConfigError: it cannot be read, or has faults; all are listed, each on a line of its own
             as `file: key: what; allowed: ...`.
     """
-    path = Path(path)
-    return parse_experiment(read_toml(path), path.name)
+    return parse_experiment(read_experiment_text(path), str(path))
 
 
-def parse_experiment(raw: Mapping[str, object], name: str) -> Experiment:
-    """Return the experiment in the data of a file of that name; raises as `load_experiment`."""
+def read_experiment_text(path: Path) -> str:
+    """Return the text of an experiment file, its lines ended as TOML counts them; or FileError."""
+    return read_text(path, _MOST_BYTES).replace("\r\n", "\n")
+
+
+def parse_experiment(text: str, name: str) -> Experiment:
+    """Return what the text of a file of that name says; raises as `load_experiment`."""
+    raw = parse_toml(text, name)
     faults = list(find_old_forms(raw))
     if not faults:
         try:
             return Experiment.model_validate(raw)
         except ValidationError as error:
             faults = format_faults(error, Experiment)
-    raise ConfigError("\n".join(f"{name}: {fault}" for fault in faults))
+    raise ConfigError("\n".join(f"{Path(name).name}: {fault}" for fault in faults))
+
+
+def apply_changes(experiment: Experiment, changes: Mapping[str, JSON]) -> Experiment:
+    """Return `experiment` with these changes.
+
+    Args:
+        experiment: as its file says.
+        changes: by name. `model` also replaces the factor of models; `max_tokens` and
+            `max_dollars` are of the budget of all runs together, the keys of `[endpoint]` of that
+            table. None is no change.
+
+    Raises:
+        ConfigError: an unknown change, or a value that is not allowed.
+    """
+    given = check_changes(changes)
+    data = {key: getattr(experiment, key) for key in experiment.model_fields_set}
+    total = {f"max_{kind}": kind for kind in ("tokens", "dollars")}
+    limits = {kind: given.pop(key) for key, kind in total.items() if key in given}
+    endpoint = {key: given.pop(key) for key in _OF_ENDPOINT if key in given}
+    try:
+        if limits:
+            own = experiment.budget.total.model_dump() | limits
+            data["budget"] = {"run": experiment.budget.run, "total": own}
+        if endpoint:
+            data["endpoint"] = experiment.endpoint.model_dump(exclude_unset=True) | endpoint
+        if "model" in given:
+            data["factors"] = tuple(one for one in experiment.factors if one.key != "model")
+            data.pop("only", None)
+        return Experiment.model_validate({**data, **given})
+    except ValidationError as error:
+        raise ConfigError("\n".join(format_faults(error, Experiment))) from None
+
+
+def check_changes(changes: Mapping[str, JSON]) -> dict[str, JSON]:
+    """Return the changes that are any, the path of a model's file absolute.
+
+    Raises:
+        ConfigError: an unknown one.
+    """
+    unknown = [key for key in changes if key not in CHANGES]
+    if unknown:
+        raise ConfigError(f"change {unknown[0]!r}: unknown; allowed: {', '.join(CHANGES)}")
+    given = {key: value for key, value in changes.items() if value is not None}
+    model = given.get("model")
+    if isinstance(model, str) and model.endswith(".gguf") and Path(model).is_file():
+        given["model"] = str(Path(model).resolve())
+    return given

@@ -53,8 +53,8 @@ class Factor:
         return tuple(level.label for level in self.levels)
 
     def find(self, label: str) -> Level:
-        """Return the level of that label; KeyError where there is none."""
-        return next((one for one in self.levels if one.label == label), None) or _miss(label)
+        """Return the level of that label, which is one of `labels`."""
+        return next(one for one in self.levels if one.label == label)
 
 
 def parse_factors(value: object) -> tuple[Factor, ...]:
@@ -172,7 +172,3 @@ def _name(key: str, found: Mapping[str, object]) -> str:
     """Return the last part of a path, or all of it where two factors would have one name."""
     last = {other: split_path(other)[-1] if "." in other else other for other in found}
     return last[key] if list(last.values()).count(last[key]) == 1 else key
-
-
-def _miss(label: str) -> Level:
-    raise KeyError(label)

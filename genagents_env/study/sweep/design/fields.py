@@ -1,13 +1,25 @@
-"""The kinds of values an experiment file holds, each with its own words for what is allowed."""
+"""What an experiment file holds: kinds of values, each with its own words, and small tables."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, time
 from decimal import Decimal, InvalidOperation
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    model_validator,
+)
 
 from genagents_env.config import SEEDS
+from genagents_env.errors import ConfigError
+from genagents_env.llm.budget import Limits
+from genagents_env.llm.calls import ReasoningEffort
+from genagents_env.llm.open import ModelOptions, parse_price
 from genagents_env.record.rows import encode
 from genagents_env.text import clean
 
@@ -79,6 +91,10 @@ def _parse_dollars(value: object) -> Decimal:
     return dollars
 
 
+def _format_number(value: object) -> object:
+    return repr(value) if type(value) in (int, float) else value
+
+
 def _check_config(value: object) -> Mapping[str, object]:
     if not isinstance(value, dict):
         raise ValueError("a table is wanted, such as { k = 3 }")
@@ -114,8 +130,105 @@ Start = Annotated[str, BeforeValidator(_format_start)]
 Hours = Annotated[float, Field(gt=0, le=24 * 366)]
 SecondsPerTick = Annotated[int, Field(ge=1, le=3600)]
 Repeats = Annotated[int, Field(ge=1, le=20)]
+Count = Annotated[int, Field(ge=0)]
 Dollars = Annotated[Decimal, PlainValidator(_parse_dollars)]
+Price = Annotated[str, BeforeValidator(_format_number)]
+Patience = Annotated[float, Field(gt=0)]
 Config = Annotated[Mapping[str, object], PlainValidator(_check_config)]
 PolicyFor = Annotated[Mapping[str, str], PlainValidator(_check_table_of_names)]
 EmbedderName = Annotated[Word, AfterValidator(_check_embedder)]
 ExperimentName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
+
+
+class StrictTable(BaseModel):
+    """Strict and frozen: unknown keys and silent conversions are faults."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class BudgetLimits(StrictTable):
+    """What may be spent; None is no limit. Dollars are exact, as text: `"0.50"`."""
+
+    calls: Count | None = None
+    tokens: Count | None = None
+    dollars: Dollars | None = None
+    seconds: Annotated[float, Field(ge=0)] | None = None
+
+    def limits(self) -> Limits:
+        """Return these as the limits of a budget."""
+        return Limits(self.calls, self.tokens, self.dollars, self.seconds)
+
+
+class BudgetTable(StrictTable):
+    """The budget of each run, and of all of them together."""
+
+    run: BudgetLimits = BudgetLimits()
+    total: BudgetLimits = BudgetLimits()
+
+
+class RateLimit(StrictTable):
+    """What an endpoint allows in a minute, shared by all workers; None is no limit."""
+
+    requests_per_minute: Annotated[int, Field(ge=1)] | None = None
+    tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
+
+    def divide(self, workers: int) -> "RateLimit":
+        """Return the part of one of so many workers, at least one a minute."""
+        parts = self.model_dump(exclude_none=True)
+        return RateLimit(**{kind: max(1, one // workers) for kind, one in parts.items()})
+
+
+NO_RATE_LIMIT = RateLimit()
+
+
+class EndpointTable(StrictTable):
+    """How models are asked, as `ModelOptions`; prices are dollars per million tokens.
+
+    `model_for`: other models, by person or faculty, as in `RunOptions`.
+    """
+
+    timeout: Patience | None = None
+    deadline: Patience | None = None
+    thinking: int | None = None
+    reasoning_effort: ReasoningEffort | None = None
+    price_in: Price | None = None
+    price_out: Price | None = None
+    model_for: Mapping[str, str] = Field(default_factory=dict)
+
+    def make_options(self) -> ModelOptions:
+        """Return these as options.
+
+        Raises:
+            ConfigError: two of them contradict each other, or one is out of range.
+        """
+        return ModelOptions(
+            self.timeout,
+            self.deadline,
+            self.thinking,
+            self.reasoning_effort,
+            parse_price(self.price_in, self.price_out),
+        )
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        try:
+            self.make_options()
+        except ConfigError as error:
+            raise ValueError(str(error)) from None
+        return self
+
+
+class JudgeSpec(StrictTable):
+    """A judge of the answers.
+
+    Attributes:
+        name: of a rubric, or the path of one, relative to the experiment file.
+        kind: `rubric` rates each answer, `pairwise` compares the answers of two conditions.
+        model: None is the runs' own.
+        repeats: how often each question is put to the judge.
+    """
+
+    name: Word
+    kind: Literal["rubric", "pairwise"] = "rubric"
+    model: Word | None = None
+    repeats: Repeats = 3

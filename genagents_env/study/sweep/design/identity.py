@@ -10,7 +10,6 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 from genagents_env.files import read_file
@@ -81,11 +80,6 @@ def compute_identity(
     return sha256(encode(facts).encode()).hexdigest()
 
 
-def identify_trial(cell: str, seed: int) -> str:
-    """Return the identity of one run of a cell."""
-    return sha256(f"{cell} {seed}".encode()).hexdigest()
-
-
 def make_slug(name: str) -> str:
     """Return `name` in small letters and digits, everything else one `-`; at most 60 characters."""
     return _NOT_IN_SLUGS.sub("-", name.lower())[:_SLUG_LIMIT].strip("-") or "run"
@@ -148,10 +142,6 @@ def _describe_policy(name: str, known: dict[str, JSON]) -> JSON:
         if find_policy_file(name) is not None:
             known[name] = [shorten_policy(name), digest_code(read_source(name).path)]
         elif not is_shipped(name) and (plugin := find_plugin(name)) is not None:
-            known[name] = [name, _find_version(plugin)]
+            package = plugin.dist
+            known[name] = [name, "" if package is None else f"{package.name} {package.version}"]
     return known[name]
-
-
-def _find_version(plugin: EntryPoint) -> str:
-    """Return name and version of the package that brings a plug-in."""
-    return "" if plugin.dist is None else f"{plugin.dist.name} {plugin.dist.version}"

@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 
 from genagents_env.errors import ConfigError
 from genagents_env.study.sweep.design.cells import Condition, build_cells
 from genagents_env.study.sweep.design.experiment import Experiment
-from genagents_env.study.sweep.design.identity import identify_trial, make_slug
+from genagents_env.study.sweep.design.identity import make_slug
 
 _IDENTITY = 8  # hexadecimal digits of an identity in a file's name
 
@@ -23,7 +24,7 @@ class Trial:
     @cached_property
     def identity(self) -> str:
         """64 hexadecimal digits, of its condition and its seed."""
-        return identify_trial(self.condition.identity, self.seed)
+        return sha256(f"{self.condition.identity} {self.seed}".encode()).hexdigest()
 
     @cached_property
     def name(self) -> str:

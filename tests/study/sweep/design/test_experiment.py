@@ -7,13 +7,20 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from genagents_env.errors import ConfigError
+from genagents_env.llm.open import ModelOptions
+from genagents_env.llm.prices import Price
 from genagents_env.record.rows import JSON
 from genagents_env.run import Limits
-from genagents_env.study.sweep.design.changes import apply_changes
-from genagents_env.study.sweep.design.experiment import BudgetLimits, Experiment, load_experiment
-from genagents_env.study.sweep.design.old_forms import find_old_forms
-from genagents_env.study.sweep.design.toml import format_faults
-from tests.study.sweep.small_sweeps import load, write_experiment
+from genagents_env.study.sweep.design.experiment import (
+    Experiment,
+    apply_changes,
+    load_experiment,
+)
+from genagents_env.study.sweep.design.fields import BudgetLimits
+from genagents_env.study.sweep.design.toml import find_old_forms, format_faults
+from genagents_env.study.sweep.job import Job
+from genagents_env.study.sweep.session import SweepOptions, SweepSession
+from tests.study.sweep.small_sweeps import create_sweep, load, trials, write_experiment
 
 FULL = """
 name = "minds"
@@ -140,24 +147,25 @@ def test_one_fault_is_told_alone(tmp_path: Path, changes: dict[str, object], tol
     assert told in line
 
 
-def test_a_file_that_is_no_toml_tells_the_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b'name = "x"\nseeds = = 3\n', r"bad\.toml: not TOML: .*line 2"),
+        (b"\xff\xfe", r"bad\.toml cannot be read"),
+        (b"a" * (2 << 20), r"bad\.toml cannot be read"),
+        (b"x = " + b"[" * 5000, r"bad\.toml: nested too deeply"),
+        (None, r"bad\.toml cannot be read"),
+    ],
+    ids=["no TOML", "no text", "too large", "too deep", "missing"],
+)
+def test_a_file_that_cannot_be_used_is_refused_in_words(
+    tmp_path: Path, data: bytes | None, told: str
+) -> None:
     path = tmp_path / "bad.toml"
-    path.write_text('name = "x"\nseeds = = 3\n')
-    with pytest.raises(ConfigError, match=r"bad\.toml: not TOML: .*line 2"):
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(ConfigError, match=told):
         load_experiment(path)
-
-
-@pytest.mark.parametrize("data", [b"\xff\xfe", b"a" * (2 << 20), b"x = " + b"[" * 5000])
-def test_a_hostile_file_is_refused_in_words(tmp_path: Path, data: bytes) -> None:
-    path = tmp_path / "bad.toml"
-    path.write_bytes(data)
-    with pytest.raises(ConfigError, match=r"bad\.toml"):
-        load_experiment(path)
-
-
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="cannot be read"):
-        load_experiment(tmp_path / "none.toml")
 
 
 def test_unknown_measures_are_no_fault_of_the_file(tmp_path: Path) -> None:
@@ -267,3 +275,53 @@ def test_changes_stand_in_place_of_what_the_file_says(tmp_path: Path) -> None:
 def test_a_change_that_is_not_allowed_is_told(tmp_path: Path, told: dict[str, JSON]) -> None:
     with pytest.raises(ConfigError):
         apply_changes(load(tmp_path), told)
+
+
+ENDPOINT = {"timeout": 200, "thinking": 500, "price_in": "0.10", "price_out": 1}
+OPTIONS = ModelOptions(200, None, 500, None, Price(Decimal("0.10"), Decimal(1)))
+
+
+def test_an_experiment_file_says_how_models_are_asked(tmp_path: Path) -> None:
+    experiment = load(tmp_path, endpoint=ENDPOINT)
+    assert experiment.endpoint.make_options() == OPTIONS
+    changed = apply_changes(experiment, {"deadline": 300.0, "thinking": 0})
+    assert changed.endpoint.make_options() == ModelOptions(200, 300, 0, None, OPTIONS.price)
+
+
+def test_workers_are_told_how_to_ask_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jobs: list[Job] = []
+
+    def keep(due: list[Job], **_: object) -> list[str]:
+        jobs.extend(due)
+        return []
+
+    monkeypatch.setattr("genagents_env.study.sweep.session.supervise", keep)
+    SweepSession(create_sweep(tmp_path, endpoint=ENDPOINT), SweepOptions(workers=1)).run()
+    assert {job.options.model_options for job in jobs} == {OPTIONS}
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        ({"timeout": 60, "deadline": 30}, "endpoint: .*does not fit"),
+        ({"price_in": "1"}, "endpoint: .*price-out is missing"),
+        ({"reasoning_effort": "lots"}, "endpoint.reasoning_effort: "),
+        ({"timeot": 1}, "endpoint.timeot: unknown key; did you mean"),
+    ],
+)
+def test_contradictions_of_an_endpoint_are_told_with_their_key(
+    table: dict[str, object], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=said):
+        load(tmp_path, endpoint=table)
+
+
+def test_only_how_hard_a_model_thinks_makes_another_run(tmp_path: Path) -> None:
+    def identify(**endpoint: object) -> str:
+        return trials(tmp_path, endpoint=endpoint)[0].identity
+
+    usual = trials(tmp_path)[0].identity
+    assert identify(**ENDPOINT) == usual
+    assert identify(reasoning_effort="low") != usual

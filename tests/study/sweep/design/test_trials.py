@@ -88,9 +88,9 @@ def test_levels_that_are_one_town_and_mind_are_refused(tmp_path: Path) -> None:
         trials(tmp_path, arms=arms)
 
 
-def test_names_too_alike_for_files_are_refused(tmp_path: Path) -> None:
-    arms = [{"name": "a b", "policy": "idle"}, {"name": "a-b", "policy": "idle", "config": {}}]
-    found = trials(tmp_path, arms=[arms[0], {"name": "a-b", "policy": "random"}])
+def test_names_too_alike_for_files_are_told_apart(tmp_path: Path) -> None:
+    arms = [{"name": "a b", "policy": "idle"}, {"name": "a-b", "policy": "random"}]
+    found = trials(tmp_path, arms=arms)
     assert len({trial.name for trial in found}) == len(found)
 
 
@@ -169,32 +169,31 @@ def test_a_policy_s_own_file_counts_by_its_code_not_its_place(tmp_path: Path) ->
     assert _identify(tmp_path / "two", arm=arm) != before
 
 
-def test_a_module_beside_a_policy_counts_with_it(tmp_path: Path) -> None:
+TOWN = 'extends = "tiny"\nname = "own"\ntitle = "Own"\n'
+
+
+@pytest.mark.parametrize(
+    ("changes", "file", "text", "more"),
+    [
+        ({"arm": {"policy": "mine.py:Mine"}}, "beside_it_here.py", "K = 1\n", "K = 2\n"),
+        ({"arm": {"policy_for": {"Ada Brook": "mine.py:Mine"}}}, "mine.py", OWN, "K = 3\n"),
+        ({"scenario": "own"}, "own/scenario.toml", TOWN, 'description = "New."\n'),
+    ],
+    ids=["a module beside a policy", "a policy of one person", "a scenario beside the experiment"],
+)
+def test_a_file_beside_the_experiment_counts_by_what_it_does(
+    tmp_path: Path, changes: dict[str, object], file: str, text: str, more: str
+) -> None:
     (tmp_path / "mine.py").write_text(f"import beside_it_here\n{OWN}")
-    (tmp_path / "beside_it_here.py").write_text("K = 1\n")
-    arm = {"policy": "mine.py:Mine"}
-    before = _identify(tmp_path, arm=arm)
-    (tmp_path / "beside_it_here.py").write_text("K = 1  # one\n")
-    assert _identify(tmp_path, arm=arm) == before
-    (tmp_path / "beside_it_here.py").write_text("K = 2\n")
-    assert _identify(tmp_path, arm=arm) != before
-
-
-def test_a_policy_s_file_for_one_person_counts_too(tmp_path: Path) -> None:
-    arm = {"policy_for": {"Ada Brook": "mine.py:Mine"}}
-    (tmp_path / "mine.py").write_text(OWN)
-    before = _identify(tmp_path, arm=arm)
-    (tmp_path / "mine.py").write_text(OWN + "K = 3\n")
-    assert _identify(tmp_path, arm=arm) != before
-
-
-def test_a_scenario_folder_beside_the_experiment_counts_by_its_content(tmp_path: Path) -> None:
-    text = 'extends = "tiny"\nname = "own"\ntitle = "Own"\n'
-    (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "scenario.toml").write_text(text)
-    before = _one(tmp_path, scenario="own").condition
-    (tmp_path / "own" / "scenario.toml").write_text(text + 'description = "New."\n')
-    assert _identify(tmp_path, scenario="own") != before.identity
+    (tmp_path / "beside_it_here.py").write_text("")
+    path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text)
+    before = _identify(tmp_path, **changes)
+    path.write_text(f"{text}# one\n")
+    assert _identify(tmp_path, **changes) == before
+    path.write_text(text + more)
+    assert _identify(tmp_path, **changes) != before
 
 
 def _identity(config: dict[str, JSON], order: int = 1, **changes: object) -> str:
