@@ -129,18 +129,13 @@ def _describe_effects(study: "StudyResults") -> Iterator[str]:
     main = [one for one in study.effects if one.family == PRIMARY]
     found = [one for one in main if one.found]
     yield from (describe_effect(study, one) for one in found)
-    void = [one for one in main if not one.found and _find_void(study, one)]
-    yield from dict.fromkeys(f"{_find_void(study, one).capitalize()}." for one in void)
+    void = [one for one in main if not one.found and study.why_untested(one.contrast)]
+    yield from dict.fromkeys(f"{study.why_untested(one.contrast).capitalize()}." for one in void)
     silent = [
         one for one in main if not one.found and one not in void and not _is_equal(study, one)
     ]
     if silent:
         yield _describe_silence(study, silent, len(main), bool(found or void))
-
-
-def _find_void(study: "StudyResults", one: Effect) -> str:
-    pair = frozenset((*one.contrast.first, *one.contrast.second))
-    return study.untested.get((one.contrast.factor, pair), "")
 
 
 def _is_equal(study: "StudyResults", one: Effect) -> bool:
