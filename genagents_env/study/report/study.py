@@ -491,15 +491,12 @@ def _stand_in(
     for name in names:
         label = name.rpartition(":")[2].partition(".")[0]
         if label in stored:
-            stubs.append(Measure(label, label, "", f"Taken by {clean(name, 200)}.", "", _none))
+            words = f"Taken by {clean(name, 200)}."
+            stubs.append(Measure(label, label, "", words, "", lambda _: None))
         else:
             told = f"The measure {clean(name, 200)} is code in a file and was not taken"
             lines.append(f"{told}; `--trust-measures` takes it, where you trust who wrote it.")
     return tuple(stubs), tuple(lines)
-
-
-def _none(data: object) -> None:
-    return None
 
 
 def _warn_of_strangers(names: Sequence[str]) -> str:

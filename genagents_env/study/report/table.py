@@ -7,7 +7,8 @@ from io import StringIO
 from typing import TypeAlias
 
 from genagents_env.study.evaluate.text_columns import format_columns
-from genagents_env.study.stats.intervals import Interval
+from genagents_env.study.stats.effects import Effect
+from genagents_env.study.stats.intervals import Interval, list_bounds
 from genagents_env.text import clean, escape_formula
 
 CellValue: TypeAlias = str | int | float | bool | Interval | None
@@ -114,15 +115,18 @@ def format_cell(cell: CellValue) -> str:
     if cell is None:
         return NOTHING
     if isinstance(cell, Interval):
-        bounds = ""
-        if cell.low is not None and cell.high is not None:
-            bounds = f" [{format_number(cell.low)}, {format_number(cell.high)}]"
-        return f"{format_number(cell.mean)}{bounds} (n={cell.n})"
+        return f"{format_number(cell.mean)}{format_bounds(cell)} (n={cell.n})"
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, int):
         return f"{cell:,}"
     return format_number(cell) if isinstance(cell, float) else clean(cell, _LIMIT)
+
+
+def format_bounds(one: Interval | Effect, by: float = 1) -> str:
+    """Return ` [low, high]`, each times `by`; nothing where there is no interval."""
+    ends = [format_number(by * end) for end in list_bounds(one)]
+    return f" [{', '.join(ends)}]" if ends else ""
 
 
 def format_number(value: float) -> str:
