@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from genagents_env.study.report.measure_order import find_group
 from genagents_env.study.report.study import StudyResults
@@ -176,10 +175,12 @@ def tabulate_runs(study: StudyResults) -> Table:
 def _make_run_row(
     study: StudyResults, run: StudyRun, values: Mapping[tuple[str, str], float | None]
 ) -> tuple[CellValue, ...]:
+    is_inside = run.file.is_relative_to(study.folder)
+    file = run.file.relative_to(study.folder).as_posix() if is_inside else str(run.file)
     return (
         *(run.name, *run.condition.levels, run.seed, run.state, *_list_usage(run)),
         *(values.get((run.name, name)) for name in study.primary),
-        *(() if study.is_of_files else (make_relative(run.file, study.folder),)),
+        *(() if study.is_of_files else (file,)),
         describe_problem(run),
     )
 
@@ -210,11 +211,6 @@ def describe_problem(run: StudyRun) -> str:
         "due": "`genagents sweep --resume DIR` runs it",
     }
     return f"{why}; {ways[run.state]}" if why else ways[run.state]
-
-
-def make_relative(path: Path, folder: Path) -> str:
-    """Return where a file lies in the folder; its whole path where it is elsewhere."""
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
 
 
 def tabulate_values(study: StudyResults) -> Table:

@@ -18,10 +18,9 @@ from genagents_env.study.stats.samples import Floats, check_sample, find_grain, 
 from genagents_env.study.stats.signs import (
     ALPHA,
     MIN_SEEDS,
-    find_p,
+    SignFlips,
     find_smallest_p,
     find_t_bounds,
-    invert_test,
 )
 
 Cell: TypeAlias = tuple[str, ...]  # the label of each factor's level, in the factors' order
@@ -252,7 +251,11 @@ def _describe_numbers(
     n, mean = len(numbers), float(numbers.mean())
     equal = bool(np.abs(numbers).max() <= grain)
     few = n < MIN_SEEDS
-    bounds = find_t_bounds(numbers, grain) if few else invert_test(numbers, grain)
+    if few:
+        bounds, p = find_t_bounds(numbers, grain), None
+    else:
+        flips = SignFlips(numbers, grain)
+        bounds, p = flips.find_bounds(), 1.0 if equal else flips.find_p()
     low, high = bounds or (None, None)
     return Effect(
         measure,
@@ -263,7 +266,7 @@ def _describe_numbers(
         low=low,
         high=high,
         method="" if bounds is None else "t" if few else "sign-flip",
-        p=None if few else 1.0 if equal else find_p(numbers, grain),
+        p=p,
         size=_find_size(numbers, grain),
         note="; ".join(_list_notes(numbers, grain, equal, left_out)),
     )
