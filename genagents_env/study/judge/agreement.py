@@ -12,8 +12,14 @@ from statistics import median_low
 from typing import Literal, TypeAlias
 
 from genagents_env.study.evaluate.checks import RULE, Verdict
-from genagents_env.study.judge.verdicts import By, Judgement, group_by, label_rubrics
-from genagents_env.study.stats.agreement import Kappa, fleiss, kappa
+from genagents_env.study.judge.verdicts import (
+    By,
+    Judgement,
+    format_judge,
+    group_by,
+    label_rubrics,
+)
+from genagents_env.study.stats.agreement import fleiss, kappa
 
 Sort: TypeAlias = Literal["itself", "rule", "others"]
 Statistic: TypeAlias = Literal["kappa", "kappa, linear weights", "Fleiss' kappa"]
@@ -109,7 +115,8 @@ def _agree_with_others(
         shared = [i for i in stands[judges[0]] if all(i in stands[judge] for judge in judges[1:])]
         rows = [[stands[judge][item] for judge in judges] for item in shared]
         if rows:
-            yield _compute_agreement(of, "others", tuple(map(_format_judge, judges)), rows, ordered)
+            names = tuple(format_judge(*judge) for judge in judges)
+            yield _compute_agreement(of, "others", names, rows, ordered)
 
 
 def _agree_with_rule(checks: Mapping[str, Sequence[Verdict]]) -> Iterator[JudgeAgreement]:
@@ -132,24 +139,14 @@ def _compute_agreement(
     of: str, sort: Sort, judges: tuple[str, ...], rows: Sequence[Sequence[Label]], ordered: bool
 ) -> JudgeAgreement:
     """Return the agreement of two columns or more; `ordered`: of numbers on a scale."""
+    statistic: Statistic = "Fleiss' kappa"
+    note = _NO_ORDER if ordered else ""
     if len(rows[0]) == 2:
         first, second = ([row[k] for row in rows] for k in (0, 1))
         found = kappa(first, second, "linear" if ordered else None)
-        return _make_agreement(
-            of, sort, judges, "kappa, linear weights" if ordered else "kappa", found
-        )
-    found = fleiss(rows)
-    return _make_agreement(of, sort, judges, "Fleiss' kappa", found, _NO_ORDER if ordered else "")
-
-
-def _make_agreement(
-    of: str,
-    sort: Sort,
-    judges: tuple[str, ...],
-    statistic: Statistic,
-    found: Kappa,
-    note: str = "",
-) -> JudgeAgreement:
+        statistic, note = "kappa, linear weights" if ordered else "kappa", ""
+    else:
+        found = fleiss(rows)
     note = _ONE_KIND if found.value is None else note
     numbers = (found.value, found.low, found.high, found.n, found.agreed)
     return JudgeAgreement(of, sort, judges, statistic, *numbers, note)
@@ -182,8 +179,3 @@ def _find_label(one: Judgement) -> Label:
     if one.value in _SIDES and not one.is_in_order:
         return _SIDES[one.value == "first"]
     return _TIE if one.value is None else one.value
-
-
-def _format_judge(judge: Judge) -> str:
-    kind, name = judge
-    return f"{name} (human)" if kind == _HUMAN else name

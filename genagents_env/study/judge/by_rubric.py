@@ -5,7 +5,7 @@ once. Everything is asked once before anything is asked twice, seed by seed, so 
 stops early has judged the conditions alike.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -32,7 +32,7 @@ from genagents_env.study.judge.session import (
     Watch,
 )
 from genagents_env.study.judge.texts import JudgedText, Match
-from genagents_env.study.judge.verdicts import By, Judgement, Verdicts
+from genagents_env.study.judge.verdicts import By, Judgement, Verdicts, group_by
 from genagents_env.text import clean
 
 TEMPERATURE = 0.7  # repeats at temperature 0 would all be equal
@@ -129,7 +129,12 @@ def make_pairs(
         raise ConfigError(
             f"against: no condition is called {quote(against)}; {suggest(against, names)}"
         )
-    return [pair for group in groups.values() for pair in _pair_conditions(group, against)]
+    return [
+        (group[first], group[second])
+        for group in groups.values()
+        for first, second in combinations(sorted(group), 2)
+        if against is None or any(_is_condition(name, against) for name in (first, second))
+    ]
 
 
 def group_comparable(
@@ -197,12 +202,6 @@ def copy_ratings(
             yield replace(blank, value=one.value, why=one.why)
 
 
-def _pair_conditions(group: Mapping[str, JudgedText], against: str | None) -> Iterator[Pair]:
-    for first, second in combinations(sorted(group), 2):
-        if against is None or any(_is_condition(name, against) for name in (first, second)):
-            yield group[first], group[second]
-
-
 def _is_condition(name: str, against: str) -> bool:
     """Return whether a condition is meant: by its name, or by the level of its first factor."""
     return name == against or name.startswith(f"{against} / ")
@@ -223,39 +222,29 @@ def _ask(
         raise ConfigError(f"repeats is {repeats}; allowed: 1 or more")
     # The call's key has the texts' ids and the repeat, which decide the seed.
     session = JudgeSession(options, judge, run_seed=0, temperature=TEMPERATURE)
-    alike: dict[Hashable, list[Judgement]] = {}
     known = {one.id: one for texts in due for one in texts}
-    for repeat in range(repeats):
-        for texts in due:
-            blank = make_blank(texts, rubric, session.name, "model", repeat)
-            alike.setdefault((repeat, blank.contents), []).append(blank)
-    blanks = [one for group in alike.values() for one in group]
+    blanks = [
+        make_blank(texts, rubric, session.name, "model", repeat)
+        for repeat in range(repeats)
+        for texts in due
+    ]
     with verdicts:
         before = _count_given(verdicts, blanks)
         queries = []
-        for group in alike.values():
-            given = [one for blank in group if (one := _find_given(verdicts, blank))]
-            unsaid = [blank for blank in group if _find_given(verdicts, blank) is None]
-            if given:
-                _share(verdicts, given[0], unsaid)
+        for group in group_by(blanks, lambda one: (one.repeat, one.contents)).values():
+            given = next(filter(None, map(verdicts.find, group)), None)
+            if given is not None:
+                _share(verdicts, given, (one for one in group if verdicts.find(one) is None))
             else:
-                texts = [known[id_] for id_ in unsaid[0].texts]
-                queries.append(_make_query(texts, rubric, verdicts, unsaid))
+                texts = [known[id_] for id_ in group[0].texts]
+                queries.append(_make_query(texts, rubric, verdicts, group))
         done = session.ask_all(queries, before=before, watch=watch, again=again)
         now = _count_given(verdicts, blanks) - before
         return replace(done, asked=len(blanks), given=now, shared=now - done.given)
 
 
-def _find_given(verdicts: Verdicts, blank: Judgement) -> Judgement | None:
-    """Return the verdict on these texts; none where a judge would read something else by now."""
-    found = verdicts.get(blank.key)
-    if found is None or found.value is None or found.contents != blank.contents:
-        return None
-    return found
-
-
 def _count_given(verdicts: Verdicts, blanks: Iterable[Judgement]) -> int:
-    return sum(_find_given(verdicts, blank) is not None for blank in blanks)
+    return sum(verdicts.find(blank) is not None for blank in blanks)
 
 
 def _share(verdicts: Verdicts, given: Judgement, blanks: Iterable[Judgement]) -> None:

@@ -1,5 +1,9 @@
-"""The cases of a run: answers to questions that a check of the scenario is about."""
+"""The cases of a run: answers to questions that a check of the scenario is about.
 
+Scripted models judge them by the words of the answer alone.
+"""
+
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,6 +11,9 @@ from functools import lru_cache
 from typing import ClassVar, TypeAlias, get_args
 
 from genagents_env.llm.calls import CallKey, JSONValue, Message
+from genagents_env.llm.scripted import ScriptedReplies
+from genagents_env.llm.scripted.prompt import Prompt
+from genagents_env.llm.scripted.wording import cut_text
 from genagents_env.policy import INTERVIEW_CALLS
 from genagents_env.record.rows import InterviewRow
 from genagents_env.scenario.questions import When, list_questions
@@ -16,6 +23,10 @@ from genagents_env.text import clean, fold
 
 PURPOSE = "judge"
 _SHOWN = 1000  # characters of an answer that are shown
+_WHY = 120  # characters of a scripted reason
+_YES = re.compile(r"yes\b", re.IGNORECASE)
+_NO = re.compile(r"no\b", re.IGNORECASE)
+_NAME = re.compile(r"\b[A-Z]\w+")
 
 Judgeable: TypeAlias = AnswerCheck | ValueCheck
 CaseKey: TypeAlias = tuple[str, int, str, str, int]
@@ -115,3 +126,37 @@ def make_case_reply(verdicts: tuple[str, ...]) -> type[CaseReply]:
         return known.get(fold(value).strip(" ."), value) if isinstance(value, str) else value
 
     return narrow_reply(CaseReply, "verdict", verdicts, parse)
+
+
+def judge_by_words(prompt: Prompt) -> dict[str, object]:
+    """Return the verdict that is named first in the answer, and the last one where none is.
+
+    Of yes and no: what the answer begins with, else yes where it has every name in what is asked
+    about it.
+    """
+    answer = next((line.text for line in prompt.lines if line.head.endswith("answered")), "")
+    allowed = prompt.list_choices("verdict")
+    found = (
+        _decide_yes_or_no(prompt, answer)
+        if allowed == ["yes", "no"]
+        else _find_first(answer, allowed)
+    )
+    return {"why": cut_text(answer, _WHY), "verdict": found}
+
+
+def _decide_yes_or_no(prompt: Prompt, answer: str) -> str:
+    if _YES.match(answer) or _NO.match(answer):
+        return "yes" if _YES.match(answer) else "no"
+    ask = next((line for line in prompt.words.splitlines() if line.strip()), "")
+    names = [found[0] for found in _NAME.finditer(ask) if found.start()]
+    return "yes" if names and all(name in answer for name in names) else "no"
+
+
+def _find_first(answer: str, allowed: Sequence[str]) -> str:
+    text = answer.casefold()
+    places = [(text.find(value.casefold()), value) for value in allowed]
+    named = [place for place in places if place[0] >= 0]
+    return min(named, key=lambda place: place[0])[1] if named else allowed[-1]
+
+
+REPLIES: ScriptedReplies = {CaseReply: judge_by_words}

@@ -63,14 +63,13 @@ def read_sheet(
     if not name:
         raise ConfigError("rater: whoever filled the sheet in needs a name")
     known = {said.id: said for said in answers}
-    reading = _SheetReader(path, known, rubric, name)
     heads, rows = read_table(path)
-    form, width = _find_form(path, heads)
+    reading = _SheetReader(path, known, rubric, name, *_find_form(path, heads))
     found: list[Judgement] = []
     empty = 0
     for number, cells in rows:
         row = dict(zip(heads, cells, strict=False))
-        given = reading.read_row(number, row, form, width)
+        given = reading.read_row(number, row)
         empty += not given
         found += given
     if reading.faults:
@@ -121,40 +120,34 @@ class _SheetReader:
     answers: Mapping[str, JudgedText]
     rubric: Rubric
     rater: str
+    form: Form
+    width: int
     faults: list[str] = field(default_factory=list)
     seen: dict[str, int] = field(default_factory=dict)
 
-    @property
-    def edition(self) -> str:
-        """The last part of every id."""
-        return f"r{self.rubric.edition}"
-
-    def read_row(
-        self, number: int, row: Mapping[str, str], form: Form, width: int
-    ) -> list[Judgement]:
+    def read_row(self, number: int, row: Mapping[str, str]) -> list[Judgement]:
         """Return the verdicts in a row; none where it is empty or has a fault."""
-        names = ["rating"]
-        if form == "ranks":
-            names = [column for column in list_columns(form, width) if column.startswith("rank_")]
-        cells = {name: row.get(name, "").strip() for name in names}
-        wanted = {"rubric": 1, "pairs": 2, "ranks": 0}[form]
-        said = self._find_texts(number, row.get(_ID, "").strip(), wanted)
-        if said is None or not any(cells.values()):
+        columns = list_columns(self.form, self.width)
+        names = [column for column in columns if column.startswith(("rating", "rank_"))]
+        cells = [row.get(name, "").strip() for name in names]
+        said = self._find_texts(number, row.get(_ID, "").strip())
+        if said is None or not any(cells):
             return []
         note = clean(row.get("note", ""), _NOTE)
-        if form == "rubric":
-            return list(self._read_rating(number, cells["rating"], said[0], note))
-        if form == "pairs":
-            return list(self._read_comparison(number, cells["rating"], said, note))
-        return list(self._read_ranks(number, list(cells.values()), said, note))
+        if self.form == "ranks":
+            return list(self._read_ranks(number, cells, said, note))
+        read = self._read_rating if self.form == "rubric" else self._read_choice
+        value = read(number, cells[0])
+        return [] if value is None else [self._judge(said, value, note)]
 
-    def _find_texts(self, number: int, id_: str, wanted: int) -> list[JudgedText] | None:
-        """Return the answers that an id stands for; `wanted`: how many, 0 for two or more."""
+    def _find_texts(self, number: int, id_: str) -> list[JudgedText] | None:
+        """Return the answers that an id stands for: one, two, or of ranks two or more."""
         *ids, edition = id_.split(".")
         known = all(one in self.answers for one in ids)
-        if not known or not (len(ids) == wanted if wanted else len(ids) > 1):
+        wanted = {"rubric": 1, "pairs": 2}.get(self.form, max(2, len(ids)))
+        if not known or len(ids) != wanted:
             what = f"{quote(id_)} is no answer of these runs; ids are left as they were written"
-        elif edition != self.edition:
+        elif edition != f"r{self.rubric.edition}":
             what = f"this sheet was made for another rubric than {self.rubric.name} as it is now"
         elif id_ in self.seen:
             what = f"the same id stands in row {self.seen[id_]}"
@@ -164,26 +157,21 @@ class _SheetReader:
         self._note_fault(number, _ID, what)
         return None
 
-    def _read_rating(
-        self, number: int, cell: str, said: JudgedText, note: str
-    ) -> Iterator[Judgement]:
+    def _read_rating(self, number: int, cell: str) -> int | None:
         low, high = self.rubric.low, self.rubric.high
         value = _parse_whole(cell)
-        if value is None or not low <= value <= high:
-            allowed = f"allowed: a whole number from {low} to {high}, or nothing"
-            self._note_fault(number, "rating", f"{quote(cell)} is no rating; {allowed}")
-            return
-        yield self._judge([said], value, note)
+        if value is not None and low <= value <= high:
+            return value
+        allowed = f"allowed: a whole number from {low} to {high}, or nothing"
+        self._note_fault(number, "rating", f"{quote(cell)} is no rating; {allowed}")
+        return None
 
-    def _read_comparison(
-        self, number: int, cell: str, said: Sequence[JudgedText], note: str
-    ) -> Iterator[Judgement]:
+    def _read_choice(self, number: int, cell: str) -> Choice | None:
         choice = _CHOICES.get(fold(cell).removeprefix("answer_"))
         if choice is None:
             what = f"{quote(cell)} is no verdict; {suggest(cell, ['a', 'b', 'tie'])} (or nothing)"
             self._note_fault(number, "rating", what)
-            return
-        yield self._judge(said, choice, note)
+        return choice
 
     def _read_ranks(
         self, number: int, cells: Sequence[str], said: Sequence[JudgedText], note: str

@@ -180,16 +180,15 @@ def load_kept_texts(path: Path) -> list[JudgedText]:
     kept = read_answers(path)
     if not kept:
         raise FileError(f"{path}: no answers in it; `genagents interview --ablations` keeps any")
-    models = {one.by for one in kept if one.said.condition != PEOPLE}
-    authors = {one.by for one in kept if one.said.condition == PEOPLE}
-    several = {True: len(authors) > 1, False: len(models) > 1}
+    by: dict[bool, set[str]] = {True: set(), False: set()}
+    for one in kept:
+        by[one.said.condition == PEOPLE].add(one.by)
     return [
-        _name_source(one) if several[one.said.condition == PEOPLE] else one.said for one in kept
+        replace(one.said, condition=f"{one.said.condition} / {one.by}")
+        if len(by[one.said.condition == PEOPLE]) > 1
+        else one.said
+        for one in kept
     ]
-
-
-def _name_source(one: KeptAnswer) -> JudgedText:
-    return replace(one.said, condition=f"{one.said.condition} / {one.by}")
 
 
 def _parse(path: Path, lines: Iterable[bytes]) -> Iterator[KeptAnswer]:

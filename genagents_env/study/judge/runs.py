@@ -19,8 +19,13 @@ from genagents_env.run.models import reopen_model
 from genagents_env.run.session import add_degradation
 from genagents_env.run.spec import Progress, RunOptions, RunResult
 from genagents_env.run.spending import LaterBudget
-from genagents_env.study.judge.cases import Case, CaseReply, find_cases, make_case_reply
-from genagents_env.study.judge.scripted_verdict import REPLIES
+from genagents_env.study.judge.cases import (
+    REPLIES,
+    Case,
+    CaseReply,
+    find_cases,
+    make_case_reply,
+)
 from genagents_env.study.judge.session import (
     JudgeQuery,
     JudgeSession,

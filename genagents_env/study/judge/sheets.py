@@ -6,7 +6,6 @@ it can be resolved with the run files. No cell is a formula to any spreadsheet.
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
@@ -21,6 +20,8 @@ from genagents_env.study.judge.texts import JudgedText
 from genagents_env.text import clean, escape_formula
 
 Form: TypeAlias = Literal["rubric", "pairs", "ranks"]
+# The answers that are judged together, as they stand from the left.
+SheetRow: TypeAlias = tuple[JudgedText, ...]
 
 LETTERS = "abcdefghijklmnopqrst"  # of the answers in a row
 
@@ -28,17 +29,9 @@ _CELL = 4000  # characters
 _FIFTH = 5  # one row in five is every rater's
 
 
-@dataclass(frozen=True, slots=True)
-class SheetRow:
-    """One row of a sheet: the answers that are judged together, as they stand from the left."""
-
-    answers: tuple[JudgedText, ...]
-    rubric: Rubric
-
-    @property
-    def id(self) -> str:
-        """The ids of the answers, and the edition of the rubric for which they are read."""
-        return ".".join([*(said.id for said in self.answers), f"r{self.rubric.edition}"])
+def make_row_id(row: SheetRow, rubric: Rubric) -> str:
+    """Return the ids of the answers in a row, and the edition of the rubric they are read for."""
+    return ".".join([*(said.id for said in row), f"r{rubric.edition}"])
 
 
 def list_columns(form: Form, width: int = 1, *, day: bool = False) -> list[str]:
@@ -84,13 +77,13 @@ def write_sheets(
     Raises:
         ConfigError: as `make_rows`, or a file cannot be written.
     """
-    rows = _shuffle(make_rows(answers, rubric, form, against=against), seed)
-    sheets = deal_rows(rows, raters, sample, seed)
+    rows = _shuffle(make_rows(answers, rubric, form, against=against), rubric, seed)
+    sheets = deal_rows(rows, rubric, raters, sample, seed)
     paths = name_sheets(path, raters)
-    width = max(len(row.answers) for row in rows)
+    width = max(map(len, rows))
     for file, own in zip(paths, sheets, strict=True):
         _write(file, own, rubric, form, width)
-    written = {row.id for own in sheets for row in own}
+    written = {row for own in sheets for row in own}
     return dict(zip(paths, map(len, sheets), strict=True)), len(rows) - len(written)
 
 
@@ -102,7 +95,7 @@ def name_sheets(path: Path, raters: int) -> list[Path]:
 
 
 def deal_rows(
-    rows: Sequence[SheetRow], raters: int, sample: int | None, seed: int
+    rows: Sequence[SheetRow], rubric: Rubric, raters: int, sample: int | None, seed: int
 ) -> list[list[SheetRow]]:
     """Return each rater's rows: a fifth of them the same in all sheets, where there are several."""
     if raters == 1:
@@ -114,22 +107,31 @@ def deal_rows(
     rest = rows[shared:]
     dealt = ([*rows[:shared], *rest[k::raters][: size - shared]] for k in range(raters))
     return [
-        sorted(own, key=lambda row: draw_bits(seed, "rater", k, row.id))
+        sorted(own, key=lambda row: draw_bits(seed, "rater", k, make_row_id(row, rubric)))
         for k, own in enumerate(dealt)
     ]
 
 
 def _write(path: Path, rows: Sequence[SheetRow], rubric: Rubric, form: Form, width: int) -> None:
-    out = StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")  # RFC 4180
     day = "day" in rubric.shows
     heads = list_columns(form, width, day=day)
-    writer.writerow(heads)
+    lines = [heads]
     for row in rows:
-        told = [row.id, row.answers[0].agent, row.answers[0].question]
-        for said in row.answers:
+        told = [make_row_id(row, rubric), row[0].agent, row[0].question]
+        for said in row:
             told += [said.day, said.text] if day else [said.text]
-        writer.writerow([_format_cell(words) for words in told] + [""] * (len(heads) - len(told)))
+        lines.append([_format_cell(words) for words in told] + [""] * (len(heads) - len(told)))
+    write_csv(path, lines)
+
+
+def write_csv(path: Path, lines: Iterable[Sequence[str]]) -> None:
+    """Write a CSV file as RFC 4180 has it: UTF-8 with a mark, as spreadsheets want it.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    out = StringIO()
+    csv.writer(out, lineterminator="\r\n").writerows(lines)
     with replace_file(path) as file:
         file.write(out.getvalue().encode("utf-8-sig"))
 
@@ -149,12 +151,12 @@ def make_rows(
     if form not in get_args(Form):
         raise ConfigError(f"form {quote(form)} is unknown; {suggest(form, get_args(Form))}")
     answers = list(answers)
-    rows = [SheetRow(texts, rubric) for texts in _group_rows(answers, rubric, form, against)]
+    rows = list(_group_rows(answers, rubric, form, against))
     if not rows:
         what = "no answer of these runs is" if form == "rubric" else "no two conditions have"
         how = "one that" if form == "rubric" else "an answer in common that"
         raise ConfigError(f"{what} {how} rubric {rubric.name} is about: there is nothing to judge")
-    return sorted(rows, key=lambda row: row.answers[0].seed)
+    return sorted(rows, key=lambda row: row[0].seed)
 
 
 def format_instructions(rows: Iterable[SheetRow], rubric: Rubric, form: Form) -> str:
@@ -169,7 +171,7 @@ def format_instructions(rows: Iterable[SheetRow], rubric: Rubric, form: Form) ->
     lines = [rubric.title, "", asked, ""]
     lines += [*(scale if form == "rubric" else ()), "", f"Fill in {fill[form]}"]
     lines.append("Leave a row empty that you cannot judge. The note is yours. Leave ids alone.")
-    people = sorted({said.person for row in rows for said in row.answers if said.person})
+    people = sorted({said.person for row in rows for said in row if said.person})
     if people and ("person" in rubric.shows or rubric.about != "answer"):
         lines += ["", "Who they are:", *(f"- {person}" for person in people)]
     return "\n".join(lines) + "\n"
@@ -177,7 +179,7 @@ def format_instructions(rows: Iterable[SheetRow], rubric: Rubric, form: Form) ->
 
 def _group_rows(
     answers: Sequence[JudgedText], rubric: Rubric, form: Form, against: str | None
-) -> Iterator[tuple[JudgedText, ...]]:
+) -> Iterator[SheetRow]:
     """Yield the answers that stand in one row."""
     if form == "rubric":
         covered = (said for said in answers if rubric.covers(said))
@@ -196,16 +198,14 @@ def _group_rows(
                 yield tuple(group[name] for name in sorted(group))
 
 
-def _shuffle(rows: Iterable[SheetRow], seed: int) -> list[SheetRow]:
+def _shuffle(rows: Iterable[SheetRow], rubric: Rubric, seed: int) -> list[SheetRow]:
     """Return the rows and their sides in an order that only `seed` decides."""
+    named = ((make_row_id(row, rubric), row) for row in rows)
     mixed = [
-        SheetRow(
-            tuple(sorted(row.answers, key=lambda s: draw_bits(seed, "side", row.id, s.id))),
-            row.rubric,
-        )
-        for row in rows
+        tuple(sorted(row, key=lambda said: draw_bits(seed, "side", id_, said.id)))
+        for id_, row in named
     ]
-    return sorted(mixed, key=lambda row: draw_bits(seed, "row", row.id))
+    return sorted(mixed, key=lambda row: draw_bits(seed, "row", make_row_id(row, rubric)))
 
 
 def _format_cell(words: str) -> str:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from genagents_env.record import RunMeta, RunReader
+from genagents_env.record import RunReader
 from genagents_env.record.rows import encode
 from genagents_env.scenario import Person
 from genagents_env.scenario.questions import When, list_questions
@@ -137,7 +137,15 @@ class RunTexts:
     @cached_property
     def ids(self) -> dict[tuple[When, str, str], str]:
         """The id of every question, by when, to whom and in which words."""
-        return _question_ids(self.meta)
+        meta, ids = self.meta, dict[tuple[When, str, str], str]()
+        whens: tuple[When, ...] = get_args(When)
+        for when in whens:
+            for name in meta.names:
+                for kind, questions in make_standard_questions(name, meta.scenario).items():
+                    ids.update({(when, name, question): kind for question in questions})
+            for one in list_questions(meta.scenario, meta.names, when):
+                ids[when, one.agent, one.text] = one.question_id
+        return ids
 
     @cached_property
     def days(self) -> dict[str, str]:
@@ -208,16 +216,3 @@ def _format_transcript(events: list[Event], time: Callable[[int], datetime]) -> 
         if room < 0:
             return "\n".join(lines[place + 1 :])
     return "\n".join(lines)
-
-
-def _question_ids(meta: RunMeta) -> dict[tuple[When, str, str], str]:
-    """Return the id of every question, by when, to whom and in which words."""
-    ids: dict[tuple[When, str, str], str] = {}
-    whens: tuple[When, ...] = get_args(When)
-    for when in whens:
-        for name in meta.names:
-            for kind, questions in make_standard_questions(name, meta.scenario).items():
-                ids.update({(when, name, question): kind for question in questions})
-        for one in list_questions(meta.scenario, meta.names, when):
-            ids[when, one.agent, one.text] = one.question_id
-    return ids

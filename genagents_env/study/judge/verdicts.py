@@ -3,11 +3,10 @@
 import errno
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, Literal, Self, TypeAlias, TypeVar
+from typing import Literal, Self, TypeAlias, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -94,6 +93,11 @@ class Judgement:
 _ROW = TypeAdapter(Judgement)
 
 
+def format_judge(by: By, name: str) -> str:
+    """Return a judge's name; a person's says so."""
+    return f"{name} (human)" if by == "human" else name
+
+
 def label_rubrics(given: Iterable[Judgement]) -> Mapping[tuple[str, str], str]:
     """Return what each rubric and edition is called: by its name, while it has one edition."""
     both = sorted({(one.rubric, one.edition) for one in given})
@@ -141,9 +145,12 @@ class Verdicts:
     def __len__(self) -> int:
         return len(self._known)
 
-    def get(self, key: Key) -> Judgement | None:
-        """Return the verdict that has this key, or None."""
-        return self._known.get(key)
+    def find(self, blank: Judgement) -> Judgement | None:
+        """Return the verdict on these texts; None where a judge would read other words by now."""
+        found = self._known.get(blank.key)
+        if found is None or found.value is None or found.contents != blank.contents:
+            return None
+        return found
 
     def add(self, one: Judgement) -> None:
         """Keep a verdict, in place of an earlier one with its key.
@@ -204,7 +211,10 @@ class Verdicts:
 
     def _read(self) -> None:
         self._whole, self._known = 0, {}
-        with self._open() as file:
+        with guard_files(self.path, "read"):
+            if not self.path.exists():
+                return
+        with open_to_read(self.path) as file:
             for number, line in enumerate(read_lines(self.path, file), 1):
                 if not line.endswith(b"\n"):
                     return
@@ -212,15 +222,6 @@ class Verdicts:
                 if line.strip():
                     one = _parse_line(self.path, number, line)
                     self._known[one.key] = one
-
-    @contextmanager
-    def _open(self) -> Iterator[BinaryIO]:
-        with guard_files(self.path, "read"):
-            if not self.path.exists():
-                yield BytesIO()
-                return
-        with open_to_read(self.path) as file:
-            yield file
 
 
 def _parse_line(path: Path, number: int, line: bytes) -> Judgement:

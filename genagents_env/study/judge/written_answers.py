@@ -3,15 +3,13 @@
 The fifth condition of Park et al. 2023, section 6.2: people watched a life and answered for it.
 """
 
-import csv
 from collections.abc import Mapping, Sequence
-from io import StringIO
 from pathlib import Path
 
 from genagents_env.errors import ConfigError
-from genagents_env.files import replace_file
 from genagents_env.study.judge.completed_sheets import read_table
 from genagents_env.study.judge.kept_answers import WordedAnswer
+from genagents_env.study.judge.sheets import write_csv
 from genagents_env.text import FORMULA_MARK, clean, escape_formula
 
 COLUMNS = ("agent", "question", "answer")
@@ -25,14 +23,12 @@ def write_question_sheet(path: Path, put: Mapping[str, Sequence[str]]) -> int:
     Raises:
         FileError: it cannot be written.
     """
-    out = StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")  # RFC 4180
-    writer.writerow(COLUMNS)
-    rows = [(agent, question) for agent, questions in put.items() for question in questions]
-    for agent, question in rows:
-        writer.writerow([escape_formula(agent), escape_formula(question), ""])
-    with replace_file(path) as file:
-        file.write(out.getvalue().encode("utf-8-sig"))
+    rows = [
+        (escape_formula(agent), escape_formula(question), "")
+        for agent, questions in put.items()
+        for question in questions
+    ]
+    write_csv(path, [COLUMNS, *rows])
     return len(rows)
 
 

@@ -2,19 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import TYPE_CHECKING
 
 from genagents_env.extras import format_install_command
-from genagents_env.record import Degradation, PromptCuts
-from genagents_env.record.call_sums import ModelChange
+from genagents_env.record import Degradation
+from genagents_env.study.report.study_runs import StudyRun
 from genagents_env.study.stats import ALPHA, MIN_SEEDS, count_needed_seeds, find_smallest_p
+from genagents_env.study.sweep.measured import MeasuredRun
 
 if TYPE_CHECKING:
     from genagents_env.study.report.study import StudyResults
-    from genagents_env.study.report.study_runs import StudyRun
 
 _ABSENT = "not installed"
 _NEEDED = {"matplotlib": "figures", "pandas": "Parquet files", "pyarrow": "Parquet files"}
@@ -25,38 +24,18 @@ _LIBRARIES = (
 _MOST = 8  # names in one sentence
 
 
-@dataclass(frozen=True, slots=True)
-class Cautioned:
-    """A run as cautions see it; `excluded` says that it is in no mean."""
-
-    name: str
-    degradation: Degradation | None
-    prompt_cuts: PromptCuts | None
-    model_changes: Sequence[ModelChange]
-    excluded: bool = False
-
-
 def find_study_cautions(study: "StudyResults") -> Iterator[str]:
     """Yield the cautions on a study, the most serious first."""
-    runs = [_describe_run(run) for run in study.runs]
+    runs = [(run, run.measured) for run in study.runs if run.measured is not None]
     yield from _warn_of_unfinished(study)
     yield from _warn_of_few_seeds(study)
     yield from _warn_of_earlier(study)
     yield from _warn_of_partly_equal(study)
-    yield from warn_of_degraded(runs)
-    yield from warn_of_model_changes(runs)
-    yield from warn_of_cuts(runs)
+    yield from _warn_of_degraded(runs)
+    yield from _warn_of_model_changes(runs)
+    yield from _warn_of_cuts(runs)
     yield from _warn_of_versions(study)
     yield from _warn_of_unmeasured(study)
-
-
-def _describe_run(run: "StudyRun") -> Cautioned:
-    found = run.measured
-    if found is None:
-        return Cautioned(run.name, None, None, ())
-    return Cautioned(
-        run.name, found.degradation, found.prompt_cuts, found.model_changes, run.excluded
-    )
 
 
 def _warn_of_unfinished(study: "StudyResults") -> Iterator[str]:
@@ -102,9 +81,9 @@ def _warn_of_partly_equal(study: "StudyResults") -> Iterator[str]:
             yield f"Equal lives: {one.text}, the same positions, events and answers."
 
 
-def warn_of_degraded(runs: Sequence[Cautioned]) -> Iterator[str]:
+def _warn_of_degraded(runs: Sequence[tuple[StudyRun, MeasuredRun]]) -> Iterator[str]:
     """Yield a caution where runs are degraded: why, which, and whether they are counted."""
-    found = [(run, run.degradation) for run in runs if run.degradation is not None]
+    found = [(run, measured.degradation) for run, measured in runs]
     failed = [(run, how) for run, how in found if how.failures]
     if failed:
         told = [f"{run.name} ({_count_failures(how)})" for run, how in failed]
@@ -123,22 +102,20 @@ def warn_of_degraded(runs: Sequence[Cautioned]) -> Iterator[str]:
         )
 
 
-def warn_of_model_changes(runs: Sequence[Cautioned]) -> Iterator[str]:
+def _warn_of_model_changes(runs: Sequence[tuple[StudyRun, MeasuredRun]]) -> Iterator[str]:
     """Yield a caution where within some runs another model answered than before."""
-    changed = [run for run in runs if run.model_changes]
+    changed = [(run.name, found.model_changes) for run, found in runs if found.model_changes]
     if changed:
-        first = changed[0]
+        name, changes = changed[0]
         yield (
             f"Model changed: in {_count(len(changed), 'run')} another model answered than before "
-            f"({_list_some([run.name for run in changed])}); in {first.name}, "
-            f"{first.model_changes[0].describe()}."
+            f"({_list_some([name for name, _ in changed])}); in {name}, {changes[0].describe()}."
         )
 
 
-def warn_of_cuts(runs: Sequence[Cautioned]) -> Iterator[str]:
+def _warn_of_cuts(runs: Sequence[tuple[StudyRun, MeasuredRun]]) -> Iterator[str]:
     """Yield a caution where prompts of some runs had no room for what matters."""
-    cut = [(run, run.prompt_cuts) for run in runs if run.prompt_cuts is not None]
-    told = [(run, found) for run, found in cut if found.matters]
+    told = [(run, found.prompt_cuts) for run, found in runs if found.prompt_cuts.matters]
     if told:
         sections = sorted({one.section for _, found in told for one in found.sections})
         lost = sum(found.cut for _, found in told) / sum(found.prompts for _, found in told)
@@ -150,7 +127,7 @@ def warn_of_cuts(runs: Sequence[Cautioned]) -> Iterator[str]:
         )
 
 
-def warn_of_equal_lives(runs: Iterable["StudyRun"]) -> Iterator[str]:
+def warn_of_equal_lives(runs: Iterable[StudyRun]) -> Iterator[str]:
     """Yield a caution for each life that several of these run files led; of a study see above."""
     lives: dict[str, list[str]] = {}
     for run in runs:
@@ -169,7 +146,7 @@ def _count_failures(found: Degradation) -> str:
     return f"{lost:,} of {found.decisions:,} decisions"
 
 
-def _describe_use(failed: Sequence[Cautioned]) -> str:
+def _describe_use(failed: Sequence[StudyRun]) -> str:
     if any(run.excluded for run in failed):
         return "They are in no mean, figure or test; `--degraded include` takes them in."
     return "They are in the means, as asked."

@@ -6,14 +6,13 @@ from itertools import product
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from genagents_env.study.report.study_runs import EXCLUDED, belongs_to
-from genagents_env.study.report.table import format_number
+from genagents_env.study.report.study_runs import EXCLUDED, StudyRun, belongs_to
+from genagents_env.study.report.table import format_bounds, format_number
 from genagents_env.study.stats import ALPHA, Effect, compute_interval, find_smallest_p
 from genagents_env.study.stats.effects import BETWEEN, PRIMARY
 
 if TYPE_CHECKING:
     from genagents_env.study.report.study import StudyResults
-    from genagents_env.study.report.study_runs import StudyRun
 
 _SHARE = "share"
 _BOOLS = ("true", "false")
@@ -109,11 +108,9 @@ def _name_level(factor: str, label: str) -> str:
 
 def _describe_certainty(one: Effect, of_people: bool) -> str:
     """Return the difference with its interval, p and seeds, in brackets of a sentence."""
-    by = 100 if of_people else 1
-    parts = [f"difference {_format(one.difference, of_people)}"]
-    if one.low is not None and one.high is not None:
-        how = " by Student's t" if one.method == "t" else ""
-        parts[0] += f" [{format_number(by * one.low)}, {format_number(by * one.high)}]{how}"
+    how = " by Student's t" if one.method == "t" else ""
+    bounds = format_bounds(one, 100 if of_people else 1)
+    parts = [f"difference {_format(one.difference, of_people)}{bounds}{how}"]
     if one.p_holm is not None:
         parts.append(f"p = {format_number(one.p_holm)} after Holm's correction")
     elif one.p is not None:
@@ -129,18 +126,13 @@ def _describe_effects(study: "StudyResults") -> Iterator[str]:
     main = [one for one in study.effects if one.family == PRIMARY]
     found = [one for one in main if one.found]
     yield from (describe_effect(study, one) for one in found)
-    void = [one for one in main if not one.found and _find_void(study, one)]
-    yield from dict.fromkeys(f"{_find_void(study, one).capitalize()}." for one in void)
+    void = [one for one in main if not one.found and study.why_untested(one.contrast)]
+    yield from dict.fromkeys(f"{study.why_untested(one.contrast).capitalize()}." for one in void)
     silent = [
         one for one in main if not one.found and one not in void and not _is_equal(study, one)
     ]
     if silent:
         yield _describe_silence(study, silent, len(main), bool(found or void))
-
-
-def _find_void(study: "StudyResults", one: Effect) -> str:
-    pair = frozenset((*one.contrast.first, *one.contrast.second))
-    return study.untested.get((one.contrast.factor, pair), "")
 
 
 def _is_equal(study: "StudyResults", one: Effect) -> bool:
@@ -193,19 +185,12 @@ def _describe_missing_levels(study: "StudyResults") -> Iterator[str]:
                 )
 
 
-def _describe_failures(runs: Sequence["StudyRun"]) -> str:
-    states = [f"{n} {state}" for state, n in _tally(runs).items() if state != "finished"]
+def _describe_failures(runs: Sequence[StudyRun]) -> str:
+    counts = Counter("degraded" if run.excluded else run.state for run in runs)
+    states = [f"{n} {state}" for state, n in counts.items() if state != "finished"]
     problem = next((run.problem for run in runs if run.state == "failed" and run.problem), "")
     told = ", ".join(states) + (f": {problem}" if problem else "")
     return f" ({told})" if told else ""
-
-
-def _tally(runs: Sequence["StudyRun"]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for run in runs:
-        state = "degraded" if run.excluded else run.state
-        found[state] = found.get(state, 0) + 1
-    return found
 
 
 def _describe_means(study: "StudyResults") -> Iterator[str]:
@@ -215,11 +200,9 @@ def _describe_means(study: "StudyResults") -> Iterator[str]:
         values = [value for own in study.values_of(name).values() for value in own.values()]
         if values:
             mean = compute_interval(values)
-            bounds = ""
-            if mean.low is not None and mean.high is not None:
-                bounds = f" [{format_number(mean.low)}, {format_number(mean.high)}]"
+            told = f"{format_number(mean.mean)}{format_bounds(mean)}"
             runs = f"{mean.n} run{'' if mean.n == 1 else 's'}"
-            yield f"{study.title_of(name)}: {format_number(mean.mean)}{bounds}, mean of {runs}."
+            yield f"{study.title_of(name)}: {told}, mean of {runs}."
     yield from _describe_gaps(study)
 
 

@@ -13,7 +13,7 @@ from genagents_env.study.evaluate.checks import Verdict, find_verdicts
 from genagents_env.study.judge.agreement import JudgeAgreement, measure_agreement
 from genagents_env.study.judge.rankings import Ranking, rank_conditions
 from genagents_env.study.judge.scores import Score, score_conditions
-from genagents_env.study.judge.verdicts import By, Judgement, Verdicts
+from genagents_env.study.judge.verdicts import Judgement, Verdicts, format_judge
 from genagents_env.study.report.study_runs import StudyRun
 from genagents_env.study.report.table import CellValue, Table
 from genagents_env.study.stats import compute_interval
@@ -121,7 +121,7 @@ def read_check_verdicts(files: Mapping[str, Path]) -> dict[str, Sequence[Verdict
 def _tabulate_ratings(scores: Iterable[Score]) -> Table:
     rows = tuple(
         (
-            *(one.rubric, one.condition, _format_judge(one.judge, one.by)),
+            *(one.rubric, one.condition, format_judge(one.by, one.judge)),
             f"{one.low} to {one.high}",
             compute_interval(list(one.seeds.values())) if one.seeds else None,
             *(one.answers, one.n, one.copied, one.unusable),
@@ -146,7 +146,7 @@ def _tabulate_rankings(found: Iterable[Ranking]) -> Table:
             rank = one.mean_ranks.get(skill.name)
             rows.append(
                 (
-                    *(one.rubric, _format_judge(one.judge, one.by), one.block, skill.name),
+                    *(one.rubric, format_judge(one.by, one.judge), one.block, skill.name),
                     *(skill.mu, skill.low, skill.high, skill.wins, skill.losses, skill.ties),
                     *(rank, one.position_bias, one.first_read),
                 )
@@ -175,8 +175,3 @@ def _tabulate_agreements(found: Iterable[JudgeAgreement]) -> Table:
         *("share alike", "note"),
     )
     return Table("judges_agreement", "Agreement of judges", columns, rows)
-
-
-def _format_judge(name: str, by: By) -> str:
-    """Return a judge's name; a person's says so."""
-    return f"{name} (human)" if by == "human" else name

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-PRIMARY = "primary"
 OTHER = "other"
 
 # Only the order of reading: a measure that is not here stands under "other".

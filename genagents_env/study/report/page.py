@@ -2,14 +2,14 @@
 
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import jinja2
 
 from genagents_env.study.report.headlines import describe_effect
-from genagents_env.study.report.sections import FigureFile, ReportSection
 from genagents_env.study.report.study import CELL, StudyResults
-from genagents_env.study.report.table import escape_markdown
+from genagents_env.study.report.table import Table, escape_markdown
 from genagents_env.study.stats.effects import PRIMARY
 from genagents_env.text import clean
 
@@ -18,9 +18,24 @@ _STATES = ("finished", "stopped", "failed", "damaged", "due")
 HTML, MARKDOWN = "html", "md"
 
 
+@dataclass(frozen=True, slots=True)
+class FigureFile:
+    """A figure as a file.
+
+    Attributes:
+        name: of the file, without ending.
+        caption: below it.
+        png: the bytes.
+    """
+
+    name: str
+    caption: str
+    png: bytes
+
+
 def format_study(
     study: StudyResults,
-    sections: Sequence[ReportSection],
+    tables: Sequence[Table],
     figures: Sequence[FigureFile],
     notes: Sequence[str],
     form: str,
@@ -29,7 +44,7 @@ def format_study(
 
     Args:
         study: measured.
-        sections: of its appendix.
+        tables: of its appendix.
         figures: of the page; in Markdown they are files in `figures/` beside it.
         notes: what could not be made.
         form: `html` or `md`.
@@ -46,7 +61,7 @@ def format_study(
             for one in study.effects
             if one.family == PRIMARY and not one.found
         ],
-        sections=sections,
+        tables=tables,
     )
 
 

@@ -66,7 +66,7 @@ def place_files(
         beside.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".report-", dir=beside) as made:
             _put(Path(made), files)
-            former = _read_index(folder)
+            former = _read_sums(folder)
             left = _replace(Path(made), folder, files, former or {})
     if former is None:
         tell(f"{folder / INDEX} had no checksums, so no file of the report before was removed")
@@ -78,11 +78,8 @@ def place_files(
 
 def check_fuller(folder: Path, finished: int) -> None:
     """Raise ConfigError where the report that is in `folder` counts more finished runs."""
-    if not os.path.lexists(folder / INDEX):
-        return
     try:
-        with open_to_read(find_inside(folder, INDEX)) as file:
-            found = json.loads(file.read(_MOST)).get("finished")
+        found = json.loads(_read_index(folder) or "{}").get("finished")
     except (FileError, ValueError, RecursionError, AttributeError):
         return
     if isinstance(found, int) and found > finished:
@@ -138,17 +135,24 @@ def _remove(folder: Path, name: str, sum_: str) -> bool:
         return False
 
 
-def _read_index(folder: Path) -> dict[str, str] | None:
+def _read_index(folder: Path) -> str | None:
+    """Return the beginning of the index in `folder`; None where there is none."""
+    if not os.path.lexists(folder / INDEX):
+        return None
+    with open_to_read(find_inside(folder, INDEX)) as file:
+        return file.read(_MOST).decode("utf-8", "replace")
+
+
+def _read_sums(folder: Path) -> dict[str, str] | None:
     """Return the checksums of the report that is in `folder`, by the names of its files.
 
     None where there is an index without any. Only its beginning is read, where they are; a
     stranger may have written it.
     """
-    if not os.path.lexists(folder / INDEX):
-        return {}
     try:
-        with open_to_read(find_inside(folder, INDEX)) as file:
-            text = file.read(_MOST).decode("utf-8", "replace")
+        text = _read_index(folder)
+        if text is None:
+            return {}
         at = text.index(f'"{_FILES}": {{') + len(_FILES) + 4
         sums = json.JSONDecoder().raw_decode(text, at)[0]
     except (FileError, ValueError, RecursionError):

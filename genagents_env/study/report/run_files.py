@@ -15,7 +15,6 @@ from genagents_env.study.evaluate.rates import GAME_SPEED, Rates, Tariff, comput
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.report.cautions import warn_of_equal_lives
 from genagents_env.study.report.quotes import describe_words, find_answers
-from genagents_env.study.report.sections import ReportSection
 from genagents_env.study.report.study import StudyPlan, StudyResults, compare_runs
 from genagents_env.study.report.study_runs import StudyRun
 from genagents_env.study.report.study_tables import drop_unmeasured, tabulate_means, tabulate_runs
@@ -59,12 +58,11 @@ def measure_runs(
     title = f"{scenarios}: {len(runs)} run{'' if len(runs) == 1 else 's'}"
     seeds = tuple(dict.fromkeys(run.seed for run in runs))
     plan = StudyPlan(title, "", "", {}, seeds, primary=tuple((name, "") for name in primary))
-    found = compare_runs(Path(), plan, runs, measures)
     costs = tabulate_costs([one.rates for one in files])
     more = (caution for one in files for caution in one.cautions)
     return replace(
-        found,
-        cautions=(*found.cautions, *unknown, *more, *warn_of_equal_lives(runs)),
+        compare_runs(Path(), plan, runs, measures),
+        remarks=(*unknown, *more, *warn_of_equal_lives(runs)),
         tables=(costs,) if costs.rows else (),
         summaries=tuple((one.run.name, one.words) for one in files),
     )
@@ -138,7 +136,7 @@ def describe_runs(results: StudyResults, width: int = 0) -> Iterator[str]:
         width: characters of a line; 0 for as many as the tables need.
     """
     yield from tabulate_runs(results).format_lines(width)
-    yield from drop_unmeasured(ReportSection(tabulate_means(results))).table.format_lines(width)
+    yield from drop_unmeasured(tabulate_means(results)).format_lines(width)
 
 
 def tabulate_costs(rates: Sequence[Rates]) -> Table:

@@ -1,6 +1,6 @@
 """The results of a study: its runs, the tidy table of their values, and the effects."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import product
@@ -29,7 +29,7 @@ from genagents_env.study.report.study_runs import (
     read_study_runs,
 )
 from genagents_env.study.report.table import Table, format_number
-from genagents_env.study.report.untested import describe_idle, find_untested
+from genagents_env.study.report.untested import LevelPair, describe_idle, find_untested
 from genagents_env.study.stats import (
     Contrast,
     Effect,
@@ -41,7 +41,7 @@ from genagents_env.study.stats import (
     list_contrasts,
     list_numbers,
 )
-from genagents_env.study.stats.effects import PRIMARY
+from genagents_env.study.stats.effects import PRIMARY, Cell, CellValues
 from genagents_env.study.sweep.design.experiment import DegradedRuns, Experiment, split_primary
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.lives import EqualLives, count_equal_lives
@@ -75,6 +75,12 @@ class StudyPlan:
     primary: tuple[tuple[str, str], ...] = ()
     changes: Mapping[str, JSON] = field(default_factory=dict)
 
+    def is_primary(self, name: str, one: Contrast) -> bool:
+        """Return whether a comparison of this value is one by which the question is decided."""
+        return any(
+            belongs_to(name, words) and effect in ("", one.factor) for words, effect in self.primary
+        )
+
     @property
     def commands(self) -> tuple[str, ...]:
         """The commands that repeat it; DIR stands for the folder."""
@@ -96,17 +102,12 @@ class StudyResults:
         runs: every one, in the order of the sweep.
         rows: the tidy table.
         measures: that were taken.
-        names: of their values, the primary ones first.
-        primary: those among `names` by which the question is decided.
-        effects: the primary ones first.
-        times: of the effects on times that some runs did not see, what is known beside the mean.
-        equal: levels of which some runs led the same life.
-        untested: comparisons that say nothing, with why.
-        cautions: for the reader, a sentence each.
         versions: of this package and of the libraries that made the report.
         tables: further ones: of what judges said, of run files what they cost.
         summaries: of run files, what each came to and who said what, line by line.
-        problems: for a terminal: damaged runs, unknown measures, missing libraries.
+        unjudged: why some of what judges said is left out, a sentence each.
+        remarks: further cautions.
+        faults: cautions on measures, which a terminal shows, too.
     """
 
     folder: Path
@@ -114,17 +115,12 @@ class StudyResults:
     runs: tuple[StudyRun, ...]
     rows: tuple[TidyRow, ...]
     measures: tuple[Measure, ...]
-    names: tuple[str, ...]
-    primary: tuple[str, ...]
-    effects: tuple[Effect, ...]
-    times: Mapping[tuple[str, Contrast], Survival]
-    equal: tuple[EqualLives, ...]
-    untested: Mapping[tuple[str, frozenset[str]], str]
-    cautions: tuple[str, ...] = ()
-    versions: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str]
     tables: tuple[Table, ...] = ()
     summaries: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    problems: tuple[str, ...] = ()
+    unjudged: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -136,10 +132,61 @@ class StudyResults:
         """Whether it is of run files, and asks nothing."""
         return bool(self.summaries)
 
-    @property
+    @cached_property
     def headlines(self) -> tuple[str, ...]:
         """What was found, a sentence each; every one follows from the tables below it."""
         return tuple(write_headlines(self))
+
+    @cached_property
+    def cautions(self) -> tuple[str, ...]:
+        """Cautions for the reader, a sentence each."""
+        found = (*find_study_cautions(self), *describe_idle(self.conditions), *self.unjudged)
+        return (*found, *self.remarks, *self.faults)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """For a terminal: damaged runs, unknown measures, missing libraries."""
+        damaged = (run for run in self.runs if run.state == "damaged")
+        told = (f"{run.name} is left out: {run.problem}" for run in damaged)
+        missing = warn_of_missing_libraries(self.versions)
+        return (*told, *self.unjudged, *missing, *self.faults)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the values, the primary ones first."""
+        return order_measures([row.name for row in self.rows if row.measure], self.primary)
+
+    @cached_property
+    def primary(self) -> tuple[str, ...]:
+        """The names of the values by which the question is decided."""
+        names = dict.fromkeys(row.name for row in self.rows if row.measure)
+        wanted = (n for words, _ in self.plan.primary for n in names if belongs_to(n, words))
+        return tuple(dict.fromkeys(wanted))
+
+    @property
+    def effects(self) -> tuple[Effect, ...]:
+        """Every effect, the primary ones first."""
+        return self._effects_and_times[0]
+
+    @property
+    def times(self) -> Mapping[tuple[str, Contrast], Survival]:
+        """Of the effects on times that some runs did not see, what is known beside the mean."""
+        return self._effects_and_times[1]
+
+    @cached_property
+    def equal(self) -> tuple[EqualLives, ...]:
+        """Levels of which some runs led the same life."""
+        done = ((run, run.measured) for run in self.runs if run.measured)
+        lives = {(run.condition.levels, run.seed): found.life for run, found in done}
+        return tuple(count_equal_lives(self.plan.levels, lives))
+
+    def why_untested(self, one: Contrast) -> str:
+        """Return why a comparison says nothing; empty where it says something."""
+        return self._untested.get((one.factor, frozenset((*one.first, *one.second))), "")
+
+    @cached_property
+    def _untested(self) -> Mapping[LevelPair, str]:
+        return find_untested(self.plan.levels, self.runs)
 
     @property
     def conditions(self) -> dict[str, list[StudyRun]]:
@@ -189,6 +236,11 @@ class StudyResults:
         """Return the numbers of a value that count, by condition and seed."""
         return self._numbers.get(name, {})
 
+    def values_by_levels(self, name: str) -> dict[Cell, dict[int, float]]:
+        """Return the numbers of a value that count, by levels and seed."""
+        levels = {run.condition.name: run.condition.levels for run in self.runs}
+        return {levels[label]: own for label, own in self.values_of(name).items()}
+
     @cached_property
     def _numbers(self) -> dict[str, dict[str, dict[int, float]]]:
         conditions = {run.name: run.condition.name for run in self.runs if run.counted}
@@ -199,12 +251,40 @@ class StudyResults:
                 own[row.seed] = row.value
         return found
 
+    @cached_property
+    def _effects_and_times(
+        self,
+    ) -> tuple[tuple[Effect, ...], dict[tuple[str, Contrast], Survival]]:
+        """Every effect, the primary ones first, and how times compare that are censored."""
+        plan = self.plan
+        comparisons = list(list_contrasts(plan.levels, plan.baseline)) if plan.levels else []
+        counted = {run.name for run in self.runs if run.counted}
+        cut: dict[str, set[tuple[Cell, int]]] = {}
+        for row in self.rows:
+            if row.censored and row.run in counted:
+                cut.setdefault(row.name, set()).add((row.levels, row.seed))
+        main: list[Effect] = []
+        rest: list[Effect] = []
+        times: dict[tuple[str, Contrast], Survival] = {}
+        for name, one in product(self.names, comparisons):
+            is_main = plan.is_primary(name, one)
+            if one.is_interaction and not is_main:
+                continue
+            values = self.values_by_levels(name)
+            found = compute_effect(name, values, plan.levels, one)
+            if found is None:
+                continue
+            if name in cut:
+                found = _note_censored(found, len(cut[name]), sum(map(len, values.values())))
+                if not one.is_interaction:
+                    times[name, one] = _compare_times(plan, one, values, cut[name])
+            (main if is_main else rest).append(found)
+        return (*correct_family(main), *rest), times
+
     def describe_power(self) -> Iterator[str]:
         """Yield what the study could find with all its seeds, by the spread of those that ran."""
         tests = sum(one.family == PRIMARY for one in self.effects)
-        for one in self.effects:
-            if one.family != PRIMARY:
-                continue
+        for one in self.effects[:tests]:
             values = self.values_by_levels(one.measure)
             numbers = list_numbers(values, self.plan.levels, one.contrast)
             least = find_detectable(numbers, len(self.plan.seeds), tests)
@@ -215,14 +295,15 @@ class StudyResults:
                     f"{format_number(least)} in 80 of 100 studies"
                 )
 
-    def values_by_levels(self, name: str) -> dict[tuple[str, ...], dict[int, float]]:
-        """Return the numbers of a value that count, by levels and seed."""
-        levels = {run.condition.name: run.condition.levels for run in self.runs}
-        return {levels[label]: own for label, own in self.values_of(name).items()}
+    @property
+    def value_columns(self) -> tuple[str, ...]:
+        """The columns of the tidy table."""
+        levels = self.plan.levels
+        return ("run", "seed", "life", *levels, "measure", "key", "value", "censored", "why")
 
     def as_json(self) -> dict[str, JSON]:
         """Return it as JSON values, the tidy table among them."""
-        rows = [row_as_json(row, list(self.plan.levels)) for row in self.rows]
+        rows = [dict(zip(self.value_columns, row.cells, strict=True)) for row in self.rows]
         return {**self.describe(), "values": rows}
 
     def describe(self) -> dict[str, JSON]:
@@ -237,9 +318,9 @@ class StudyResults:
             "primary": list(self.primary),
             "cautions": list(self.cautions),
             "measures": [one.as_json() for one in self.measures],
-            "effects": [effect_as_json(one) for one in self.effects],
+            "effects": [_effect_as_json(one) for one in self.effects],
             "equal_lives": [asdict(one) for one in self.equal],
-            "runs": [run_as_json(run) for run in self.runs],
+            "runs": [_run_as_json(run) for run in self.runs],
             "versions": dict(self.versions),
         }
 
@@ -280,18 +361,13 @@ def measure_study(
         for run in read_study_runs(folder, measures, wanted, on_read, workers)
     )
     stubs, left_out = _stand_in(untaken, runs)
-    results = compare_runs(
-        folder.path, make_study_plan(folder, experiment), runs, (*measures, *stubs)
-    )
-    faults = (*left_out, *unknown)
-    unknown_runs = folder.find_unknown_runs()
+    plan = make_study_plan(folder, experiment)
     own = {run.file for run in runs}
-    strangers = [path.name for path in unknown_runs if path not in own]
-    more = [_warn_of_strangers(strangers)] if strangers else []
+    strangers = [path.name for path in folder.find_unknown_runs() if path not in own]
     return replace(
-        results,
-        cautions=(*results.cautions, *more, *faults),
-        problems=(*results.problems, *faults),
+        compare_runs(folder.path, plan, runs, (*measures, *stubs)),
+        remarks=(_warn_of_strangers(strangers),) if strangers else (),
+        faults=(*left_out, *unknown),
     )
 
 
@@ -318,7 +394,7 @@ def make_study_plan(folder: SweepFolder, experiment: Experiment) -> StudyPlan:
 def compare_runs(
     folder: Path, plan: StudyPlan, runs: Sequence[StudyRun], measures: Sequence[Measure]
 ) -> StudyResults:
-    """Return runs that have been read, with effects, headlines and cautions."""
+    """Return runs that have been read as a study, with what judges said of them."""
     if CELL in plan.levels:
         runs = [
             replace(run, condition=replace(run.condition, levels=(run.condition.name,)))
@@ -326,37 +402,17 @@ def compare_runs(
         ]
     # Run files have no folder of their own: `genagents judge` prints what is said of them.
     given, unread = read_judgements(folder, runs) if plan.text else ([], "")
-    rows = tuple(make_rows(runs, given))
-    names = list(dict.fromkeys(row.name for row in rows if row.measure))
-    primary = tuple(
-        dict.fromkeys(n for words, _ in plan.primary for n in names if belongs_to(n, words))
-    )
-    listed = order_measures(names, primary)
-    counted = {run.name for run in runs if run.counted}
-    effects, times = _find_effects(plan, [row for row in rows if row.run in counted], listed)
-    lives = {(run.condition.levels, run.seed): run.measured.life for run in runs if run.measured}
     judged, unjudged = tabulate_judgements(given, runs)
-    installed = find_versions()
-    found = StudyResults(
+    return StudyResults(
         folder,
         plan,
         tuple(runs),
-        rows,
+        tuple(make_rows(runs, given)),
         tuple({one.name: one for one in measures}.values()),
-        listed,
-        primary,
-        effects,
-        times,
-        tuple(count_equal_lives(plan.levels, lives)),
-        find_untested(plan.levels, runs),
-        versions=installed,
-        tables=judged,
+        find_versions(),
+        judged,
+        unjudged=tuple(filter(None, (unread, unjudged))),
     )
-    problems = [told for told in (unread, unjudged) if told]
-    damaged = [f"{run.name} is left out: {run.problem}" for run in runs if run.state == "damaged"]
-    cautions = (*find_study_cautions(found), *describe_idle(found.conditions), *problems)
-    missing = warn_of_missing_libraries(installed)
-    return replace(found, cautions=cautions, problems=(*damaged, *problems, *missing))
 
 
 def _format_change(key: str, value: JSON) -> str:
@@ -368,7 +424,7 @@ def _format_change(key: str, value: JSON) -> str:
     return f"--endpoint {quote(f'{key}={value}')}"
 
 
-def effect_as_json(one: Effect) -> dict[str, JSON]:
+def _effect_as_json(one: Effect) -> dict[str, JSON]:
     """Return an effect as JSON values, its levels as text."""
     told = asdict(one)
     told.pop("contrast")
@@ -377,15 +433,7 @@ def effect_as_json(one: Effect) -> dict[str, JSON]:
     return {"measure": told.pop("measure"), **head, **told}
 
 
-def row_as_json(row: TidyRow, factors: Sequence[str]) -> dict[str, JSON]:
-    """Return a row of the tidy table as JSON values, a key for each factor."""
-    told = asdict(row)
-    levels = told.pop("levels")
-    head = {key: told.pop(key) for key in ("run", "seed", "life")}
-    return {**head, **dict(zip(factors, levels, strict=True)), **told}
-
-
-def run_as_json(run: StudyRun) -> dict[str, JSON]:
+def _run_as_json(run: StudyRun) -> dict[str, JSON]:
     """Return a run as JSON values, without its values."""
     found = run.measured
     told: dict[str, JSON] = {
@@ -412,63 +460,26 @@ def run_as_json(run: StudyRun) -> dict[str, JSON]:
     }
 
 
-def _find_effects(
-    plan: StudyPlan, rows: Sequence[TidyRow], names: Sequence[str]
-) -> tuple[tuple[Effect, ...], dict[tuple[str, Contrast], Survival]]:
-    """Return every effect, the primary ones first, and how times compare that are censored."""
-    comparisons = list(list_contrasts(plan.levels, plan.baseline)) if plan.levels else []
-    values: dict[str, dict[tuple[str, ...], dict[int, float]]] = {}
-    censored: dict[str, dict[tuple[tuple[str, ...], int], bool]] = {}
-    for row in rows:
-        if row.value is not None:
-            values.setdefault(row.name, {}).setdefault(row.levels, {})[row.seed] = row.value
-            censored.setdefault(row.name, {})[row.levels, row.seed] = row.censored
-    main: list[Effect] = []
-    rest: list[Effect] = []
-    times: dict[tuple[str, Contrast], Survival] = {}
-    for name in names:
-        for one in comparisons:
-            is_main = any(
-                belongs_to(name, words) and effect in ("", one.factor)
-                for words, effect in plan.primary
-            )
-            if one.is_interaction and not is_main:
-                continue
-            found = compute_effect(name, values.get(name, {}), plan.levels, one)
-            if found is None:
-                continue
-            if any(censored[name].values()):
-                found = _note_censored(found, censored[name])
-                if not one.is_interaction:
-                    times[name, one] = _compare_times(plan, one, values[name], censored[name])
-            (main if is_main else rest).append(found)
-    return (*correct_family(main), *rest), times
-
-
-def _note_censored(found: Effect, censored: Mapping[tuple[tuple[str, ...], int], bool]) -> Effect:
-    cut = sum(censored.values())
+def _note_censored(found: Effect, cut: int, of: int) -> Effect:
     told = (
-        f"mean time up to the end of the run: {cut} of {len(censored)} runs ended before, and "
-        "count with their length"
+        f"mean time up to the end of the run: {cut} of {of} runs ended before, and count with "
+        "their length"
     )
-    return replace(found, note="; ".join(part for part in (found.note, told) if part))
+    return replace(found, note="; ".join(filter(None, (found.note, told))))
 
 
 def _compare_times(
-    plan: StudyPlan,
-    one: Contrast,
-    values: Mapping[tuple[str, ...], Mapping[int, float]],
-    censored: Mapping[tuple[tuple[str, ...], int], bool],
+    plan: StudyPlan, one: Contrast, values: CellValues, cut: Collection[tuple[Cell, int]]
 ) -> Survival:
     place = list(plan.levels).index(one.factor)
     sides = [
         [
-            (time, censored[cell, seed])
+            (time, (cell, seed) in cut)
             for cell, own in values.items()
-            if cell[place] == label[0]
+            if cell[place] == label
             for seed, time in own.items()
         ]
-        for label in (one.first, one.second)
+        for (label,) in (one.first, one.second)
     ]
     return compare_times(*sides)
 
@@ -482,15 +493,12 @@ def _stand_in(
     for name in names:
         label = name.rpartition(":")[2].partition(".")[0]
         if label in stored:
-            stubs.append(Measure(label, label, "", f"Taken by {clean(name, 200)}.", "", _none))
+            words = f"Taken by {clean(name, 200)}."
+            stubs.append(Measure(label, label, "", words, "", lambda _: None))
         else:
             told = f"The measure {clean(name, 200)} is code in a file and was not taken"
             lines.append(f"{told}; `--trust-measures` takes it, where you trust who wrote it.")
     return tuple(stubs), tuple(lines)
-
-
-def _none(data: object) -> None:
-    return None
 
 
 def _warn_of_strangers(names: Sequence[str]) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from genagents_env.study.report import figures
-from genagents_env.study.report.figures.bars import Bar, Panel
+from genagents_env.study.report.figures.bars import Panel
 from genagents_env.study.report.figures.curves import KnowledgeCurve
 from genagents_env.study.report.figures.style import Figure
 from genagents_env.study.report.figures.tradeoff import TradeoffPoint
-from genagents_env.study.report.sections import FigureFile
+from genagents_env.study.report.page import FigureFile
 from genagents_env.study.report.study import StudyResults
 from genagents_env.study.report.study_runs import StudyRun
 from genagents_env.study.stats import compute_interval
@@ -76,11 +76,11 @@ def _list_values(study: StudyResults, name: str) -> list[float]:
 
 def _make_panel(study: StudyResults, name: str) -> Panel:
     values = study.values_of(name)
-    bars = []
-    for label in study.conditions:
-        own = [value for _, value in sorted(values.get(label, {}).items())]
-        bars.append(Bar(label, compute_interval(own) if own else None, tuple(own)))
-    return Panel(study.title_of(name), study.unit_of(name), tuple(bars))
+    bars = {
+        label: [value for _, value in sorted(values.get(label, {}).items())]
+        for label in study.conditions
+    }
+    return Panel(study.title_of(name), study.unit_of(name), bars)
 
 
 def _make_curves(study: StudyResults) -> Iterator[KnowledgeCurve]:
@@ -107,17 +107,9 @@ def _average_curves(
     fact: str, label: str, runs: Sequence[Sequence[tuple[float, int]]]
 ) -> KnowledgeCurve:
     end = max(steps[-1][0] for steps in runs)
-    moments = tuple(float(hour) for hour in np.linspace(0.0, end, _MOMENTS + 1))
-    bands = [compute_interval([_find_count(steps, hour) for steps in runs]) for hour in moments]
-    return KnowledgeCurve(
-        fact,
-        label,
-        moments,
-        tuple(band.mean for band in bands),
-        tuple(band.mean if band.low is None else max(0.0, band.low) for band in bands),
-        tuple(band.mean if band.high is None else band.high for band in bands),
-        len(runs),
-    )
+    moments = np.linspace(0.0, end, _MOMENTS + 1).tolist()
+    known = [compute_interval([_find_count(steps, hour) for steps in runs]) for hour in moments]
+    return KnowledgeCurve(fact, label, moments, known)
 
 
 def _find_count(steps: Sequence[tuple[float, int]], hour: float) -> float:
@@ -141,8 +133,7 @@ def _make_tradeoff(study: StudyResults, measure: str) -> tuple[str, list[Tradeof
         seeds = sorted(paid.keys() & gained.keys())
         if seeds:
             x, y = [paid[seed] for seed in seeds], [gained[seed] for seed in seeds]
-            means = compute_interval(x), compute_interval(y)
-            points.append(TradeoffPoint(label, tuple(x), tuple(y), *means))
+            points.append(TradeoffPoint(label, x, y))
     return cost, points
 
 

@@ -1,18 +1,22 @@
 """The runs of a study and their values: one tidy table, from which everything else is made."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from genagents_env.errors import RecordError
 from genagents_env.study.evaluate.measures import Measure, find_measures
 from genagents_env.study.judge.scores import score_conditions
 from genagents_env.study.judge.verdicts import Judgement
+from genagents_env.study.report.table import CellValue
 from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.measured import MeasuredRun, measure_run, read_measured
 
 OnRead = Callable[[int, int], None]  # runs read, of how many
+# The file of a run that some process is to read, the measures and their folder, what is known.
+_Wanted: TypeAlias = tuple[Path, Sequence[str], Path, MeasuredRun | None]
 
 JUDGE = "judge"  # the measure whose keys are rubrics
 EXCLUDED = "excluded"
@@ -88,19 +92,15 @@ class TidyRow:
     why: str
 
     @property
+    def cells(self) -> tuple[CellValue, ...]:
+        """Its cells in a table, see `StudyResults.value_columns`."""
+        head: tuple[CellValue, ...] = (self.run, self.seed, self.life, *self.levels)
+        return (*head, self.measure, self.key, self.value, self.censored, self.why)
+
+    @property
     def name(self) -> str:
         """Measure and key in one: `heard.party`."""
         return f"{self.measure}.{self.key}" if self.key else self.measure
-
-
-@dataclass(frozen=True)
-class _Wanted:
-    """A run to be read by some process."""
-
-    path: Path
-    measures: tuple[str, ...]
-    base: Path
-    known: MeasuredRun | None = field(repr=False)
 
 
 def read_study_runs(
@@ -122,7 +122,7 @@ def read_study_runs(
     trials, statuses = folder.trials, folder.read_statuses()
     files = [folder.run_file(trial) for trial in trials]
     found: dict[int, MeasuredRun | str] = {}
-    wanted: list[tuple[int, _Wanted]] = []
+    wanted: dict[int, _Wanted] = {}
     earlier = set()
     for at, (trial, status) in enumerate(zip(trials, statuses, strict=True)):
         known = status.measured
@@ -134,25 +134,22 @@ def read_study_runs(
         if known is not None and known.is_of(files[at]) and not known.lacks(measures):
             found[at] = known
         else:
-            known = known or read_measured(files[at])
-            wanted.append((at, _Wanted(files[at], tuple(names), folder.base, known)))
-    todo = len(wanted)
-    for at, one in _read_all(wanted, workers):
-        found[at], todo = one, todo - 1
+            wanted[at] = files[at], names, folder.base, known or read_measured(files[at])
+    read = zip(wanted, _read_all(list(wanted.values()), workers), strict=True)
+    for done, (at, one) in enumerate(read, len(trials) - len(wanted) + 1):
+        found[at] = one
         if on_read is not None:
-            on_read(len(trials) - todo, len(trials))
+            on_read(done, len(trials))
     for at, (trial, status) in enumerate(zip(trials, statuses, strict=True)):
-        state = status.state
-        result, problem = found.get(at), status.problem
-        if at in earlier and not isinstance(result, str):
-            state = "finished"
+        state, problem, result = status.state, status.problem, found.get(at)
         if isinstance(result, str):
-            state, problem = "damaged", result
-        measured = None if isinstance(result, str) else result
+            state, problem, result = "damaged", result, None
+        elif at in earlier:
+            state = "finished"
         yield StudyRun(
             *(trial.name, trial.condition, trial.seed, trial.identity, files[at], state),
-            *(status.status, problem, measured),
-            earlier=at in earlier and measured is not None,
+            *(status.status, problem, result),
+            earlier=at in earlier and result is not None,
         )
 
 
@@ -195,31 +192,22 @@ def _average_ratings(given: Iterable[Judgement]) -> dict[tuple[str, int], dict[s
     }
 
 
-def _read_all(
-    wanted: Sequence[tuple[int, _Wanted]], workers: int
-) -> Iterator[tuple[int, MeasuredRun | str]]:
-    batches = [wanted[k : k + _BATCH] for k in range(0, len(wanted), _BATCH)]
-    if workers == 1 or len(batches) < 2:
-        for batch in batches:
-            yield from _read_batch(batch)
+def _read_all(wanted: Sequence[_Wanted], workers: int) -> Iterator[MeasuredRun | str]:
+    """Yield in order what is measured of each run, or why it cannot be read."""
+    if workers == 1 or len(wanted) <= _BATCH:
+        yield from (_read_one(*one) for one in wanted)
         return
     from joblib import Parallel, delayed
 
-    parallel = Parallel(n_jobs=workers, return_as="generator")
-    for results in parallel(delayed(_read_batch)(batch) for batch in batches):
-        yield from results
+    parallel = Parallel(n_jobs=workers, return_as="generator", batch_size=_BATCH)
+    yield from parallel(delayed(_read_one)(*one) for one in wanted)
 
 
-def _read_batch(
-    batch: Sequence[tuple[int, _Wanted]],
-) -> list[tuple[int, MeasuredRun | str]]:
-    return [(at, _read_one(one)) for at, one in batch]
-
-
-def _read_one(one: _Wanted) -> MeasuredRun | str:
-    """Return what is measured of a run, or why it cannot be read."""
-    measures, _ = find_measures(one.measures, one.base) if one.measures else ((), ())
+def _read_one(
+    path: Path, names: Sequence[str], base: Path, known: MeasuredRun | None
+) -> MeasuredRun | str:
+    measures, _ = find_measures(names, base) if names else ((), ())
     try:
-        return measure_run(one.path, measures, one.known)
+        return measure_run(path, measures, known)
     except RecordError as error:
         return str(error)

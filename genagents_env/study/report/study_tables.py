@@ -1,29 +1,24 @@
 """The tables of a study's report, all from its tidy table and its effects."""
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from dataclasses import replace
 
 from genagents_env.study.report.measure_order import find_group
-from genagents_env.study.report.sections import ReportSection
 from genagents_env.study.report.study import StudyResults
-from genagents_env.study.report.study_runs import StudyRun, TidyRow
+from genagents_env.study.report.study_runs import StudyRun
 from genagents_env.study.report.table import CellValue, Table, format_cell
 from genagents_env.study.report.untested import collect_uses, has_run
 from genagents_env.study.stats import Effect, compute_interval
 from genagents_env.study.stats.effects import PRIMARY
 
 _SHORT = 12  # hexadecimal digits of a hash in a table that is read
-_PRIMARY = "primary"
 
 
-def make_study_sections(study: StudyResults) -> Iterator[ReportSection]:
-    """Yield the sections of the appendix in their order, those that have a row."""
-    means = tabulate_means(study)
-    strong = frozenset(k for k, row in enumerate(means.rows) if row[0] == _PRIMARY)
-    yield drop_unmeasured(ReportSection(means, strong=strong))
-    effects = tabulate_effects(study)
-    main = frozenset(k for k, one in enumerate(study.effects) if one.family == PRIMARY)
+def make_study_sections(study: StudyResults) -> Iterator[Table]:
+    """Yield the tables of the appendix in their order, after the means those that have a row."""
+    yield drop_unmeasured(tabulate_means(study))
     more = (
+        tabulate_effects(study),
         tabulate_times(study),
         tabulate_lives(study),
         tabulate_faculties(study),
@@ -32,9 +27,7 @@ def make_study_sections(study: StudyResults) -> Iterator[ReportSection]:
         tabulate_measures(study),
         Table("versions", "Versions", ("package", "version"), tuple(study.versions.items())),
     )
-    if effects.rows:
-        yield ReportSection(effects, strong=main)
-    yield from (ReportSection(one) for one in more if one.rows)
+    yield from (one for one in more if one.rows)
 
 
 def tabulate_means(study: StudyResults) -> Table:
@@ -43,7 +36,7 @@ def tabulate_means(study: StudyResults) -> Table:
     rows: list[tuple[CellValue, ...]] = []
     for name in study.names:
         values = study.values_of(name)
-        about = _PRIMARY if name in study.primary else find_group(name)
+        about = PRIMARY if name in study.primary else find_group(name)
         means = [
             compute_interval(list(values[label].values())) if label in values else None
             for label in conditions
@@ -57,29 +50,26 @@ def tabulate_means(study: StudyResults) -> Table:
         f"Mean over {'the runs' if study.is_of_files else 'finished runs'} with its 95 % interval "
         "by Student's t, and their number; no interval where no spread was seen, a dash where no "
         f"run has a value.{study.exclusion_note}",
+        frozenset(range(len(study.primary))),
     )
 
 
-def drop_unmeasured(section: ReportSection) -> ReportSection:
+def drop_unmeasured(table: Table) -> Table:
     """Return the means for readers: without those that are nothing or nought in every condition.
 
     They are named in the note; primary ones stay. The first three columns say which measure it is.
     """
-    table = section.table
     kept = [
         k
         for k, row in enumerate(table.rows)
-        if k in section.strong or any(getattr(cell, "mean", None) for cell in row[3:])
+        if k in table.strong or any(getattr(cell, "mean", None) for cell in row[3:])
     ]
     lost = [format_cell(row[1]) for k, row in enumerate(table.rows) if k not in kept]
     note = table.note
     if lost:
         note += f" Left out, without a value or nought throughout: {', '.join(lost)}."
-    rows = tuple(table.rows[k] for k in kept)
-    return ReportSection(
-        Table(table.name, table.title, table.columns, rows, note),
-        frozenset(kept.index(k) for k in section.strong),
-    )
+    strong = frozenset(kept.index(k) for k in table.strong)
+    return replace(table, rows=tuple(table.rows[k] for k in kept), note=note, strong=strong)
 
 
 def tabulate_effects(study: StudyResults) -> Table:
@@ -97,12 +87,12 @@ def tabulate_effects(study: StudyResults) -> Table:
         f"{study.exclusion_note}"
     )
     rows = tuple(_make_effect_row(study, one) for one in study.effects)
-    return Table("effects", "All differences", columns, rows, note)
+    main = frozenset(k for k, one in enumerate(study.effects) if one.family == PRIMARY)
+    return Table("effects", "All differences", columns, rows, note, main)
 
 
 def _make_effect_row(study: StudyResults, one: Effect) -> tuple[CellValue, ...]:
-    pair = one.contrast.factor, frozenset((*one.contrast.first, *one.contrast.second))
-    notes = (study.untested.get(pair, ""), one.note)
+    notes = (study.why_untested(one.contrast), one.note)
     return (
         *(study.title_of(one.measure), one.contrast.factor, one.contrast.text),
         *(one.first_mean, one.second_mean, one.difference, one.low, one.high, one.method or None),
@@ -185,10 +175,12 @@ def tabulate_runs(study: StudyResults) -> Table:
 def _make_run_row(
     study: StudyResults, run: StudyRun, values: Mapping[tuple[str, str], float | None]
 ) -> tuple[CellValue, ...]:
+    is_inside = run.file.is_relative_to(study.folder)
+    file = run.file.relative_to(study.folder).as_posix() if is_inside else str(run.file)
     return (
         *(run.name, *run.condition.levels, run.seed, run.state, *_list_usage(run)),
         *(values.get((run.name, name)) for name in study.primary),
-        *(() if study.is_of_files else (make_relative(run.file, study.folder),)),
+        *(() if study.is_of_files else (file,)),
         describe_problem(run),
     )
 
@@ -221,23 +213,9 @@ def describe_problem(run: StudyRun) -> str:
     return f"{why}; {ways[run.state]}" if why else ways[run.state]
 
 
-def make_relative(path: Path, folder: Path) -> str:
-    """Return where a file lies in the folder; its whole path where it is elsewhere."""
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else str(path)
-
-
 def tabulate_values(study: StudyResults) -> Table:
     """Return the tidy table: a row for each value of each run."""
-    columns = (
-        *("run", "seed", "life", *study.plan.levels, "measure", "key", "value", "censored", "why"),
-    )
-    rows = tuple(_make_value_row(row) for row in study.rows)
-    return Table("values", "Values", columns, rows)
-
-
-def _make_value_row(row: TidyRow) -> tuple[CellValue, ...]:
-    head: tuple[CellValue, ...] = (row.run, row.seed, row.life, *row.levels, row.measure, row.key)
-    return (*head, row.value, row.censored, row.why)
+    return Table("values", "Values", study.value_columns, tuple(row.cells for row in study.rows))
 
 
 def tabulate_measures(study: StudyResults) -> Table:

@@ -1,21 +1,23 @@
 """A table, formatted for the page, Markdown, a spreadsheet and the terminal."""
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import StringIO
 from typing import TypeAlias
 
 from genagents_env.study.evaluate.text_columns import format_columns
-from genagents_env.study.stats.intervals import Interval
+from genagents_env.study.stats.effects import Effect
+from genagents_env.study.stats.intervals import Interval, list_bounds
 from genagents_env.text import clean, escape_formula
 
 CellValue: TypeAlias = str | int | float | bool | Interval | None
 
 NOTHING = "-"
-_RULE = "---"
 _INDENT = "    "
+_LONG = 60  # rows of a table that is folded on a page
 _LIMIT = 2000
+_ENDS = ("low", "high", "n")  # the further columns of a mean in a spreadsheet
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,7 @@ class Table:
         columns: their heads, with units.
         rows: as long as `columns` each; None is shown as a dash.
         note: below it; may be empty.
+        strong: the places of the rows that stand in bold.
     """
 
     name: str
@@ -35,6 +38,12 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[CellValue, ...], ...]
     note: str = ""
+    strong: frozenset[int] = frozenset()
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is folded on a page."""
+        return len(self.rows) > _LONG
 
     @property
     def number_columns(self) -> frozenset[int]:
@@ -55,22 +64,28 @@ class Table:
 
         Words that a spreadsheet would take for a formula are set off by an apostrophe.
         """
-        more = [
-            _name_further_columns([row[k] for row in self.rows]) for k in range(len(self.columns))
+        wide = [
+            any(isinstance(row[k], Interval) for row in self.rows) for k in range(len(self.columns))
         ]
+        heads: list[str] = []
+        for column, is_wide in zip(map(_format_words, self.columns), wide, strict=True):
+            heads += [column, *(f"{column}: {end}" for end in _ENDS if is_wide)]
         out = StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        heads = zip(self.columns, more, strict=True)
-        writer.writerow([h for head, ends in heads for h in _make_heads(_format_words(head), ends)])
+        writer.writerow(heads)
         for row in self.rows:
-            cells = zip(row, more, strict=True)
-            writer.writerow([value for cell, ends in cells for value in _spread_cell(cell, ends)])
+            cells = zip(row, wide, strict=True)
+            writer.writerow([value for cell, is_wide in cells for value in _spread(cell, is_wide)])
         return out.getvalue()
 
     def format_markdown(self) -> str:
         """Return it as a Markdown table in which no word can break a row or be markup."""
-        lines = [list(self.columns), [_RULE] * len(self.columns), *self.format_rows()]
-        return "\n".join(f"| {' | '.join(map(escape_markdown, line))} |" for line in lines)
+        rows = [list(map(escape_markdown, row)) for row in self.format_rows()]
+        for k in self.strong:
+            rows[k] = [f"**{cell}**" if cell.strip() else cell for cell in rows[k]]
+        head = map(escape_markdown, self.columns)
+        lines = (head, ["---"] * len(self.columns), *rows)
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
     def format_lines(self, width: int = 0) -> Iterator[str]:
         """Yield it for a terminal: its title, heads and rows in columns, its note.
@@ -100,15 +115,18 @@ def format_cell(cell: CellValue) -> str:
     if cell is None:
         return NOTHING
     if isinstance(cell, Interval):
-        bounds = ""
-        if cell.low is not None and cell.high is not None:
-            bounds = f" [{format_number(cell.low)}, {format_number(cell.high)}]"
-        return f"{format_number(cell.mean)}{bounds} (n={cell.n})"
+        return f"{format_number(cell.mean)}{format_bounds(cell)} (n={cell.n})"
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     if isinstance(cell, int):
         return f"{cell:,}"
     return format_number(cell) if isinstance(cell, float) else clean(cell, _LIMIT)
+
+
+def format_bounds(one: Interval | Effect, by: float = 1) -> str:
+    """Return ` [low, high]`, each times `by`; nothing where there is no interval."""
+    ends = [format_number(by * end) for end in list_bounds(one)]
+    return f" [{', '.join(ends)}]" if ends else ""
 
 
 def format_number(value: float) -> str:
@@ -122,26 +140,15 @@ def format_number(value: float) -> str:
 
 def escape_markdown(words: str) -> str:
     """Return `words` as Markdown that shows them and does nothing else."""
-    if words == _RULE:
-        return words
     return "".join(f"\\{c}" if c in "\\`*_{}[]()<>|#!~$&" else c for c in words)
 
 
-def _name_further_columns(column: Sequence[CellValue]) -> tuple[str, ...]:
-    """Return what the further columns of a column of means are called."""
-    return ("low", "high", "n") if any(isinstance(cell, Interval) for cell in column) else ()
-
-
-def _make_heads(column: str, more: Sequence[str]) -> list[str]:
-    return [column, *(f"{column}: {end}" for end in more)]
-
-
-def _spread_cell(cell: CellValue, more: Sequence[str]) -> Sequence[object]:
+def _spread(cell: CellValue, is_wide: bool) -> list[object]:
+    """Return what a cell is in a spreadsheet: one value, or four in a column of means."""
     if isinstance(cell, Interval):
-        ends = ("" if end is None else end for end in (cell.low, cell.high))
-        return [cell.mean, *ends, cell.n]
-    value: object = "" if cell is None else _format_words(cell) if isinstance(cell, str) else cell
-    return [value, *("" for _ in more)]
+        return [cell.mean, cell.low, cell.high, cell.n]
+    value = _format_words(cell) if isinstance(cell, str) else cell
+    return [value, *(None for _ in _ENDS if is_wide)]
 
 
 def _format_words(text: str) -> str:

@@ -1,14 +1,13 @@
 """Writing a report: all files are made first, then put in place together."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
 from genagents_env.errors import ConfigError
 from genagents_env.extras import format_install_command
-from genagents_env.study.report.page import HTML, MARKDOWN, format_study
+from genagents_env.study.report.page import HTML, MARKDOWN, FigureFile, format_study
 from genagents_env.study.report.placing import INDEX, check_fuller, format_index, place_files
-from genagents_env.study.report.sections import FigureFile
 from genagents_env.study.report.study import StudyResults
 from genagents_env.study.report.study_tables import make_study_sections, tabulate_values
 from genagents_env.study.report.table import Table
@@ -55,29 +54,18 @@ def write_report(
 def _make_files(study: StudyResults) -> dict[str, bytes]:
     """Return all files of a report by name, the page first."""
     figures, undrawn = _draw(study)
-    sections, values = list(make_study_sections(study)), tabulate_values(study)
+    tables, values = list(make_study_sections(study)), tabulate_values(study)
     frames, unframed = _encode_parquet(values)
     notes = [note for note in (undrawn, unframed) if note]
     texts = {
-        f"report.{form}": format_study(study, sections, figures, notes, form)
+        f"report.{form}": format_study(study, tables, figures, notes, form)
         for form in (HTML, MARKDOWN)
     }
-    tables = [*(one.table for one in sections), values]
-    finished = {"finished": study.count("finished")}
-    return _bundle(texts, tables, figures, frames, {"notes": notes, **finished, **study.describe()})
-
-
-def _bundle(
-    texts: dict[str, str],
-    tables: Iterable[Table],
-    figures: Iterable[FigureFile],
-    frames: dict[str, bytes],
-    data: dict[str, object],
-) -> dict[str, bytes]:
-    texts |= {f"{one.name}.csv": one.format_csv() for one in tables if one.rows}
+    texts |= {f"{one.name}.csv": one.format_csv() for one in (*tables, values) if one.rows}
     files = {name: text.encode("utf-8", "replace") for name, text in texts.items()}
     files |= frames | {f"figures/{one.name}.png": one.png for one in figures}
-    return files | {INDEX: format_index(files, data)}
+    told = {"notes": notes, "finished": study.count("finished"), **study.describe()}
+    return files | {INDEX: format_index(files, told)}
 
 
 # matplotlib takes a second to load and is a package of its own, so it is loaded to draw.

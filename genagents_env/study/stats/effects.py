@@ -18,10 +18,9 @@ from genagents_env.study.stats.samples import Floats, check_sample, find_grain, 
 from genagents_env.study.stats.signs import (
     ALPHA,
     MIN_SEEDS,
-    find_p,
+    SignFlips,
     find_smallest_p,
     find_t_bounds,
-    invert_test,
 )
 
 Cell: TypeAlias = tuple[str, ...]  # the label of each factor's level, in the factors' order
@@ -138,14 +137,14 @@ def compute_effect(
         ConfigError: a value is no finite number.
     """
     weights = _weigh_cells(values, levels, contrast)
-    seeds = _find_seeds(values, weights)
-    if not seeds:
+    table = _collect_values(measure, values, weights)
+    if not table.size:
         return None
-    table = {cell: _list_values(measure, cell, values[cell], seeds) for cell in weights}
-    numbers = _sum_cells(table, weights)
-    grain = find_grain(np.concatenate(list(table.values())))
-    means = tuple(_mean_side(table, weights, sign) for sign in (-1, 1))
-    left_out = len(set().union(*(values[cell] for cell in weights))) - len(seeds)
+    signs = np.array(list(weights.values()))
+    first, second = (float(table[side].mean(axis=1).mean()) for side in (signs < 0, signs > 0))
+    means = (None, None) if contrast.is_interaction else (first, second)
+    left_out = len(set().union(*(values[cell] for cell in weights))) - table.shape[1]
+    numbers, grain = _sum_cells(table, weights), find_grain(table)
     return _describe_numbers(measure, contrast, numbers, grain, means, left_out)
 
 
@@ -224,31 +223,21 @@ def _weigh_cells(values: CellValues, levels: Levels, one: Contrast) -> dict[Cell
 def list_numbers(values: CellValues, levels: Levels, contrast: Contrast) -> list[float]:
     """Return the number of each seed for a contrast, of those that have all its values."""
     weights = _weigh_cells(values, levels, contrast)
-    seeds = _find_seeds(values, weights)
-    table = {cell: _list_values("effect", cell, values[cell], seeds) for cell in weights}
-    return [float(one) for one in _sum_cells(table, weights)] if seeds else []
+    return list(map(float, _sum_cells(_collect_values("effect", values, weights), weights)))
 
 
-def _find_seeds(values: CellValues, weights: Mapping[Cell, float]) -> list[int]:
-    return sorted(set.intersection(*(set(values[cell]) for cell in weights)) if weights else ())
+def _collect_values(measure: str, values: CellValues, weights: Mapping[Cell, float]) -> Floats:
+    """Return the values of these cells, shape (cells, seeds), of the seeds that have them all."""
+    seeds = sorted(set.intersection(*(set(values[cell]) for cell in weights)) if weights else ())
+    for cell in weights if seeds else ():
+        check_sample(values[cell].values(), f"{measure}, {' / '.join(cell)}")
+    rows = [[values[cell][seed] for seed in seeds] for cell in weights]
+    return np.array(rows, dtype=np.float64).reshape(len(weights), len(seeds))
 
 
-def _sum_cells(table: Mapping[Cell, Floats], weights: Mapping[Cell, float]) -> Floats:
-    numbers: Floats = np.sum([weight * table[cell] for cell, weight in weights.items()], axis=0)
+def _sum_cells(table: Floats, weights: Mapping[Cell, float]) -> Floats:
+    numbers: Floats = (np.array(list(weights.values()))[:, np.newaxis] * table).sum(axis=0)
     return numbers
-
-
-def _list_values(
-    measure: str, cell: Cell, given: Mapping[int, float], seeds: Sequence[int]
-) -> Floats:
-    check_sample(given.values(), f"{measure}, {' / '.join(cell)}")
-    return np.array([given[seed] for seed in seeds], dtype=np.float64)
-
-
-def _mean_side(table: Mapping[Cell, Floats], weights: Mapping[Cell, float], sign: int) -> float:
-    return float(
-        np.mean([table[cell].mean() for cell, weight in weights.items() if weight * sign > 0])
-    )
 
 
 def _describe_numbers(
@@ -256,25 +245,28 @@ def _describe_numbers(
     contrast: Contrast,
     numbers: Floats,
     grain: float,
-    means: Sequence[float],
+    means: tuple[float | None, float | None],
     left_out: int,
 ) -> Effect:
     n, mean = len(numbers), float(numbers.mean())
     equal = bool(np.abs(numbers).max() <= grain)
     few = n < MIN_SEEDS
-    bounds = find_t_bounds(numbers, grain) if few else invert_test(numbers, grain)
+    if few:
+        bounds, p = find_t_bounds(numbers, grain), None
+    else:
+        flips = SignFlips(numbers, grain)
+        bounds, p = flips.find_bounds(), 1.0 if equal else flips.find_p()
     low, high = bounds or (None, None)
     return Effect(
         measure,
         contrast,
         n,
-        None if contrast.is_interaction else means[0],
-        None if contrast.is_interaction else means[1],
+        *means,
         difference=0.0 if equal else mean,
         low=low,
         high=high,
         method="" if bounds is None else "t" if few else "sign-flip",
-        p=None if few else 1.0 if equal else find_p(numbers, grain),
+        p=p,
         size=_find_size(numbers, grain),
         note="; ".join(_list_notes(numbers, grain, equal, left_out)),
     )

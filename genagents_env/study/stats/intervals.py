@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
+from genagents_env.study.stats.effects import Effect
 from genagents_env.study.stats.samples import check_sample, find_grain
 from genagents_env.study.stats.signs import find_t_bounds
 
@@ -22,21 +22,9 @@ class Interval:
     n: int
 
 
-class Bounded(Protocol):
-    """What has an interval, or none: both ends are then None."""
-
-    @property
-    def low(self) -> float | None:
-        """Its lower end."""
-
-    @property
-    def high(self) -> float | None:
-        """Its upper end."""
-
-
-def list_bounds(one: Bounded) -> list[float]:
+def list_bounds(one: Interval | Effect) -> list[float]:
     """Return the two ends of an interval, as figures draw them; nothing where there is none."""
-    return [] if one.low is None or one.high is None else [one.low, one.high]
+    return [end for end in (one.low, one.high) if end is not None]
 
 
 def compute_interval(values: Sequence[float]) -> Interval:

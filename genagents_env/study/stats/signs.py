@@ -23,41 +23,9 @@ _BLOCK = 1 << 20  # signs that are in memory at once
 _STEPS = 45  # of a bisection: the bound is exact to 2**-45 of the spread
 
 
-def find_p(numbers: Floats, grain: float) -> float:
-    """Return the two-sided p of the mean of `numbers`: twice the smaller tail, at most 1.
-
-    Args:
-        numbers: one a seed, shape (n,), n >= 1.
-        grain: up to which two numbers count as equal.
-    """
-    return _Flips(numbers, grain).find_p()
-
-
 def find_smallest_p(n: int) -> float:
     """Return the smallest p that `n` numbers can reach, all of one sign; 1 below two."""
     return 2.0 / max(2, min(int(2**n), _DRAWN + 1))
-
-
-def invert_test(numbers: Floats, grain: float) -> tuple[float, float] | None:
-    """Return the means that the test does not refuse at 5 %, as bounds.
-
-    They leave out nought exactly where `find_p` is below 0.05.
-
-    Args:
-        numbers: as for `find_p`.
-        grain: as for `find_p`.
-
-    Returns:
-        None where there are fewer than six numbers, or all are equal: nothing bounds them then.
-    """
-    if len(numbers) < MIN_SEEDS or is_constant(numbers, grain):
-        return None
-    flips = _Flips(numbers, grain)
-    low, high = (flips.find_bound(side) for side in (-1, 1))
-    if flips.find_p() < ALPHA:
-        return low, high
-    slack = grain * len(numbers)  # as in `find_p`: a bound that ties with nought is nought
-    return (0.0 if low >= -slack else low), (0.0 if high <= slack else high)
 
 
 def find_t_bounds(numbers: Floats, grain: float) -> tuple[float, float] | None:
@@ -71,26 +39,44 @@ def find_t_bounds(numbers: Floats, grain: float) -> tuple[float, float] | None:
     return mean - reach, mean + reach
 
 
-class _Flips:
+class SignFlips:
     """Numbers with all choices of their signs: of each the sum, and the sum of the signs alone.
 
     From these the sums of numbers that are all shifted follow, without a look at the signs.
+
+    Args:
+        numbers: one a seed, shape (n,), n >= 1.
+        grain: up to which two numbers count as equal.
     """
 
     def __init__(self, numbers: Floats, grain: float) -> None:
-        self.numbers, self.slack = numbers, grain * len(numbers)
+        self.numbers, self.grain, self.slack = numbers, grain, grain * len(numbers)
         parts = [(signs @ numbers, signs.sum(axis=1)) for signs in _draw_signs(len(numbers))]
         self.sums, self.counts = (np.concatenate(own) for own in zip(*parts, strict=True))
 
     def find_p(self, shift: float = 0.0) -> float:
-        """Return p of the numbers less `shift`."""
+        """Return the two-sided p of the mean less `shift`: twice the smaller tail, at most 1."""
         n = len(self.numbers)
         sums, seen = self.sums - shift * self.counts, self.numbers.sum() - shift * n
         itself = 0 if n <= _EXACT else 1  # among all choices it is there already
         tail = min(int((sums <= seen + self.slack).sum()), int((sums >= seen - self.slack).sum()))
         return min(1.0, 2 * (tail + itself) / (len(sums) + itself))
 
-    def find_bound(self, side: int) -> float:
+    def find_bounds(self) -> tuple[float, float] | None:
+        """Return the means that the test does not refuse at 5 %, as bounds.
+
+        They leave out nought exactly where p is below 0.05. None where there are fewer than six
+        numbers, or all are equal: nothing bounds them then.
+        """
+        if len(self.numbers) < MIN_SEEDS or is_constant(self.numbers, self.grain):
+            return None
+        low, high = (self._find_bound(side) for side in (-1, 1))
+        if self.find_p() < ALPHA:
+            return low, high
+        # As in `find_p`, a bound that ties with nought is nought.
+        return (0.0 if low >= -self.slack else low), (0.0 if high <= self.slack else high)
+
+    def _find_bound(self, side: int) -> float:
         """Return the mean farthest off on a side, -1 or 1, that the test does not refuse."""
         near = float(self.numbers.mean())
         far = near + side * 2 * float(np.ptp(self.numbers))  # all numbers are on one side of it

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.run import RunOptions
-from genagents_env.study.judge import JudgedText
+from genagents_env.study.judge import JudgedText, Judgement, Verdicts
 from tests.run.towns import IMPATIENT
 
 CONDITIONS = ("full", "no plans", "none")
@@ -16,6 +16,11 @@ QUALITY = {"very good": 7, "rather good": 4, "bad": 1}
 AGENTS = ("Ada Brook", "Ben Carver")
 
 Rule = Callable[[CompletionRequest], str]
+
+
+def again(verdicts: Verdicts) -> list[Judgement]:
+    """Return what is in the file of these verdicts."""
+    return list(Verdicts(verdicts.path))
 
 
 def answer(condition: str = "full", **changes: object) -> JudgedText:

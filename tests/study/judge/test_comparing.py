@@ -1,14 +1,11 @@
 import json
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.run import Limits
 from genagents_env.study.judge import (
-    Judgement,
     Verdicts,
     compare,
     load_rubric,
@@ -16,6 +13,7 @@ from genagents_env.study.judge import (
 )
 from tests.study.judge.planted import (
     CONDITIONS,
+    again,
     answer,
     answers,
     first_shown,
@@ -26,15 +24,6 @@ from tests.study.judge.planted import (
 
 RUBRIC = load_rubric("believability")
 PAIRS = 3 * 2 * 3  # of conditions, agents and seeds
-
-
-@pytest.fixture
-def verdicts(tmp_path: Path) -> Verdicts:
-    return Verdicts(tmp_path / "verdicts.jsonl")
-
-
-def again(verdicts: Verdicts) -> list[Judgement]:
-    return list(Verdicts(verdicts.path))
 
 
 def test_every_pair_is_read_in_both_orders_and_never_again(verdicts: Verdicts) -> None:
@@ -69,19 +58,6 @@ def test_a_judge_that_goes_by_the_place_is_found_out(verdicts: Verdicts) -> None
     assert (found.position_bias, found.first_read) == (1.0, 1.0)
     assert set(found.mean_ranks.values()) == {2.0}
     assert found.skills[0].low < found.skills[-1].high  # and so nobody is told apart
-
-
-def test_no_prompt_names_a_condition(verdicts: Verdicts) -> None:
-    asking, endpoint = options(honest)
-    compare([answer("zebra"), answer("hippo", text="No.")], RUBRIC, asking, verdicts)
-    assert len(endpoint.requests) == 2
-    for request in endpoint.requests:
-        text = " ".join(message.content for message in request.messages)
-        assert "zebra" not in text
-        assert "hippo" not in text
-    first, second = (words(request) for request in endpoint.requests)
-    assert first.index("No.") > first.index("Some new") or second.index("No.")
-    assert first != second
 
 
 @pytest.mark.parametrize(("said", "kept"), [("A.", "first"), ("TIE", "tie"), ("c", None)])
@@ -160,9 +136,3 @@ def test_skills_rest_on_what_was_asked(verdicts: Verdicts) -> None:
     (found,) = rank_conditions(again(verdicts))
     assert (found.n, found.both, [skill.wins for skill in found.skills]) == (2, 1, [2, 0])
     assert found.mean_ranks == {"full": 1.0, "none": 2.0}
-
-
-def test_a_budget_is_kept(verdicts: Verdicts) -> None:
-    asking, _ = options(honest, limits=Limits(calls=5))
-    done = compare(answers(), RUBRIC, asking, verdicts)
-    assert (done.given, done.exit_code) == (5, 3)

@@ -1,8 +1,8 @@
 import json
 import os
 import signal
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -16,6 +16,7 @@ from genagents_env.study.judge import (
     JudgingProgress,
     JudgingResult,
     Verdicts,
+    compare,
     load_rubric,
     measure_agreement,
     rate,
@@ -24,19 +25,10 @@ from genagents_env.study.judge import (
 from genagents_env.study.judge.by_rubric import make_blank
 from genagents_env.testing.fault_server import FaultServer, ServerFault, failing
 from tests.run.towns import IMPATIENT
-from tests.study.judge.planted import CONDITIONS, answer, answers, honest, options, words
+from tests.study.judge.planted import CONDITIONS, again, answer, answers, honest, options, words
 
 RUBRIC = load_rubric("believability")
 ASKED = 18 * 3
-
-
-@pytest.fixture
-def verdicts(tmp_path: Path) -> Verdicts:
-    return Verdicts(tmp_path / "verdicts.jsonl")
-
-
-def again(verdicts: Verdicts) -> list[Judgement]:
-    return list(Verdicts(verdicts.path))
 
 
 def test_every_answer_is_rated_as_often_as_asked_and_never_again(verdicts: Verdicts) -> None:
@@ -111,12 +103,21 @@ def test_everything_is_asked_once_before_anything_is_asked_twice(verdicts: Verdi
     assert rate(answers(), RUBRIC, asking, verdicts, 3).given == ASKED - 7
 
 
-def test_no_prompt_names_a_condition_or_a_run(verdicts: Verdicts) -> None:
+@pytest.mark.parametrize("ask", [rate, compare])
+def test_no_prompt_names_a_condition_or_a_run(
+    verdicts: Verdicts, ask: Callable[..., JudgingResult]
+) -> None:
     asking, endpoint = options(honest)
-    rate([answer("zebra-fish", run="crocodile-s0", block="hippo")], RUBRIC, asking, verdicts)
+    named = ("zebra", "ostrich", "crocodile", "hippo")
+    given = [
+        answer(condition, run="crocodile-s0", block="hippo", text=text)
+        for condition, text in zip(named, ("Some new answer.", "No."), strict=False)
+    ]
+    ask(given, RUBRIC, asking, verdicts, 1)
+    assert len({words(request) for request in endpoint.requests}) == 2
     for request in endpoint.requests:
         text = " ".join(message.content for message in request.messages)
-        assert not any(name in text for name in ("zebra", "crocodile", "hippo"))
+        assert not any(name in text for name in named)
 
 
 def test_what_was_said_stands_in_the_fence_alone(verdicts: Verdicts) -> None:

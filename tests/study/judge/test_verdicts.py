@@ -35,8 +35,8 @@ def test_what_is_added_is_there_and_what_is_known_is_not_written_twice(tmp_path:
     assert read_verdicts(path) == ALL
     assert path.stat().st_size == size
     verdicts = Verdicts(path)
-    assert verdicts.get(RATING.key) == RATING
-    assert verdicts.get(replace(RATING, judge="other").key) is None
+    assert verdicts.find(RATING) == RATING
+    assert verdicts.find(replace(RATING, judge="other")) is None
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [line["value"] for line in lines] == [4, "tie", None]
     assert not (tmp_path / "new" / "verdicts.jsonl.lock").exists()

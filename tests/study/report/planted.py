@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypedDict, TypeVar, Unpack
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -29,25 +29,6 @@ LYFE: Mapping[str, JSON] = {"name": "lyfe", "config": {"option_action": False}}
 Happening = tuple[int, str, str | None, Mapping[str, JSON]]  # tick, kind, agent, data
 Call = tuple[str, int, str, int, int]  # agent, tick, purpose, tokens read, tokens written
 T = TypeVar("T")
-
-
-class Planted(TypedDict, total=False):
-    """What `plant` takes, and of the head of the run what is changed."""
-
-    last: int
-    happenings: Iterable[Happening]
-    calls: Iterable[Call]
-    before: Mapping[str, Sequence[str]]
-    after: Mapping[str, Sequence[str]]
-    remembered: Sequence[RememberedRow]
-    judged: Sequence[JudgementRow]
-    status: str
-    scenario: Scenario
-    policies: Mapping[str, Mapping[str, JSON]]
-    names: tuple[str, ...]
-    seed: int
-    model: str | None
-    price: tuple[str, str] | None
 
 
 def change(one: T, changes: Mapping[str, object]) -> T:
@@ -171,13 +152,13 @@ def judgement(agent: str, tick: int, repeat: int, verdict: str | None) -> Judgem
     return JudgementRow("arbiter", "suspect", tick, agent, ASKED, repeat, verdict, "", 100, 10)
 
 
-def cake(path: Path, **changes: Unpack[Planted]) -> Path:
+def cake(path: Path, **changes: object) -> Path:
     """Write a run of ten minutes with something for every table and figure.
 
     Ada knows of the crumbs and tells Ben; they talk for 60 s; both name Ben at the end, Ada by
     one interview out of two at the start.
     """
-    given: Planted = {
+    given: dict[str, Any] = {
         "last": 60,
         "happenings": (
             make_join(2, ADA),
@@ -200,5 +181,4 @@ def cake(path: Path, **changes: Unpack[Planted]) -> Path:
         "remembered": (RememberedRow(60, BEN, "crumbs", "Ben has crumbs.", (4,)),),
         "judged": (judgement(ADA, 60, 0, "Ben"), judgement(ADA, 60, 1, "Ada")),
     }
-    whole: Planted = {**given, **changes}
-    return plant(path, **whole)
+    return plant(path, **(given | changes))

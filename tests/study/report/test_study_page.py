@@ -267,7 +267,6 @@ def test_reading_is_counted_while_it_goes_on_and_stores_nothing(
         read.append(path)
         return measure_run(path, *given)
 
-    monkeypatch.setattr(study_runs, "_BATCH", 1)
     monkeypatch.setattr(study_runs, "measure_run", count)
     measure_study(folder, on_read=lambda done, of: seen.append((done, of, len(read))))
     assert seen == [(1, 2, 1), (2, 2, 2)]

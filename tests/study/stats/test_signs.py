@@ -6,18 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.study.stats.samples import find_grain
-from genagents_env.study.stats.signs import find_p, find_smallest_p, find_t_bounds, invert_test
+from genagents_env.study.stats.signs import SignFlips, find_smallest_p, find_t_bounds
 
 NUMBERS = st.lists(st.integers(-20, 20).map(lambda k: k / 10), min_size=6, max_size=12)
 
 
 def test_p_is_the_share_of_sign_choices_as_far_from_nought() -> None:
     numbers = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    assert find_p(numbers, 0.0) == 2 / 64
-    assert find_p(-numbers, 0.0) == 2 / 64
+    assert SignFlips(numbers, 0.0).find_p() == 2 / 64
+    assert SignFlips(-numbers, 0.0).find_p() == 2 / 64
     # Sums of 13 or more turn numbers of at most 4 together: none, 1, 2, 3, 4, 1 and 2, 1 and 3.
-    assert find_p(np.array([-1.0, -3.0, 2.0, 4.0, 5.0, 6.0]), 0.0) == pytest.approx(2 * 7 / 64)
-    assert find_p(np.zeros(6), 0.0) == 1.0
+    assert SignFlips(np.array([-1.0, -3.0, 2.0, 4.0, 5.0, 6.0]), 0.0).find_p() == pytest.approx(
+        2 * 7 / 64
+    )
+    assert SignFlips(np.zeros(6), 0.0).find_p() == 1.0
 
 
 def test_the_smallest_p_halves_with_each_seed_until_signs_are_drawn() -> None:
@@ -36,19 +38,20 @@ def test_the_smallest_p_halves_with_each_seed_until_signs_are_drawn() -> None:
 def test_the_interval_leaves_out_nought_exactly_where_p_is_small(given_: list[float]) -> None:
     numbers = np.array(given_)
     grain = find_grain(numbers)
-    bounds = invert_test(numbers, grain)
+    flips = SignFlips(numbers, grain)
+    bounds = flips.find_bounds()
     if bounds is None:
         assert np.ptp(numbers) <= grain
     else:
-        assert (not bounds[0] <= 0 <= bounds[1]) == (find_p(numbers, grain) < 0.05)
+        assert (not bounds[0] <= 0 <= bounds[1]) == (flips.find_p() < 0.05)
         assert bounds[0] <= numbers.mean() + grain
         assert bounds[1] >= numbers.mean() - grain
 
 
 @given(NUMBERS, st.integers(-50, 50))
 def test_a_shift_of_all_numbers_shifts_the_interval(given_: list[float], shift: int) -> None:
-    first = invert_test(np.array(given_), 1e-9)
-    second = invert_test(np.array(given_) + shift, 1e-9)
+    first = SignFlips(np.array(given_), 1e-9).find_bounds()
+    second = SignFlips(np.array(given_) + shift, 1e-9).find_bounds()
     if first is not None and second is not None and 0 not in (*first, *second):
         assert second == pytest.approx([bound + shift for bound in first], abs=1e-6)
 
@@ -59,25 +62,27 @@ def test_of_symmetric_nulls_it_leaves_out_nought_in_one_to_seven_of_a_hundred(n:
     missed = 0
     for numbers in draws:
         grain = find_grain(numbers)
-        bounds = invert_test(numbers, grain)
+        flips = SignFlips(numbers, grain)
+        bounds = flips.find_bounds()
         assert bounds is not None
         out = not bounds[0] <= 0 <= bounds[1]
-        assert out == (find_p(numbers, grain) < 0.05)
+        assert out == (flips.find_p() < 0.05)
         missed += out
     assert 0.01 <= missed / 2000 <= 0.07
 
 
 def test_a_bound_that_ties_with_nought_is_nought() -> None:
     numbers = np.array([1 / 6, 1 / 6, 0, 0, 0, 0, 0, 0])
-    bounds = invert_test(numbers, find_grain(numbers))
+    flips = SignFlips(numbers, find_grain(numbers))
+    bounds = flips.find_bounds()
     assert bounds is not None
     assert bounds[0] == 0
-    assert find_p(numbers, find_grain(numbers)) == 0.5
+    assert flips.find_p() == 0.5
 
 
 def test_few_or_equal_numbers_have_no_interval() -> None:
-    assert invert_test(np.arange(5.0), 0.0) is None
-    assert invert_test(np.full(8, 0.3), 1e-12) is None
+    assert SignFlips(np.arange(5.0), 0.0).find_bounds() is None
+    assert SignFlips(np.full(8, 0.3), 1e-12).find_bounds() is None
     assert find_t_bounds(np.array([1.0]), 0.0) is None
     assert find_t_bounds(np.full(3, 2.0), 0.0) is None
     assert find_t_bounds(np.array([1.0, 2.0, 3.0]), 0.0) == pytest.approx(

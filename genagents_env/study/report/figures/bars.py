@@ -2,7 +2,7 @@
 
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,12 +10,11 @@ from genagents_env.study.report.figures.style import (
     COLOURS,
     DARK,
     Figure,
-    draw_empty,
     fit_label,
     make_sheet,
     with_style,
 )
-from genagents_env.study.stats.intervals import Interval, list_bounds
+from genagents_env.study.stats.intervals import compute_interval, list_bounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,21 +25,12 @@ _BOUNDED = ("share", "0..1")  # units
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """One condition: the mean with its interval, None where nothing is known, and every seed's."""
-
-    label: str
-    mean: Interval | None
-    seeds: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Panel:
-    """One measure: `bars` in the order of the conditions."""
+    """One measure: the value of every seed, by condition; a condition may have none."""
 
     title: str
     unit: str
-    bars: tuple[Bar, ...]
+    values: Mapping[str, Sequence[float]]
 
 
 @with_style
@@ -50,43 +40,41 @@ def draw_measure_bars(panels: Sequence[Panel]) -> Figure:
     A bar is the mean over seeds, its line the interval, a dot the value of one seed; beside the
     name stands how many seeds these are.
     """
-    columns = max(1, min(_COLUMNS, len(panels)))
-    rows = -(-max(1, len(panels)) // columns)
-    most = max((len(panel.bars) for panel in panels), default=1)
+    columns = min(_COLUMNS, len(panels))
+    rows = -(-len(panels) // columns)
+    most = max(len(panel.values) for panel in panels)
     figure, axes = make_sheet(4.4 * columns + 0.4, (1.25 + 0.42 * most) * rows, rows, columns)
-    if not panels:
-        draw_empty(axes[0], "nothing has been measured")
     for own, panel in zip(axes, panels, strict=False):
         _draw_panel(own, panel)
-    for own in axes[max(1, len(panels)) :]:
+    for own in axes[len(panels) :]:
         own.set_axis_off()
     return figure
 
 
 def _draw_panel(axes: "Axes", panel: Panel) -> None:
-    for y, bar in enumerate(panel.bars):
+    for y, seeds in enumerate(panel.values.values()):
         colour = COLOURS[y % len(COLOURS)]
-        if bar.mean is not None:
-            axes.barh(y, bar.mean.mean, 0.62, color=colour, alpha=0.55)
-            ends = list_bounds(bar.mean)
+        if seeds:
+            mean = compute_interval(seeds)
+            axes.barh(y, mean.mean, 0.62, color=colour, alpha=0.55)
+            ends = list_bounds(mean)
             axes.plot(ends, [y] * len(ends), color=DARK, lw=1.8, zorder=4)
-        lifts = _spread_dots(bar.seeds)
         axes.scatter(
-            bar.seeds, [y + lift for lift in lifts], 11, color=colour, edgecolors=DARK,
+            seeds, [y + lift for lift in _spread_dots(seeds)], 11, color=colour, edgecolors=DARK,
             linewidths=0.5, zorder=5, clip_on=False,
         )  # fmt: skip
-    labels = [f"{_wrap_label(bar.label)}, n={len(bar.seeds)}" for bar in panel.bars]
-    axes.set_yticks(range(len(panel.bars)), labels)
-    axes.set_ylim(len(panel.bars) - 0.45, -0.55)
+    labels = [f"{_wrap_label(label)}, n={len(seeds)}" for label, seeds in panel.values.items()]
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_ylim(len(labels) - 0.45, -0.55)
     axes.tick_params(axis="y", length=0)
     axes.set_title(fit_label(panel.title, 42))
     axes.set_xlabel(fit_label(panel.unit, 30))
     axes.grid(axis="x")
-    if all(value >= 0 for bar in panel.bars for value in bar.seeds):
+    if all(value >= 0 for seeds in panel.values.values() for value in seeds):
         axes.set_xlim(left=0)
     if panel.unit in _BOUNDED:  # few seeds have intervals that no share can reach
         axes.set_xlim(right=min(axes.get_xlim()[1], 1.05))
-    if all(bar.mean is None for bar in panel.bars):
+    if not any(panel.values.values()):
         axes.text(0.5, 0.5, "not known", ha="center", color=DARK, transform=axes.transAxes)
 
 

@@ -1,6 +1,6 @@
 """Diffusion over time: how many know a fact, the mean over seeds with a band."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -8,13 +8,13 @@ from genagents_env.study.report.figures.style import (
     COLOURS,
     Figure,
     Line2D,
-    draw_empty,
     draw_legend,
     fit_label,
     make_sheet,
     measure_legend,
     with_style,
 )
+from genagents_env.study.stats import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,25 +25,12 @@ _DASHES = ("-", "--", ":", "-.")
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeCurve:
-    """One fact in one condition over time; the three have a value for each of `hours`.
-
-    Attributes:
-        fact: its id.
-        label: of the condition.
-        hours: since the start, of game time.
-        mean: people who know it, over seeds.
-        low: the lower edge of the band.
-        high: its upper edge.
-        n: seeds.
-    """
+    """One fact in one condition: at each of `hours` of game time how many know it, over seeds."""
 
     fact: str
     label: str
-    hours: tuple[float, ...]
-    mean: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    n: int
+    hours: Sequence[float]
+    known: Sequence[Interval]
 
 
 @with_style
@@ -51,48 +38,47 @@ def draw_knowledge_curves(curves: Sequence[KnowledgeCurve]) -> Figure:
     """Draw a panel for each fact, a line with its band for each condition."""
     facts = list(dict.fromkeys(curve.fact for curve in curves))
     labels = list(dict.fromkeys(curve.label for curve in curves))
-    columns = max(1, min(_COLUMNS, len(facts)))
-    rows = -(-max(1, len(facts)) // columns)
+    columns = min(_COLUMNS, len(facts))
+    rows = -(-len(facts) // columns)
     width = max(6.4, _WIDTH * columns)
     below = measure_legend([fit_label(label) for label in labels], width)
     figure, panels = make_sheet(width, 3.3 * rows + below + 0.2, rows, columns)
-    if not facts:
-        draw_empty(panels[0], "no fact was followed")
-        return figure
+    styles = {
+        label: (COLOURS[k % len(COLOURS)], _DASHES[k % len(_DASHES)])
+        for k, label in enumerate(labels)
+    }
     for axes, fact in zip(panels, facts, strict=False):
-        _draw_panel(axes, fact, [curve for curve in curves if curve.fact == fact], labels)
+        _draw_panel(axes, fact, [curve for curve in curves if curve.fact == fact], styles)
     for axes in panels[len(facts) :]:
         axes.set_axis_off()
     draw_legend(
         figure,
         [
             Line2D([], [], color=colour, ls=dash, lw=2, label=fit_label(label))
-            for label, (colour, dash) in _assign_styles(labels).items()
+            for label, (colour, dash) in styles.items()
         ],
     )
     return figure
 
 
 def _draw_panel(
-    axes: "Axes", fact: str, curves: Sequence[KnowledgeCurve], labels: Sequence[str]
+    axes: "Axes",
+    fact: str,
+    curves: Sequence[KnowledgeCurve],
+    styles: Mapping[str, tuple[str, str]],
 ) -> None:
-    looks = _assign_styles(labels)
+    most = 1.0
     for curve in curves:
-        colour, dash = looks[curve.label]
-        axes.fill_between(
-            curve.hours, curve.low, curve.high, step="post", color=colour, alpha=0.18, lw=0
-        )
-        axes.step(curve.hours, curve.mean, where="post", color=colour, ls=dash, lw=2)
+        colour, dash = styles[curve.label]
+        mean = [one.mean for one in curve.known]
+        low = [one.mean if one.low is None else max(0.0, one.low) for one in curve.known]
+        high = [one.mean if one.high is None else one.high for one in curve.known]
+        axes.fill_between(curve.hours, low, high, step="post", color=colour, alpha=0.18, lw=0)
+        axes.step(curve.hours, mean, where="post", color=colour, ls=dash, lw=2)
+        most = max(most, *(1.08 * edge for edge in high))
     axes.set_title(fit_label(fact, 44))
     axes.set_xlabel("hours of game time")
     axes.set_ylabel("people who know")
-    axes.set_ylim(0, max(1.0, 1.08 * max(max(curve.high) for curve in curves)))
+    axes.set_ylim(0, most)
     axes.set_xlim(left=0)
     axes.grid(axis="y")
-
-
-def _assign_styles(labels: Sequence[str]) -> dict[str, tuple[str, str]]:
-    return {
-        label: (COLOURS[k % len(COLOURS)], _DASHES[k % len(_DASHES)])
-        for k, label in enumerate(labels)
-    }

@@ -8,7 +8,6 @@ from genagents_env.study.report.figures.style import (
     DARK,
     GREY,
     Figure,
-    draw_empty,
     fit_label,
     make_sheet,
     with_style,
@@ -33,16 +32,13 @@ def draw_forest(effects: Sequence[Effect], titles: Sequence[str]) -> Figure:
     groups: dict[str, list[Effect]] = {}
     for one, title in zip(effects, titles, strict=True):
         groups.setdefault(title, []).append(one)
-    sizes = [len(own) for own in groups.values()] or [1]
+    sizes = list(map(len, groups.values()))
     figure, _ = make_sheet(8.4, 0.4 * sum(sizes) + 0.95 * len(sizes))
     figure.clf()
     panels = figure.subplots(len(sizes), 1, squeeze=False, height_ratios=[n + 1.2 for n in sizes])
-    if not groups:
-        draw_empty(panels[0][0], "there is nothing to compare")
-    for axes, (title, own) in zip(panels[:, 0], groups.items(), strict=False):
+    for axes, (title, own) in zip(panels[:, 0], groups.items(), strict=True):
         _draw_panel(axes, title, own)
-    if groups:
-        panels[-1][0].set_xlabel("difference")
+    panels[-1][0].set_xlabel("difference")
     return figure
 
 

@@ -32,7 +32,6 @@ __all__ = [
     "PALE",
     "Figure",
     "Line2D",
-    "draw_empty",
     "draw_legend",
     "encode_png",
     "fit_label",
@@ -110,12 +109,6 @@ def fit_label(text: str, limit: int = LIMIT) -> str:
     return drawable.replace("$", r"\$")
 
 
-def draw_empty(axes: Axes, words: str) -> None:
-    """Say on `axes` that there is nothing to draw."""
-    axes.set_axis_off()
-    axes.text(0.5, 0.5, words, ha="center", va="center", color=DARK, transform=axes.transAxes)
-
-
 def draw_legend(figure: Figure, entries: Sequence[Artist]) -> None:
     """Put a legend below everything, in as many columns as fit."""
     columns = count_columns([str(entry.get_label()) for entry in entries], figure.get_figwidth())
@@ -124,10 +117,10 @@ def draw_legend(figure: Figure, entries: Sequence[Artist]) -> None:
 
 def count_columns(labels: Sequence[str], width: float) -> int:
     """Return how many columns of these labels fit into a legend of `width` inches, at most 4."""
-    longest = max(map(len, labels), default=0)
+    longest = max(map(len, labels))
     return max(1, min(4, len(labels), int(width / (0.6 + _INCHES * longest))))
 
 
 def measure_legend(labels: Sequence[str], width: float) -> float:
     """Return the inches that the legend of these labels needs."""
-    return 0.22 * -(-len(labels) // count_columns(labels, width)) if labels else 0.0
+    return 0.22 * -(-len(labels) // count_columns(labels, width))

@@ -8,14 +8,13 @@ from genagents_env.study.report.figures.style import (
     DARK,
     Figure,
     Line2D,
-    draw_empty,
     draw_legend,
     fit_label,
     make_sheet,
     measure_legend,
     with_style,
 )
-from genagents_env.study.stats.intervals import Interval, list_bounds
+from genagents_env.study.stats.intervals import compute_interval, list_bounds
 
 _WIDTH = 7.0
 _MARKS = ("o", "s", "^", "D", "v", "P")
@@ -23,13 +22,11 @@ _MARKS = ("o", "s", "^", "D", "v", "P")
 
 @dataclass(frozen=True, slots=True)
 class TradeoffPoint:
-    """One condition: cost and outcome of every run, and the intervals of their means."""
+    """One condition: cost and outcome of every run."""
 
     label: str
-    costs: tuple[float, ...]
-    outcomes: tuple[float, ...]
-    cost: Interval
-    outcome: Interval
+    costs: Sequence[float]
+    outcomes: Sequence[float]
 
 
 @with_style
@@ -43,19 +40,15 @@ def draw_tradeoff(points: Sequence[TradeoffPoint], cost: str, outcome: str) -> F
     """
     labels = [fit_label(point.label) for point in points]
     figure, (axes,) = make_sheet(_WIDTH, 4.0 + measure_legend(labels, _WIDTH))
-    if not points:
-        draw_empty(axes, "no run has both a cost and an outcome")
-        return figure
     entries = []
     for k, point in enumerate(points):
         colour, mark = COLOURS[k % len(COLOURS)], _MARKS[k % len(_MARKS)]
         axes.scatter(point.costs, point.outcomes, 20, color=colour, marker=mark, alpha=0.45, lw=0)
-        across, up = list_bounds(point.cost), list_bounds(point.outcome)
-        axes.plot(across, [point.outcome.mean] * len(across), color=DARK, lw=1.4)
-        axes.plot([point.cost.mean] * len(up), up, color=DARK, lw=1.4)
-        axes.plot(
-            [point.cost.mean], [point.outcome.mean], mark, color=colour, ms=9, mec=DARK, mew=1.0
-        )
+        x, y = compute_interval(point.costs), compute_interval(point.outcomes)
+        across, up = list_bounds(x), list_bounds(y)
+        axes.plot(across, [y.mean] * len(across), color=DARK, lw=1.4)
+        axes.plot([x.mean] * len(up), up, color=DARK, lw=1.4)
+        axes.plot([x.mean], [y.mean], mark, color=colour, ms=9, mec=DARK, mew=1.0)
         entries.append(
             Line2D([], [], color=colour, marker=mark, ls="", mec=DARK, ms=7, label=labels[k])
         )
