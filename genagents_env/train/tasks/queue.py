@@ -18,7 +18,6 @@ from genagents_env.percept import Percept
 from genagents_env.policy import AgentID, Context
 from genagents_env.profile import Profile
 from genagents_env.scenario import Scenario
-from genagents_env.scenario.plan import name_arena
 from genagents_env.scenario.schema.scenario import arenas_of
 from genagents_env.train.tasks.layouts import draw_names, fit_horizon, list_rooms
 from genagents_env.train.tasks.solution import PerceptSolution

@@ -246,7 +246,7 @@ baseline = { policy = "random", hours = "0.2" }
 policy = ["idle", "random"]
 hours = [0.1, 0.2]
 """
-    folder = SweepFolder.create_from(tmp_path / "out", text, tmp_path)
+    folder = SweepFolder.create_from(tmp_path / "out", text, tmp_path, name="some.toml")
     plan = make_study_plan(folder, folder.experiment)
     assert plan.levels == {"condition": ("idle / 0.1", "random / 0.2")}
     assert plan.baseline == {"condition": "random / 0.2"}

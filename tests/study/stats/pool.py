@@ -31,7 +31,9 @@ class Pool:
             names = self.env.possible_agents
             events = rollout(self.env, policy, seed, keep_events=True).events
             found = trace_facts(self.facts, names, events)
-            self.known[share, seed] = {each.fact: each.share(len(names)) for each in found}
+            self.known[share, seed] = {
+                each.fact: (len(each.at_start) + len(each.heard)) / len(names) for each in found
+            }
         return self.known[share, seed]
 
     def arm(self, share: float, seeds: int) -> dict[int, dict[str, float]]:

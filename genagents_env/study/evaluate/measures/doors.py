@@ -20,7 +20,7 @@ from genagents_env.study.evaluate.measures.norms import (
     find_closed_ticks,
     find_residents,
 )
-from genagents_env.study.evaluate.measures.places import TownPlace, list_places
+from genagents_env.study.evaluate.measures.places import ArenaPlace, list_places
 from genagents_env.study.evaluate.run_data import Bools, RunData
 
 NEAR = 2  # tiles from a place within which one stands before it
@@ -28,7 +28,7 @@ NOON = (12 * 60, 14 * 60)  # minutes of the day
 _BAR, _DRINKING = "pub", "drinking"  # in `activities.toml`
 
 
-def list_limited_places(data: RunData) -> list[TownPlace]:
+def list_limited_places(data: RunData) -> list[ArenaPlace]:
     """Return the arenas with a capacity of their own, or of their sector."""
     return [
         place
@@ -37,7 +37,7 @@ def list_limited_places(data: RunData) -> list[TownPlace]:
     ]
 
 
-def list_timed_places(data: RunData) -> list[TownPlace]:
+def list_timed_places(data: RunData) -> list[ArenaPlace]:
     """Return the arenas with opening hours of their own, or of their sector."""
     places = list_places(data.scenario)
     return [place for place in places if place.arena.hours or place.sector.hours]
@@ -110,7 +110,7 @@ def _list_names(data: RunData, ticks: Bools) -> frozenset[str]:
 
 
 def _count_attempts(
-    data: RunData, kind: str, places: Iterable[TownPlace]
+    data: RunData, kind: str, places: Iterable[ArenaPlace]
 ) -> dict[str, float | None]:
     found = [one.place for one in find_attempts(data) if one.kind == kind]
     return {place.id: found.count(place.id) if data.ticks else None for place in places}

@@ -13,7 +13,7 @@ import numpy as np
 
 from genagents_env.scenario.plan import parse_hours
 from genagents_env.study.evaluate.measure import measure, ratio
-from genagents_env.study.evaluate.measures.places import TownPlace, list_places
+from genagents_env.study.evaluate.measures.places import ArenaPlace, list_places
 from genagents_env.study.evaluate.run_data import Bools, RunData
 
 AGAIN = 300  # game seconds within which the same refusal is the same attempt
@@ -79,7 +79,7 @@ def find_trespass(data: RunData) -> Bools:
     return found & data.waking
 
 
-def find_closed_ticks(data: RunData, place: TownPlace) -> Bools:
+def find_closed_ticks(data: RunData, place: ArenaPlace) -> Bools:
     """Return at which ticks the hours of the arena or of its sector have it closed."""
     opened: Bools = np.ones(data.ticks, dtype=np.bool_)
     for hours in (place.sector.hours, place.arena.hours):
@@ -90,7 +90,7 @@ def find_closed_ticks(data: RunData, place: TownPlace) -> Bools:
     return ~opened
 
 
-def find_residents(data: RunData, place: TownPlace) -> Bools:
+def find_residents(data: RunData, place: ArenaPlace) -> Bools:
     """Return who lives or works in the place's sector."""
     own = {
         person.name: {ref.split("/")[0] for ref in (person.home, person.workplace) if ref}
@@ -100,7 +100,7 @@ def find_residents(data: RunData, place: TownPlace) -> Bools:
     return np.array(here, dtype=np.bool_)
 
 
-def _find_users(data: RunData, place: TownPlace) -> Bools:
+def _find_users(data: RunData, place: ArenaPlace) -> Bools:
     """Return who is among the users of the place and of its sector."""
     both = [users for users in (place.sector.users, place.arena.users) if users]
     return np.array([all(name in users for users in both) for name in data.names], dtype=np.bool_)

@@ -17,7 +17,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class TownPlace:
+class ArenaPlace:
     """An arena of the scenario, the id by which the record names it, and its sector."""
 
     id: str
@@ -30,10 +30,10 @@ class TownPlace:
         return tuple(thing.name for thing in self.arena.objects)
 
 
-def list_places(scenario: Scenario) -> list[TownPlace]:
+def list_places(scenario: Scenario) -> list[ArenaPlace]:
     """Return the arenas of the scenario, in its order."""
     return [
-        TownPlace(name_arena(sector.name, arena.name), sector, arena)
+        ArenaPlace(name_arena(sector.name, arena.name), sector, arena)
         for sector in scenario.sectors
         for arena in sector.arenas
     ]
