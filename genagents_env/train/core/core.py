@@ -83,7 +83,7 @@ class Core:
         for pay, own in self._pays:
             paid = pay(over)
             rewards = np.where(own[:, None], paid, rewards)
-        refresh_goals(self.towns)
+        refresh_goals(self.towns, np.ones_like(self.towns.present))
         by_themselves = alone.nonzero()[0].tolist()
         for t in by_themselves:
             self.sync(t)

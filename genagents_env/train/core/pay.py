@@ -121,7 +121,8 @@ class GoalPay(Pay):
         return np.logical_not(left.any(axis=(1, 2)))
 
     def finish(self, which: Bools) -> None:
-        """Note that goals are achieved, or lost; shape (T, N, GOAL_SLOTS)."""
+        """Note that own goals are achieved, or lost; shape (T, N, GOAL_SLOTS)."""
+        which = which & self.owns[..., None]
         if which.any():
             goals = self.towns.goals
             goals.done = goals.done | which
@@ -263,7 +264,7 @@ class PresencePay(GoalPay):
 
     def __call__(self, over: Bools) -> Rewards:
         """Return the rewards of this tick."""
-        refresh_goals(self.towns)
+        refresh_goals(self.towns, self.owns)
         return super().__call__(over)
 
     def find_there(self) -> Bools:
@@ -369,14 +370,14 @@ def find_pay(env: TownEnv) -> type[Pay] | None:
     return _PAYS.get(type(reward))
 
 
-def refresh_goals(towns: Towns) -> None:
-    """Reveal goals of which agents have had word, and ends that they noticed."""
-    goals = towns.goals
-    if goals.hidden.any():
-        word = goals.hidden & np.take_along_axis(towns.facts, goals.fact, axis=2)
+def refresh_goals(towns: Towns, whose: Bools) -> None:
+    """Reveal goals of which these agents have had word, and ends that they noticed; (T, N)."""
+    goals, whose = towns.goals, whose[..., None]
+    if (hidden := goals.hidden & whose).any():
+        word = hidden & np.take_along_axis(towns.facts, goals.fact, axis=2)
         for t, i, slot in zip(*(part.tolist() for part in word.nonzero()), strict=True):
             _reveal(towns, t, i, slot)
-    waiting = goals.done & ~goals.noticed & (goals.kind > 0)
+    waiting = goals.done & ~goals.noticed & (goals.kind > 0) & whose
     if waiting.any():
         for t, i, slot in zip(*(part.tolist() for part in waiting.nonzero()), strict=True):
             if _can_notice(towns, t, i, slot):

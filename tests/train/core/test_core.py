@@ -55,6 +55,16 @@ def test_a_task_is_in_arrays_what_it_is_in_towns(task: str, menu: str, alone: li
     assert np.mean(alone) < 0.05
 
 
+@pytest.mark.parametrize("order", [("errand", "queue"), ("queue", "errand")])
+def test_towns_that_pay_otherwise_do_not_touch_one_another(order: tuple[str, str]) -> None:
+    drawn = [get_task(task).draw(0) for task in order]
+    pair = Pair(drawn, 2, **TASK_OPTIONS)
+    pair.reset(3)
+    for tick in range(60):
+        pair.step(None if tick % 2 else np.ones(pair.vector.num_envs, dtype=np.int64))
+    pair.compare_towns()
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_shaping_is_that_of_the_town(task: str) -> None:
     pair = make_pair(task, 2, 1, shaping=1.0)
