@@ -142,8 +142,10 @@ def _read_policies(
 def _silence(run: RunReader, text: str) -> ScheduledEvent:
     where, _, end = text.partition("..")
     event = _find_utterance(run, where, "--silence")
-    until = parse_time(run, end) if end else None
-    return ScheduledEvent(at=run.time(event.tick), kind="silence", agent=event.agent, until=until)
+    until, at = parse_time(run, end) if end else None, run.time(event.tick)
+    if until is not None and until <= at:
+        raise ConfigError(f"--silence {text}: {event.agent} says nothing before {at:%H:%M:%S}")
+    return ScheduledEvent(at=at, kind="silence", agent=event.agent, until=until)
 
 
 def _replace_words(run: RunReader, text: str) -> ScheduledEvent:

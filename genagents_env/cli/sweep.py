@@ -214,9 +214,9 @@ def _warn(folder: SweepFolder) -> tuple[str, ...]:
         warn(f"{problem}; the study goes on without it")
     if unknown_runs:
         say(
-            f"genagents: {len(unknown_runs)} run files in {folder.runs} belong to no run of this "
-            "experiment any more (a level, the scenario or a policy has changed since); they "
-            "are kept, and not used",
+            f"genagents: in {folder.runs} there are run files of no run of this experiment any "
+            f"more ({len(unknown_runs):,}: a level, the scenario or a policy has changed since); "
+            "they are kept, and not used",
             error=True,
         )
     warn_of_models(folder)
@@ -240,7 +240,11 @@ def _say_family(folder: SweepFolder) -> None:
     if not tests:
         return
     seeds, needed = len(plan.seeds), count_needed_seeds(tests)
-    told = "each can be found" if seeds >= needed else f"{needed} are needed to find any of them"
+    told = (
+        "each can be found"
+        if seeds >= needed
+        else f"{needed} are needed to find just one of so many"
+    )
     say(
         f"genagents: {tests} primary comparison{'' if tests == 1 else 's'} (more where a measure "
         f"has a number for each fact), {seeds} seed{'' if seeds == 1 else 's'}: {told}",

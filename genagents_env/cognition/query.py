@@ -40,6 +40,18 @@ class QueryOptions(Protocol):
         """Return the ticks from the start of a call to its effect."""
 
 
+def apply_variant(given: Mapping[str, Any], sets: Mapping[str, object]) -> dict[str, Any]:
+    """Return options with those that their variant sets.
+
+    Raises:
+        ValueError: one of these is given otherwise.
+    """
+    for name, value in sets.items():
+        if name in given and given[name] != value:
+            raise ValueError(f"{name}: {given[name]} contradicts variant {given['variant']}")
+    return {**given, **sets}
+
+
 def find_latency(latency_ticks: Mapping[Faculty, int] | int, purpose: str) -> int:
     """Return the latency of the faculty of `purpose`, the word before its dot.
 

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from genagents_env.cognition.query import find_latency
+from genagents_env.cognition.query import apply_variant, find_latency
 
 Variant = Literal["full", "no_option_action", "no_self_monitor", "no_summarize_and_forget"]
 Preset = Literal["default", "release", "paper"]
@@ -161,13 +161,10 @@ class LyfeConfig(BaseModel):
         """Apply preset and variant; what is given by name goes before a preset's value."""
         if not isinstance(fields, Mapping):
             return fields
-        preset: Mapping[str, object] = {}
-        variant: Mapping[str, object] = {}
-        if fields.get("preset") in get_args(Preset):
-            preset = PRESETS[fields["preset"]]
         if fields.get("variant") in get_args(Variant):
-            variant = VARIANTS[fields["variant"]]
-        return {**preset, **fields, **variant}
+            fields = apply_variant(fields, VARIANTS[fields["variant"]])
+        known = fields.get("preset") in get_args(Preset)
+        return {**(PRESETS[fields["preset"]] if known else {}), **fields}
 
     def count_recalled(self, small: bool) -> tuple[int, int]:
         """Return the numbers of long and recent memories brought to mind at a time."""

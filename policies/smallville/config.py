@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from genagents_env.cognition.query import find_latency
+from genagents_env.cognition.query import apply_variant, find_latency
 
 Variant = Literal[
     "full",
@@ -125,7 +125,7 @@ class SmallvilleConfig(BaseModel):
     def _leave_out(cls, fields: object) -> object:
         """Switch off the faculties that the variant lacks."""
         if isinstance(fields, Mapping) and fields.get("variant") in get_args(Variant):
-            return {**fields, **VARIANTS[fields["variant"]]}
+            return apply_variant(fields, VARIANTS[fields["variant"]])
         return fields
 
     @model_validator(mode="after")

@@ -81,6 +81,22 @@ def test_an_unknown_measure_is_reported_and_the_study_goes_on(
     assert (code, "did you mean 'density'" in err) == (2, True)
 
 
+def test_the_first_seed_stops_a_study_only_where_its_question_has_no_answer(
+    genagents: Run, tmp_path: Path
+) -> None:
+    """Equal lives take other seconds; of an unknown fact nobody hears."""
+    same = {
+        "arms": [{"name": "a", "policy": "scripted"}],
+        "factors": {"rules.max_utterance": [400, 500]},
+    }
+    file = write_experiment(tmp_path, primary=["wall_seconds"], **same)
+    assert genagents("sweep", str(file), "--out", "seconds", "-q", "--no-report")[0] == 0
+    file = write_experiment(tmp_path, primary=["heard.nothing"], **same)
+    code, out, err = genagents("sweep", str(file), "--out", "none", "-q", "--no-report")
+    assert (code, "2 of 4 runs are finished" in out) == (2, True)
+    assert "no run of the first seed has a value of heard.nothing, which is `primary`" in err
+
+
 def test_levels_of_equal_lives_stop_the_study_before_its_other_seeds(
     genagents: Run, tmp_path: Path
 ) -> None:
@@ -90,8 +106,9 @@ def test_levels_of_equal_lives_stop_the_study_before_its_other_seeds(
     code, out, err = genagents("sweep", str(file), "--out", "out", "-q")
     assert code == 2
     assert "2 of 4 runs are finished" in out
-    assert "max_utterance: 400 and 500 led the same life in every run of the first seed" in err
-    assert "--anyway" in err
+    told = "max_utterance: 400 and 500 led the same life in the one pair of runs of the first seed"
+    assert told in err
+    assert "go on with `genagents sweep --resume out --anyway`" in err
     code, out, _ = genagents("sweep", "--resume", "out", "-q", "--anyway")
     assert (code, "4 of 4 runs are finished" in out) == (0, True)
     told = json.loads(genagents("report", "out", "--json")[1])

@@ -51,6 +51,12 @@ class NamedValue:
         return f"{self.measure}.{self.key}" if self.key else self.measure
 
 
+def belongs_to(name: str, words: str) -> bool:
+    """Return whether a value is of a measure, or of its one key where it is named with one."""
+    stem = words.rpartition(":")[2] if ".py:" in words else words
+    return name == stem or ("." not in stem and name.startswith(f"{stem}."))
+
+
 Number: TypeAlias = float | MeasuredValue | None
 Values: TypeAlias = Number | Mapping[str, Number]
 

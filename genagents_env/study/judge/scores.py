@@ -45,6 +45,42 @@ class Score:
     mean: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """How much of what was rated by a rubric was read once for several runs.
+
+    Attributes:
+        ratings: of all runs.
+        copied: of these, how many were given to the very same words elsewhere.
+        repeated: the seeds in which everything that was rated reads as in an earlier one, so that
+            they are no further evidence of what a judge thinks.
+    """
+
+    ratings: int
+    copied: int
+    repeated: frozenset[int]
+
+
+def count_copies(verdicts: Iterable[Judgement]) -> dict[str, Copies]:
+    """Return how much of what judges gave is copied, by rubric as `score_conditions` names it."""
+    given = [one for one in verdicts if not one.is_comparison]
+    labels, copies = label_rubrics(given), _find_copies(given)
+    own = group_by(given, lambda one: labels[one.rubric, one.edition])
+    return {
+        label: Copies(len(some), sum(one.key in copies for one in some), _find_repeated(some))
+        for label, some in own.items()
+    }
+
+
+def _find_repeated(given: Iterable[Judgement]) -> frozenset[int]:
+    read: dict[int, set[tuple[str, ...]]] = {}
+    for one in given:
+        what = (*one.conditions, one.by, one.judge, one.edition, *one.contents)
+        read.setdefault(one.seed, set()).add(what)
+    first = {frozenset(read[seed]): seed for seed in sorted(read, reverse=True)}
+    return frozenset(read) - frozenset(first.values())
+
+
 def score_conditions(verdicts: Iterable[Judgement]) -> tuple[Score, ...]:
     """Return the means by rubric, judge and condition, in that order; comparisons have none."""
     given = [one for one in verdicts if not one.is_comparison]

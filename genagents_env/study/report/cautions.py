@@ -29,6 +29,7 @@ def find_study_cautions(study: "StudyResults") -> Iterator[str]:
     runs = [(run, run.measured) for run in study.runs if run.measured is not None]
     yield from _warn_of_unfinished(study)
     yield from _warn_of_few_seeds(study)
+    yield from _warn_of_copies(study)
     yield from _warn_of_earlier(study)
     yield from _warn_of_partly_equal(study)
     yield from _warn_of_degraded(runs)
@@ -53,16 +54,31 @@ def _warn_of_few_seeds(study: "StudyResults") -> Iterator[str]:
     tests = [one for one in study.effects if one.p_holm is not None]
     fewest = min((sum(run.counted for run in own) for own in study.conditions.values()), default=0)
     if fewest < MIN_SEEDS and study.plan.levels:
+        counted = " that are not degraded" if study.excluded else ""
         yield (
-            f"Few seeds: a condition has only {_count(fewest, 'finished run')}. Fewer than "
-            f"{MIN_SEEDS} show no difference as significant, however large it is."
+            f"Few seeds: a condition has only {_count(fewest, 'finished run')}{counted}. "
+            f"Fewer than {MIN_SEEDS} show no difference as significant, however large it is."
         )
     elif tests and max(find_smallest_p(one.n) for one in tests) * len(tests) >= ALPHA:
         yield (
             f"{len(tests)} primary comparisons are many for {_count(fewest, 'seed')}: with "
             f"{count_needed_seeds(len(tests))} seeds, or fewer comparisons named in `primary` "
-            "(`heard.party: mind`), each could be found."
+            f"(`{tests[0].measure}: {tests[0].contrast.factor}` is one), each could be found."
         )
+
+
+def _warn_of_copies(study: "StudyResults") -> Iterator[str]:
+    for name, one in study.copies.items():
+        if one.copied:
+            alike = (
+                f" {_count(len(one.repeated), 'seed')} read word for word as an earlier one, and "
+                "the effects leave them out."
+            )
+            yield (
+                f"{study.title_of(name)}: {one.copied:,} of {one.ratings:,} ratings were given to "
+                f"the very same words elsewhere.{alike if one.repeated else ''} What chance does "
+                "to a judge of words that several runs share is in no p and no interval."
+            )
 
 
 def _warn_of_earlier(study: "StudyResults") -> Iterator[str]:

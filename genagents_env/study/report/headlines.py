@@ -6,7 +6,8 @@ from itertools import product
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from genagents_env.study.report.study_runs import EXCLUDED, StudyRun, belongs_to
+from genagents_env.study.evaluate.measure import belongs_to
+from genagents_env.study.report.study_runs import EXCLUDED, StudyRun
 from genagents_env.study.report.table import format_bounds, format_number
 from genagents_env.study.stats import ALPHA, Effect, compute_interval, find_smallest_p
 from genagents_env.study.stats.effects import BETWEEN, PRIMARY
@@ -167,10 +168,16 @@ def _describe_silence(
 
 def _describe_equal(study: "StudyResults") -> Iterator[str]:
     for one in study.equal:
-        if one.equal == one.compared:
+        if one.equal == one.compared == 1:
             yield (
-                f"{one.text}: nothing that happened depended on which of the two it was, so they "
-                "cannot differ in anything measured of it."
+                f"{one.text}: nothing that happened in it depended on which of the two it was. "
+                "Other seeds may differ where chance decides; so may what models were asked, and "
+                "what that cost."
+            )
+        elif one.equal == one.compared:
+            yield (
+                f"{one.text}: nothing that happened depended on which of the two it was. Only what "
+                "models were asked, and what that cost, may differ."
             )
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from shlex import quote
 
 from genagents_env.record.rows import JSON
-from genagents_env.study.evaluate.measure import Measure
+from genagents_env.study.evaluate.measure import Measure, belongs_to
 from genagents_env.study.evaluate.measure_catalog import is_from_file
 from genagents_env.study.evaluate.measures import find_measures
+from genagents_env.study.judge.scores import Copies, count_copies
 from genagents_env.study.report.cautions import (
     find_study_cautions,
     find_versions,
@@ -24,7 +25,6 @@ from genagents_env.study.report.study_runs import (
     OnRead,
     StudyRun,
     TidyRow,
-    belongs_to,
     make_rows,
     read_study_runs,
 )
@@ -105,6 +105,7 @@ class StudyResults:
         versions: of this package and of the libraries that made the report.
         tables: further ones: of what judges said, of run files what they cost.
         summaries: of run files, what each came to and who said what, line by line.
+        copies: by the name of a rating, how much of it was read once for several runs.
         unjudged: why some of what judges said is left out, a sentence each.
         remarks: further cautions.
         faults: cautions on measures, which a terminal shows, too.
@@ -118,6 +119,7 @@ class StudyResults:
     versions: Mapping[str, str]
     tables: tuple[Table, ...] = ()
     summaries: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    copies: Mapping[str, Copies] = field(default_factory=dict)
     unjudged: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     faults: tuple[str, ...] = ()
@@ -237,9 +239,13 @@ class StudyResults:
         return self._numbers.get(name, {})
 
     def values_by_levels(self, name: str) -> dict[Cell, dict[int, float]]:
-        """Return the numbers of a value that count, by levels and seed."""
+        """Return the numbers that are compared, by levels and seed: of equal ratings one."""
         levels = {run.condition.name: run.condition.levels for run in self.runs}
-        return {levels[label]: own for label, own in self.values_of(name).items()}
+        same = self.copies[name].repeated if name in self.copies else ()
+        return {
+            levels[label]: {seed: number for seed, number in own.items() if seed not in same}
+            for label, own in self.values_of(name).items()
+        }
 
     @cached_property
     def _numbers(self) -> dict[str, dict[str, dict[int, float]]]:
@@ -411,6 +417,7 @@ def compare_runs(
         tuple({one.name: one for one in measures}.values()),
         find_versions(),
         judged,
+        copies={f"{JUDGE}.{label}": one for label, one in count_copies(given).items()},
         unjudged=tuple(filter(None, (unread, unjudged))),
     )
 

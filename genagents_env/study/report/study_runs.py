@@ -174,12 +174,6 @@ def make_rows(runs: Iterable[StudyRun], given: Iterable[Judgement]) -> Iterator[
             yield TidyRow(*(*head, JUDGE, rubric, score, False, EXCLUDED if run.excluded else ""))
 
 
-def belongs_to(name: str, words: str) -> bool:
-    """Return whether a value is of a measure, or of its one key where it is named with one."""
-    stem = words.rpartition(":")[2] if ".py:" in words else words
-    return name == stem or ("." not in stem and name.startswith(f"{stem}."))
-
-
 def _average_ratings(given: Iterable[Judgement]) -> dict[tuple[str, int], dict[str, float]]:
     """Return the mean rating by rubric of each condition and seed, all judges together."""
     sums: dict[tuple[str, int], dict[str, list[float]]] = {}

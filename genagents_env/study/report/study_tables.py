@@ -167,9 +167,23 @@ def tabulate_runs(study: StudyResults) -> Table:
     note = (
         f"{'' if study.is_of_files else 'Only finished runs go into means and differences. '}"
         "`genagents view FILE` opens one, `genagents show FILE --story` tells it. Runs of one life "
-        "are equal in all that happened."
+        f"are equal in all that happened.{_describe_later(study)}"
     )
     return Table("runs", "Runs", columns, rows, note)
+
+
+def _describe_later(study: StudyResults) -> str:
+    """Return what interviews and judges took after the ends of runs; empty where nothing."""
+    used = [run.measured.usage for run in study.runs if run.measured is not None]
+    calls = sum(one.later_calls for one in used)
+    dollars = sum(one.later_dollars for one in used)
+    if not calls:
+        return ""
+    priced = f" and ${dollars:.4f}" if dollars else ""
+    return (
+        " Calls and dollars are those of runs; after their ends judges and interviews took "
+        f"{calls:,}{priced} more."
+    )
 
 
 def _make_run_row(

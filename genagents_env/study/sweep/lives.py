@@ -1,8 +1,10 @@
-"""Levels of which more seeds would say nothing: they lead equal lives, or degraded ones."""
+"""What the first seed shows of a study that cannot answer: equal lives, degraded ones, no value."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+
+from genagents_env.study.evaluate.measure import belongs_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,8 @@ class EqualLives:
     def text(self) -> str:
         """A sentence without its full stop."""
         if self.equal == self.compared:
-            share = "every run" if self.compared == 1 else f"all {self.compared} pairs of runs"
+            several = f"all {self.compared} pairs of runs"
+            share = "the one pair of runs" if self.compared == 1 else several
         else:
             share = f"{self.equal} of {self.compared} pairs of runs"
         return f"{self.factor}: {self.first} and {self.second} led the same life in {share}"
@@ -58,14 +61,36 @@ def count_equal_lives(
 def describe_equal_levels(
     levels: Mapping[str, Sequence[str]], lives: Mapping[tuple[str, ...], str]
 ) -> Iterator[str]:
-    """Yield why a study of these levels would find nothing, by the runs of one seed."""
+    """Yield why a study of these levels may find nothing, by the runs of one seed.
+
+    Args:
+        levels: labels by factor, in the order of the cells.
+        lives: of each cell that ran, with what it may differ in beside them.
+    """
     own = {(cell, 0): life for cell, life in lives.items()}
     for one in count_equal_lives(levels, own):
         if one.equal == one.compared:
             yield (
-                f"{one.text} of the first seed, so nothing there depends on it and more seeds "
-                "would find no difference; --anyway runs them"
+                f"{one.text} of the first seed, so nothing that happened there depended on which "
+                "it was; choose levels that somebody notices, since other seeds differ only where "
+                "chance decides"
             )
+
+
+def describe_missing_values(primary: Sequence[str], names: Collection[str]) -> Iterator[str]:
+    """Yield which primary measures no run of the first seed has, and what there is instead.
+
+    Args:
+        primary: measures, with a key or without.
+        names: of all values that these runs have.
+    """
+    for words in primary:
+        if any(belongs_to(name, words) for name in names):
+            continue
+        stem = words.partition(".")[0]
+        others = sorted(name for name in names if belongs_to(name, stem))
+        there_is = f"there is {', '.join(others)}" if others else f"{stem} has none at all"
+        yield f"no run of the first seed has a value of {words}, which is `primary`; {there_is}"
 
 
 def describe_degraded_levels(
@@ -91,5 +116,5 @@ def describe_degraded_levels(
         if hows and all(hows):
             yield (
                 f"{what}every run of the first seed is degraded ({hows[0]}) and in no mean; mend "
-                "what fails, then --anyway runs the other seeds"
+                "what fails"
             )

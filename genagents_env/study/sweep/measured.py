@@ -24,20 +24,25 @@ from genagents_env.study.evaluate.measures.diffusion import compute_curves
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.sweep.files import VALUES, write_whole
 
-_FORMAT = 1  # of these files; others are read as none
+_FORMAT = 2  # of these files; others are read as none
 _MOST_BYTES = 64 << 20
 _ROUNDING = 6  # decimals of hours on a curve
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a run used. `dollars` is None where no price is known, `seconds` of wall clock too."""
+    """What a run used. `dollars` is None where no price is known, `seconds` of wall clock too.
+
+    `later_calls` and `later_dollars` were spent on it after its end, by interviews and judges.
+    """
 
     calls: int
     tokens: int
     fallbacks: int
     dollars: float | None
     seconds: float | None
+    later_calls: int = 0
+    later_dollars: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +177,7 @@ def _name_file(path: Path) -> Path:
 def _describe_run(data: RunData, path: Path, digest: str) -> MeasuredRun:
     reader, stat = data.reader, path.stat()
     spent, spending = reader.sum_calls(), reader.spending
+    later = [one.total for one in reader.later_spending.values()]
     return MeasuredRun(
         hash=digest,
         size=stat.st_size,
@@ -188,6 +194,8 @@ def _describe_run(data: RunData, path: Path, digest: str) -> MeasuredRun:
             spent.fallbacks,
             None if spent.dollars is None else float(spent.dollars),
             None if spending is None else spending.seconds,
+            sum(one.calls for one in later),
+            float(sum(one.dollars for one in later)),
         ),
         degradation=reader.find_degradation(),
         prompt_cuts=reader.find_prompt_cuts(),

@@ -188,8 +188,15 @@ def _compute_share_left(progress: TrialProgress | None) -> float:
     return 1.0 if progress is None else 1.0 - progress.tick / max(1, progress.horizon)
 
 
-def format_message(progress: SweepProgress, why: str, folder: Path) -> str:
-    """Return how a sweep stands and how to resume it, on one line; `why` trials are left."""
+def format_message(progress: SweepProgress, why: str, folder: Path, *, halted: bool = False) -> str:
+    """Return how a sweep stands and how to resume it, on one line.
+
+    Args:
+        progress: of the sweep.
+        why: trials are left.
+        folder: of the sweep.
+        halted: the first seed was a reason to stop, which `--anyway` passes over.
+    """
     if progress.finished == progress.total:
         return f"all {progress.total:,} trials are finished{format_degraded(progress.degraded)}"
     done = f"{progress.finished:,} of {progress.total:,} trials are finished"
@@ -199,7 +206,8 @@ def format_message(progress: SweepProgress, why: str, folder: Path) -> str:
     due = progress.total - progress.finished - progress.failed - progress.stopped
     parts += [f"{due:,} not begun"] if due else []
     counts = ", ".join(parts)
-    return f"{counts}{': ' + why if why else ''}; go on with `genagents sweep --resume {folder}`"
+    again = f"genagents sweep --resume {folder}{' --anyway' if halted else ''}"
+    return f"{counts}{': ' + why if why else ''}; go on with `{again}`"
 
 
 def format_degraded(count: int) -> str:

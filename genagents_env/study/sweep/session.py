@@ -19,17 +19,23 @@ from genagents_env.record.rows import JSON
 from genagents_env.run import Limits, RunOptions
 from genagents_env.run.policies import find_policy_class
 from genagents_env.run.preflight import check_model_server
+from genagents_env.study.evaluate.measure import belongs_to
 from genagents_env.study.sweep.backends import check_backend, is_remote, read_unfinished_run
 from genagents_env.study.sweep.design.cells import Cell
+from genagents_env.study.sweep.design.experiment import split_primary
 from genagents_env.study.sweep.design.fields import BudgetTable
 from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.files import LEDGER, replace_run
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.job import DAMAGED, Job, TrialResult
 from genagents_env.study.sweep.ledger import SharedLedger, read_spend
-from genagents_env.study.sweep.lives import describe_degraded_levels, describe_equal_levels
+from genagents_env.study.sweep.lives import (
+    describe_degraded_levels,
+    describe_equal_levels,
+    describe_missing_values,
+)
 from genagents_env.study.sweep.log import TrialHistory
-from genagents_env.study.sweep.measured import read_measured, store_sent
+from genagents_env.study.sweep.measured import MeasuredRun, read_measured, store_sent
 from genagents_env.study.sweep.progress import (
     ProgressTracker,
     SweepProgress,
@@ -173,7 +179,7 @@ class SweepSession:
             self._run_trials(rest)
 
     def _find_reason_to_stop(self) -> str:
-        """Return why more seeds would find nothing, by the first one; empty where they may."""
+        """Return why more seeds may find nothing, by the first one; empty where nothing says so."""
         plan = self.folder.plan
         runs = {}
         for trial in self.folder.trials[: len(plan.conditions)]:
@@ -184,7 +190,15 @@ class SweepSession:
         found = list(describe_degraded_levels(plan.levels, degraded))
         if found and self.experiment.degraded == "exclude":
             return "; ".join(found)
-        lives = {levels: one.life for levels, one in runs.items()}
+        named = (split_primary(words)[0] for words in self.experiment.primary)
+        primary = [words for words in named if not words.startswith("judge.")]
+        values = {value.name for one in runs.values() for value in one.values}
+        if runs and (missing := list(describe_missing_values(primary, values))):
+            return "; ".join(missing)
+        # Levels of one life may still differ in what models were asked, if that is the question.
+        lives = {
+            levels: f"{one.life} {_list_primary(one, primary)}" for levels, one in runs.items()
+        }
         return "; ".join(describe_equal_levels(plan.levels, lives))
 
     def _check_paid(self, due: Sequence[Trial]) -> None:
@@ -449,7 +463,8 @@ class SweepSession:
         code, why = self.stop_rule.conclude(left, progress.failed, progress.degraded)
         if self.halted and left and code == 1:
             code = ConfigError.exit_code
-        message = format_message(progress, self.halted or why, self.folder.path)
+        why, halted = self.halted or why, bool(self.halted)
+        message = format_message(progress, why, self.folder.path, halted=halted)
         self._log("ended", exit_code=code, message=message)
         return SweepResult(
             folder=self.folder.path,
@@ -478,6 +493,12 @@ def list_versions() -> dict[str, str]:
         with suppress(PackageNotFoundError):
             versions[library] = version(library)
     return versions
+
+
+def _list_primary(run: MeasuredRun, primary: Sequence[str]) -> list[tuple[str, float]]:
+    """Return the numbers of the primary measures that a run has."""
+    found = sorted(run.numbers.items())
+    return [one for one in found if any(belongs_to(one[0], words) for words in primary)]
 
 
 def _list_policies(cell: Cell) -> tuple[str, ...]:

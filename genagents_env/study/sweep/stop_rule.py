@@ -59,9 +59,12 @@ class StopRule:
             return ModelOutage.exit_code, "the model gave no answers, or none that can be used"
         if left and (kind := self._exhausted()) is not None:
             what = "the sweep's budget is used up"
-            return BudgetExceeded.exit_code, f"{what} ({kind}); raise `total` in [budget]"
+            return (
+                BudgetExceeded.exit_code,
+                f"{what} ({kind}); raise `total` in [budget] of its experiment.toml",
+            )
         if left and "budget_exhausted" in self._ends:
-            what = "the budget of a run is used up; raise `run` in [budget]"
+            what = "the budget of a run is used up; raise `run` in [budget] of its experiment.toml"
             return BudgetExceeded.exit_code, what
         if left or failed:
             return 1, ""

@@ -65,6 +65,7 @@ def test_only_the_self_monitor_runs_beside_the_rest() -> None:
     "fields",
     [
         {"variant": "no_brain"},
+        {"variant": "no_self_monitor", "self_monitor": True},
         {"forget_above": 0},
         {"work_items": 0},
         {"latency_ticks": {"soul": 1}},

@@ -44,6 +44,7 @@ def test_every_faculty_can_be_switched_off_alone(switch: str) -> None:
     [
         ({"variant": "half"}, "variant"),
         ({"variant": []}, "variant"),
+        ({"variant": "no_reflection", "reflection": True}, "contradicts variant no_reflection"),
         ({"planing": False}, "planing"),
         ({"prompt_tokens": 399}, "prompt_tokens"),
         ({"prompt_tokens": "many"}, "prompt_tokens"),

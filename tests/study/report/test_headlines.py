@@ -81,6 +81,23 @@ def test_ratings_of_judges_are_a_primary_measure(tmp_path: Path) -> None:
     assert line.startswith("Rating: believability: 4.5 with full, 2 with bare (difference 2.5 [")
 
 
+def test_what_a_judge_read_once_counts_once_however_many_seeds_say_it(tmp_path: Path) -> None:
+    with Verdicts(tmp_path / "verdicts.jsonl") as verdicts:
+        for seed in range(8):
+            for condition, value in (("bare", 2), ("full", 4)):
+                verdicts.add(rating(seed, condition, value, contents=(condition,)))
+    found = study(tmp_path, pair(tmp_path).runs, primary=("judge.believability",))
+    assert found.headlines == (
+        "With one seed of each, the numbers for Rating: believability say what happened once, and "
+        "no more.",
+    )
+    assert any(
+        "14 of 16 ratings were given to the very same words elsewhere. 7 seeds read word for word"
+        in line
+        for line in found.cautions
+    )
+
+
 def test_a_level_that_failed_throughout_is_told_with_its_reason(tmp_path: Path) -> None:
     runs = [run(tmp_path, ["bare"], seed, {"heard.crumbs": 0.5}) for seed in range(8)]
     runs += [unfinished(tmp_path, "full", seed, "failed", "no such library") for seed in range(8)]
@@ -100,8 +117,12 @@ def test_equal_lives_are_told_instead_of_a_null(tmp_path: Path) -> None:
     (line,) = study(tmp_path, runs).headlines
     assert line == (
         "mind: bare and full led the same life in all 8 pairs of runs: nothing that happened "
-        "depended on which of the two it was, so they cannot differ in anything measured of it."
+        "depended on which of the two it was. Only what models were asked, and what that cost, "
+        "may differ."
     )
+    (once,) = study(tmp_path, [run for run in runs if run.seed == 0]).headlines
+    assert "in the one pair of runs: nothing that happened in it depended" in once
+    assert "Other seeds may differ where chance decides" in once
 
 
 def test_some_equal_lives_are_a_caution_with_their_share(tmp_path: Path) -> None:
