@@ -35,10 +35,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[FaultServer]:
 @pytest.fixture
 def whole(genagents: Run, server: FaultServer) -> str:
     """Return the hash of the run that asks one thing after another."""
-    assert (
-        genagents("run", *TOWN, *MODEL, "--out", "one.sqlite", "--endpoint", "concurrency=1")[0]
-        == 0
-    )
+    alone = ("--out", "one.sqlite", "--endpoint", "concurrency=1")
+    assert genagents("run", *TOWN, *MODEL, *alone)[0] == 0
     assert (server.calls, server.peak) == (CALLS, 1)
     server.requests.clear()
     return canonical_hash(Path("one.sqlite"))
@@ -52,7 +50,7 @@ def test_refused_and_late_calls_change_no_record_at_any_pace(
         server.requests.clear()
         code, _, err = genagents("-v", "run", *TOWN, *MODEL, "--force", *pace)
         assert (code, canonical_hash(Path("run.sqlite"))) == (0, whole)
-        if pace[1:] == ("2",):
+        if pace[1:] == ("concurrency=2",):
             assert (server.calls, server.peak) == (CALLS, 2)
         else:
             assert server.calls > CALLS  # some were refused, and asked again

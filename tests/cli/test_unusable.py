@@ -232,7 +232,10 @@ def test_the_share_is_kept_in_the_run_file_and_can_be_changed(
     page = " ".join(Path("page/report.md").read_text().split())
     assert "more than 30% of the model calls had no usable reply: run.sqlite" in page
     code, _, err = run_it(genagents, "--force", "--limit", "fallbacks=2")
-    assert (code, "max-fallbacks" in err) == (2, True)
+    assert (code, "--limit fallbacks: 2 is not allowed; a number from 0 to 1 is" in err) == (
+        2,
+        True,
+    )
 
 
 def test_where_another_model_answers_than_before_is_said(
