@@ -16,6 +16,7 @@ _OF_ANSWERS = (
     *("acquainted", "changed", "hallucinated", "retrieved", "success", "success_majority"),
     *("uncited", "verified"),
 )
+_OF_ONE = ("share", "0..1")  # units
 _MESSAGE = 300  # characters of what a measure raised
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
@@ -55,6 +56,11 @@ def belongs_to(name: str, words: str) -> bool:
     """Return whether a value is of a measure, or of its one key where it is named with one."""
     stem = words.rpartition(":")[2] if ".py:" in words else words
     return name == stem or ("." not in stem and name.startswith(f"{stem}."))
+
+
+def find_range(unit: str) -> tuple[float, float]:
+    """Return the least and the most that a number of this unit can be."""
+    return (0.0, 1.0) if unit in _OF_ONE else (-math.inf, math.inf)
 
 
 Number: TypeAlias = float | MeasuredValue | None

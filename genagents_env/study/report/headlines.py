@@ -6,7 +6,7 @@ from itertools import product
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from genagents_env.study.evaluate.measure import belongs_to
+from genagents_env.study.evaluate.measure import belongs_to, find_range
 from genagents_env.study.report.study_runs import EXCLUDED, StudyRun
 from genagents_env.study.report.table import format_bounds, format_number
 from genagents_env.study.stats import ALPHA, Effect, compute_interval, find_smallest_p
@@ -206,7 +206,7 @@ def _describe_means(study: "StudyResults") -> Iterator[str]:
     for name in names if len(study.conditions) == 1 else ():
         values = [value for own in study.values_of(name).values() for value in own.values()]
         if values:
-            mean = compute_interval(values)
+            mean = compute_interval(values, find_range(study.unit_of(name)))
             told = f"{format_number(mean.mean)}{format_bounds(mean)}"
             runs = f"{mean.n} run{'' if mean.n == 1 else 's'}"
             yield f"{study.title_of(name)}: {told}, mean of {runs}."

@@ -272,11 +272,11 @@ class StudyResults:
         main: list[Effect] = []
         rest: list[Effect] = []
         times: dict[tuple[str, Contrast], Survival] = {}
-        for name, one in product(self.names, comparisons):
+        values_of = {name: self.values_by_levels(name) for name in self.names}
+        for (name, values), one in product(values_of.items(), comparisons):
             is_main = plan.is_primary(name, one)
             if one.is_interaction and not is_main:
                 continue
-            values = self.values_by_levels(name)
             found = compute_effect(name, values, plan.levels, one)
             if found is None:
                 continue

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from genagents_env.study.evaluate.measure import find_range
 from genagents_env.study.report.measure_order import find_group
 from genagents_env.study.report.study import StudyResults
 from genagents_env.study.report.study_runs import StudyRun
@@ -37,18 +38,22 @@ def tabulate_means(study: StudyResults) -> Table:
     for name in study.names:
         values = study.values_of(name)
         about = PRIMARY if name in study.primary else find_group(name)
+        unit = study.unit_of(name)
         means = [
-            compute_interval(list(values[label].values())) if label in values else None
+            compute_interval(list(values[label].values()), find_range(unit))
+            if label in values
+            else None
             for label in conditions
         ]
-        rows.append((about, study.title_of(name), study.unit_of(name), *means))
+        rows.append((about, study.title_of(name), unit, *means))
     return Table(
         "means",
         "Measures",
         ("about", "measure", "unit", *conditions),
         tuple(rows),
         f"Mean over {'the runs' if study.is_of_files else 'finished runs'} with its 95 % interval "
-        "by Student's t, and their number; no interval where no spread was seen, a dash where no "
+        "by Student's t, within what is possible, and their number; no interval where no spread "
+        "was seen, a dash where no "
         f"run has a value.{study.exclusion_note}",
         frozenset(range(len(study.primary))),
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from genagents_env.study.stats.effects import Effect
 from genagents_env.study.stats.samples import check_sample, find_grain
@@ -27,16 +28,21 @@ def list_bounds(one: Interval | Effect) -> list[float]:
     return [end for end in (one.low, one.high) if end is not None]
 
 
-def compute_interval(values: Sequence[float]) -> Interval:
+def compute_interval(
+    values: Sequence[float], within: tuple[float, float] = (-inf, inf)
+) -> Interval:
     """Return the mean of independent `values` with its interval.
 
     Args:
         values: one for each run, n >= 1, in any order.
+        within: the least and the most that they can be; an interval goes no further.
 
     Raises:
         ConfigError: no values, or one that is no finite number.
     """
     found = check_sample(values, "interval")
     found.sort()  # so that their order changes no digit
-    low, high = find_t_bounds(found, find_grain(found)) or (None, None)
-    return Interval(float(found.mean()), low, high, len(found))
+    mean, bounds = float(found.mean()), find_t_bounds(found, find_grain(found))
+    if bounds is None:
+        return Interval(mean, None, None, len(found))
+    return Interval(mean, max(bounds[0], within[0]), min(bounds[1], within[1]), len(found))

@@ -12,6 +12,12 @@ def test_the_interval_is_student_s() -> None:
     assert (found.low, found.high) == pytest.approx((0.4457, 4.5543), abs=1e-4)
 
 
+def test_an_interval_ends_where_values_do() -> None:
+    found = compute_interval([0.9, 1.0, 0.95], (0.0, 1.0))
+    assert found.high == 1.0
+    assert found.low == compute_interval([0.9, 1.0, 0.95]).low
+
+
 def test_the_order_of_values_changes_no_digit() -> None:
     assert compute_interval([0.1, 0.7, 0.2]) == compute_interval([0.7, 0.2, 0.1])
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from genagents_env.study.evaluate.measure import find_range
 from genagents_env.study.report.figures.style import (
     COLOURS,
     DARK,
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 _COLUMNS = 3
 _LINE = 30  # characters of a label
-_BOUNDED = ("share", "0..1")  # units
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def _draw_panel(axes: "Axes", panel: Panel) -> None:
     for y, seeds in enumerate(panel.values.values()):
         colour = COLOURS[y % len(COLOURS)]
         if seeds:
-            mean = compute_interval(seeds)
+            mean = compute_interval(seeds, find_range(panel.unit))
             axes.barh(y, mean.mean, 0.62, color=colour, alpha=0.55)
             ends = list_bounds(mean)
             axes.plot(ends, [y] * len(ends), color=DARK, lw=1.8, zorder=4)
@@ -72,8 +72,7 @@ def _draw_panel(axes: "Axes", panel: Panel) -> None:
     axes.grid(axis="x")
     if all(value >= 0 for seeds in panel.values.values() for value in seeds):
         axes.set_xlim(left=0)
-    if panel.unit in _BOUNDED:  # few seeds have intervals that no share can reach
-        axes.set_xlim(right=min(axes.get_xlim()[1], 1.05))
+    axes.set_xlim(right=min(axes.get_xlim()[1], 1.05 * find_range(panel.unit)[1]))
     if not any(panel.values.values()):
         axes.text(0.5, 0.5, "not known", ha="center", color=DARK, transform=axes.transAxes)
 
