@@ -9,7 +9,7 @@ import typer
 
 from genagents_env.cli.options import AsJson, Endpoint, Model, make_options
 from genagents_env.cli.screen import say
-from genagents_env.errors import GenagentsError
+from genagents_env.errors import ConfigError, GenagentsError
 from genagents_env.llm import open as opening
 from genagents_env.llm.calls import Endpoint as ModelEndpoint
 from genagents_env.llm.event_loop import run_sync
@@ -50,6 +50,8 @@ def doctor(
     Example: genagents doctor --model gpt-4o-mini
     """
     options = make_options(model=model, endpoint=endpoint)
+    if options.concurrency is not None:
+        raise ConfigError("--endpoint concurrency: doctor finds out how many are answered at once")
     checkup = _Checkup(options, quiet=as_json)
     checkup.add(check_machine())
     checkup.check_model(calls)

@@ -38,6 +38,7 @@ from genagents_env.study.report.judging import JudgementSummary
 _REPEATS = {False: 3, True: 1}  # of a rating; of a comparison, in each order
 _DEFAULT_RUBRIC = "believability"
 _NONE = "no verdict"
+_AT_ONCE = 8  # questions, where the experiment says nothing
 app = typer.Typer()
 
 
@@ -299,7 +300,13 @@ def _ask_tasks(
 
 
 def judge_sweep(
-    folder: Path, limits: Limits, how: ModelOptions, quiet: bool, *, aside: bool = False
+    folder: Path,
+    limits: Limits,
+    how: ModelOptions,
+    concurrency: int | None,
+    quiet: bool,
+    *,
+    aside: bool = False,
 ) -> int:
     """Ask the judges that the experiment of a sweep names; return the exit code of the worst.
 
@@ -307,11 +314,12 @@ def judge_sweep(
         folder: of the sweep, with a finished run in it.
         limits: what its judges may spend together.
         how: how they are asked.
+        concurrency: questions at once; None is eight.
         quiet: show no progress.
         aside: say what came of it on stderr.
     """
     about = find_judged_runs([folder], None)
-    options = RunOptions(model_options=how, limits=limits, concurrency=8)
+    options = RunOptions(model_options=how, limits=limits, concurrency=concurrency or _AT_ONCE)
     tasks = _list_tasks(about, None, False, None, None)
     done, _ = _ask_tasks(
         about, tasks, options, None, quiet=quiet, again=f"genagents judge {folder}"

@@ -189,7 +189,8 @@ NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progres
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 ResultAsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.")]
 JudgeName = Annotated[
-    str | None, typer.Option("--by", help="The name to store the verdicts under; else the model's.")
+    str | None,
+    typer.Option("--by", help="Name of who filled the sheet in; of a model in place of its own."),
 ]
 LOOPBACK = "127.0.0.1"
 Live = Annotated[
@@ -276,16 +277,16 @@ def parse_limits(options: list[str] | None, allowed: Sequence[str]) -> dict[str,
     Raises:
         ConfigError: a key is not among `allowed`, or a value is none of its kind.
     """
-    lift = [option for option in options or () if option.strip() == LIFT]
-    values: dict[str, Any] = parse_choices([one for one in options or () if one not in lift])
-    values |= dict.fromkeys(lift[:1], True)
-    for key, text in values.items():
+    given = [option.strip() for option in options or ()]
+    texts = parse_choices([option for option in given if option != LIFT])
+    if LIFT in texts:
+        raise ConfigError(f"--limit {LIFT}: it stands alone, without a value")
+    for key in (*texts, *([LIFT] if LIFT in given else [])):
         if key not in allowed:
             told = ", ".join(allowed)
             raise ConfigError(f"--limit: there is no {key!r} here; allowed: {told}")
-        if key != LIFT:
-            values[key] = _parse_limit(key, text)
-    return values
+    values = {key: _parse_limit(key, text) for key, text in texts.items()}
+    return values | ({LIFT: True} if LIFT in given else {})
 
 
 def _parse_limit(key: str, text: str) -> Any:
@@ -293,8 +294,9 @@ def _parse_limit(key: str, text: str) -> Any:
     try:
         value = kind(text)
         allowed = isfinite(value) and value >= 0 and not (is_share and value > 1)
-    except (ValueError, InvalidOperation):
-        raise ConfigError(f"--limit {key}: {text!r} is not a number") from None
+    except (ValueError, OverflowError, InvalidOperation):
+        what = "whole number" if kind is int else "number"
+        raise ConfigError(f"--limit {key}: {text[:40]!r} is not a {what}") from None
     if not allowed:
         told = "from 0 to 1" if is_share else "from 0 on"
         raise ConfigError(f"--limit {key}: {text} is not allowed; a number {told} is")
@@ -322,7 +324,8 @@ def parse_endpoint(options: list[str] | None) -> dict[str, Any]:
         try:
             values[key] = _ENDPOINT[key](text)
         except ValueError:
-            raise ConfigError(f"--endpoint {key}: {text!r} is not a number") from None
+            what = "whole number" if _ENDPOINT[key] is int else "number"
+            raise ConfigError(f"--endpoint {key}: {text[:40]!r} is not a {what}") from None
     at_once = values.get("concurrency", 1)
     if not 1 <= at_once <= _MOST_AT_ONCE:
         told = f"a number from 1 to {_MOST_AT_ONCE:,} is"

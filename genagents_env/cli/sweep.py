@@ -100,7 +100,8 @@ def sweep(
         bool,
         typer.Option(
             "--anyway",
-            help="Go on where levels lead equal lives; run anew what was paid for before a change.",
+            help="Go on after a first seed that shows no answer; run anew what was paid for before "
+            "a change.",
             rich_help_panel=_MACHINE,
         ),
     ] = False,
@@ -123,7 +124,8 @@ def sweep(
 
     Finished runs are not repeated, killed or stopped ones continue from their checkpoints, and new
     levels or seeds in the file are added. The first seed runs first: where two levels lead the
-    same lives in it, or all runs of one are degraded, the sweep stops and says so.
+    same lives in it, all runs of one are degraded, or none has the primary value, the sweep stops
+    and says so.
 
     Begin with: genagents sweep examples/studies/gossip.toml
     """
@@ -305,8 +307,9 @@ def _print_plan(
 def _judge(folder: SweepFolder, result: SweepResult, quiet: bool, *, aside: bool) -> int:
     """Ask the experiment's judges, within what the runs left of the budget of all together."""
     limits = folder.experiment.budget.total.limits().subtract(result.spent)
-    how = folder.experiment.endpoint.make_options()
-    return judge_sweep(folder.path, limits, how, quiet, aside=aside)
+    own = folder.experiment
+    how, at_once = own.endpoint.make_options(), own.concurrency
+    return judge_sweep(folder.path, limits, how, at_once, quiet, aside=aside)
 
 
 def _print_result(result: SweepResult) -> None:

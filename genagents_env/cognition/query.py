@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from genagents_env.cognition.prompts import FilledPrompt
 from genagents_env.llm.calls import CallKey, Message
@@ -47,9 +47,17 @@ def apply_variant(given: Mapping[str, Any], sets: Mapping[str, object]) -> dict[
         ValueError: one of these is given otherwise.
     """
     for name, value in sets.items():
-        if name in given and given[name] != value:
+        if name in given and _read_switch(given[name]) != value:
             raise ValueError(f"{name}: {given[name]} contradicts variant {given['variant']}")
     return {**given, **sets}
+
+
+def _read_switch(given: object) -> object:
+    """Return a switch as its option reads it; what is none as it is."""
+    try:
+        return TypeAdapter(bool).validate_python(given)
+    except ValidationError:
+        return given
 
 
 def find_latency(latency_ticks: Mapping[Faculty, int] | int, purpose: str) -> int:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 Row = tuple[Any, ...]  # of values as their columns have them
-_Places = list[dict[str | None, str]]  # the id of everyone's arena as each tick ended
 
 _WHEN = {"tick": "int64", "time": "datetime64[s]"}
 # Keys of the data of events (`world.events`). What waking came of is a word, what learning came of
@@ -65,32 +64,32 @@ def make_events(run: RunReader, snapshots: RunSnapshots) -> "DataFrame":
 
     `place` is that of the event or of its object, else where its agent stands as the tick ends.
     """
-    places = _find_places(snapshots)
-    events = run.events(0, len(places) - 1)
+    places = _Places(snapshots)
+    events = run.events(0, places.last_tick)
     return _make_frame(run, EVENTS, (_list_values(event, places) for event in events))
 
 
-def _list_values(event: Event, places: _Places) -> Row:
+def _list_values(event: Event, places: "_Places") -> Row:
     data = dict(event.data)
     if event.kind == "learn":
         data["cause_event"] = data.pop("cause")
     if event.kind == "object":
         data.setdefault("place", event.data["object"].rpartition("/")[0])
-    place = data.get("place", places[event.tick].get(event.agent))
+    place = data["place"] if "place" in data else places.find(event.tick, event.agent)
     values = (_freeze(data.get(key)) for key in _DATA)
     return (event.id, event.tick, event.tick, event.kind, event.agent, place, *values)
 
 
 def make_utterances(run: RunReader, snapshots: RunSnapshots) -> "DataFrame":
     """Return all that was said, in order: the columns of `UTTERANCES`; `place` is the speaker's."""
-    places, keys = _find_places(snapshots), list(UTTERANCES)[4:-1]
+    places, keys = _Places(snapshots), list(UTTERANCES)[4:-1]
     rows = (
         (
             *(event.id, event.tick, event.tick, event.agent),
             *(_freeze(event.data[key]) for key in keys),
-            places[event.tick].get(event.agent),
+            places.find(event.tick, event.agent),
         )
-        for event in run.events(0, len(places) - 1, "say")
+        for event in run.events(0, places.last_tick, "say")
     )
     return _make_frame(run, UTTERANCES, rows)
 
@@ -148,15 +147,25 @@ def make_interviews(run: RunReader) -> "DataFrame":
     return _make_frame(run, INTERVIEWS, rows)
 
 
-def _find_places(snapshots: RunSnapshots) -> _Places:
-    run, plan = snapshots.run, snapshots.plan
-    ids = [plan.arena_id(index) for index in range(len(plan.arenas))]
-    found: _Places = []
-    for _, positions in run.ticks(0, run.last_tick):
-        x, y = find_tiles(plan, positions)
-        arenas = plan.arena[y, x].tolist()
-        found.append(dict(zip(run.meta.names, (ids[arena] for arena in arenas), strict=True)))
-    return found
+class _Places:
+    """Where everyone stood as each tick ended, up to the last that is recorded now."""
+
+    def __init__(self, snapshots: RunSnapshots) -> None:
+        run, plan = snapshots.run, snapshots.plan
+        self.last_tick = run.last_tick
+        self._rows = {name: row for row, name in enumerate(run.meta.names)}
+        self._ids = [plan.arena_id(index) for index in range(len(plan.arenas))]
+        self._arenas = [
+            plan.arena[y, x]
+            for _, positions in run.ticks(0, self.last_tick)
+            for x, y in [find_tiles(plan, positions)]
+        ]
+
+    def find(self, tick: int, agent: str | None) -> str | None:
+        """Return the id of the arena; None for nobody."""
+        if agent not in self._rows:
+            return None
+        return self._ids[int(self._arenas[tick][self._rows[agent]])]
 
 
 def _make_frame(run: RunReader, columns: Mapping[str, str], rows: Iterable[Row]) -> "DataFrame":

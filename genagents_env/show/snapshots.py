@@ -37,7 +37,9 @@ class RunSnapshots:
         town = RecordedTown(self.plan, self.run.meta.names)
         town.advance(self.run.events(0, first - 1))
         happened = groupby(self.run.events(first, end), key=lambda event: event.tick)
-        events = {tick: list(group) for tick, group in happened}
+        now, events = next(happened, (None, iter(())))
         for tick, positions in self.run.ticks(first, end):
-            town.advance(events.get(tick, ()))
+            town.advance(list(events) if tick == now else ())
+            if tick == now:
+                now, events = next(happened, (None, iter(())))
             yield town.take_snapshot(tick, self.run.time(tick), positions)

@@ -6,7 +6,7 @@ from genagents_env.policy import Answer, Profile
 
 from .state import ScriptedState
 
-_NEWS = re.compile(r"\b(?:any|what|the|what's) new(?:s)?\b", re.IGNORECASE)
+_NEWS = re.compile(r"\b(?:any|what) news\b|\bwhat(?: is|'s) (?:the news|new)\b", re.IGNORECASE)
 _MEETING = re.compile(r"\bwho(?:m)? (?:did|have) you (?:meet|met|see|seen)\b", re.IGNORECASE)
 _EMPTY = frozenset(
     [

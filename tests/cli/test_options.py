@@ -52,7 +52,9 @@ def test_limits_go_where_a_run_looks_for_them() -> None:
     [
         ("none", "there is no 'none' here; allowed: calls, tokens, dollars, seconds, fallbacks"),
         ("call=5", "there is no 'call' here"),
-        ("calls=1.5", "--limit calls: '1.5' is not a number"),
+        ("calls=1.5", "--limit calls: '1.5' is not a whole number"),
+        ("calls=" + "9" * 400, "is not a whole number"),
+        ("none=3", "--limit none: it stands alone"),
         ("tokens=-1", "--limit tokens: -1 is not allowed; a number from 0 on is"),
         ("fallbacks=2", "--limit fallbacks: 2 is not allowed; a number from 0 to 1 is"),
         ("dollars=inf", "--limit dollars: inf is not allowed"),

@@ -95,6 +95,9 @@ def test_the_first_seed_stops_a_study_only_where_its_question_has_no_answer(
     code, out, err = genagents("sweep", str(file), "--out", "none", "-q", "--no-report")
     assert (code, "2 of 4 runs are finished" in out) == (2, True)
     assert "no run of the first seed has a value of heard.nothing, which is `primary`" in err
+    file = write_experiment(tmp_path, primary=["at_home"], **same)  # not taken of those there are
+    code, out, err = genagents("sweep", str(file), "--out", "seconds", "-q", "--no-report")
+    assert (code, "first seed has a value" in err) == (0, False)
 
 
 def test_levels_of_equal_lives_stop_the_study_before_its_other_seeds(

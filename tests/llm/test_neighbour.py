@@ -108,6 +108,7 @@ def test_a_meeting_is_kept_if_both_agreed() -> None:
 def test_an_open_question_is_answered_by_all_news_or_not_denied() -> None:
     told = f'Bea Birch said to Ann Ash: "{PARTY}"'
     assert answer("Any news?", "It rained.", told, MAYOR) == (f"{PARTY} {MAYOR}", [2, 3])
+    assert answer("Do you know of the new mayor?", told)[0].startswith("No")
     assert answer("What is the news?", "It rained.") == ("Nothing that was new to me.", [])
     assert answer("Whom did you meet?", told) == ("I do not know.", [])
 

@@ -215,3 +215,5 @@ def test_an_open_question_is_answered_by_all_news_and_everybody_met() -> None:
     told = policy.interview("Ann Ash", asked)
     assert [answer.text for answer in told] == [PARTY.statement, f"I met {BOB}."]
     assert {answer.evidence for answer in told} == {(words.event_id,)}
+    (other,) = policy.interview("Ann Ash", ["Have you heard about the new mayor?"])
+    assert other.text.startswith("No")

@@ -208,12 +208,12 @@ def write(folder: Path, files: Mapping[str, str] | Mapping[str, str | bytes]) ->
 
 
 S, U, V, M = "scenario.toml", "people/una.toml", "people/vic.toml", "map.txt"
-_ROWS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+ROWS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def read_rows(section: str, base: Mapping[str, str]) -> dict[str, Bad]:
     """Return a section of `bad_folders.toml`: changes of one text each in the files of `base`."""
-    rows = _ROWS[section].items()
+    rows = ROWS[section].items()
     return {name: Bad(file, old, new, told, base) for name, (file, old, new, told) in rows}
 
 
@@ -228,7 +228,7 @@ BAD: dict[str, Bad] = {
     **read_rows("good", GOOD),
     **read_rows("drawn", DRAWN),
     **read_rows("checked", CHECKED),
-    **{name: _make_goals(*row) for name, row in _ROWS["goals"].items()},
+    **{name: _make_goals(*row) for name, row in ROWS["goals"].items()},
     "empty": Bad(S, HEAD + SECTORS + PLOT, "", "scenario.toml:name: missing; it is requi"),
     "deep": Bad(S, "", "x = " + "[" * 60 + "]" * 60, "nested too deeply; at most 32 levels"),
     "bottomless": Bad(S, "", "x = " + "[" * 99_999, "nested too deeply; at most 32 levels"),

@@ -9,7 +9,7 @@ import pytest
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario import load_scenario, validate_folder
 from genagents_env.scenario.loader import inspect_folder
-from tests.scenario.bad_folders import BAD, CHECKED, DRAWN, GOOD, Bad, change, write
+from tests.scenario.bad_folders import BAD, CHECKED, DRAWN, GOOD, ROWS, Bad, change, write
 
 CORPUS = sorted(BAD)
 # Changes of one file each that leave the rest readable, so that two of them can be combined.
@@ -25,6 +25,12 @@ TOGETHER = [
 @pytest.mark.parametrize("files", [GOOD, CHECKED, DRAWN], ids=["laid out", "checked", "drawn"])
 def test_the_base_of_the_corpus_is_valid(files: dict[str, str], tmp_path: Path) -> None:
     assert validate_folder(write(tmp_path, files)) == []
+
+
+def test_no_row_of_the_corpus_hides_another() -> None:
+    names = [name for part in ("good", "drawn", "checked", "goals") for name in ROWS[part]]
+    assert len(names) == len(set(names))
+    assert len(BAD) > len(names) > 180
 
 
 @pytest.mark.parametrize("name", CORPUS)

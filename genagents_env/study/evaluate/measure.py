@@ -52,6 +52,13 @@ class NamedValue:
         return f"{self.measure}.{self.key}" if self.key else self.measure
 
 
+def split_key(words: str) -> tuple[str, str]:
+    """Return the label of a measure, `PATH.py:NAME` of one in a file, and the key; or no key."""
+    path, colon, name = words.rpartition(":") if ".py:" in words else ("", "", words)
+    stem, _, key = name.partition(".")
+    return f"{path}{colon}{stem}", key
+
+
 def belongs_to(name: str, words: str) -> bool:
     """Return whether a value is of a measure, or of its one key where it is named with one."""
     stem = words.rpartition(":")[2] if ".py:" in words else words

@@ -52,33 +52,39 @@ class Copies:
     Attributes:
         ratings: of all runs.
         copied: of these, how many were given to the very same words elsewhere.
-        repeated: the seeds in which everything that was rated reads as in an earlier one, so that
-            they are no further evidence of what a judge thinks.
+        read: what was rated, by condition and seed.
     """
 
     ratings: int
     copied: int
-    repeated: frozenset[int]
+    read: Mapping[tuple[str, int], frozenset[tuple[str, ...]]]
+
+    def list_repeated(self, conditions: Collection[str]) -> frozenset[int]:
+        """Return the seeds in which all of these conditions read as in an earlier one.
+
+        They are no further evidence of what a judge thinks.
+        """
+        seeds = sorted({seed for condition, seed in self.read if condition in conditions})
+        alike = {
+            seed: tuple(self.read.get((one, seed)) for one in sorted(conditions)) for seed in seeds
+        }
+        first = {alike[seed]: seed for seed in reversed(seeds)}
+        return frozenset(seeds) - frozenset(first.values())
 
 
 def count_copies(verdicts: Iterable[Judgement]) -> dict[str, Copies]:
     """Return how much of what judges gave is copied, by rubric as `score_conditions` names it."""
     given = [one for one in verdicts if not one.is_comparison]
     labels, copies = label_rubrics(given), _find_copies(given)
-    own = group_by(given, lambda one: labels[one.rubric, one.edition])
-    return {
-        label: Copies(len(some), sum(one.key in copies for one in some), _find_repeated(some))
-        for label, some in own.items()
-    }
-
-
-def _find_repeated(given: Iterable[Judgement]) -> frozenset[int]:
-    read: dict[int, set[tuple[str, ...]]] = {}
-    for one in given:
-        what = (*one.conditions, one.by, one.judge, one.edition, *one.contents)
-        read.setdefault(one.seed, set()).add(what)
-    first = {frozenset(read[seed]): seed for seed in sorted(read, reverse=True)}
-    return frozenset(read) - frozenset(first.values())
+    rated = [one for one in given if one.value is not None]
+    found = {}
+    for label, own in group_by(rated, lambda one: labels[one.rubric, one.edition]).items():
+        read: dict[tuple[str, int], set[tuple[str, ...]]] = {}
+        for one in own:
+            read.setdefault((one.conditions[0], one.seed), set()).add(one.contents)
+        copied = sum(one.key in copies for one in own)
+        found[label] = Copies(len(own), copied, {at: frozenset(of) for at, of in read.items()})
+    return found
 
 
 def score_conditions(verdicts: Iterable[Judgement]) -> tuple[Score, ...]:

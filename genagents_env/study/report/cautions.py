@@ -68,16 +68,13 @@ def _warn_of_few_seeds(study: "StudyResults") -> Iterator[str]:
 
 
 def _warn_of_copies(study: "StudyResults") -> Iterator[str]:
+    alike = " Seeds in which all that is compared reads alike count once in an effect."
     for name, one in study.copies.items():
         if one.copied:
-            alike = (
-                f" {_count(len(one.repeated), 'seed')} read word for word as an earlier one, and "
-                "the effects leave them out."
-            )
             yield (
                 f"{study.title_of(name)}: {one.copied:,} of {one.ratings:,} ratings were given to "
-                f"the very same words elsewhere.{alike if one.repeated else ''} What chance does "
-                "to a judge of words that several runs share is in no p and no interval."
+                f"the very same words elsewhere.{alike if study.plan.levels else ''} What chance "
+                "does to a judge of words that runs share otherwise is in no p and no interval."
             )
 
 

@@ -85,7 +85,7 @@ def _find_changes(study: "StudyResults", one: Effect) -> tuple[float, float]:
     places = [list(study.plan.levels).index(name) for name in one.contrast.factor.split(BETWEEN)]
     corners = set(product(*zip(one.contrast.first, one.contrast.second, strict=True)))
     cells: dict[tuple[str, ...], list[Mapping[int, float]]] = {}
-    for cell, own in study.values_by_levels(one.measure).items():
+    for cell, own in study.values_to_compare(one.measure, one.contrast).items():
         if (corner := tuple(cell[at] for at in places)) in corners:
             cells.setdefault(corner, []).append(own)
     seeds = set.intersection(*(set(own) for several in cells.values() for own in several))
@@ -157,6 +157,8 @@ def _describe_silence(
     what = ", ".join(titles[:_MOST_SILENT])
     what += f" and {len(titles) - _MOST_SILENT} more" if len(titles) > _MOST_SILENT else ""
     if many == 1:
+        if len(study.plan.seeds) > 1 and all(one.measure in study.copies for one in silent):
+            return f"Judges read the same in all seeds: {what} is what they thought once, no more."
         return f"With one seed of each, the numbers for {what} say what happened once, and no more."
     lead = "In the other comparisons no" if others else "No"
     told = f"{lead} difference was found ({what}) with {seeds}"

@@ -41,7 +41,7 @@ from genagents_env.study.stats import (
     list_contrasts,
     list_numbers,
 )
-from genagents_env.study.stats.effects import PRIMARY, Cell, CellValues
+from genagents_env.study.stats.effects import BETWEEN, PRIMARY, Cell, CellValues
 from genagents_env.study.sweep.design.experiment import DegradedRuns, Experiment, split_primary
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.lives import EqualLives, count_equal_lives
@@ -239,12 +239,23 @@ class StudyResults:
         return self._numbers.get(name, {})
 
     def values_by_levels(self, name: str) -> dict[Cell, dict[int, float]]:
-        """Return the numbers that are compared, by levels and seed: of equal ratings one."""
+        """Return the numbers of a value that count, by levels and seed."""
         levels = {run.condition.name: run.condition.levels for run in self.runs}
-        same = self.copies[name].repeated if name in self.copies else ()
+        return {levels[label]: own for label, own in self.values_of(name).items()}
+
+    def values_to_compare(self, name: str, one: Contrast) -> dict[Cell, dict[int, float]]:
+        """Return the numbers that a comparison is of: of seeds that a judge read alike one."""
+        values = self.values_by_levels(name)
+        if name not in self.copies:
+            return values
+        names = {run.condition.levels: run.condition.name for run in self.runs}
+        places = [list(self.plan.levels).index(factor) for factor in one.factor.split(BETWEEN)]
+        sides = list(zip(places, one.first, one.second, strict=True))
+        compared = [cell for cell in values if all(cell[k] in pair for k, *pair in sides)]
+        same = self.copies[name].list_repeated([names[cell] for cell in compared])
         return {
-            levels[label]: {seed: number for seed, number in own.items() if seed not in same}
-            for label, own in self.values_of(name).items()
+            cell: {seed: number for seed, number in own.items() if seed not in same}
+            for cell, own in values.items()
         }
 
     @cached_property
@@ -272,11 +283,11 @@ class StudyResults:
         main: list[Effect] = []
         rest: list[Effect] = []
         times: dict[tuple[str, Contrast], Survival] = {}
-        values_of = {name: self.values_by_levels(name) for name in self.names}
-        for (name, values), one in product(values_of.items(), comparisons):
+        for name, one in product(self.names, comparisons):
             is_main = plan.is_primary(name, one)
             if one.is_interaction and not is_main:
                 continue
+            values = self.values_to_compare(name, one)
             found = compute_effect(name, values, plan.levels, one)
             if found is None:
                 continue
@@ -291,7 +302,7 @@ class StudyResults:
         """Yield what the study could find with all its seeds, by the spread of those that ran."""
         tests = sum(one.family == PRIMARY for one in self.effects)
         for one in self.effects[:tests]:
-            values = self.values_by_levels(one.measure)
+            values = self.values_to_compare(one.measure, one.contrast)
             numbers = list_numbers(values, self.plan.levels, one.contrast)
             least = find_detectable(numbers, len(self.plan.seeds), tests)
             if least is not None:
@@ -409,6 +420,8 @@ def compare_runs(
     # Run files have no folder of their own: `genagents judge` prints what is said of them.
     given, unread = read_judgements(folder, runs) if plan.text else ([], "")
     judged, unjudged = tabulate_judgements(given, runs)
+    those = {run.file.stem for run in runs if run.counted}
+    counted = [one for one in given if those.issuperset(one.runs)]
     return StudyResults(
         folder,
         plan,
@@ -417,7 +430,7 @@ def compare_runs(
         tuple({one.name: one for one in measures}.values()),
         find_versions(),
         judged,
-        copies={f"{JUDGE}.{label}": one for label, one in count_copies(given).items()},
+        copies={f"{JUDGE}.{label}": one for label, one in count_copies(counted).items()},
         unjudged=tuple(filter(None, (unread, unjudged))),
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from genagents_env.study.evaluate.measure import find_range
 from genagents_env.study.report import figures
 from genagents_env.study.report.figures.bars import Panel
 from genagents_env.study.report.figures.curves import KnowledgeCurve
@@ -56,7 +57,8 @@ def draw_study_figures(study: StudyResults) -> Iterator[FigureFile]:
                 "condition with both 95 % intervals."
             )
             axes = (_label_axis(study, cost), _label_axis(study, study.primary[0]))
-            yield _encode("tradeoff", caption, figures.draw_tradeoff(points, *axes))
+            within = find_range(study.unit_of(study.primary[0]))
+            yield _encode("tradeoff", caption, figures.draw_tradeoff(points, *axes, within))
 
 
 def _encode(name: str, caption: str, drawn: Figure) -> FigureFile:

@@ -178,16 +178,18 @@ def tabulate_runs(study: StudyResults) -> Table:
 
 
 def _describe_later(study: StudyResults) -> str:
-    """Return what interviews and judges took after the ends of runs; empty where nothing."""
+    """Return what interviews and judges by checks took after the ends of runs; else nothing."""
     used = [run.measured.usage for run in study.runs if run.measured is not None]
-    calls = sum(one.later_calls for one in used)
-    dollars = sum(one.later_dollars for one in used)
-    if not calls:
+    calls = sum(one.later_calls or 0 for one in used)
+    dollars = sum(one.later_dollars or 0.0 for one in used)
+    unknown = sum(one.later_calls is None and one.calls > 0 for one in used)
+    if not calls and not unknown:
         return ""
     priced = f" and ${dollars:.4f}" if dollars else ""
+    missing = f" (not known of {unknown:,} runs)" if unknown else ""
     return (
-        " Calls and dollars are those of runs; after their ends judges and interviews took "
-        f"{calls:,}{priced} more."
+        " Calls and dollars are those of runs; after their ends interviews and judges by checks "
+        f"took {calls:,}{priced} more{missing}."
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from genagents_env.study.evaluate.measure import belongs_to
+from genagents_env.study.evaluate.measure import belongs_to, split_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +81,15 @@ def describe_missing_values(primary: Sequence[str], names: Collection[str]) -> I
     """Yield which primary measures no run of the first seed has, and what there is instead.
 
     Args:
-        primary: measures, with a key or without.
+        primary: measures that were taken, with a key or without.
         names: of all values that these runs have.
     """
     for words in primary:
         if any(belongs_to(name, words) for name in names):
             continue
-        stem = words.partition(".")[0]
-        others = sorted(name for name in names if belongs_to(name, stem))
-        there_is = f"there is {', '.join(others)}" if others else f"{stem} has none at all"
+        label, _ = split_key(words)
+        others = sorted(name for name in names if belongs_to(name, label))
+        there_is = f"there is {', '.join(others)}" if others else f"{label} has none at all"
         yield f"no run of the first seed has a value of {words}, which is `primary`; {there_is}"
 
 

@@ -24,7 +24,7 @@ from genagents_env.study.evaluate.measures.diffusion import compute_curves
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.sweep.files import VALUES, write_whole
 
-_FORMAT = 2  # of these files; others are read as none
+_FORMAT = 1  # of these files; others are read as none
 _MOST_BYTES = 64 << 20
 _ROUNDING = 6  # decimals of hours on a curve
 
@@ -33,7 +33,8 @@ _ROUNDING = 6  # decimals of hours on a curve
 class Usage:
     """What a run used. `dollars` is None where no price is known, `seconds` of wall clock too.
 
-    `later_calls` and `later_dollars` were spent on it after its end, by interviews and judges.
+    `later_calls` and `later_dollars` were spent on it after its end, by interviews and by judges of
+    its scenario's checks; None where that was not yet stored.
     """
 
     calls: int
@@ -41,8 +42,8 @@ class Usage:
     fallbacks: int
     dollars: float | None
     seconds: float | None
-    later_calls: int = 0
-    later_dollars: float = 0.0
+    later_calls: int | None = None
+    later_dollars: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from genagents_env.record.rows import JSON
 from genagents_env.run import Limits, RunOptions
 from genagents_env.run.policies import find_policy_class
 from genagents_env.run.preflight import check_model_server
-from genagents_env.study.evaluate.measure import belongs_to
+from genagents_env.study.evaluate.measure import belongs_to, split_key
 from genagents_env.study.sweep.backends import check_backend, is_remote, read_unfinished_run
 from genagents_env.study.sweep.design.cells import Cell
 from genagents_env.study.sweep.design.experiment import split_primary
@@ -69,8 +69,8 @@ class SweepOptions:
             `run.preflight`; it counts against the budget of all runs. With a budget, that is not
             asked again once the sweep has asked a model anything.
         strict: a run stops, as failed, at the first error of a policy.
-        anyway: go on where levels lead equal lives, and run again what was paid for under other
-            code.
+        anyway: go on after a first seed that shows no answer, and run again what was paid for
+            under other code.
     """
 
     workers: int | None = None
@@ -190,10 +190,13 @@ class SweepSession:
         found = list(describe_degraded_levels(plan.levels, degraded))
         if found and self.experiment.degraded == "exclude":
             return "; ".join(found)
+        if len(runs) < len(plan.conditions):
+            return ""  # those that stopped say why
+        taken = {label for one in runs.values() for label in one.taken}
         named = (split_primary(words)[0] for words in self.experiment.primary)
-        primary = [words for words in named if not words.startswith("judge.")]
+        primary = [words for words in named if split_key(words)[0] in taken]
         values = {value.name for one in runs.values() for value in one.values}
-        if runs and (missing := list(describe_missing_values(primary, values))):
+        if missing := list(describe_missing_values(primary, values)):
             return "; ".join(missing)
         # Levels of one life may still differ in what models were asked, if that is the question.
         lives = {

@@ -1,6 +1,7 @@
 """One trial run in a worker: started or resumed, judged, measured; its result is data."""
 
 import os
+import re
 import signal
 import tempfile
 import threading
@@ -37,6 +38,7 @@ _THREADS = "OMP_NUM_THREADS"
 _LOCK_PATIENCE = 10.0  # seconds a worker just killed may take to let go of its run file
 _LOCK_PAUSE = 0.1
 _MESSAGE_LIMIT = 500
+_OWN_LIMIT = re.compile(r"; --limit \w+=N raises it")
 
 
 def run_trial(job: Job) -> TrialResult:
@@ -66,6 +68,7 @@ def run_trial(job: Job) -> TrialResult:
         if job.collect and path.is_file():
             result = replace(result, file=path.read_bytes())
     message = result.message.replace(str(path), str(job.path))
+    message = _OWN_LIMIT.sub("", message)  # a sweep's limits stand in its file
     message = clean_from_environment(message, _MESSAGE_LIMIT)
     return replace(result, message=message, seconds=time.monotonic() - started)
 

@@ -328,7 +328,9 @@ class PublicGoodsPay(PresencePay):
     def __init__(self, towns: Towns) -> None:
         super().__init__(towns)
         places = [
-            world.town.places.find_place(world.scenario.reward.common or "")
+            -1
+            if (common := world.scenario.reward.common) is None
+            else world.town.places.find_place(common)
             for world in self.terrain.worlds
         ]
         self._common: Ints = np.array(places)[towns.layout][:, None, None]

@@ -107,7 +107,9 @@ class Shaper:
         towns, goals, kind = self._towns, self._towns.goals, self._towns.goals.kind
         here = np.broadcast_to(towns.tile[..., None], kind.shape)
         other = towns.tile[self._town, goals.person]
-        mine, theirs, tells = np.isin(kind, _TO_PLACE), kind == KIND["bring"], kind == KIND["tell"]
+        known = self._way != NONE  # in towns that are shaped, of places that are
+        mine, theirs = known & np.isin(kind, _TO_PLACE), known & (kind == KIND["bring"])
+        tells = kind == KIND["tell"]
         out: Rewards = np.zeros(kind.shape)
         out[mine] = -self._find_way(here, mine)
         out[theirs] = -self._find_way(other, theirs)

@@ -33,6 +33,11 @@ def test_a_variant_of_the_paper_switches_its_faculties_off_and_no_other(variant:
     assert {name for name in SWITCHES if not getattr(config, name)} == PAPER[variant]
 
 
+def test_a_variant_may_be_said_twice() -> None:
+    both = {"variant": "no_reflection", "reflection": "off"}
+    assert not SmallvilleConfig(**both).reflection
+
+
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_every_faculty_can_be_switched_off_alone(switch: str) -> None:
     config = SmallvilleConfig(**{switch: False})

@@ -613,3 +613,17 @@ def test_a_malformed_reply_ends_in_the_routine_and_life_goes_on(purpose: str, wo
     else:
         assert [p.end - p.start for p in day.pieces] == [900] * 4
         assert day.pieces[0].text == day.hours[0].text
+
+
+def test_unclean_words_of_a_plan_are_cleaned_and_long_ones_kept() -> None:
+    dirty = "\x1b[2J" + "rest \n" * 13
+    replies: dict[str, dict[str, Value]] = {
+        "outline": {"outline": [dirty] * 5},
+        "hours": {"hours": [dirty] * 15},
+        "pieces": {"pieces": [{"what": dirty, "minutes": 15}] * 4},
+    }
+    alone = Alone(by_fields(replies), who=someone())
+    alone.step()
+    day = alone.mind.day
+    texts = [*day.outline, *(b.text for b in day.hours), *(p.text for p in day.pieces)]
+    assert texts == ["rest " * 12 + "rest"] * 10

@@ -58,9 +58,7 @@ def test_every_memory_is_perceived_seeded_or_made_by_a_stored_call(record: Path)
         assert {"plan.day", "plan.hours", "converse.memo", "reflect.insights"} <= kinds
 
 
-def test_thoughts_of_a_reflection_rest_on_memories_that_lead_to_events_or_to_the_start(
-    record: Path,
-) -> None:
+def test_thoughts_of_a_reflection_rest_on_earlier_memories(record: Path) -> None:
     with RunReader(record) as run:
         insights = 0
         for _, stream in read_streams(run):

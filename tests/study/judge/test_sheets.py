@@ -274,6 +274,14 @@ def test_whatever_was_said_a_sheet_is_safe_and_comes_back(
     assert one.value == "tie"
 
 
+@pytest.mark.parametrize("sign", ["\uff1d", '"=', "\u201c@"])
+def test_an_answer_is_no_formula_in_a_sheet(tmp_path: Path, sign: str) -> None:
+    said = [answer("full", text=f"{sign}SUM(1)"), answer("none", text="No.")]
+    write(said, tmp_path / "s.csv", RUBRIC)
+    told = {row["answer"] for row in table(tmp_path / "s.csv")}
+    assert told == {"No.", f"'{sign}SUM(1)"}
+
+
 def test_instructions_tell_scale_and_people_and_no_condition() -> None:
     told = format_instructions(make_rows(answers(), RUBRIC, "rubric"), RUBRIC, "rubric")
     assert "a whole number from 1 to 7" in told

@@ -86,16 +86,34 @@ def test_what_a_judge_read_once_counts_once_however_many_seeds_say_it(tmp_path: 
         for seed in range(8):
             for condition, value in (("bare", 2), ("full", 4)):
                 verdicts.add(rating(seed, condition, value, contents=(condition,)))
-    found = study(tmp_path, pair(tmp_path).runs, primary=("judge.believability",))
+    runs = list(pair(tmp_path).runs)
+    found = study(tmp_path, runs, primary=("judge.believability",))
     assert found.headlines == (
-        "With one seed of each, the numbers for Rating: believability say what happened once, and "
-        "no more.",
+        "Judges read the same in all seeds: Rating: believability is what they thought once, no "
+        "more.",
     )
-    assert any(
-        "14 of 16 ratings were given to the very same words elsewhere. 7 seeds read word for word"
-        in line
-        for line in found.cautions
-    )
+    told = "Rating: believability: 14 of 16 ratings were given to the very same words elsewhere."
+    assert any(line.startswith(told) for line in found.cautions)
+    runs[0] = degraded(runs[0])  # what is in no mean is no earlier seed of others
+    (effect,) = study(tmp_path, runs, primary=("judge.believability",)).effects[:1]
+    assert (effect.measure, effect.n) == ("judge.believability", 1)
+
+
+def test_seeds_are_read_alike_by_what_is_compared(tmp_path: Path) -> None:
+    """A third condition with other words in each seed makes nothing of two that are the same."""
+    levels = {"mind": ("bare", "full", "odd")}
+    cells = product(range(8), levels["mind"])
+    runs = [run(tmp_path, [one], seed, {"talk": 1.0}) for seed, one in cells]
+    with Verdicts(tmp_path / "verdicts.jsonl") as verdicts:
+        for seed in range(8):
+            for condition, value in (("bare", 2), ("full", 4)):
+                verdicts.add(rating(seed, condition, value, contents=(condition,)))
+            verdicts.add(rating(seed, "odd", 1 + seed % 5, contents=(f"odd{seed}",)))
+    found = study(tmp_path, runs, primary=("judge.believability",), levels=levels)
+    rated = [one for one in found.effects if one.measure == "judge.believability"]
+    seeds = {(one.contrast.first, one.contrast.second): one.n for one in rated}
+    assert seeds[("bare",), ("full",)] == 1
+    assert seeds[("bare",), ("odd",)] == seeds[("full",), ("odd",)] == 8
 
 
 def test_a_level_that_failed_throughout_is_told_with_its_reason(tmp_path: Path) -> None:

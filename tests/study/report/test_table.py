@@ -42,5 +42,11 @@ def test_no_word_breaks_a_row_of_markdown(word: str) -> None:
     assert bare.count("|") == 3
 
 
+@given(WORDS)
+def test_no_word_becomes_a_formula(word: str) -> None:
+    (_, (cell, _)) = csv.reader(StringIO(table((word, "end")).format_csv()))
+    assert not cell.startswith(("=", "+", "-", "@"))
+
+
 def test_markup_is_escaped() -> None:
     assert escape_markdown("<b> [x](y) `c`") == "\\<b\\> \\[x\\]\\(y\\) \\`c\\`"

@@ -24,3 +24,5 @@ def test_a_primary_value_that_no_run_has_is_told_with_those_there_are() -> None:
         "a value of heard.party, which is `primary`; there is heard.ferry, heard.tea"
     )
     assert came.endswith("came has none at all")
+    (reach,) = describe_missing_values(["folder/mine.py:reach.b"], {"reach.a"})
+    assert reach.endswith("there is reach.a")

@@ -55,9 +55,14 @@ def test_a_task_is_in_arrays_what_it_is_in_towns(task: str, menu: str, alone: li
     assert np.mean(alone) < 0.05
 
 
-@pytest.mark.parametrize("order", [("errand", "queue"), ("queue", "errand")])
-def test_towns_that_pay_otherwise_do_not_touch_one_another(order: tuple[str, str]) -> None:
-    drawn = [get_task(task).draw(0) for task in order]
+@pytest.mark.parametrize("shaping", [0.0, 1.0])
+@pytest.mark.parametrize(
+    "order", [("errand", "queue"), ("queue", "errand"), ("gather", "culprit", "share")]
+)
+def test_towns_that_pay_otherwise_do_not_touch_one_another(
+    order: tuple[str, ...], shaping: float
+) -> None:
+    drawn = [shape_reward(get_task(task).draw(0), shaping, 0.99) for task in order]
     pair = Pair(drawn, 2, **TASK_OPTIONS)
     pair.reset(3)
     for tick in range(60):

@@ -30,13 +30,16 @@ class TradeoffPoint:
 
 
 @with_style
-def draw_tradeoff(points: Sequence[TradeoffPoint], cost: str, outcome: str) -> Figure:
+def draw_tradeoff(
+    points: Sequence[TradeoffPoint], cost: str, outcome: str, within: tuple[float, float]
+) -> Figure:
     """Draw outcome over cost: better is left, and up where more of the outcome is better.
 
     Args:
         points: one for each condition.
         cost: what is spent, with its unit.
         outcome: what is measured against it.
+        within: the least and the most that this can be.
     """
     labels = [fit_label(point.label) for point in points]
     figure, (axes,) = make_sheet(_WIDTH, 4.0 + measure_legend(labels, _WIDTH))
@@ -44,7 +47,7 @@ def draw_tradeoff(points: Sequence[TradeoffPoint], cost: str, outcome: str) -> F
     for k, point in enumerate(points):
         colour, mark = COLOURS[k % len(COLOURS)], _MARKS[k % len(_MARKS)]
         axes.scatter(point.costs, point.outcomes, 20, color=colour, marker=mark, alpha=0.45, lw=0)
-        x, y = compute_interval(point.costs), compute_interval(point.outcomes)
+        x, y = compute_interval(point.costs), compute_interval(point.outcomes, within)
         across, up = list_bounds(x), list_bounds(y)
         axes.plot(across, [y.mean] * len(across), color=DARK, lw=1.4)
         axes.plot([x.mean] * len(up), up, color=DARK, lw=1.4)
