@@ -135,7 +135,7 @@ def _settle_talk(mind: LyfeMind, moment: Moment) -> None:
 
 
 def _follow(mind: LyfeMind, moment: Moment) -> bool:
-    """Look on for somebody who was times and has walked on before a word was said."""
+    """Look on for somebody who was found and has walked on before a word was said."""
     option, times = mind.option, mind.option.found
     said = any(item.speaker and item.at >= option.begun for item in mind.work)
     if said or not 0 < times <= _FOLLOWS:
