@@ -244,7 +244,8 @@ def tabulate_plain_task(task: str, found: Mapping[str, Any]) -> Iterator[str]:
         rows.append(("the better of these two", told, ""))
     for name, what in (("ppo", "recurrent PPO"), ("team", "recurrent PPO, as a team")):
         if seeds := found.get(name, {}):
-            rows.append((what, _format_seeds(seeds, "held_out"), f"{len(seeds)} seeds"))
+            count = f"{len(seeds)} seed{'' if len(seeds) == 1 else 's'}"
+            rows.append((what, _format_seeds(seeds, "held_out"), count))
     if roles := next(iter(found["ppo"].values()))["roles"]:
         rows += [
             (f"recurrent PPO, {role}", f"{mean:.3f}", "1 seed") for role, mean in roles.items()
