@@ -67,8 +67,7 @@ def compare(
 
     Example: genagents compare tiny --policies scripted,random --hours 0.1
     """
-    total = opt.parse_limits(limit, opt.SPEND_LIMITS)
-    total |= {"dollars": str(total["dollars"])} if "dollars" in total else {}
+    total = opt.parse_budget(limit, opt.SPEND_LIMITS)
     calls = opt.parse_endpoint(endpoint)
     names = opt.parse_names(people)
     where = Path(scenario).resolve()

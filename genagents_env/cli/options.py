@@ -36,8 +36,8 @@ _LIMITS: dict[str, tuple[Callable[[str], Any], str]] = {
     "calls": (int, "model calls, retries included"),
     "tokens": (int, "tokens read and written"),
     "dollars": (Decimal, "such as 0.50; the model's price must be known"),
-    "seconds": (float, "wall clock, from the start of the run"),
-    "fallbacks": (float, "share of calls that may end in a default (0.2); above it it is degraded"),
+    "seconds": (float, "of wall clock, from the start of the run"),
+    "fallbacks": (float, "share of calls that may end in a default, else it is degraded (0.2)"),
 }
 _MOST_AT_ONCE = 4096
 LIFT = "none"  # in place of KEY=VALUE
@@ -283,10 +283,15 @@ def parse_limits(options: list[str] | None, allowed: Sequence[str]) -> dict[str,
         raise ConfigError(f"--limit {LIFT}: it stands alone, without a value")
     for key in (*texts, *([LIFT] if LIFT in given else [])):
         if key not in allowed:
-            told = ", ".join(allowed)
-            raise ConfigError(f"--limit: there is no {key!r} here; allowed: {told}")
+            raise ConfigError(f"--limit: there is no {key!r} here; allowed: {', '.join(allowed)}")
     values = {key: _parse_limit(key, text) for key, text in texts.items()}
     return values | ({LIFT: True} if LIFT in given else {})
+
+
+def parse_budget(options: list[str] | None, allowed: Sequence[str]) -> "dict[str, JSON]":
+    """Return the values of --limit as an experiment file has them: dollars as text."""
+    values = parse_limits(options, allowed)
+    return {key: str(value) if key == "dollars" else value for key, value in values.items()}
 
 
 def _parse_limit(key: str, text: str) -> Any:
@@ -319,8 +324,7 @@ def parse_endpoint(options: list[str] | None) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, text in parse_choices(options).items():
         if key not in _ENDPOINT:
-            allowed = ", ".join(_ENDPOINT)
-            raise ConfigError(f"--endpoint: there is no {key!r}; allowed: {allowed}")
+            raise ConfigError(f"--endpoint: there is no {key!r}; allowed: {', '.join(_ENDPOINT)}")
         try:
             values[key] = _ENDPOINT[key](text)
         except ValueError:

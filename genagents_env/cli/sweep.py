@@ -129,8 +129,7 @@ def sweep(
 
     Begin with: genagents sweep examples/studies/gossip.toml
     """
-    most = opt.parse_limits(limit, opt.SWEEP_LIMITS)
-    most |= {"dollars": str(most["dollars"])} if "dollars" in most else {}
+    most = opt.parse_budget(limit, opt.SWEEP_LIMITS)
     changes = {
         "model": model,
         "seeds": seeds,
@@ -242,11 +241,8 @@ def _say_family(folder: SweepFolder) -> None:
     if not tests:
         return
     seeds, needed = len(plan.seeds), count_needed_seeds(tests)
-    told = (
-        "each can be found"
-        if seeds >= needed
-        else f"{needed} are needed to find just one of so many"
-    )
+    few = f"{needed} are needed to find just one of so many"
+    told = "each can be found" if seeds >= needed else few
     say(
         f"genagents: {tests} primary comparison{'' if tests == 1 else 's'} (more where a measure "
         f"has a number for each fact), {seeds} seed{'' if seeds == 1 else 's'}: {told}",

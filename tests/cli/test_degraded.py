@@ -141,7 +141,10 @@ def test_a_level_whose_first_runs_are_degraded_stops_the_study(tired: Run) -> No
     Path("study.toml").write_text(STUDY.format(more=""))
     code, out, err = tired(*SWEEP)
     assert (code, "2 of 6 runs are finished, 1 of them degraded" in out) == (2, True)
-    assert "with tired (policy) every run of the first seed is degraded (policy tired failed" in err
+    assert (
+        "with tired (policy) every finished run of the first seed is degraded (policy tired failed"
+        in err
+    )
     code, out, _ = tired("sweep", "--resume", "out", "-q", "--no-report", "--anyway")
     assert (code, "6 of 6 runs are finished, 3 of them degraded" in out) == (4, True)
 

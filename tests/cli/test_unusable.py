@@ -125,7 +125,7 @@ def check_sweep(genagents: Run, monkeypatch: pytest.MonkeyPatch, bad: str, weath
     with serve(monkeypatch, BAD[bad], WEATHERS[weather]):
         code, out, err = genagents(*SWEEP, "--model", "town-model")
     if code == 2:
-        assert "with direct (policy) every run of the first seed is degraded" in err, err
+        assert "with direct (policy) every finished run of the first seed is degraded" in err, err
     else:
         assert code in (4, 75), (code, out, err)
     results = measure_study(SweepFolder("out"))

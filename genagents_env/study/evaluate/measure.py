@@ -61,8 +61,9 @@ def split_key(words: str) -> tuple[str, str]:
 
 def belongs_to(name: str, words: str) -> bool:
     """Return whether a value is of a measure, or of its one key where it is named with one."""
-    stem = words.rpartition(":")[2] if ".py:" in words else words
-    return name == stem or ("." not in stem and name.startswith(f"{stem}."))
+    label, key = split_key(words)
+    stem = label.rpartition(":")[2]
+    return name == f"{stem}.{key}" if key else name == stem or name.startswith(f"{stem}.")
 
 
 def find_range(unit: str) -> tuple[float, float]:

@@ -73,8 +73,8 @@ def _warn_of_copies(study: "StudyResults") -> Iterator[str]:
         if one.copied:
             yield (
                 f"{study.title_of(name)}: {one.copied:,} of {one.ratings:,} ratings were given to "
-                f"the very same words elsewhere.{alike if study.plan.levels else ''} What chance "
-                "does to a judge of words that runs share otherwise is in no p and no interval."
+                f"the very same words elsewhere.{alike if study.plan.levels else ''} No p and no "
+                "interval covers how a judge may err on words that several runs share."
             )
 
 

@@ -157,7 +157,7 @@ def _describe_silence(
     what = ", ".join(titles[:_MOST_SILENT])
     what += f" and {len(titles) - _MOST_SILENT} more" if len(titles) > _MOST_SILENT else ""
     if many == 1:
-        if len(study.plan.seeds) > 1 and all(one.measure in study.copies for one in silent):
+        if all(study.list_repeated(one.measure, one.contrast) for one in silent):
             return f"Judges read the same in all seeds: {what} is what they thought once, no more."
         return f"With one seed of each, the numbers for {what} say what happened once, and no more."
     lead = "In the other comparisons no" if others else "No"

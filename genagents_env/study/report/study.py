@@ -41,7 +41,7 @@ from genagents_env.study.stats import (
     list_contrasts,
     list_numbers,
 )
-from genagents_env.study.stats.effects import BETWEEN, PRIMARY, Cell, CellValues
+from genagents_env.study.stats.effects import PRIMARY, Cell, CellValues, weigh_cells
 from genagents_env.study.sweep.design.experiment import DegradedRuns, Experiment, split_primary
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.lives import EqualLives, count_equal_lives
@@ -244,19 +244,20 @@ class StudyResults:
         return {levels[label]: own for label, own in self.values_of(name).items()}
 
     def values_to_compare(self, name: str, one: Contrast) -> dict[Cell, dict[int, float]]:
-        """Return the numbers that a comparison is of: of seeds that a judge read alike one."""
-        values = self.values_by_levels(name)
-        if name not in self.copies:
-            return values
-        names = {run.condition.levels: run.condition.name for run in self.runs}
-        places = [list(self.plan.levels).index(factor) for factor in one.factor.split(BETWEEN)]
-        sides = list(zip(places, one.first, one.second, strict=True))
-        compared = [cell for cell in values if all(cell[k] in pair for k, *pair in sides)]
-        same = self.copies[name].list_repeated([names[cell] for cell in compared])
+        """Return the numbers that a comparison is of: of seeds that judges read alike the first."""
+        same = self.list_repeated(name, one)
         return {
             cell: {seed: number for seed, number in own.items() if seed not in same}
-            for cell, own in values.items()
+            for cell, own in self.values_by_levels(name).items()
         }
+
+    def list_repeated(self, name: str, one: Contrast) -> frozenset[int]:
+        """Return the seeds whose ratings a comparison leaves out; none of what is no rating."""
+        if name not in self.copies:
+            return frozenset()
+        compared = weigh_cells(self.values_by_levels(name), self.plan.levels, one)
+        names = {run.condition.levels: run.condition.name for run in self.runs}
+        return self.copies[name].list_repeated([names[cell] for cell in compared])
 
     @cached_property
     def _numbers(self) -> dict[str, dict[str, dict[int, float]]]:

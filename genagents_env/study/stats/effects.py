@@ -136,7 +136,7 @@ def compute_effect(
     Raises:
         ConfigError: a value is no finite number.
     """
-    weights = _weigh_cells(values, levels, contrast)
+    weights = weigh_cells(values, levels, contrast)
     table = _collect_values(measure, values, weights)
     if not table.size:
         return None
@@ -202,7 +202,7 @@ def _pair(labels: Sequence[str], baseline: str | None) -> list[tuple[str, str]]:
     return list(combinations(labels, 2))
 
 
-def _weigh_cells(values: CellValues, levels: Levels, one: Contrast) -> dict[Cell, float]:
+def weigh_cells(values: CellValues, levels: Levels, one: Contrast) -> dict[Cell, float]:
     """Return the weight of each cell in the number of a seed, of those that have one."""
     places = [list(levels).index(name) for name in one.factor.split(BETWEEN)]
     signs: dict[Cell, int] = {}
@@ -222,7 +222,7 @@ def _weigh_cells(values: CellValues, levels: Levels, one: Contrast) -> dict[Cell
 
 def list_numbers(values: CellValues, levels: Levels, contrast: Contrast) -> list[float]:
     """Return the number of each seed for a contrast, of those that have all its values."""
-    weights = _weigh_cells(values, levels, contrast)
+    weights = weigh_cells(values, levels, contrast)
     return list(map(float, _sum_cells(_collect_values("effect", values, weights), weights)))
 
 

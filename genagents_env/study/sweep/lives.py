@@ -115,6 +115,6 @@ def describe_degraded_levels(
     for what, hows in sides:
         if hows and all(hows):
             yield (
-                f"{what}every run of the first seed is degraded ({hows[0]}) and in no mean; mend "
-                "what fails"
+                f"{what}every finished run of the first seed is degraded ({hows[0]}) and in no "
+                "mean; mend what fails"
             )

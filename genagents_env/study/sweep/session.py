@@ -190,13 +190,12 @@ class SweepSession:
         found = list(describe_degraded_levels(plan.levels, degraded))
         if found and self.experiment.degraded == "exclude":
             return "; ".join(found)
-        if len(runs) < len(plan.conditions):
-            return ""  # those that stopped say why
         taken = {label for one in runs.values() for label in one.taken}
         named = (split_primary(words)[0] for words in self.experiment.primary)
         primary = [words for words in named if split_key(words)[0] in taken]
         values = {value.name for one in runs.values() for value in one.values}
-        if missing := list(describe_missing_values(primary, values)):
+        missing = list(describe_missing_values(primary, values))
+        if missing and len(runs) == len(plan.conditions):
             return "; ".join(missing)
         # Levels of one life may still differ in what models were asked, if that is the question.
         lives = {
@@ -464,9 +463,9 @@ class SweepSession:
         progress = self.tracker.progress
         left = progress.total - progress.finished - progress.failed
         code, why = self.stop_rule.conclude(left, progress.failed, progress.degraded)
-        if self.halted and left and code == 1:
-            code = ConfigError.exit_code
-        why, halted = self.halted or why, bool(self.halted)
+        halted = bool(self.halted and left and not why)  # a signal, an outage, a budget go first
+        if halted:
+            code, why = ConfigError.exit_code, self.halted
         message = format_message(progress, why, self.folder.path, halted=halted)
         self._log("ended", exit_code=code, message=message)
         return SweepResult(
