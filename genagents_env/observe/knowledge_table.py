@@ -7,74 +7,12 @@ import numpy.typing as npt
 
 from genagents_env.observe.columns import GOAL_SLOTS, OBJECT_SLOTS
 from genagents_env.observe.spaces import Floats
+from genagents_env.observe.thing_tables import ThingTables
 from genagents_env.world.constants import TownConstants
 from genagents_env.world.goals import GoalBoard
 from genagents_env.world.sight import Surroundings
 from genagents_env.world.tiles import Bools, Ints
 from genagents_env.world.world import World
-
-
-class GoalObjects:
-    """Tables of the K objects of goals in a town.
-
-    Args:
-        world: the town.
-        objects: the indices of the objects.
-    """
-
-    def __init__(self, world: World, objects: Sequence[int]) -> None:
-        self._world, self._objects = world, tuple(objects)
-        ground = world.town.ground
-        plans = [world.plan.objects[o] for o in objects]
-        self._row: Ints = np.full(len(world.plan.objects) + 1, len(plans), dtype=np.int64)
-        self._row[list(objects)] = np.arange(len(plans))
-        most = max((len(plan.states) for plan in plans), default=0)
-        # By object, state now and state wanted: as which next state it can be had, -1 if it cannot.
-        # The state after the last of an object is any that its plan does not name.
-        self._next: Ints = np.full((len(plans) + 1, most + 1, most + 1), -1, dtype=np.int64)
-        self._code: list[dict[str, int]] = []
-        self._users: Bools = np.zeros((len(plans) + 1, world.count), dtype=np.bool_)
-        self._reach: Bools = np.zeros((len(plans) + 1, ground.count), dtype=np.bool_)
-        for k, (o, plan) in enumerate(zip(objects, plans, strict=True)):
-            code = {state: s for s, state in enumerate(plan.states)}
-            self._code.append(code)
-            for now, number in (*code.items(), ("", len(code))):
-                for s, state in enumerate(world.state.objects.next_states(o, now)):
-                    if state in code:
-                        self._next[k, number, code[state]] = s
-            self._users[k] = [not plan.users or name in plan.users for name in world.names]
-            near = np.zeros((ground.height, ground.width), dtype=np.bool_)
-            for x, y in plan.tiles:
-                near[max(0, y - 1) : y + 2, max(0, x - 1) : x + 2] = True
-            self._reach[k] = near.ravel() & (ground.zone == ground.zone_of_arena[plan.arena])
-        self._now: Ints = np.zeros(len(plans) + 1, dtype=np.int64)
-        self._states: object = None
-
-    def refresh(self) -> None:
-        """Take over the states that the objects are in now."""
-        states = self._world.state.objects.states
-        if states is not self._states:
-            self._states = states
-            for k, (o, code) in enumerate(zip(self._objects, self._code, strict=True)):
-                self._now[k] = code.get(states[o], len(code))
-
-    def find_now(self, objects: Ints) -> Ints:
-        """Return the states that objects are in, by number; both shapes (M,)."""
-        now: Ints = self._now[self._row[objects]]
-        return now
-
-    def find_next(self, objects: Ints, wanted: Ints) -> Ints:
-        """Return the index of the wanted state among an object's next states, -1 if it is none."""
-        row = self._row[objects]
-        number: Ints = self._next[row, self._now[row], wanted]
-        return number
-
-    def find_in_reach(self, people: Ints, tiles: Ints, objects: Ints) -> Bools:
-        """Mark the objects that people may use from their tiles."""
-        row = self._row[objects]
-        near: Bools = self._reach[row, tiles] & self._users[row, people]
-        return near
-
 
 _MANY = np.log(1000)  # people of a large town: `self.count` is 1 from there on
 
@@ -197,6 +135,7 @@ class KnowledgeTable:
         person_tile: where they saw the goal's person last, -1 if never.
         knows: which facts they know, shape (N, F + 1); nobody knows the last.
         things: the objects that goals are about; None where there are none.
+        now: the states that these are in, by number, shape (O + 1,).
         suspects: of whom they know a fact, shape (N, N).
         changes: how often anything but the two tiles has changed.
 
@@ -216,14 +155,16 @@ class KnowledgeTable:
         self.start, self.end = blank.copy(), blank.copy()
         self.tile, self.person_tile = blank.copy(), blank
         self.knows: Bools = np.zeros((world.count, len(town.about) + 1), dtype=np.bool_)
-        objects = {o for o in board.object.ravel().tolist() if o >= 0}
-        self.things = GoalObjects(world, sorted(objects)) if objects else None
+        self._wanted = {o for o in board.object.ravel().tolist() if o >= 0}
+        self.things = ThingTables([world], [self._wanted], only=True) if self._wanted else None
+        self.now: Ints = np.zeros(len(world.plan.objects) + 1, dtype=np.int64)
         self.suspects: Bools = np.zeros((world.count, world.count), dtype=np.bool_)
         self.has_suspects = bool((town.about >= 0).any())
         self.changes = 0
         self._facts: list[int] = []
         self._version, self._seeks = -1, False
         self._places: object = None
+        self._states: object = None
 
     def refresh(self) -> None:
         """Take over changes on the board and in people's knowledge."""
@@ -234,8 +175,12 @@ class KnowledgeTable:
             self.changes += 1
         if self.has_goals:
             self._refresh_goals(self._world, self._board)
-        if self.things is not None:
-            self.things.refresh()
+        states = self._world.state.objects.states
+        if self.things is not None and states is not self._states:
+            self._states = states
+            for o in self._wanted:
+                code = self.things.code[0][o]
+                self.now[o] = code.get(states[o], len(code))
 
     def _write_facts(self, facts: list[int]) -> None:
         self.suspects[:] = False

@@ -10,6 +10,7 @@ from genagents_env.observe.plain_columns import SIZE, list_plain_choices
 from genagents_env.observe.plain_slots import NONE, find_targets
 from genagents_env.observe.plain_view import PlainMoment, PlainView
 from genagents_env.observe.spaces import Floats, Mask
+from genagents_env.observe.thing_tables import ThingTables
 from genagents_env.observe.vector_obs import VectorObservation, measure_time
 from genagents_env.observe.vicinity import Vicinity
 from genagents_env.world.goals import GoalBoard
@@ -53,7 +54,9 @@ class PlainMenu(Menu):
     @cached_property
     def _view(self) -> PlainView:
         """What everybody sees; made when it is asked for, which those of a vector never are."""
-        return PlainView([self._world], [self._town], np.zeros(1, dtype=np.int64))
+        return PlainView(
+            [self._world], [self._town], ThingTables([self._world], [()]), np.zeros(1, int)
+        )
 
     def describe(self, choice: int) -> str:
         """Return a choice in words."""
@@ -113,8 +116,7 @@ class PlainMenu(Menu):
             flags[4, i] = any(sound.addressed for sound in sounds)
             flags[5, i] = any(not sound.addressed for sound in sounds)
         seen, may_talk = self._find_company(snapshot)
-        codes = zip(self._view.tables.code[0], snapshot.object_states, strict=True)
-        states = [code.get(state, len(code)) for code, state in codes]
+        states = self._view.tables.things.find_states(0, snapshot.object_states)
         return PlainMoment(
             tick=np.array([snapshot.tick]),
             clock=np.array([measure_time(world, snapshot.tick)], dtype=np.float32),

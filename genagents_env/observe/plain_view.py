@@ -37,6 +37,7 @@ from genagents_env.observe.plain_slots import (
     mark_rooms,
 )
 from genagents_env.observe.spaces import Floats, Mask
+from genagents_env.observe.thing_tables import ThingTables
 from genagents_env.scenario.schema import GOAL_KINDS
 from genagents_env.world.goals import GOAL_SLOTS
 from genagents_env.world.tiles import Bools, Ints
@@ -96,15 +97,16 @@ class PlainTables:
         size: by what columns and rows are divided, shape (L, 2).
         middle: of places, as columns show it, shape (L, places + 1, 2).
         covers: which arenas belong to which place, shape (L, places + 1, arenas).
+        things: the tables of things.
         next: the number of a state among those that may follow, -1 if it may not, by thing, state
             now and wanted; states that are people's names are left out.
         naming: likewise by thing, state now and the person whose name it is.
-        named: the person whose name a state is, -1 for nobody.
-        users: who may use which thing.
     """
 
-    def __init__(self, worlds: Sequence[World], columns: Sequence[TownColumns]) -> None:
-        self._worlds = worlds
+    def __init__(
+        self, worlds: Sequence[World], columns: Sequence[TownColumns], things: ThingTables
+    ) -> None:
+        self._worlds, self.things = worlds, things
         grounds = [world.town.ground for world in worlds]
         self._first: Ints = np.cumsum([0, *(ground.count for ground in grounds)])
         self._layout_of: Ints = np.repeat(np.arange(len(worlds)), np.diff(self._first))
@@ -164,33 +166,19 @@ class PlainTables:
             self.covers[layout, :count, : len(town.plan.arenas)] = own.covers[:-1]
 
     def _tabulate_things(self) -> None:
-        worlds, people = self._worlds, self._worlds[0].count
-        plans = [world.plan.objects for world in worlds]
-        things = max(map(len, plans))
-        most = max((len(plan.states) for own in plans for plan in own), default=0) + 1
-        shape = (len(worlds), things + 1, most)
-        self.next: Ints = np.full((*shape, STATE_SLOTS), NONE)
-        self.naming: Ints = np.full((*shape, people), NONE)
-        self.named: Ints = np.full(shape, NONE)
-        self.users: Bools = np.zeros((*shape[:2], people), dtype=np.bool_)
-        self.code: list[list[dict[str, int]]] = []
-        for layout, world in enumerate(worlds):
-            index, objects = world.town.people.index, world.state.objects
-            self.code.append([{s: k for k, s in enumerate(plan.states)} for plan in plans[layout]])
-            for o, (plan, code) in enumerate(zip(plans[layout], self.code[layout], strict=True)):
-                at = (layout, o)
-                self.users[at] = [not plan.users or name in plan.users for name in world.names]
-                for now, s in (*code.items(), ("", len(code))):
-                    self.named[(*at, s)] = index.get(now, NONE)
-                    for k, state in enumerate(objects.next_states(o, now)):
-                        if state in index:
-                            self.naming[(*at, s, index[state])] = k
-                        elif code.get(state, STATE_SLOTS) < STATE_SLOTS:
-                            self.next[(*at, s, code[state])] = k
+        things, people = self.things, self._worlds[0].count
+        *shape, most = things.name_of.shape
+        shown = min(most, STATE_SLOTS)
+        is_name = things.name_of[:, :, None, :shown] >= 0
+        self.next: Ints = np.full((*shape, most, STATE_SLOTS), NONE)
+        self.next[..., :shown] = np.where(is_name, NONE, things.number_of[..., :shown])
+        self.naming: Ints = np.full((*shape, most, people), NONE)
+        layout, o, s = (things.name_of >= 0).nonzero()
+        self.naming[layout, o, :, things.name_of[layout, o, s]] = things.number_of[layout, o, :, s]
         self.has_names = bool((self.naming >= 0).any())
         self._radii: list[int] = np.unique(self.vision).tolist()
         self._group: Ints = np.searchsorted(self._radii, self.vision)
-        near = (len(self._radii), int(self._first[-1]), things + 1)
+        near = (len(self._radii), int(self._first[-1]), shape[1])
         self._is_known: Bools = np.zeros(near[:2], dtype=np.bool_)
         # Filled where somebody has been, so that a large town costs what is seen of it.
         self._near = np.zeros((*near, 3), dtype=np.int8)
@@ -209,14 +197,19 @@ class PlainView:
     Args:
         worlds: one of each layout.
         columns: of each layout.
+        things: all of each layout.
         layout: of each town, shape (T,).
     """
 
     def __init__(
-        self, worlds: Sequence[World], columns: Sequence[TownColumns], layout: Ints
+        self,
+        worlds: Sequence[World],
+        columns: Sequence[TownColumns],
+        things: ThingTables,
+        layout: Ints,
     ) -> None:
         people = worlds[0].count
-        self.tables = PlainTables(worlds, columns)
+        self.tables = PlainTables(worlds, columns, things)
         self.slots = PlainSlots(
             people,
             [mark_rooms(world.town.places) for world in worlds],
@@ -298,7 +291,7 @@ class PlainView:
         slots[..., 4:6] = (own[..., None] == now.thing[:, None]) & some[..., None]
         slots[..., 6:] = (state[..., None] == np.arange(STATE_SLOTS)) & seen[..., None]
         mask.reach[:] = seen
-        near &= tables.users[of, own, self._who[:, None]]
+        near &= tables.things.users[of, own, self._who[:, None]]
         self.uses = np.where(near[..., None], tables.next[of, own, state], NONE)
         mask.use[:] = (self.uses >= 0).reshape(len(mask.use), -1)
         if tables.has_names:
@@ -310,7 +303,7 @@ class PlainView:
         """See whose names things have as their states, or can be given."""
         tables, own, of = self.tables, self.slots.things, self._of[:, None]
         whom = self.slots.people
-        named = np.where(seen, tables.named[of, own, state], NONE)
+        named = np.where(seen, tables.things.name_of[of, own, state], NONE)
         shown = (whom[:, :, None] == named[:, None, :]) & (whom >= 0)[:, :, None]
         people[..., 5] = shown.any(axis=2)
         # By row, person in a slot, and thing in a slot.

@@ -141,9 +141,9 @@ class PortableSlots:
         row, g = ((table.kind == _USE) & (table.state >= 0)).nonzero()
         if things is not None and len(row):
             o = table.object[row, g]
-            fits = things.find_in_reach(row, self._tile[row], o)
-            row, g, o = row[fits], g[fits], o[fits]
-            may[row, g] = things.find_next(o, table.state[row, g]) >= 0
+            fits = things.find_in_reach(np.zeros_like(o), o, self._tile[row])
+            fits &= things.users[0, o, row]
+            may[row, g] = fits & (things.number_of[0, o, table.now[o], table.state[row, g]] >= 0)
         return may
 
     def fill_columns(self, out: Floats) -> None:

@@ -23,9 +23,10 @@ from genagents_env.observe.columns import (
     THINGS,
     TILE,
 )
-from genagents_env.observe.knowledge_table import GoalObjects, KnowledgeTable, TownColumns
+from genagents_env.observe.knowledge_table import KnowledgeTable, TownColumns
 from genagents_env.observe.menu import Menu, Near
 from genagents_env.observe.spaces import Floats
+from genagents_env.observe.thing_tables import ThingTables
 from genagents_env.observe.vicinity import Vicinity
 from genagents_env.scenario.schema import GOAL_KINDS
 from genagents_env.world.snapshot import Snapshot
@@ -174,28 +175,24 @@ class OwnColumns:
         told = self._world.state.told
         return tuple((row, j, fact) in told for fact in self._table.fact[row].tolist())
 
-    def _fill_things(self, slots: Floats, things: GoalObjects, row: Ints, k: Ints, g: Ints) -> None:
+    def _fill_things(self, slots: Floats, things: ThingTables, row: Ints, k: Ints, g: Ints) -> None:
         """Write what goal `g` of `row` wants of the object in its slot `k`; all shapes (M,)."""
         table = self._table
         slots[row, k, g] = 1.0
         o, wanted = table.object[row, g], table.state[row, g]
-        known = wanted >= 0
-        slots[row, k, GOAL_SLOTS + g] = known & (things.find_now(o) == wanted)
-        s = np.where(known, things.find_next(o, wanted), -1)
+        known, now = wanted >= 0, table.now[o]
+        slots[row, k, GOAL_SLOTS + g] = known & (now == wanted)
+        s = np.where(known, things.number_of[0, o, now, wanted], -1)
         fits = (s >= 0) & (s < STATE_SLOTS)
         slots[row[fits], k[fits], 2 * GOAL_SLOTS + s[fits]] = 1.0
-        for m in (table.kind[row, g] == _ACCUSE).nonzero()[0].tolist():
-            named = self._list_suspects(int(row[m]), int(o[m]))
-            shown = slots[row[m], k[m], 2 * GOAL_SLOTS : 2 * GOAL_SLOTS + len(named)]
-            np.maximum(shown, named, out=shown)
-
-    def _list_suspects(self, row: int, o: int) -> Floats:
-        """Mark the next states of an object that name somebody of whom a fact is known."""
-        world = self._world
-        names = {world.names[j] for j in self._table.suspects[row].nonzero()[0].tolist()}
-        objects = world.state.objects
-        states = objects.next_states(o, objects.states[o])[:STATE_SLOTS]
-        return np.array([state in names for state in states], dtype=np.float32)
+        accuses = table.kind[row, g] == _ACCUSE
+        if accuses.any():
+            row, k = row[accuses], k[accuses]
+            named = things.find_named(np.zeros_like(o), o, now)[accuses]
+            suspected = table.suspects[row[:, None], named] & (named >= 0)
+            shown = slots[row, k]
+            np.maximum(shown[:, 2 * GOAL_SLOTS :], suspected, out=shown[:, 2 * GOAL_SLOTS :])
+            slots[row, k] = shown
 
 
 _DAY = 2 * np.pi / 86_400

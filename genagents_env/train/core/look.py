@@ -288,7 +288,7 @@ class Look:
         slots[row[fits], k[fits], 2 * GOAL_SLOTS + s[fits]] = 1.0
         accuses = goals.kind.reshape(-1, GOAL_SLOTS)[row, g] == KIND["accuse"]
         if accuses.any():
-            row, k, named = row[accuses], k[accuses], things.named[of, o, state][accuses]
+            row, k, named = row[accuses], k[accuses], things.find_named(of, o, state)[accuses]
             suspected = self._suspects[row[:, None], named]
             shown = slots[row, k]
             np.maximum(shown[:, 2 * GOAL_SLOTS :], suspected, out=shown[:, 2 * GOAL_SLOTS :])

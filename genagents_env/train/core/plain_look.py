@@ -20,7 +20,7 @@ class PlainLook:
     def __init__(self, towns: Towns) -> None:
         self._towns, terrain = towns, towns.terrain
         columns = [env.parts.town for env in terrain.envs]
-        self.view = PlainView(terrain.worlds, columns, towns.layout)
+        self.view = PlainView(terrain.worlds, columns, terrain.things, towns.layout)
         self._dealt: Bools = np.zeros(towns.count, dtype=np.bool_)
         self._seed = towns.seed.copy()
 

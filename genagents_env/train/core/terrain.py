@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from genagents_env.env import TownEnv
-from genagents_env.observe.columns import OBJECT_COLUMNS, OBJECT_SLOTS, STATE_SLOTS
+from genagents_env.observe.columns import OBJECT_COLUMNS, OBJECT_SLOTS
 from genagents_env.observe.spaces import Floats
+from genagents_env.observe.thing_tables import ThingTables
 from genagents_env.observe.vector_obs import measure_time
-from genagents_env.scenario.plan import ObjectPlan
 from genagents_env.world.paths import FIELD_BYTES
 from genagents_env.world.tiles import HOLD, Bools, Ints
 from genagents_env.world.world import World
@@ -61,7 +61,9 @@ class Terrain:
         self._tabulate_rules()
         self._tabulate_people()
         self._tabulate_places()
-        self.things = Things(self)
+        boards = [env.parts.reward.board.object.ravel().tolist() for env in envs]
+        wanted = [{o for o in own if o >= 0} for own in boards]
+        self.things = ThingTables(self.worlds, wanted)
         self.surroundings = NearThings(self)
         self.fields = WalkFields(self)
 
@@ -145,87 +147,6 @@ class Terrain:
             self._nearest[new] = np.where(is_none, self.places, order)
             self._is_near_known[new] = True
         return self._nearest[tile].astype(np.int64)
-
-
-class Things:
-    """The states of the things of all layouts, by number: the last of a thing is any other.
-
-    All tables begin with layout and thing; states follow.
-
-    Attributes:
-        states: how many a plan names, at least 1.
-        number: what observations show of a state.
-        following: the states that may follow one, in menu order; -1 where there are no more.
-        options: how many of them a menu shows.
-        number_of: as which of them another state follows, -1 if it does not; by state now, wanted.
-        named: the person whom a following state names, -1 for nobody.
-        sleeps: whether one who brings about a state sleeps then.
-        users: who may use a thing, by person.
-    """
-
-    def __init__(self, terrain: Terrain) -> None:
-        plans = [world.plan.objects for world in terrain.worlds]
-        most = max((len(plan.states) for own in plans for plan in own), default=0) + 1
-        shape = (terrain.layouts, terrain.objects + 1)
-        self.code: list[list[dict[str, int]]] = []
-        self.states: Ints = np.ones(shape, dtype=np.int64)
-        self.number: Floats = np.ones((*shape, most), dtype=np.float32)
-        self.following: Ints = np.full((*shape, most, max(most, STATE_SLOTS)), -1)
-        self.options: Ints = np.zeros((*shape, most), dtype=np.int64)
-        self.number_of: Ints = np.full((*shape, most, most), -1)
-        self.named: Ints = np.full((*shape, most, STATE_SLOTS), -1)
-        self.sleeps: Bools = np.zeros((*shape, most), dtype=np.bool_)
-        self.users: Bools = np.zeros((*shape, terrain.people), dtype=np.bool_)
-        wanted = [
-            {o for o in env.parts.reward.board.object.ravel().tolist() if o >= 0}
-            for env in terrain.envs
-        ]
-        self._column: Ints = np.full(shape, -1)
-        most_wanted = max(map(len, wanted))
-        self._reach: Bools = np.zeros((int(terrain.first[-1]), most_wanted + 1), dtype=np.bool_)
-        for layout, world in enumerate(terrain.worlds):
-            self.code.append([])
-            for o, plan in enumerate(world.plan.objects):
-                self._tabulate(world, layout, o, plan)
-            for column, o in enumerate(sorted(wanted[layout])):
-                self._column[layout, o] = column
-                self._mark_reach(world, int(terrain.first[layout]), column, world.plan.objects[o])
-
-    def find_in_reach(self, layout: Ints, thing: Ints, tile: Ints) -> Bools:
-        """Mark the things of goals that can be used from tiles; all shapes (M,)."""
-        return self._reach[tile, self._column[layout, thing]]
-
-    def find_states(self, layout: int, states: Sequence[str]) -> list[int]:
-        """Return the numbers of states, a state for each thing of a layout."""
-        codes = zip(self.code[layout], states, strict=True)
-        return [code.get(state, len(code)) for code, state in codes]
-
-    def _tabulate(self, world: World, layout: int, o: int, plan: ObjectPlan) -> None:
-        code = {state: s for s, state in enumerate(plan.states)}
-        self.code[layout].append(code)
-        at, objects = (layout, o), world.state.objects
-        self.states[at] = max(1, len(code))
-        self.users[at] = [not plan.users or name in plan.users for name in world.names]
-        for now, s in (*code.items(), ("", len(code))):
-            self.number[(*at, s)] = s / len(code) if s < len(code) else 1.0
-            self.sleeps[(*at, s)] = plan.sleep_state is not None and now == plan.sleep_state
-            options = objects.next_states(o, now)
-            self.options[(*at, s)] = min(len(options), STATE_SLOTS)
-            for k, state in enumerate(options[: self.following.shape[-1]]):
-                becomes = objects.match_option(o, options, state)
-                self.following[(*at, s, k)] = code.get(becomes or "", len(code))
-                if state in code:
-                    self.number_of[(*at, s, code[state])] = k
-                if k < STATE_SLOTS and state in world.town.people.index:
-                    self.named[(*at, s, k)] = world.town.people.index[state]
-
-    def _mark_reach(self, world: World, start: int, column: int, plan: ObjectPlan) -> None:
-        ground = world.town.ground
-        near = np.zeros((ground.height, ground.width), dtype=np.bool_)
-        for x, y in plan.tiles:
-            near[max(0, y - 1) : y + 2, max(0, x - 1) : x + 2] = True
-        there = near.ravel() & (ground.zone == ground.zone_of_arena[plan.arena])
-        self._reach[start : start + ground.count, column] = there
 
 
 class NearThings:
