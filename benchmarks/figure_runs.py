@@ -29,8 +29,8 @@ Cost: TypeAlias = dict[str, float]  # minutes and megabytes
 
 THREE = "Isabella Rodriguez,Maria Lopez,Klaus Mueller"
 _FIVE = f"{THREE},Sam Moore,Arthur Burton"
-_SHORT = f'--people "{_FIVE}" --start 2023-02-13T11:00 --hours 2 --no-interviews'
-_SOON = "--people 3 --seed 0 --hours 0.1 --no-interviews"
+_SHORT = f'--people "{_FIVE}" --start 2023-02-13T11:00 --hours 2 --interviews 0'
+_SOON = "--people 3 --seed 0 --hours 0.1 --interviews 0"
 _STORY = "--policy lyfe --embedder hashed --model scripted:neighbour"
 _LONG, _PAPER = " --hours 1", " --hours 0.25"  # of game time; the paper's stories are the short one
 SEEDS = (0, 1, 2)

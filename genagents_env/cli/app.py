@@ -7,6 +7,7 @@ import sys
 import tempfile
 import traceback
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +16,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from genagents_env.cli.logs import start_logging
-from genagents_env.cli.screen import warn
+from genagents_env.cli.screen import set_quiet, warn
 from genagents_env.errors import ConfigError, FileError, GenagentsError, RecordError
 from genagents_env.files import explain
 
@@ -75,6 +76,13 @@ MOVED = {
     "--no-limit": "--limit none",
     "--concurrency": "--endpoint concurrency=N",
     "--rater": "--by NAME",
+    "--model-for": '--model "Klaus Mueller=gpt-4o"',
+    "--policy-for": '--policy "Klaus Mueller=random"',
+    "--trust-policies": "--trust unchanged",
+    "--no-interviews": "--interviews 0",
+    "--category": "--question plans",
+    "--pilot-model": "--pilot scripted:neighbour",
+    "--resume": "genagents sweep DIR",
     "--timeout": "--endpoint timeout=SECONDS",
     "--deadline": "--endpoint deadline=SECONDS",
     "--thinking": "--endpoint thinking=TOKENS",
@@ -82,6 +90,7 @@ MOVED = {
     "--price-in": "--endpoint price_in=DOLLARS",
     "--price-out": "--endpoint price_out=DOLLARS",
 }
+_QUIET = ("--quiet", "-q")
 EXIT_CODES = {
     0: "done",
     1: "some runs of a sweep failed, or a verified file is damaged",
@@ -129,6 +138,11 @@ class _Commands(TyperGroup):
             for name, module, summary in rows:
                 self.add_command(_LazyCommand(name, module, summary, panel))
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take --quiet from wherever it stands: every command knows it."""
+        rest = [arg for arg in args if arg not in _QUIET]
+        return super().parse_args(ctx, rest if len(rest) == len(args) else [_QUIET[0], *rest])
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return a command with its name and arguments."""
         names = [*args[:1], *(arg.partition("=")[0] for arg in args if arg.startswith("--"))]
@@ -159,6 +173,7 @@ def _print_version(wanted: bool) -> None:
 
 @app.callback()
 def show_version(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option(
@@ -176,9 +191,15 @@ def show_version(
             "GENAGENTS_LOG to debug, info, warning or error.",
         ),
     ] = 0,
+    quiet: Annotated[
+        bool,
+        typer.Option(*_QUIET, help="Show no progress and no transcript, only results."),
+    ] = False,
 ) -> None:
     """Take the options that stand before a command."""
     start_logging(verbose)
+    set_quiet(quiet)
+    context.call_on_close(partial(set_quiet, False))
 
 
 def main() -> None:

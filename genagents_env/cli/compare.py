@@ -48,17 +48,10 @@ def compare(
         Path | None,
         typer.Option(help="A folder for the run files; `sweeps/compare-SCENARIO` by default."),
     ] = None,
-    interviews: Annotated[
-        bool,
-        typer.Option(
-            "--interviews/--no-interviews",
-            help="Ask the scenario's questions before and after each run, and judge the answers.",
-        ),
-    ] = False,
+    interviews: opt.Interviews = 0,
     limit: opt.TotalLimit = None,
     endpoint: opt.Endpoint = None,
     as_json: opt.AsJson = False,
-    quiet: opt.NoProgress = False,
 ) -> None:
     """Run the same hours once with each of several policies, and print a table of what happened.
 
@@ -87,8 +80,9 @@ def compare(
                 "place": place,
                 "model": model,
                 "embedder": embedder,
-                "interviews": interviews,
-                "judge": interviews,
+                "interviews": bool(interviews),
+                "repeats": interviews or None,
+                "judge": bool(interviews),
                 "budget": {"total": total},
                 "concurrency": calls.pop("concurrency", None),
                 "endpoint": calls,
@@ -98,7 +92,7 @@ def compare(
         name="compare",
     )
     warn_of_models(folder)
-    result = run_folder(folder, SweepOptions(1, preflight=True), quiet)
+    result = run_folder(folder, SweepOptions(1, preflight=True))
     rows = [_describe_run(run) for run in read_study_runs(folder, (), ())]
     if as_json:
         print_json(

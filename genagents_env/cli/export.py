@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
-from genagents_env.cli.options import TrustPolicies
+from genagents_env.cli.options import Trust, parse_trust
 from genagents_env.cli.progress import show_count
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
@@ -48,7 +48,7 @@ def export(
         bool,
         typer.Option("--success", help="For chats: keep only episodes in which the task was done."),
     ] = False,
-    trust_policies: TrustPolicies = False,
+    trust: Trust = None,
 ) -> None:
     """Write a run as a web page in one file, its record as JSON Lines, or chats to learn from.
 
@@ -60,12 +60,10 @@ def export(
         raise ConfigError("where to? Name a file, such as run.html, or a folder by --out")
     form = form or ("html" if out.suffix in _PAGES else "jsonl")
     if form == "chat":
-        _export_chats(run_files, out, best, success, trust_policies)
+        _export_chats(run_files, out, best, success, trust)
         return
-    if len(run_files) > 1 or best is not None or success or trust_policies:
-        raise ConfigError(
-            "several runs, --best, --success and --trust-policies go with --format chat"
-        )
+    if len(run_files) > 1 or best is not None or success or trust:
+        raise ConfigError("several runs, --best, --success and --trust go with --format chat")
 
     with RunReader(run_files[0]) as record:
         if form == "jsonl":
@@ -79,11 +77,11 @@ def export(
 
 
 def _export_chats(
-    paths: list[Path], out: Path, best: int | None, success: bool, trust: bool
+    paths: list[Path], out: Path, best: int | None, success: bool, trust: list[str] | None
 ) -> None:
 
     files = [file for path in paths for file in _find_runs(path)]
-    options = RunOptions(trust_policies=trust)
+    options = RunOptions(**parse_trust(trust))
     say(str(export_chats(files, out, best=best, success=success, options=options)))
 
 

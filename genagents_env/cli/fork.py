@@ -57,11 +57,12 @@ def fork(
             "come and go."
         ),
     ] = None,
-    policy_for: Annotated[
+    policy: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="PEOPLE=POLICY",
             help="Let another policy take over for some, with the memories of the one before where "
-            'both support that: "Klaus Mueller=human"; may be repeated.'
+            'both support that: "Klaus Mueller=human"; may be repeated.',
         ),
     ] = None,
     policy_config: Annotated[
@@ -69,19 +70,15 @@ def fork(
         typer.Option(help="An option of such a policy: smallville.reflection=false."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing run file.")] = False,
-    trust_policies: opt.TrustPolicies = False,
-    policy: opt.GivenPolicies = None,
-    model: opt.Model = None,
-    model_for: opt.ModelFor = None,
+    trust: opt.Trust = None,
+    model: opt.Models = None,
     embedder: opt.Embedder = None,
-    judge: opt.Judge = True,
     limit: opt.Limit = None,
     endpoint: opt.Endpoint = None,
     live: opt.Live = False,
     host: opt.Host = opt.LOOPBACK,
     turn_seconds: opt.TurnSeconds = None,
     as_json: opt.ResultAsJson = False,
-    quiet: opt.Quiet = False,
 ) -> None:
     """Continue a recorded run from any moment, with something changed: what if?
 
@@ -96,31 +93,31 @@ def fork(
         changes += read_events(events) if events is not None else []
         if at is None and not changes:
             raise ConfigError("say --at where to fork, or what is to change")
-        takeovers = _read_policies(run, policy_for, policy_config)
+        takeovers = _read_policies(run, policy, policy_config)
         decide = {name: str(chosen["name"]) for name, chosen in run.meta.policies.items()}
         decide |= {name: spec.name for name, spec in takeovers.items()}
         players = list_players(decide)
         first = min((run.tick_at(change.at) for change in changes), default=0)
         tick = find_tick(run, at, "--at") if at is not None else max(0, first - 1)
+    main_model, model_for = opt.split_common("--model", model)
     with LivePage(out, players, live=live, host=host, turn_seconds=turn_seconds) as page:
-        with show_progress(quiet or page.in_terminal) as watch:
+        with show_progress(page.in_terminal) as watch:
             options = opt.make_options(
-                model=model,
+                model=main_model,
                 model_for=model_for,
                 endpoint=endpoint,
                 embedder=embedder,
                 limit=limit,
                 limits=opt.RUN_LIMITS,
-                trust_policies=trust_policies,
-                policies=tuple(policy or ()),
+                trust=trust,
                 **page.list_options(watch),
             )
             page.keep_options(options)
             result = fork_run(
                 run_file, out, tick, changes, options, policy_for=takeovers, force=force
             )
-            result = judge_finished_run(result, options) if judge else result
-        print_result(result, quiet, as_json)
+            result = judge_finished_run(result, options)
+        print_result(result, as_json)
         if not as_json:
             with RunReader(run_file) as before, RunReader(out) as after:
                 say_lines(describe_parting(RunData(before), RunData(after)), indent=8)
@@ -130,8 +127,11 @@ def fork(
 
 
 def _read_policies(
-    run: RunReader, policy_for: list[str] | None, config: list[str] | None
+    run: RunReader, policy: list[str] | None, config: list[str] | None
 ) -> dict[str, PolicySpec]:
+    common, policy_for = opt.split_common("--policy", policy)
+    if common is not None:
+        raise ConfigError(f"--policy {common}: for whom? Write it as PEOPLE={common}")
     own = find_people(opt.parse_people(policy_for), run.meta.names)
     rest, configs = opt.split_config(opt.parse_config(config), own.values())
     if rest:

@@ -59,12 +59,11 @@ def interview(
     at: Annotated[
         str | None, typer.Option(help="Town time: 10:30; else the end of the run.")
     ] = None,
-    question: Annotated[list[str] | None, typer.Option(help="A question; may be repeated.")] = None,
-    category: Annotated[
+    question: Annotated[
         list[str] | None,
         typer.Option(
-            help="Standard questions: self-knowledge, memory, plans, reactions or reflections; "
-            "may be repeated. Without any question, all 25."
+            help="A question, or a category of the standard ones: self-knowledge, memory, plans, "
+            "reactions or reflections; may be repeated. Without any, all 25 of these."
         ),
     ] = None,
     repeats: Annotated[
@@ -116,14 +115,11 @@ def interview(
         bool, typer.Option("--list", help="Print the stored answers; ask nothing.")
     ] = False,
     as_json: opt.AsJson = False,
-    trust_policies: opt.TrustPolicies = False,
-    policy: opt.GivenPolicies = None,
-    model: opt.Model = None,
-    model_for: opt.ModelFor = None,
+    trust: opt.Trust = None,
+    model: opt.Models = None,
     embedder: opt.Embedder = None,
     limit: opt.SpendLimit = None,
     endpoint: opt.Endpoint = None,
-    quiet: opt.NoProgress = False,
 ) -> None:
     """Ask people of a run what they know, plan or think at a moment of it.
 
@@ -144,24 +140,24 @@ def interview(
     asker = clean(interviewer or "", _NAME)
     conditions = _make_conditions(without or (), ablations=ablations, interviewer=asker)
     kept = bool(without or ablations)
+    main_model, model_for = opt.split_common("--model", model)
     options = opt.make_options(
-        model=model,
+        model=main_model,
         model_for=model_for,
         endpoint=endpoint,
         embedder=embedder,
         limit=limit,
         limits=(*opt.SPEND_LIMITS, opt.LIFT),
-        trust_policies=trust_policies,
-        policies=tuple(policy or ()),
+        trust=trust,
     )
     with RunReader(run_file) as record:
-        put = _choose_questions(record, options, agent, question, category)
+        put = _choose_questions(record, options, agent, question or ())
         tick = record.last_tick if at is None else _parse_recorded_tick(record, at)
         asking = _KeptInterview(run_file, record.meta, tick, put, file, asker, repeats)
     if write_sheet is not None or read_sheet is not None:
         _exchange_sheet(asking, write_sheet, read_sheet, author)
         return
-    with show_progress(quiet or as_json) as watch:
+    with show_progress(as_json) as watch:
         answered = asking.ask(conditions, replace(options, watch=watch), keep=kept)
     with RunReader(run_file, known=True) as record:
         data = [
@@ -225,22 +221,19 @@ def _choose_questions(
     record: RunReader,
     options: RunOptions,
     agents: list[str] | None,
-    own: list[str] | None,
-    categories: list[str] | None,
+    given: Sequence[str],
 ) -> dict[str, list[str]]:
-    """Return the questions of each person: those given, else the standard ones."""
+    """Return the questions of each person: those given, and the standard ones of categories."""
     names = list(dict.fromkeys(find_person(agent, record.meta.names) for agent in agents or ()))
     names = names or _find_interviewable(record, options)
-    for category in categories or ():
-        if category not in CATEGORIES:
-            allowed = ", ".join(CATEGORIES)
-            raise ConfigError(f"--category: {category!r} is not allowed; use one of {allowed}")
-    texts = [clean(text) for text in own or ()]
-    if not all(texts):
+    if not all(map(clean, given)):
         raise ConfigError("--question: there are no words in it")
-    chosen = categories or ([] if texts else CATEGORIES)
-    known = {name: make_standard_questions(name, record.meta.scenario) for name in names}
-    return {n: [*texts, *(text for kind in chosen for text in known[n][kind])] for n in names}
+    put: dict[str, list[str]] = {}
+    for name in names:
+        known = make_standard_questions(name, record.meta.scenario)
+        chosen = [known.get(text, [clean(text)]) for text in given or CATEGORIES]
+        put[name] = [question for own in chosen for question in own]
+    return put
 
 
 def _find_interviewable(record: RunReader, options: RunOptions) -> list[str]:

@@ -99,14 +99,9 @@ def judge(
     read: Annotated[
         Path | None, typer.Option(metavar="FILLED", help="A filled sheet to read.")
     ] = None,
-    verdicts: Annotated[
-        Path | None,
-        typer.Option(help="File of the verdicts; by default `verdicts.jsonl` in the folder."),
-    ] = None,
     as_json: opt.AsJson = False,
     limit: opt.SpendLimit = None,
     endpoint: opt.Endpoint = None,
-    quiet: opt.NoProgress = False,
 ) -> None:
     """Let a model, or people, judge answers, blind to conditions; what was given is kept.
 
@@ -124,7 +119,6 @@ def judge(
     genagents judge sweeps/gossip --read ranks.csv --by Ana
     """
     of_people = {"--sheet": sheet, "--read": read}
-    of_rubrics = {"--repeats": repeats, "--verdicts": verdicts}
     of_models: dict[str, object] = {"--model": model, "--repeats": repeats, "--limit": limit}
     of_models |= {"--endpoint": endpoint, "--json": as_json}
     by_checks = not (rubric or pairwise or sheet or read) and all(map(_is_run_file, sources))
@@ -133,11 +127,10 @@ def judge(
     of_sheets = {"--ranks": ranks, "--sample": sample, "--seed": seed, "--raters": raters}
     opt.refuse_without(of_sheets, "--sheet", sheet)
     opt.refuse_without({"--by": by}, "a model as judge, or --read", not sheet)
-    opt.refuse_without({"--verdicts": verdicts}, "a model as judge, or --read", not sheet)
     opt.refuse_without({"--pairwise": pairwise}, "a model as judge, or --sheet", not read)
     if sheet or read:
         opt.refuse_without(of_models, "a model as judge, without --sheet or --read", None)
-        about = find_judged_runs(sources, verdicts)
+        about = find_judged_runs(sources)
         own = load_rubric_at(rubric or _DEFAULT_RUBRIC)
         if read is not None:
             read_filled(about, read, by, own)
@@ -146,7 +139,7 @@ def judge(
             write_blank(about, sheet, own, form, seed or 0, sample, raters or 1)
         return
     if by_checks:
-        opt.refuse_without(of_rubrics, "--rubric or --pairwise", None)
+        opt.refuse_without({"--repeats": repeats}, "--rubric or --pairwise", None)
     options = opt.make_options(
         endpoint=endpoint,
         limit=limit,
@@ -154,12 +147,12 @@ def judge(
         model=model if by_checks else None,
     )
     if by_checks:
-        raise typer.Exit(_judge_checks(sources, options, by, quiet=quiet, as_json=as_json))
-    about = find_judged_runs(sources, verdicts)
+        raise typer.Exit(_judge_checks(sources, options, by, as_json=as_json))
+    about = find_judged_runs(sources)
     tasks = _list_tasks(about, rubric, pairwise, repeats, model)
     own_options = {"--rubric": rubric, "--model": model, "--by": by, "--repeats": repeats}
-    again = _format_command(sources, pairwise, own_options | {"--verdicts": verdicts})
-    done, ids = _ask_tasks(about, tasks, options, by, quiet=quiet or as_json, again=again)
+    again = _format_command(sources, pairwise, own_options)
+    done, ids = _ask_tasks(about, tasks, options, by, quiet=as_json, again=again)
     summary = about.summarise(Verdicts(about.verdicts), ids)
     _print_results(done, summary, about.verdicts, as_json)
     raise typer.Exit(max((result.exit_code for result in done), default=0))
@@ -175,7 +168,7 @@ def _refuse_together(options: Mapping[str, object]) -> None:
 
 
 def _judge_checks(
-    sources: Sequence[Path], options: RunOptions, by: str | None, *, quiet: bool, as_json: bool
+    sources: Sequence[Path], options: RunOptions, by: str | None, *, as_json: bool
 ) -> int:
     """Judge run files by their checks, up to the first that stops; return its exit code.
 
@@ -187,7 +180,7 @@ def _judge_checks(
     try:
         for path in paths:
             left -= 1
-            with show_progress(quiet or as_json) as watch:
+            with show_progress(as_json) as watch:
                 done = judge_run(path, replace(options, watch=watch), by=by)
             with RunReader(path) as record:
                 counts = _count_verdicts(record, done.judge)
@@ -304,7 +297,6 @@ def judge_sweep(
     limits: Limits,
     how: ModelOptions,
     concurrency: int | None,
-    quiet: bool,
     *,
     aside: bool = False,
 ) -> int:
@@ -315,14 +307,13 @@ def judge_sweep(
         limits: what its judges may spend together.
         how: how they are asked.
         concurrency: questions at once; None is eight.
-        quiet: show no progress.
         aside: say what came of it on stderr.
     """
-    about = find_judged_runs([folder], None)
+    about = find_judged_runs([folder])
     options = RunOptions(model_options=how, limits=limits, concurrency=concurrency or _AT_ONCE)
     tasks = _list_tasks(about, None, False, None, None)
     done, _ = _ask_tasks(
-        about, tasks, options, None, quiet=quiet, again=f"genagents judge {folder}"
+        about, tasks, options, None, quiet=False, again=f"genagents judge {folder}"
     )
     for result in done:
         say(_describe_result(result), error=aside)

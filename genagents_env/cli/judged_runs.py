@@ -86,7 +86,7 @@ class JudgedRuns:
         return next((source.model for source in self.sources if source.model), None)
 
 
-def find_judged_runs(paths: Sequence[Path], verdicts: Path | None) -> JudgedRuns:
+def find_judged_runs(paths: Sequence[Path]) -> JudgedRuns:
     """Return the runs that `paths` name; what cannot be used is reported on stderr and left out.
 
     Raises:
@@ -97,11 +97,11 @@ def find_judged_runs(paths: Sequence[Path], verdicts: Path | None) -> JudgedRuns
     if folders and len(paths) > 1:
         raise ConfigError(f"{folders[0]} is a folder: name one folder, or run files")
     if folders:
-        return _find_in_folder(folders[0], verdicts)
+        return _find_in_folder(folders[0])
     sources = _make_distinct([source for path in paths for source in _read_run_file(path)])
     if not sources:
         raise ConfigError("none of these run files can be read")
-    return JudgedRuns(sources, verdicts or find_inside(paths[0].parent, VERDICTS))
+    return JudgedRuns(sources, find_inside(paths[0].parent, VERDICTS))
 
 
 def load_rubric_at(name: str, base: Path | None = None) -> Rubric:
@@ -115,12 +115,12 @@ def load_rubric_at(name: str, base: Path | None = None) -> Rubric:
     return load_rubric(name)
 
 
-def _find_in_folder(path: Path, verdicts: Path | None) -> JudgedRuns:
+def _find_in_folder(path: Path) -> JudgedRuns:
     folder = SweepFolder(path)
     statuses = {status.trial: status for status in folder.read_statuses()}
     finished = [t for t in folder.trials if statuses[t.name].state == "finished"]
     if not finished:
-        raise ConfigError(f"{path}: no run is finished yet; go on: genagents sweep --resume {path}")
+        raise ConfigError(f"{path}: no run is finished yet; go on: genagents sweep {path}")
     rest = len(folder.trials) - len(finished)
     if rest:
         warn(f"{rest} unfinished runs of {path} are left out")
@@ -131,7 +131,7 @@ def _find_in_folder(path: Path, verdicts: Path | None) -> JudgedRuns:
         (read,) = _read_run_file(file) or (None,)
         if read is not None:
             sources.append(replace(read, run=trial.name, condition=where.name, block=where.block))
-    return JudgedRuns(tuple(sources), verdicts or find_inside(path, VERDICTS), folder)
+    return JudgedRuns(tuple(sources), find_inside(path, VERDICTS), folder)
 
 
 def _read_run_file(path: Path) -> list[JudgedRun]:

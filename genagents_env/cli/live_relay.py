@@ -139,7 +139,7 @@ class LiveRelay:
         while (out := self.path.with_name(f"{name}.fork{number}.sqlite")).exists():
             number += 1
         words = ["fork", str(self.path), f"--at={at}", f"--out={out}", "--live", "--quiet"]
-        words += [f"--host={self.host}", "--trust-policies"]  # they run here already
+        words += [f"--host={self.host}", "--trust=unchanged"]  # they run here already
         if self.turn_seconds is not None:
             words.append(f"--turn-seconds={self.turn_seconds:g}")
         process = subprocess.Popen(  # noqa: S603 (this package)

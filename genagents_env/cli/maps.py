@@ -33,12 +33,6 @@ def draw(
     out: Annotated[
         Path | None, typer.Option(help="The PNG file to write; by default NAME.png.")
     ] = None,
-    tile: Annotated[
-        int | None,
-        typer.Option(
-            min=8, max=64, help="Pixels of a tile; by default chosen by the size of the town."
-        ),
-    ] = None,
 ) -> None:
     """Draw the map of a scenario, with the names of places and things.
 
@@ -46,7 +40,7 @@ def draw(
     """
     scenario = load_scenario(folder)
     path = out or find_inside(Path(), f"{scenario.name}.png")
-    picture = draw_map(lay_out(scenario), title=scenario.title, tile=tile)
+    picture = draw_map(lay_out(scenario), title=scenario.title)
     with replace_file(path) as file:
         picture.save(file, "PNG")
     say(f"{path}: {picture.width} x {picture.height} pixels")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from genagents_env.cli.options import TrustPolicies, parse_tick
+from genagents_env.cli.options import Trust, parse_tick, parse_trust
 from genagents_env.cli.progress import show_progress
 from genagents_env.cli.screen import say
 from genagents_env.errors import ConfigError
@@ -42,7 +42,7 @@ def import_memories(
     at: Annotated[
         str | None, typer.Option(help="Town time: 10:30; else the end of the run.")
     ] = None,
-    trust_policies: TrustPolicies = False,
+    trust: Trust = None,
 ) -> None:
     """Write the memories, traits and plans of people, for another run to begin with.
 
@@ -58,7 +58,7 @@ def import_memories(
         pasts, vectors = _read_folders(sources, agent or ())
     elif len(sources) == 1:
         with show_progress(quiet=not sys.stderr.isatty()) as watch:
-            options = RunOptions(trust_policies=trust_policies, watch=watch)
+            options = RunOptions(**parse_trust(trust), watch=watch)
             pasts, vectors = _collect(sources[0], agent or (), at, options)
     else:
         raise ConfigError("name one run file, or folders of people; not both")

@@ -41,6 +41,7 @@ _LIMITS: dict[str, tuple[Callable[[str], Any], str]] = {
 }
 _MOST_AT_ONCE = 4096
 LIFT = "none"  # in place of KEY=VALUE
+UNCHANGED = "unchanged"  # in place of a policy file
 SPEND_LIMITS = ("calls", "tokens", "dollars")
 SWEEP_LIMITS = ("tokens", "dollars", "fallbacks")
 RUN_LIMITS = (*SPEND_LIMITS, "seconds", "fallbacks")
@@ -114,20 +115,19 @@ ResumeLimit = Annotated[list[str] | None, _declare_limit("the run", *RUN_LIMITS,
 SpendLimit = Annotated[list[str] | None, _declare_limit("this command", *SPEND_LIMITS, LIFT)]
 TotalLimit = Annotated[list[str] | None, _declare_limit("all runs together", *SPEND_LIMITS)]
 SweepLimit = Annotated[list[str] | None, _declare_limit("all runs together", *SWEEP_LIMITS)]
-Model = Annotated[
-    str | None,
-    typer.Option(
-        help="A model of the endpoint in OPENAI_BASE_URL and OPENAI_API_KEY, or the path of a "
-        ".gguf file; else the small embedded model. `scripted:neighbour` answers "
-        "by rule, without a network.",
-        rich_help_panel=_MODEL,
-    ),
-]
-ModelFor = Annotated[
+_MODELS = (
+    "A model of the endpoint in OPENAI_BASE_URL and OPENAI_API_KEY, or the path of a .gguf file; "
+    "else the small embedded model. `scripted:neighbour` answers by rule, without a network."
+)
+Model = Annotated[str | None, typer.Option(help=_MODELS, rich_help_panel=_MODEL)]
+Models = Annotated[
     list[str] | None,
     typer.Option(
-        help='Another model for a person ("Klaus Mueller=gpt-4o") or a faculty '
-        "(talk=gpt-4o: the purpose of a call up to its first dot); may be repeated.",
+        "--model",
+        metavar="[FOR=]MODEL",
+        help=f"{_MODELS} With a name before it, the model of a person "
+        '("Klaus Mueller=gpt-4o") or of a faculty (talk=gpt-4o: the purpose of a call up to its '
+        "first dot); may be repeated.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -151,41 +151,27 @@ Endpoint = Annotated[
         rich_help_panel=_MODEL,
     ),
 ]
-Preflight = Annotated[
-    bool,
-    typer.Option(
-        "--preflight/--no-preflight",
-        help="Ask the model server a test question before the run begins.",
-        rich_help_panel=_MODEL,
-    ),
-]
-Judge = Annotated[
-    bool,
-    typer.Option(
-        "--judge/--no-judge",
-        help="Let the model judge the answers by the scenario's checks, if it has any.",
-    ),
-]
 Strict = Annotated[
     bool, typer.Option("--strict", help="Stop at the first error of a policy (exit code 4).")
 ]
-TrustPolicies = Annotated[
-    bool,
-    typer.Option(
-        "--trust-policies",
-        help="Allow the policy files named in the run to be executed, if unchanged.",
-    ),
-]
-GivenPolicies = Annotated[
+Trust = Annotated[
     list[str] | None,
     typer.Option(
-        "--policy",
-        metavar="FILE.py:CLASS",
-        help="Execute this policy file of the run, even if it has changed; may be repeated.",
+        metavar=f"{UNCHANGED}|FILE.py:CLASS",
+        help=f"Execute policy files that the run names: `{UNCHANGED}` for all that are as they "
+        "were recorded, FILE.py:CLASS for one that has changed since; may be repeated.",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the summary at the end.")]
-NoProgress = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+Interviews = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=20,
+        metavar="N",
+        help="Ask the scenario's questions so many times before and after the run, each time from "
+        "the same state of mind; 0 asks nobody.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 ResultAsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.")]
 JudgeName = Annotated[
@@ -238,6 +224,7 @@ def make_options(
     model: str | None = None,
     model_for: list[str] | None = None,
     endpoint: list[str] | None = None,
+    trust: list[str] | None = None,
     limit: list[str] | None = None,
     limits: Sequence[str] = (*RUN_LIMITS, LIFT),
     **options: Any,
@@ -246,8 +233,9 @@ def make_options(
 
     Args:
         model: of the run.
-        model_for: other models, as --model-for has them.
+        model_for: other models, FOR=MODEL each.
         endpoint: as --endpoint has it.
+        trust: as --trust has it.
         limit: as --limit has it.
         limits: the keys of --limit that the command knows.
         options: further ones, passed on as they are.
@@ -267,8 +255,15 @@ def make_options(
         no_limit=most.pop(LIFT, False),
         max_fallbacks=most.pop("fallbacks", None),
         limits=Limits(**most),
+        **parse_trust(trust),
         **options,
     )
+
+
+def parse_trust(options: list[str] | None) -> dict[str, Any]:
+    """Return what --trust allows, as `RunOptions` has it."""
+    files = tuple(option for option in options or () if option != UNCHANGED)
+    return {"trust_policies": UNCHANGED in (options or ()), "policies": files}
 
 
 def parse_limits(options: list[str] | None, allowed: Sequence[str]) -> dict[str, Any]:
@@ -361,6 +356,19 @@ def parse_choices(options: list[str] | None) -> dict[str, str]:
             raise ConfigError(f"{name!r} is given twice: {pairs[name]!r} and {value!r}")
         pairs[name] = value
     return pairs
+
+
+def split_common(option: str, values: list[str] | None) -> tuple[str | None, list[str]]:
+    """Split the values of an option into the one for everyone, and those of the form NAME=VALUE.
+
+    Raises:
+        ConfigError: two are for everyone.
+    """
+    common = [value for value in values or () if "=" not in value]
+    if len(common) > 1:
+        first, second = common[:2]
+        raise ConfigError(f"{option}: {first!r} and {second!r}: for whom is one? NAME={second}")
+    return next(iter(common), None), [value for value in values or () if "=" in value]
 
 
 def parse_people(options: list[str] | None) -> dict[str, str]:

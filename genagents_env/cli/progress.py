@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from genagents_env.cli.screen import say, warn
+from genagents_env.cli.screen import is_quiet, say, warn
 
 if TYPE_CHECKING:
     from genagents_env.run import Progress as RunProgress
@@ -47,7 +47,7 @@ class _Now:
 
 
 @contextmanager
-def show_progress(quiet: bool) -> "Iterator[Callable[[RunProgress], None] | None]":
+def show_progress(quiet: bool = False) -> "Iterator[Callable[[RunProgress], None] | None]":
     """Give the function to which a run reports its progress, and clear the bar at the end."""
     rate, warned = _TickRate(), False
 
@@ -70,7 +70,9 @@ def show_progress(quiet: bool) -> "Iterator[Callable[[RunProgress], None] | None
 
 
 @contextmanager
-def show_judging_progress(quiet: bool) -> "Iterator[Callable[[JudgingProgress], None] | None]":
+def show_judging_progress(
+    quiet: bool = False,
+) -> "Iterator[Callable[[JudgingProgress], None] | None]":
     """Give the function to which a judge reports its progress, and clear the bar at the end."""
 
     def describe(now: "JudgingProgress") -> _Now:
@@ -84,13 +86,10 @@ def show_judging_progress(quiet: bool) -> "Iterator[Callable[[JudgingProgress], 
 
 
 @contextmanager
-def show_sweep_progress(
-    quiet: bool, runs: str = "runs"
-) -> "Iterator[Callable[[SweepProgress], None] | None]":
+def show_sweep_progress(runs: str = "runs") -> "Iterator[Callable[[SweepProgress], None] | None]":
     """Give the function to which a sweep reports its progress, and clear the bar at the end.
 
     Args:
-        quiet: show nothing.
         runs: the word for what is counted: "pilot runs" of a dry run.
     """
 
@@ -100,14 +99,14 @@ def show_sweep_progress(
         line = ", ".join(filter(None, (at, rest)))
         return _Now(over, now.total, at, rest, line, over * _SWEEP_LINES // max(1, now.total))
 
-    with _show(quiet, describe, lambda now: now.seconds) as watch:
+    with _show(False, describe, lambda now: now.seconds) as watch:
         yield watch
 
 
 @contextmanager
-def show_count(title: str, quiet: bool = False) -> Iterator[Callable[[int, int], None] | None]:
+def show_count(title: str) -> Iterator[Callable[[int, int], None] | None]:
     """Give a function to call with how many of how many are done; a bar on terminals only."""
-    if quiet or not sys.stderr.isatty():
+    if is_quiet() or not sys.stderr.isatty():
         yield None
         return
     with _open_bar() as bar:
@@ -124,11 +123,11 @@ def _show(
     """Give the function to which progress is reported: a bar on a terminal, else lines.
 
     Args:
-        quiet: show nothing.
+        quiet: show nothing, as with --quiet.
         describe: turns a report into words.
         clock: seconds at a report; a line is also due after _QUIET_SECONDS without one.
     """
-    if quiet:
+    if quiet or is_quiet():
         yield None
     elif sys.stderr.isatty():
         with _open_bar() as bar:

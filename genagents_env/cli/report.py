@@ -141,7 +141,7 @@ def _report_sweep(
     if len(folders) > 1:
         raise ConfigError("one sweep's folder at a time, without run files")
     results = measure_folder(
-        SweepFolder(folders[0]), quiet=as_json, degraded=degraded, trust_measures=trust_measures
+        SweepFolder(folders[0]), degraded=degraded, trust_measures=trust_measures
     )
     if as_json:
         print_json(results.as_json())
@@ -153,14 +153,13 @@ def _report_sweep(
 def measure_folder(
     folder: SweepFolder,
     *,
-    quiet: bool,
     workers: int | None = None,
     printed: Collection[str] = (),
     degraded: DegradedRuns | None = None,
     trust_measures: bool = False,
 ) -> StudyResults:
     """Measure all runs of a sweep, and print the problems that are not in `printed`."""
-    with show_count("Measuring", quiet) as watch:
+    with show_count("Measuring") as watch:
         results = measure_study(
             folder, watch, workers or count_cores(), degraded, trust_measures=trust_measures
         )

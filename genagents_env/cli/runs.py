@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from genagents_env.cli import options as opt
-from genagents_env.cli.screen import find_width, print_json, say, say_lines, warn
+from genagents_env.cli.screen import find_width, is_quiet, print_json, say, say_lines, warn
 
 if TYPE_CHECKING:
     from genagents_env.record import RunReader
@@ -34,54 +34,33 @@ def run(
         ),
     ] = None,
     policy: Annotated[
-        str,
-        typer.Option(
-            help="The policy of everyone (see `list policies`).", autocompletion=opt.complete_policy
-        ),
-    ] = "scripted",
-    policy_for: Annotated[
         list[str] | None,
         typer.Option(
-            help='Another policy for some: "Klaus Mueller,Maria Lopez=random"; may be repeated.'
+            metavar="[PEOPLE=]POLICY",
+            help="The policy of everyone (see `list policies`), else `scripted`; with names before "
+            'it, of some: "Klaus Mueller,Maria Lopez=random"; may be repeated.',
+            autocompletion=opt.complete_policy,
         ),
     ] = None,
     policy_config: Annotated[
         list[str] | None,
         typer.Option(
-            help="An option of --policy: key=value; of one in --policy-for: lyfe.key=value; may be "
-            "repeated."
+            help="An option of everyone's policy: key=value; of one for some: lyfe.key=value; may "
+            "be repeated."
         ),
     ] = None,
-    model: opt.Model = None,
-    model_for: opt.ModelFor = None,
+    model: opt.Models = None,
     embedder: opt.Embedder = None,
     out: Annotated[Path, typer.Option(help="The run file to write.")] = Path("run.sqlite"),
     force: Annotated[bool, typer.Option("--force", help="Replace an existing run file.")] = False,
     live: opt.Live = False,
     host: opt.Host = opt.LOOPBACK,
     turn_seconds: opt.TurnSeconds = None,
-    interviews: Annotated[
-        bool | None,
-        typer.Option(
-            "--interviews/--no-interviews",
-            help="Ask the scenario's questions before and after the run.",
-        ),
-    ] = None,
-    repeats: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            max=20,
-            help="Interviews of everyone before and after, each from the same state of mind.",
-        ),
-    ] = None,
-    judge: opt.Judge = True,
+    interviews: opt.Interviews = None,
     strict: opt.Strict = False,
     limit: opt.Limit = None,
     endpoint: opt.Endpoint = None,
-    preflight: opt.Preflight = True,
     as_json: opt.ResultAsJson = False,
-    quiet: opt.Quiet = False,
 ) -> None:
     """Run a scenario from its start and record it.
 
@@ -95,7 +74,8 @@ def run(
     from genagents_env.run import run as run_scenario
     from genagents_env.study.judge import judge_finished_run
 
-    own = opt.parse_people(policy_for)
+    common, policy_for = opt.split_common("--policy", policy)
+    everyone, own = common or "scripted", opt.parse_people(policy_for)
     config, config_for = opt.split_config(opt.parse_config(policy_config), own.values())
     town = TownConfig(
         scenario,
@@ -108,33 +88,34 @@ def run(
     spec = RunSpec(
         town,
         seed=seed,
-        repeats=repeats,
-        policy=PolicySpec(policy, config),
+        repeats=interviews or None,
+        policy=PolicySpec(everyone, config),
         policy_for=own,
         config_for=config_for,
     )
-    models = [model, *opt.parse_choices(model_for).values()]
-    deciding = (policy, *spec.policy_for.values())
+    main_model, model_for = opt.split_common("--model", model)
+    models = [main_model, *opt.parse_choices(model_for).values()]
+    deciding = (everyone, *spec.policy_for.values())
     opt.warn_of_unused_models((name, deciding) for name in models if name is not None)
-    players = find_players(town, policy, own)
+    players = find_players(town, everyone, own)
     with LivePage(out, players, live=live, host=host, turn_seconds=turn_seconds) as page:
-        with show_progress(quiet or page.in_terminal) as watch:
+        with show_progress(page.in_terminal) as watch:
             options = opt.make_options(
-                model=model,
+                model=main_model,
                 model_for=model_for,
                 endpoint=endpoint,
                 embedder=embedder,
-                interviews=not live if interviews is None else interviews,
+                interviews=not live if interviews is None else interviews > 0,
                 limit=limit,
                 limits=opt.RUN_LIMITS,
-                preflight=preflight,
+                preflight=True,
                 strict=strict,
                 **page.list_options(watch),
             )
             page.keep_options(options)
             result = run_scenario(spec, out, options, force=force)
-            result = judge_finished_run(result, options) if judge else result
-        print_result(result, quiet, as_json)
+            result = judge_finished_run(result, options)
+        print_result(result, as_json)
         if result.status != "interrupted":
             page.keep()
     raise typer.Exit(result.exit_code)
@@ -146,12 +127,9 @@ def resume(
     hours: Annotated[
         float, typer.Option(min=0, help="Simulated hours to add past the end of the run.")
     ] = 0.0,
-    trust_policies: opt.TrustPolicies = False,
-    policy: opt.GivenPolicies = None,
-    model: opt.Model = None,
-    model_for: opt.ModelFor = None,
+    trust: opt.Trust = None,
+    model: opt.Models = None,
     embedder: opt.Embedder = None,
-    judge: opt.Judge = True,
     strict: opt.Strict = False,
     limit: opt.ResumeLimit = None,
     endpoint: opt.Endpoint = None,
@@ -159,13 +137,12 @@ def resume(
     host: opt.Host = opt.LOOPBACK,
     turn_seconds: opt.TurnSeconds = None,
     as_json: opt.ResultAsJson = False,
-    quiet: opt.Quiet = False,
 ) -> None:
     """Continue a run: after a crash, an outage, Ctrl-C or a limit, or past its end.
 
     No answered model call is repeated, and the record equals that of a run that never stopped.
     Limits stored in the run count from its start; one given here replaces the stored one. Policy
-    files named in a run are executed only with --trust-policies or --policy.
+    files named in a run are executed only with --trust.
     """
     from genagents_env.cli.live_page import LivePage
     from genagents_env.cli.players import list_players
@@ -177,29 +154,29 @@ def resume(
     with RunReader(run_file, known=True) as record:  # checked when it is resumed
         named = {name: str(chosen["name"]) for name, chosen in record.meta.policies.items()}
     players = list_players(named)
+    main_model, model_for = opt.split_common("--model", model)
     with LivePage(run_file, players, live=live, host=host, turn_seconds=turn_seconds) as page:
-        with show_progress(quiet or page.in_terminal) as watch:
+        with show_progress(page.in_terminal) as watch:
             options = opt.make_options(
-                model=model,
+                model=main_model,
                 model_for=model_for,
                 endpoint=endpoint,
                 embedder=embedder,
                 limit=limit,
-                trust_policies=trust_policies,
-                policies=tuple(policy or ()),
+                trust=trust,
                 strict=strict,
                 **page.list_options(watch),
             )
             page.keep_options(options)
             result = resume_run(run_file, options, hours=hours)
-            result = judge_finished_run(result, options) if judge else result
-        print_result(result, quiet, as_json)
+            result = judge_finished_run(result, options)
+        print_result(result, as_json)
         if result.status != "interrupted":
             page.keep()
     raise typer.Exit(result.exit_code)
 
 
-def print_result(result: "RunResult", quiet: bool, as_json: bool) -> None:
+def print_result(result: "RunResult", as_json: bool) -> None:
     """Print the transcript, the summary and what to do next."""
     if as_json:
         print_json(_describe_result(result))
@@ -209,7 +186,7 @@ def print_result(result: "RunResult", quiet: bool, as_json: bool) -> None:
     from genagents_env.show.transcript import format_transcript
 
     with RunReader(result.path) as record:
-        if not quiet:
+        if not is_quiet():
             _print_transcript(list(format_transcript(record.events(), record.time)))
         if result.resumed_from is not None:
             say(_describe_resume(result.resumed_from, record))

@@ -6,10 +6,13 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable
+from contextvars import ContextVar
 
 import typer
 
 from genagents_env.text import clean
+
+_quiet = ContextVar("quiet", default=False)
 
 
 def say(text: str = "", *, error: bool = False, indent: int = 0) -> None:
@@ -37,6 +40,16 @@ def say_lines(lines: Iterable[str], *, indent: int = 4) -> None:
 def warn(text: str) -> None:
     """Print a sentence on stderr, behind the program's name."""
     say(f"genagents: {text}", error=True)
+
+
+def set_quiet(quiet: bool) -> None:
+    """Show results only from now on, no progress and no transcript; or everything again."""
+    _quiet.set(quiet)
+
+
+def is_quiet() -> bool:
+    """Return True if only results are to be shown."""
+    return _quiet.get()
 
 
 def print_json(data: object) -> None:

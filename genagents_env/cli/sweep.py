@@ -43,22 +43,24 @@ _MACHINE = "Execution"
 app = typer.Typer()
 _PLAN_COLUMNS = ("condition", "runs", "still due", "calls", "tokens", "$", "hours")
 _PLAN_NOTE = "Of all runs, estimated from those that are finished. Hours are those of one worker."
+_OWN = "own"  # as the model of pilots
 _PILOTS = "pilots"  # a folder of its own, for pilots on another model
 
 
 @app.command()
 def sweep(
-    experiment: Annotated[
-        Path | None, typer.Argument(help="The experiment file, such as study.toml.")
-    ] = None,
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="EXPERIMENT|DIR",
+            help="The experiment file, such as study.toml; or the folder of a sweep to continue.",
+        ),
+    ],
     out: Annotated[
         Path | None,
         typer.Option(
             help="Folder for the runs; by default `sweeps/NAME`, with the experiment's name."
         ),
-    ] = None,
-    resume: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Continue the sweep in this folder.")
     ] = None,
     dry_run: Annotated[
         bool,
@@ -67,11 +69,12 @@ def sweep(
         ),
     ] = False,
     pilot: Annotated[
-        bool, typer.Option("--pilot", help="Allow a dry run to call a model that may cost money.")
-    ] = False,
-    pilot_model: Annotated[
         str | None,
-        typer.Option(help="Another model for the pilot runs, such as scripted:neighbour."),
+        typer.Option(
+            metavar="MODEL",
+            help="The model that pilot runs of a dry run ask: such as scripted:neighbour; or "
+            f"`{_OWN}`, that of the experiment, even if it may cost money.",
+        ),
     ] = None,
     workers: Annotated[
         int | None,
@@ -94,7 +97,6 @@ def sweep(
     ] = None,
     limit: opt.SweepLimit = None,
     endpoint: opt.Endpoint = None,
-    preflight: opt.Preflight = True,
     strict: opt.Strict = False,
     anyway: Annotated[
         bool,
@@ -109,16 +111,12 @@ def sweep(
         str | None,
         typer.Option(
             metavar="K",
-            help="Run only this run of the folder given by --resume: its number from 0, or its "
-            "name. So any scheduler can carry a study.",
+            help="Run only this run of a folder: its number from 0, or its name. So any scheduler "
+            "can carry a study.",
             rich_help_panel=_MACHINE,
         ),
     ] = None,
-    report: Annotated[
-        bool, typer.Option("--report/--no-report", help="Write the report at the end.")
-    ] = True,
     as_json: opt.ResultAsJson = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
 ) -> None:
     """Run an experiment and write its report.
 
@@ -143,43 +141,38 @@ def sweep(
     if trial is not None:
         if dry_run or changes:
             raise ConfigError("--trial: it runs what the folder says; change that without it first")
-        _run_trial(resume, trial, strict=strict, as_json=as_json)
-    folder = _open_folder(experiment, out, resume, changes)
+        _run_trial(source, trial, strict=strict, as_json=as_json)
+    opt.refuse_without({"--pilot": pilot}, "--dry-run", dry_run)
+    folder = _open_folder(source, out, changes)
     unknown = _warn(folder)
-    options = SweepOptions(workers, backend, preflight=preflight, strict=strict, anyway=anyway)
+    options = SweepOptions(workers, backend, preflight=True, strict=strict, anyway=anyway)
     if dry_run:
-        pilots = _open_pilots(folder, changes, pilot_model)
-        _print_plan(folder, pilots, options, pilot=pilot, quiet=quiet)
+        pilots = _open_pilots(folder, changes, pilot)
+        _print_plan(folder, pilots, options, may_pay=pilot is not None)
         return
-    result = run_folder(folder, options, quiet)
+    result = run_folder(folder, options)
     code = result.exit_code
     if folder.experiment.judges and result.finished and code in (0, DEGRADED_EXIT):
-        code = _judge(folder, result, quiet, aside=as_json) or code
-    page = None
-    if report:
-        results = measure_folder(
-            folder, quiet=quiet, workers=workers, printed=unknown, trust_measures=True
-        )
-        page, *_ = write_report(results, tell=warn)
+        code = _judge(folder, result, aside=as_json) or code
+    results = measure_folder(folder, workers=workers, printed=unknown, trust_measures=True)
+    page, *_ = write_report(results, tell=warn)
     if as_json:
-        place = None if page is None else str(page)
-        print_json({**result.as_json(), "exit_code": code, "report": place})
+        print_json({**result.as_json(), "exit_code": code, "report": str(page)})
         raise typer.Exit(code)
-    if page is not None:
-        say(f"Report: {page}")
+    say(f"Report: {page}")
     _print_result(result)
     raise typer.Exit(code)
 
 
-def _run_trial(resume: Path | None, trial: str, *, strict: bool, as_json: bool) -> None:
+def _run_trial(path: Path, trial: str, *, strict: bool, as_json: bool) -> None:
     """Run one trial of a folder, and exit as `genagents run` does."""
-    if resume is None:
-        raise ConfigError("--trial: name the sweep's folder with --resume DIR")
-    result = run_single(SweepFolder(resume), trial, strict=strict)
+    if path.is_file():
+        raise ConfigError(f"--trial: {path} is a file; name the folder of its sweep")
+    result = run_single(SweepFolder(path), trial, strict=strict)
     why = result.message.partition("; go on with `genagents resume")[0]  # it knows no sweep
     told = f"{result.trial}: {result.status}{f', {why}' if why else ''}"
     if result.state == "stopped":
-        told += f"; go on with `genagents sweep --resume {resume} --trial {trial}`"
+        told += f"; go on with `genagents sweep {path} --trial {trial}`"
     if as_json:
         print_json({"trial": result.trial, "state": result.state, "hash": result.hash})
     else:
@@ -187,19 +180,15 @@ def _run_trial(resume: Path | None, trial: str, *, strict: bool, as_json: bool) 
     raise typer.Exit({"finished": 0, "stopped": 75, "failed": 1}[result.state])
 
 
-def _open_folder(
-    experiment: Path | None, out: Path | None, resume: Path | None, changes: dict[str, JSON]
-) -> SweepFolder:
-    if (experiment is None) == (resume is None):
-        raise ConfigError("name an experiment file, or a folder with --resume DIR; one of them")
-    if resume is not None:
+def _open_folder(source: Path, out: Path | None, changes: dict[str, JSON]) -> SweepFolder:
+    """Return the folder `source`, or a new one for that experiment file."""
+    if source.is_dir():
         if out is not None:
-            raise ConfigError("--out: --resume goes on in its own folder")
-        return SweepFolder.reopen(resume, changes)
-    assert experiment is not None  # noqa: S101 (told to the type checker)
+            raise ConfigError(f"--out: {source} is a folder, in which its sweep goes on")
+        return SweepFolder.reopen(source, changes)
     if out is None:
-        out = Path("sweeps") / load_experiment(experiment).name
-    return SweepFolder.create(out, experiment, changes)
+        out = Path("sweeps") / load_experiment(source).name
+    return SweepFolder.create(out, source, changes)
 
 
 def _warn(folder: SweepFolder) -> tuple[str, ...]:
@@ -250,18 +239,15 @@ def _say_family(folder: SweepFolder) -> None:
     )
 
 
-def run_folder(
-    folder: SweepFolder, options: SweepOptions, quiet: bool, runs: str = "runs"
-) -> SweepResult:
+def run_folder(folder: SweepFolder, options: SweepOptions, runs: str = "runs") -> SweepResult:
     """Run the trials of a sweep's folder; remove a new folder where none could begin.
 
     Args:
         folder: of the sweep.
         options: of the sweep.
-        quiet: show no progress.
         runs: the word for them in the progress.
     """
-    with show_sweep_progress(quiet, runs) as watch:
+    with show_sweep_progress(runs) as watch:
         try:
             return run_sweep(folder, replace(options, watch=watch))
         except (ConfigError, LLMRefused, ModelOutage):
@@ -271,7 +257,7 @@ def run_folder(
 
 def _open_pilots(folder: SweepFolder, changes: dict[str, JSON], model: str | None) -> SweepFolder:
     """Return the folder of the pilots: the sweep's own, or one of another model."""
-    if model is None:
+    if model in (None, _OWN):
         return folder
     changed = {**folder.changes, **changes, "model": model}
     return SweepFolder.create(find_inside(folder.path, _PILOTS), folder.experiment_file, changed)
@@ -282,30 +268,30 @@ def _print_plan(
     piloted: SweepFolder,
     options: SweepOptions,
     *,
-    pilot: bool,
-    quiet: bool,
+    may_pay: bool,
 ) -> None:
     """Print the runs with what they will take, from pilots where these may be run."""
-    if pilot or _costs_nothing(piloted):
+    if may_pay or _costs_nothing(piloted):
         trials = frozenset(trial.name for trial in choose_pilots(piloted))
         options_of_pilots = replace(options, trials=trials, strict=False)
-        result = run_folder(piloted, options_of_pilots, quiet, "pilot runs")
+        result = run_folder(piloted, options_of_pilots, "pilot runs")
         for problem in result.problems:
             warn(problem)
     else:
         warn(
-            "no pilots were run, since the model may cost money: --pilot runs the first seed of "
-            "each condition (they are kept), --pilot-model scripted:neighbour asks a free stand-in"
+            f"no pilots were run, since the model may cost money: --pilot {_OWN} runs the first "
+            "seed of each condition (they are kept), --pilot scripted:neighbour asks a free "
+            "stand-in"
         )
     say_lines(_format_plan(folder, piloted, options.workers))
 
 
-def _judge(folder: SweepFolder, result: SweepResult, quiet: bool, *, aside: bool) -> int:
+def _judge(folder: SweepFolder, result: SweepResult, *, aside: bool) -> int:
     """Ask the experiment's judges, within what the runs left of the budget of all together."""
     limits = folder.experiment.budget.total.limits().subtract(result.spent)
     own = folder.experiment
     how, at_once = own.endpoint.make_options(), own.concurrency
-    return judge_sweep(folder.path, limits, how, at_once, quiet, aside=aside)
+    return judge_sweep(folder.path, limits, how, at_once, aside=aside)
 
 
 def _print_result(result: SweepResult) -> None:
@@ -347,7 +333,7 @@ def _format_plan(folder: SweepFolder, piloted: SweepFolder, workers: int | None)
         yield "The pilots asked another model: calls are alike, the rest may be far off."
     if any(row[3] for row in rows):
         yield from measure_study(piloted).describe_power()
-    yield f"No further runs were made. Go on with: genagents sweep --resume {folder.path}"
+    yield f"No further runs were made. Go on with: genagents sweep {folder.path}"
 
 
 def _costs_nothing(folder: SweepFolder) -> bool:

@@ -286,7 +286,8 @@ def _check_same_routes(models: Models, meta: RunMeta) -> None:
         if endpoint.model not in (meta.model, *meta.prices):
             raise ConfigError(
                 f"the run was recorded with model {meta.model_for[key]!r} for {key!r}, but this "
-                f"would be {endpoint.model!r}; set the endpoint as it was, or choose by --model-for"
+                f"would be {endpoint.model!r}; set the endpoint as it was, or choose by --model "
+                f"{key}=MODEL"
             )
 
 

@@ -116,9 +116,9 @@ def format_resume(path: Path, meta: RunMeta, *, corrected: bool = False) -> str:
     `corrected`: their files will have changed.
     """
     _, by_path = _list_names(meta)
-    words = ["--trust-policies"] if by_path else []
+    words = ["--trust unchanged"] if by_path else []
     if corrected:
-        words = [f"--policy {name}" for name in by_path]
+        words = [f"--trust {name}" for name in by_path]
     return " ".join((f"genagents resume {path}", *words))
 
 
@@ -150,7 +150,7 @@ def _match_named(path: Path, by_path: Sequence[str], named: Sequence[str]) -> di
         alike = [own for own in by_path if shorten_policy(own) == shorten_policy(name)]
         if name not in alike and len(alike) != 1:
             known = ", ".join(by_path) or "none by path"
-            raise ConfigError(f"--policy {name}: {path} has no such policy; it has {known}")
+            raise ConfigError(f"--trust {name}: {path} has no such policy; it has {known}")
         matches[name if name in alike else alike[0]] = name
     return matches
 
@@ -159,10 +159,10 @@ def _describe_untrusted(
     path: Path, names: Sequence[str], origins: Mapping[str, PolicyOrigin]
 ) -> str:
     files = ", ".join(f"{name} ({origins.get(name, _UNKNOWN)})" for name in names)
-    again = " ".join(f"--policy {name}" for name in names)
+    again = " ".join(f"--trust {name}" for name in names)
     return (
         f"{path} names policies that are code in files: {files}; none of it was run. If you trust "
-        f"it, go on with --trust-policies, or name it: {again}"
+        f"it, go on with --trust unchanged, or name it: {again}"
     )
 
 
@@ -172,5 +172,5 @@ def _check_unchanged(path: Path, source: PolicySource, before: PolicyOrigin) -> 
     raise PolicyError(
         f"policy {source.name} has changed since {path} was recorded (sha256 then "
         f"{str(before.sha256)[:SHOWN]}, now {source.sha256[:SHOWN]}) and was not run; put it back, "
-        f"or go on with the changed one by --policy {source.name}, which the run file then notes"
+        f"or go on with the changed one by --trust {source.name}, which the run file then notes"
     )

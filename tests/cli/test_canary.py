@@ -48,11 +48,11 @@ def test_the_key_is_in_no_byte_that_a_run_leaves(tmp_path: Path, policy: str) ->
             "    def reset(self, profiles, seed, context):\n"
             "        raise RuntimeError('with ' + os.environ['OPENAI_API_KEY'])\n"
         )
-    with FaultServer({1: ServerFault()}, always="401") as server:  # what is asked before the run
+    with FaultServer({1: ServerFault(), 2: ServerFault()}, always="401") as server:
         child = subprocess.run(
             [
                 *(sys.executable, *program, "run", "tiny"),
-                *("--policy", policy, "--model", "town-model", "--no-preflight"),
+                *("--policy", policy, "--model", "town-model"),
             ],
             env={
                 **os.environ,

@@ -51,7 +51,7 @@ def test_a_stopped_run_is_resumed(genagents: Run) -> None:
     assert "budget_exhausted" in out
     assert "budget reached: calls" in err
     assert "genagents resume run.sqlite" in err
-    again = ("resume", "run.sqlite", "--quiet", "--trust-policies", "--limit", "none")
+    again = ("resume", "run.sqlite", "--quiet", "--trust", "unchanged", "--limit", "none")
     code, out, _ = genagents(*again)
     assert code == 0
     assert "(36 ticks): finished" in out
@@ -59,7 +59,7 @@ def test_a_stopped_run_is_resumed(genagents: Run) -> None:
     hashes = {genagents("hash", name)[1] for name in ("run.sqlite", "whole.sqlite")}
     assert hashes == {canonical_hash("run.sqlite") + "\n"}
     code, out, _ = genagents(
-        "resume", "run.sqlite", "--hours", "0.1", "--quiet", "--trust-policies"
+        "resume", "run.sqlite", "--hours", "0.1", "--quiet", "--trust", "unchanged"
     )
     assert code == 0
     assert out.startswith("Resumed from tick 35, 09:05")
@@ -69,7 +69,7 @@ def test_a_stopped_run_is_resumed(genagents: Run) -> None:
 def test_agents_may_have_policies_of_their_own(genagents: Run) -> None:
     code, out, _ = genagents(
         *("run", "tiny", "--hours", "0.02", "--quiet", "--policy", CURIOUS),
-        *("--model", "scripted", "--policy-config", "every=1", "--policy-for", f"{ADA}=idle"),
+        *("--model", "scripted", "--policy-config", "every=1", "--policy", f"{ADA}=idle"),
     )
     assert code == 0
     assert "curious.py 1, idle 1" in out
@@ -153,8 +153,8 @@ def test_validate_says_a_long_list_of_what_is_allowed_once(genagents: Run) -> No
     [
         (["run", "atlantis"], 2, "no scenario"),
         (["run", "tiny", "--policy", "scriptd"], 2, "did you mean 'scripted'"),
-        (["run", "tiny", "--policy-for", "Bob=idle"], 2, "nobody is called 'Bob'"),
-        (["run", "tiny", "--policy-for", "Bob"], 2, "expected NAME=VALUE"),
+        (["run", "tiny", "--policy", "Bob=idle"], 2, "nobody is called 'Bob'"),
+        (["run", "tiny", "--policy", "idle", "--policy", "random"], 2, "NAME=random"),
         (["run", "tiny", "--policy", "idle", "--policy-config", "x=1"], 2, "policy 'idle'"),
         (["run", "tiny", "--start", "noon"], 2, "not a time"),
         (["run", "tiny", "--people", "Nobody"], 2, "Nobody"),

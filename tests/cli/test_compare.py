@@ -43,7 +43,7 @@ def test_every_policy_has_a_row_of_what_it_did_and_what_it_took(genagents: Run) 
 def test_a_row_is_the_run_of_that_policy_alone(genagents: Run) -> None:
     assert genagents("compare", "tiny", "--policies", "scripted", "--seed", "3", *ASKS)[0] == 0
     (mine,) = Path("out/runs").glob("*.sqlite")
-    run = ("run", "tiny", "--seed", "3", "--no-interviews", "--out", "one.sqlite", "-q")
+    run = ("run", "tiny", "--seed", "3", "--interviews", "0", "--out", "one.sqlite", "-q")
     assert genagents(*run)[0] == 0
     assert canonical_hash(mine) == canonical_hash("one.sqlite")
     with RunReader(mine) as record:
@@ -56,7 +56,7 @@ def test_a_row_is_the_run_of_that_policy_alone(genagents: Run) -> None:
 def test_finished_runs_are_not_repeated_and_the_rest_continues(genagents: Run) -> None:
     code, out, err = genagents(*ALL, "--limit", "calls=20")
     assert code == 3
-    assert "go on with `genagents sweep --resume out`" in err
+    assert "go on with `genagents sweep out`" in err
     before = read_rows(out)
     assert before["scripted"][0] == "finished"
     assert "finished" not in before["smallville"][0]

@@ -47,12 +47,22 @@ def test_strict_stops_at_the_first_error_and_says_how_to_go_on(tired: Run) -> No
     assert "failed for Ada Brook at tick 5: ValueError: out of ideas; --strict stopped" in err
     assert "(4 ticks): failed" in out
     Path("mine.py").write_text(FIXED)
-    code, _, err = tired("resume", "run.sqlite", "-q", "--strict", "--policy", "mine.py:Tired")
+    code, _, err = tired("resume", "run.sqlite", "-q", "--strict", "--trust", "mine.py:Tired")
     assert (code, err) == (0, "")
 
 
 def test_runs_of_a_condition_are_averaged_without_the_degraded_one(tired: Run) -> None:
-    own = ("run", "tiny", "--hours", "0.04", "-q", "--no-interviews", "--policy-config", "until=4")
+    own = (
+        "run",
+        "tiny",
+        "--hours",
+        "0.04",
+        "-q",
+        "--interviews",
+        "0",
+        "--policy-config",
+        "until=4",
+    )
     Path("mine.py").write_text(UNTIL)
     assert tired(*own, "--policy", "mine.py:Tired", "--out", "a.sqlite", "--seed", "1")[0] == 4
     assert tired(*own, "--policy", "mine.py:Tired", "--out", "b.sqlite", "--seed", "2")[0] == 0
@@ -100,7 +110,7 @@ policy = {{ scripted = "scripted", tired = "mine.py:Tired" }}
 """
 
 
-SWEEP = ("sweep", "study.toml", "--out", "out", "-q", "--workers", "2", "--no-report")
+SWEEP = ("sweep", "study.toml", "--out", "out", "-q", "--workers", "2")
 
 
 def write_study(more: str = "") -> None:
@@ -129,7 +139,7 @@ def test_a_degraded_run_is_counted_reported_and_in_no_mean(genagents: Run) -> No
     assert code == 0
     assert not any(run["excluded"] for run in told["runs"])
     assert {one["n"] for one in told["effects"]} == {3}
-    code, out, err = genagents("sweep", "--resume", "out", "-q", "--no-report")
+    code, out, err = genagents("sweep", "out", "-q")
     assert code == 4
     assert "6 of 6 runs are finished, 1 of them degraded" in out
     assert "degraded: policy tired failed" in err
@@ -145,7 +155,7 @@ def test_a_level_whose_first_runs_are_degraded_stops_the_study(tired: Run) -> No
         "with tired (policy) every finished run of the first seed is degraded (policy tired failed"
         in err
     )
-    code, out, _ = tired("sweep", "--resume", "out", "-q", "--no-report", "--anyway")
+    code, out, _ = tired("sweep", "out", "-q", "--anyway")
     assert (code, "6 of 6 runs are finished, 3 of them degraded" in out) == (4, True)
 
 

@@ -8,7 +8,7 @@ from genagents_env.record import RunReader
 from tests.cli.conftest import Run
 
 RUN = ("run", "valentines_party", "--people", "Isabella,Maria,Klaus", "--place", "Hobbs Cafe")
-HOW = ("--policy", "scripted", "--start", "10:00", "--hours", "0.5", "--no-interviews", "--quiet")
+HOW = ("--policy", "scripted", "--start", "10:00", "--hours", "0.5", "--interviews", "0", "--quiet")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.memory.test_public_layout import write_person
 MARIA, KLAUS = "Maria Lopez", "Klaus Mueller"
 MINDS = (
     *("valentines_party", "--people", f"{MARIA},{KLAUS}", "--policy", "smallville", "-q"),
-    *("--model", "scripted:neighbour", "--embedder", "hashed", "--no-judge", "--no-interviews"),
+    *("--model", "scripted:neighbour", "--embedder", "hashed", "--interviews", "0"),
 )
 SECOND = ("--memories", "memories", "--start", "2023-02-14T16:00", "--hours", "0.02")
 

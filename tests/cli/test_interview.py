@@ -63,7 +63,7 @@ def test_json_is_one_object_and_the_file_stays_as_it_is(lived: Run) -> None:
 def test_categories_and_own_questions_are_asked_together(lived: Run) -> None:
     _, out, _ = lived(
         *("interview", "run.sqlite", "--agent", ADA, "--question", TEA, "-q"),
-        *("--category", "plans", "--category", "memory"),
+        *("--question", "plans", "--question", "memory"),
     )
     assert out.count("Q: ") == 11
     assert out.index(TEA) < out.index("tomorrow at noon") < out.index("Who is Ben Carver?")
@@ -73,13 +73,13 @@ def test_a_mind_with_a_model_is_asked_with_the_stored_replies(genagents: Run) ->
     arguments = ("--people", ",".join(FOUR), "--hours", "0.05", "--model", "scripted", "-q")
     assert genagents("run", "valentines_party", "--policy", WITNESS, *arguments)[0] == 0
     before = Path("run.sqlite").read_bytes()
-    asking = ("interview", "run.sqlite", "--question", "Any news?", "--trust-policies")
+    asking = ("interview", "run.sqlite", "--question", "Any news?", "--trust", "unchanged")
     code, out, _ = genagents(*asking)
     assert code == 0
     assert out.count("A: ") == 4
     assert Path("run.sqlite").read_bytes() == before
     assert genagents(*asking, "--limit", "calls=3")[0] == 3
-    assert genagents("run", "tiny", "--no-interviews", "--force", "-q")[0] == 0
+    assert genagents("run", "tiny", "--interviews", "0", "--force", "-q")[0] == 0
     with RunReader("run.sqlite") as record:
         assert record.interviews() == []
 
@@ -90,7 +90,6 @@ def test_a_mind_with_a_model_is_asked_with_the_stored_replies(genagents: Run) ->
         (["--agent", "Zoe"], f"nobody is called 'Zoe'; there are {ADA}, {BEN}"),
         (["--at", "noonish"], "not a time"),
         (["--at", "11:00"], "--at 11:00: the run is recorded until Mon 09:"),
-        (["--category", "gossip"], "'gossip' is not allowed; use one of self-knowledge"),
         (["--question", "\x1b[31m"], "no words in it"),
     ],
 )
@@ -107,7 +106,7 @@ def test_who_remembers_nothing_is_not_asked(genagents: Run) -> None:
     genagents(*arguments)
     code, _, err = genagents("interview", "run.sqlite")
     assert (code, "nobody in this run" in err) == (2, True)
-    genagents(*arguments, "--force", "--policy-for", f"{ADA}=scripted")
+    genagents(*arguments, "--force", "--policy", f"{ADA}=scripted")
     assert genagents("interview", "run.sqlite", "-q")[1].count(" Q: ") == 25
     code, _, err = genagents("interview", "run.sqlite", "--agent", BEN)
     assert (code, f"the policy of {BEN} remembers nothing" in err) == (2, True)

@@ -23,7 +23,7 @@ def lived(genagents: Run) -> Run:
     """Return the command line with a finished run of two smallville minds."""
     code, _, err = genagents(
         *("run", "valentines_party", "--people", f"{MARIA},{KLAUS}", "--policy", "smallville"),
-        *("--model", "scripted:neighbour", "--embedder", "hashed", "--no-judge", "-q"),
+        *("--model", "scripted:neighbour", "--embedder", "hashed", "-q"),
         *("--start", "10:00", "--hours", "0.1"),
     )
     assert (code, err) == (0, "")
@@ -68,7 +68,7 @@ def test_one_life_answers_25_questions_under_four_conditions_five_with_people(li
 
 
 def test_a_judge_ranks_the_conditions(lived: Run) -> None:
-    asked = ("--agent", MARIA, "--category", "memory", "--ablations", "-q")
+    asked = ("--agent", MARIA, "--question", "memory", "--ablations", "-q")
     assert lived("interview", "run.sqlite", *asked)[0] == 0
     code, out, err = lived("judge", str(KEPT), "--pairwise", "--model", "scripted", "--json", "-q")
     assert (code, err) == (0, "")

@@ -72,7 +72,7 @@ def test_measures_are_listed_with_their_definitions(genagents: Run) -> None:
 @pytest.mark.slow
 def test_a_sweep_ends_with_how_it_stands(genagents: Run, tmp_path: Path) -> None:
     study = write_experiment(tmp_path, arms=({"name": "scripted", "policy": "scripted"},))
-    code, out, _ = genagents("sweep", str(study), "--out", "s", "-q", "--no-report", "--json")
+    code, out, _ = genagents("sweep", str(study), "--out", "s", "-q", "--json")
     told = json.loads(out)
     assert (code, told["exit_code"], told["folder"], told["report"]) == (0, 0, "s", None)
     assert told["finished"] == told["total"] > 0

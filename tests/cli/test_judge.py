@@ -89,13 +89,10 @@ def test_nothing_to_judge_is_said(genagents: Run) -> None:
 def test_a_run_with_a_model_is_judged_at_its_end(genagents: Run, scenario: str) -> None:
     command = ("run", scenario, "--policy", WITNESS, "--hours", "0.01", "-q", "--force")
     model = ("--model", "scripted:neighbour")
-    assert genagents(*command, *model, "--no-judge")[0] == 0
-    with RunReader("run.sqlite") as record:
-        assert (len(record.interviews()), record.judgements()) == (8, [])
-        calls = record.sum_calls().calls
     code, _, err = genagents(*command, *model)
     assert (code, err) == (0, "")
     with RunReader("run.sqlite") as record:
+        calls = record.sum_calls().calls
         assert {row.judge for row in record.judgements()} == {"scripted:neighbour"}
         assert len(record.judgements()) == 8
     code, out, err = genagents(*command, *model, "--limit", f"calls={calls + 3}")
@@ -115,7 +112,7 @@ def test_a_resumed_run_is_judged_when_it_ends(genagents: Run, scenario: str) -> 
     assert genagents(*command, *model, "--limit", "calls=5")[0] == 3
     with RunReader("run.sqlite") as record:
         assert record.judgements() == []
-    resume = ("resume", "run.sqlite", "-q", "--trust-policies")
+    resume = ("resume", "run.sqlite", "-q", "--trust", "unchanged")
     assert genagents(*resume)[0] == 3
     assert genagents(*resume, "--limit", "none")[0] == 0
     with RunReader("run.sqlite") as record:
@@ -125,13 +122,13 @@ def test_a_resumed_run_is_judged_when_it_ends(genagents: Run, scenario: str) -> 
 def test_repeats_of_the_command_line_go_before_those_of_the_scenario(
     genagents: Run, scenario: str
 ) -> None:
-    for repeats, held in ((), 8), (("--repeats", "3"), 12), (("--repeats", "1"), 4):
+    for repeats, held in ((), 8), (("--interviews", "3"), 12), (("--interviews", "0"), 0):
         command = ("run", scenario, "--hours", "0.01", "--force", "-q", *repeats)
         assert genagents(*command)[0] == 0
         with RunReader("run.sqlite") as record:
             assert len(record.interviews()) == held
-    code, _, err = genagents("run", scenario, "--repeats", "0", "--force", "-q")
-    assert (code, "--repeats" in err) == (2, True)
+    code, _, err = genagents("run", scenario, "--interviews", "21", "--force", "-q")
+    assert (code, "--interviews" in err) == (2, True)
 
 
 def test_interviews_are_repeated(genagents: Run, scenario: str) -> None:
@@ -166,8 +163,8 @@ def test_a_key_that_is_refused_while_answers_are_judged_is_an_outage(
     command = ("run", scenario, "--policy", WITNESS, "--hours", "0.01", "-q", "--model", "m")
     with FaultServer() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert genagents(*command, "--no-judge", "--out", "unjudged.sqlite")[0] == 0
-        first = server.calls + verdicts + 1
+        assert genagents(*command, "--out", "judged.sqlite")[0] == 0
+        first = server.calls - 8 + verdicts + 1
     with FaultServer({n: fault for n in range(first, first + 9)}) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         code, out, err = genagents(*command, "--endpoint", "concurrency=1")

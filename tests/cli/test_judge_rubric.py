@@ -41,12 +41,12 @@ def test_answers_are_rated_once_and_summarized(genagents: Run, runs: list[str]) 
 
 
 def test_pairs_are_compared_and_a_used_up_budget_goes_on(genagents: Run, runs: list[str]) -> None:
-    command = ("judge", *runs, "--pairwise", *MODEL, "--verdicts", "mine.jsonl")
+    command = ("judge", *runs, "--pairwise", *MODEL)
     code, out, err = genagents(*command, "--limit", "calls=7")
     assert (code, "7 of 30 verdicts" in out) == (3, True)
     again = "genagents judge idle.sqlite random.sqlite --pairwise --model scripted:neighbour"
     assert "--limit calls=N raises it" in err
-    assert f"; go on with `{again} --verdicts mine.jsonl`" in err
+    assert f"; go on with `{again}`" in err
     code, out, err = genagents(*command)
     assert (code, err) == (0, "")
     assert "30 of 30 verdicts, 23 of them new" in out
@@ -116,7 +116,6 @@ def test_what_is_wrong_is_said(genagents: Run, runs: list[str]) -> None:
         (("judge", *runs, "--sheet", "x.csv", "--limit", "calls=0"), "--limit needs a model as"),
         (("judge", *runs, "--read", "x.csv", "--by", "A", "--json"), "--json needs a model as"),
         (("judge", *runs, "--read", "x.csv", "--pairwise"), "--pairwise needs a model as judge"),
-        (("judge", *runs, "--sheet", "x.csv", "--verdicts", "v"), "--verdicts needs a model as"),
         (("judge", *runs, *BELIEVABLE, "--seed", "5"), "--seed needs --sheet"),
         (("judge", *runs, "--repeats", "2"), "--repeats needs --rubric or --pairwise"),
         (("judge", ".", *BELIEVABLE, "--limit", "none"), "there is no 'none' here; allowed: calls"),
@@ -143,7 +142,7 @@ def test_a_sweep_is_judged_as_its_experiment_says(genagents: Run) -> None:
         '[[judges]]\nname = "persona"\nrepeats = 2\n'
         '[[judges]]\nname = "believability"\nkind = "pairwise"\nrepeats = 1\n'
     )
-    code, _, err = genagents("sweep", "e.toml", "--out", "d", "--workers", "1", "-q", "--no-report")
+    code, _, err = genagents("sweep", "e.toml", "--out", "d", "--workers", "1", "-q")
     assert code == 0, err
     assert len(Verdicts(Path("d/verdicts.jsonl"))) == 24
     code, out, err = genagents("judge", "d", "-q", "--json")

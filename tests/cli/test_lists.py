@@ -143,7 +143,7 @@ def test_nothing_is_replaced(genagents: Run) -> None:
 def test_a_run_has_no_solution(genagents: Run) -> None:
     for command in (
         ("run", "tiny", "--policy", "solution"),
-        ("run", "tiny", "--policy-for", "Ada=solution"),
+        ("run", "tiny", "--policy", "Ada=solution"),
         ("compare", "tiny", "--policies", "solution,idle"),
     ):
         code, _, err = genagents(*command)

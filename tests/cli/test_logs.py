@@ -12,7 +12,7 @@ from tests.cli.conftest import Run
 from tests.cli.conftest import genagents as genagents
 
 RUN = ("run", "tiny", "--hours", "0.02", "-q", "--force", "--embedder", "hashed")
-ASKS = (*RUN, "--policy", "reactive", "--no-interviews")
+ASKS = (*RUN, "--policy", "reactive", "--interviews", "0")
 
 
 @pytest.fixture(autouse=True)

@@ -10,9 +10,9 @@ from genagents_env.testing.fault_server import FaultServer
 from tests.cli.conftest import Run
 from tests.study.sweep.small_sweeps import trials, write_experiment
 
-RUN = ("run", "tiny", "--policy", "reactive", "--model", "gpt-4o-mini", "--quiet", "--no-preflight")
-BEN = ("--model-for", "Ben Carver=gpt-4o")
-INTERVIEWS = ("--model-for", "interview=gpt-4.1")
+RUN = ("run", "tiny", "--policy", "reactive", "--model", "gpt-4o-mini", "--quiet")
+BEN = ("--model", "Ben Carver=gpt-4o")
+INTERVIEWS = ("--model", "interview=gpt-4.1")
 
 
 @pytest.fixture(autouse=True)
@@ -36,18 +36,18 @@ def test_a_person_and_a_faculty_have_models_of_their_own_at_their_own_prices(
     with RunReader(tmp_path / "run.sqlite") as run:
         calls = list(run.calls())
         totals, spending, meta = run.sum_calls(), run.spending, run.meta
-    assert sum(sent.values()) == len(calls)
+    assert sum(sent.values()) == len(calls) + 3  # each was asked before the run
     for call in calls:
         own = "gpt-4.1" if call.purpose == "interview" else "gpt-4o-mini"
         assert call.model == ("gpt-4o" if call.agent == "Ben Carver" else own)
-    assert set(sent) == {call.model for call in calls}
+    assert set(sent) == {call.model for call in calls} | {"gpt-4.1"}
     prices = {"gpt-4o": ("2.50", "10"), "gpt-4.1": ("2", "8"), "gpt-4o-mini": ("0.15", "0.60")}
     dollars = sum(
         (10 * Decimal(prices[c.model][0]) + 5 * Decimal(prices[c.model][1])) / 10**6 for c in calls
     )
     assert totals.dollars == dollars
     assert spending is not None
-    assert spending.total.dollars == dollars
+    assert spending.total.dollars > dollars
     assert dict(meta.model_for) == {"Ben Carver": "gpt-4o", "interview": "gpt-4.1"}
 
 
@@ -56,8 +56,8 @@ def test_a_resumed_run_asks_the_same_models(
 ) -> None:
     with FaultServer() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert genagents(*RUN, *BEN, "--limit", "calls=2")[0] == 3
-        assert genagents("resume", "run.sqlite", "-q", "--no-judge", "--limit", "none")[0] == 0
+        assert genagents(*RUN, *BEN, "--limit", "calls=4")[0] == 3
+        assert genagents("resume", "run.sqlite", "-q", "--limit", "none")[0] == 0
     with RunReader(tmp_path / "run.sqlite") as run:
         models = {(call.agent == "Ben Carver", call.model) for call in run.calls()}
     assert models == {(True, "gpt-4o"), (False, "gpt-4o-mini")}
@@ -68,7 +68,7 @@ def test_an_interview_asks_a_model_of_its_own(
 ) -> None:
     with FaultServer() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert genagents(*RUN, *BEN, "--no-interviews")[0] == 0
+        assert genagents(*RUN, *BEN, "--interviews", "0")[0] == 0
         server.requests.clear()
         asking = ("interview", "run.sqlite", "-q", "--question", "Tea?")
         assert genagents(*asking, "--agent", "Ben Carver")[0] == 0
@@ -81,10 +81,9 @@ def test_an_interview_asks_a_model_of_its_own(
 def test_each_model_is_asked_once_before_there_is_a_file(
     genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = tuple(part for part in RUN if part != "--no-preflight")
     with FaultServer({2: "404"}) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert genagents(*asked, *BEN)[0] == 2
+        assert genagents(*RUN, *BEN)[0] == 2
         assert count_models(server) == {"gpt-4o": 1, "gpt-4o-mini": 1}
     assert list(tmp_path.iterdir()) == []
 
@@ -96,7 +95,7 @@ def test_a_sweep_takes_models_of_people(genagents: Run, tmp_path: Path) -> None:
     (without, _) = trials(tmp_path, **given)
     ben = {"model_for": {"Ben Carver": "scripted:obedient"}}
     file = write_experiment(tmp_path, **given, endpoint=ben)
-    assert genagents("sweep", str(file), "--out", "two", "--no-report", "-q")[0] == 0
+    assert genagents("sweep", str(file), "--out", "two", "-q")[0] == 0
     folder = SweepFolder("two")
     (asks, _) = build_trials(folder.experiment, tmp_path)
     assert asks.identity != without.identity
@@ -106,7 +105,7 @@ def test_a_sweep_takes_models_of_people(genagents: Run, tmp_path: Path) -> None:
 
 
 def test_an_unknown_person_is_refused_with_the_known_names(genagents: Run, tmp_path: Path) -> None:
-    code, _, err = genagents(*RUN, "--model-for", "Bne Carver=gpt-4o")
+    code, _, err = genagents(*RUN, "--model", "Bne Carver=gpt-4o")
     assert code == 2
     assert "Ben Carver" in err
     assert "faculties: decide, interview" in err

@@ -9,7 +9,7 @@ from tests.cli.conftest import Run
 from tests.cli.conftest import genagents as genagents
 
 ADA, BEN = "Ada Brook", "Ben Carver"
-RUN = ("run", "tiny", "--hours", "0.02", "--no-interviews", "-q", "--force")
+RUN = ("run", "tiny", "--hours", "0.02", "--interviews", "0", "-q", "--force")
 
 
 @pytest.mark.parametrize(
@@ -17,10 +17,10 @@ RUN = ("run", "tiny", "--hours", "0.02", "--no-interviews", "-q", "--force")
     [
         (("--people", "ben, ADA"), ("--people", f"{BEN},{ADA}")),
         (("--people", "brook"), ("--people", ADA)),
-        (("--policy-for", "ada=idle"), ("--policy-for", f"{ADA}=idle")),
+        (("--policy", "ada=idle"), ("--policy", f"{ADA}=idle")),
         (
-            ("--policy-for", "ada, ben=idle"),
-            ("--policy-for", f"{ADA}=idle", "--policy-for", f"{BEN}=idle"),
+            ("--policy", "ada, ben=idle"),
+            ("--policy", f"{ADA}=idle", "--policy", f"{BEN}=idle"),
         ),
         (("--place", "STUDY"), ("--place", "Cottage/study")),
     ],
@@ -36,7 +36,7 @@ def test_a_run_is_the_same_by_short_and_whole_names(
 
 
 def test_a_policy_of_some_people_is_configured_by_its_name(genagents: Run) -> None:
-    mixed = (*RUN, "--policy", "reactive", "--policy-for", "ada=ai_town", "--model", "scripted")
+    mixed = (*RUN, "--policy", "reactive", "--policy", "ada=ai_town", "--model", "scripted")
     config = ("ai_town.latency_ticks=5", "remember=2")
     flags = [part for one in config for part in ("--policy-config", one)]
     assert genagents(*mixed, "--embedder", "hashed", *flags)[0] == 0
@@ -51,13 +51,13 @@ def test_a_policy_of_some_people_is_configured_by_its_name(genagents: Run) -> No
 
 def test_a_model_for_a_person_is_kept_by_the_whole_name(genagents: Run) -> None:
     asked = (*RUN, "--policy", "reactive", "--model", "scripted", "--embedder", "hashed")
-    code, _, err = genagents(*asked, "--model-for", "ada=scripted:obedient")
+    code, _, err = genagents(*asked, "--model", "ada=scripted:obedient")
     assert (code, "Traceback" in err) == (0, False)
     with RunReader("run.sqlite") as record:
         assert record.meta.model_for == {ADA: "scripted:obedient"}
-    code, _, err = genagents(*asked, "--model-for", "adda=scripted:obedient")
+    code, _, err = genagents(*asked, "--model", "adda=scripted:obedient")
     assert (code, "did you mean Ada Brook?" in err) == (2, True)
-    asked_twice = ("--model-for", "ada=scripted", "--model-for", f"{ADA}=scripted:obedient")
+    asked_twice = ("--model", "ada=scripted", "--model", f"{ADA}=scripted:obedient")
     code, _, err = genagents(*asked, *asked_twice)
     assert (code, "has one already" in err) == (2, True)
 
@@ -69,9 +69,9 @@ def test_a_model_for_a_person_is_kept_by_the_whole_name(genagents: Run) -> None:
         (("--people", "Klaas"), 'no person "Klaas" in valentines_party; did you mean "Klaus Muel'),
         (("--place", "kitchen"), 'place: "kitchen" may be'),
         (("--place", "libary"), 'no place "libary" in valentines_party; did you mean "Oak Hill'),
-        (("--policy-for", "Klaas=idle"), "nobody is called 'Klaas'; did you mean Klaus Mueller?"),
-        (("--policy-for", "Xyz=idle"), "nobody is called 'Xyz'; there are 25 people, among them"),
-        (("--policy-for", "sam=idle", "--policy-for", "Sam Moore=random"), "is named twice"),
+        (("--policy", "Klaas=idle"), "nobody is called 'Klaas'; did you mean Klaus Mueller?"),
+        (("--policy", "Xyz=idle"), "nobody is called 'Xyz'; there are 25 people, among them"),
+        (("--policy", "sam=idle", "--policy", "Sam Moore=random"), "is named twice"),
     ],
 )
 def test_mistakes_get_a_suggestion_and_leave_no_file(

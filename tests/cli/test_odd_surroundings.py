@@ -73,7 +73,7 @@ def test_files_may_begin_with_a_byte_order_mark(genagents: Run, tmp_path: Path) 
 
 def test_a_name_with_an_equals_sign_can_be_given_a_policy(genagents: Run, tmp_path: Path) -> None:
     make_town(tmp_path / "town", names={"Ada Brook": "Ada=B Brook"})
-    own = ("--policy-for", "Ada=B Brook=idle", "--model-for", "Ada=B Brook=scripted:obedient")
+    own = ("--policy", "Ada=B Brook=idle", "--model", "Ada=B Brook=scripted:obedient")
     code, _, err = genagents(
         "run", "town", *SHORT, *own, "--policy", "reactive", "--model", "scripted:neighbour"
     )

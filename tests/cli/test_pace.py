@@ -17,7 +17,7 @@ from tests.cli.conftest import Run
 
 # The model names no tool: at 1 that makes no degraded run.
 TOWN = (
-    *("simuverse_park", "--policy", "simuverse", "--hours", "0.05", "--no-interviews"),
+    *("simuverse_park", "--policy", "simuverse", "--hours", "0.05", "--interviews", "0"),
     *("--limit", "fallbacks=1"),
 )
 MODEL = ("--model", "town-model", "--embedder", "hashed", "--quiet")

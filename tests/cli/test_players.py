@@ -13,7 +13,7 @@ from genagents_env.errors import ConfigError
 from genagents_env.record import RunReader, canonical_hash
 from tests.show.view.processes import ROOT
 
-WORDS = ("tiny", "--hours", "0.03", "--no-interviews", "--quiet")
+WORDS = ("tiny", "--hours", "0.03", "--interviews", "0", "--quiet")
 
 
 def play(folder: Path, entered: str, *words: str) -> str:
@@ -34,7 +34,7 @@ def play(folder: Path, entered: str, *words: str) -> str:
 
 def test_a_person_plays_in_the_terminal(tmp_path: Path) -> None:
     entered = "(TALK) Good morning!\nhm\n\n(MOVE) study\n"
-    told = play(tmp_path, entered, "run", *WORDS, "--policy-for", "Ada=human", "--out", "a.sqlite")
+    told = play(tmp_path, entered, "run", *WORDS, "--policy", "Ada=human", "--out", "a.sqlite")
     assert "Ada Brook: you play" in told
     assert told.count("That is no action") == 1
     assert "You are Ada Brook, in Cottage/kitchen" in told
@@ -56,7 +56,7 @@ def test_two_people_take_turns_at_one_terminal(tmp_path: Path) -> None:
 
 def test_a_fork_is_played_by_somebody_from_there_on(tmp_path: Path) -> None:
     play(tmp_path, "", "run", *WORDS, "--policy", "idle", "--out", "a.sqlite")
-    words = ("fork", "a.sqlite", "--at", "09:01", "--policy-for", "Ben=human", "--out", "b.sqlite")
+    words = ("fork", "a.sqlite", "--at", "09:01", "--policy", "Ben=human", "--out", "b.sqlite")
     told = play(tmp_path, "(TALK) Here I am.\n", *words, "--quiet")
     assert "Ben Carver: you play" in told
     assert "begins with nothing" not in told  # idle remembers nothing

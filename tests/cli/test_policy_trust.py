@@ -30,7 +30,7 @@ class Mine(Policy):
         return [Answer("Nothing.") for _ in questions]
 """
 CHANGED = f"{CANARY}\n{POLICY}\n# changed"
-RUN = ("run", "tiny", "--hours", "0.02", "--policy", "mine.py:Mine", "-q", "--no-interviews")
+RUN = ("run", "tiny", "--hours", "0.02", "--policy", "mine.py:Mine", "-q", "--interviews", "0")
 RESUME = ("resume", "run.sqlite", "--hours", "0.02", "-q")
 ASK = ("interview", "run.sqlite", "--question", "Any news?", "-q")
 
@@ -53,13 +53,22 @@ def test_a_strangers_run_file_runs_no_code_without_a_word(
     assert code == 2
     assert not Path("imported").exists()
     assert "mine.py:Mine" in err
-    assert "--trust-policies" in err
-    assert "--policy mine.py:Mine" in err
+    assert "--trust unchanged" in err
+    assert "--trust mine.py:Mine" in err
     assert canonical_hash("run.sqlite") == before
 
 
 @pytest.mark.parametrize("command", [RESUME, ASK])
-@pytest.mark.parametrize("word", [("--trust-policies",), ("--policy", "mine.py:Mine")])
+@pytest.mark.parametrize(
+    "word",
+    [
+        (
+            "--trust",
+            "unchanged",
+        ),
+        ("--trust", "mine.py:Mine"),
+    ],
+)
 def test_a_policy_by_path_runs_where_the_user_says_so(
     stranger: Run, command: tuple[str, ...], word: tuple[str, ...]
 ) -> None:
@@ -73,43 +82,43 @@ def test_trust_is_in_the_file_as_recorded_not_in_a_changed_one(
     stranger: Run, command: tuple[str, ...]
 ) -> None:
     Path("mine.py").write_text(CHANGED)
-    code, _, err = stranger(*command, "--trust-policies")
+    code, _, err = stranger(*command, "--trust", "unchanged")
     assert code == 2
     assert not Path("imported").exists()
     with RunReader("run.sqlite") as record:
         assert f"then {str(record.meta.origins['mine.py:Mine'].sha256)[:12]}, now " in err
-    assert "--policy mine.py:Mine" in err
+    assert "--trust mine.py:Mine" in err
 
 
 def test_a_changed_policy_named_again_goes_on_and_the_run_file_says_so(stranger: Run) -> None:
     Path("mine.py").write_text(CHANGED)
     with RunReader("run.sqlite") as record:
         last, first = record.last_tick, record.meta.origins["mine.py:Mine"]
-    assert stranger(*RESUME, "--policy", "mine.py:Mine")[0] == 0
+    assert stranger(*RESUME, "--trust", "mine.py:Mine")[0] == 0
     with RunReader("run.sqlite") as record:
         (change,) = record.policy_changes
         now = record.meta.origins["mine.py:Mine"]
     assert (change.policy, change.before, change.now) == ("mine.py:Mine", str(first), str(now))
     assert change.tick in (last - 1, last)
     assert first != now
-    code, _, err = stranger(*RESUME, "--trust-policies")
+    code, _, err = stranger(*RESUME, "--trust", "unchanged")
     assert (code, err) == (0, "")
 
 
 def test_a_policy_that_moved_is_named_where_it_is(stranger: Run) -> None:
     Path("away").mkdir()
     Path("mine.py").rename("away/mine.py")
-    code, _, err = stranger(*RESUME, "--trust-policies")
+    code, _, err = stranger(*RESUME, "--trust", "unchanged")
     assert code == 2
     assert "no policy file 'mine.py'" in err
-    assert stranger(*RESUME, "--policy", "away/mine.py:Mine")[0] == 0
+    assert stranger(*RESUME, "--trust", "away/mine.py:Mine")[0] == 0
     with RunReader("run.sqlite") as record:
         assert {spec["name"] for spec in record.meta.policies.values()} == {"mine.py:Mine"}
         assert record.policy_changes == ()
 
 
 def test_a_path_that_the_run_does_not_name_is_refused(stranger: Run) -> None:
-    code, _, err = stranger(*RESUME, "--policy", "other.py:Other")
+    code, _, err = stranger(*RESUME, "--trust", "other.py:Other")
     assert code == 2
     assert "no such policy; it has mine.py:Mine" in err
 
@@ -125,7 +134,7 @@ def test_a_path_that_the_run_does_not_name_is_refused(stranger: Run) -> None:
 def test_the_library_asks_for_the_same_word(
     stranger: Run, call: Callable[[RunOptions], object]
 ) -> None:
-    with pytest.raises(Exception, match="--trust-policies"):
+    with pytest.raises(Exception, match="--trust unchanged"):
         call(RunOptions())
     assert not Path("imported").exists()
     call(RunOptions(trust_policies=True))
@@ -142,7 +151,7 @@ def test_bytecode_beside_a_policy_is_never_run_in_its_place(stranger: Run) -> No
     unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
     py_compile.compile("mine.py", cached, invalidation_mode=unchecked)
     Path("mine.py").write_text(trusted)
-    assert stranger(*RESUME, "--trust-policies")[0] == 0
+    assert stranger(*RESUME, "--trust", "unchanged")[0] == 0
     assert Path("imported").exists()
     assert not Path("from_pyc").exists()
 
@@ -151,4 +160,4 @@ def test_a_stopped_run_says_how_to_go_on_with_its_policy(stranger: Run) -> None:
     said = (*RUN, "--out", "second.sqlite", "--limit", "seconds=0")
     code, _, err = stranger(*said)
     assert code == 3
-    assert "genagents resume second.sqlite --trust-policies" in err
+    assert "genagents resume second.sqlite --trust unchanged" in err

@@ -56,7 +56,7 @@ def test_an_unreachable_server_is_reported_before_there_is_a_file(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_question_counts_against_the_limits_and_can_be_left_out(
+def test_the_question_counts_against_the_limits(
     genagents: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with FaultServer() as server:
@@ -68,9 +68,8 @@ def test_the_question_counts_against_the_limits_and_can_be_left_out(
             assert (run.spending.spent.calls, run.sum_calls().calls) == (5, 4)
         assert genagents("resume", "run.sqlite", "--limit", "calls=7", "-q")[0] == 3
         assert server.calls == 7
-        assert genagents(*RUN, "--out", "b.sqlite", "--no-preflight")[0] == 0
         asked = [json.loads(body)["messages"][-1]["content"] for body in server.requests]
-    assert [text.startswith("Answer with exactly") for text in asked] == [True] + 15 * [False]
+    assert [text.startswith("Answer with exactly") for text in asked] == [True] + 6 * [False]
 
 
 def test_a_run_without_a_model_and_a_scripted_one_ask_nobody(
@@ -105,8 +104,8 @@ def test_a_sweep_that_has_begun_keeps_its_folder_when_the_server_is_gone(
     study = write_experiment(tmp_path, arms=arms, model="town-model")
     with FaultServer() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        assert genagents("sweep", str(study), "--out", "out", "-q", "--no-report")[0] == 0
-    more = ("sweep", str(study), "--out", "out", "-q", "--no-report", "--seeds", "3")
+        assert genagents("sweep", str(study), "--out", "out", "-q")[0] == 0
+    more = ("sweep", str(study), "--out", "out", "-q", "--seeds", "3")
     assert genagents(*more)[0] == 75
     assert len(list((tmp_path / "out" / "runs").glob("*.sqlite"))) > 0
     assert (tmp_path / "out" / "experiment.toml").is_file()

@@ -63,7 +63,7 @@ def progress(
 def test_a_long_run_shows_once_a_minute_and_each_run_as_it_ends(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with show_sweep_progress(quiet=False) as watch:
+    with show_sweep_progress() as watch:
         assert watch is not None
         for second in range(0, 200, 5):
             watch(progress(0, second, float(second)))
@@ -80,7 +80,7 @@ def test_a_long_run_shows_once_a_minute_and_each_run_as_it_ends(
 
 
 def test_progress_of_a_single_run_shows_its_ticks(capsys: pytest.CaptureFixture[str]) -> None:
-    with show_sweep_progress(quiet=False) as watch:
+    with show_sweep_progress() as watch:
         assert watch is not None
         watch(progress(1, 0, 1.0, "lyfe-s0"))
         watch(progress(2, 0, 2.0, "lyfe-s0", "lyfe-s1"))
@@ -102,7 +102,7 @@ def test_progress_of_a_single_run_shows_its_ticks(capsys: pytest.CaptureFixture[
 def test_pilot_runs_are_counted_and_a_known_rest_is_never_zero(
     hours: float | None, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with show_sweep_progress(quiet=False, runs="pilot runs") as watch:
+    with show_sweep_progress(runs="pilot runs") as watch:
         assert watch is not None
         watch(progress(1, 0, 1.0, left=hours))
     assert capsys.readouterr().err.splitlines() == [words]

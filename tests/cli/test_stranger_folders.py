@@ -73,8 +73,8 @@ def read(folder: Path) -> dict[str, str]:
         ("figures", ("report", "sweep")),
         ("runs", ("report", "sweep")),
         ("figures", ("report", "sweep", "--out", "page")),
-        ("runs", ("sweep", "--resume", "sweep", "-q")),
-        ("damaged", ("sweep", "--resume", "sweep", "-q")),
+        ("runs", ("sweep", "sweep", "-q")),
+        ("damaged", ("sweep", "sweep", "-q")),
     ],
 )
 def test_a_folder_of_a_sweep_that_is_a_link_is_refused(
@@ -110,7 +110,7 @@ def test_a_file_of_a_sweep_that_is_a_link_is_refused(
         (sweep / place).rename(canary / place)
     (sweep / place).symlink_to(canary / place)
     before = read(canary)
-    code, _, err = genagents("sweep", "--resume", "sweep", "-q")
+    code, _, err = genagents("sweep", "sweep", "-q")
     assert read(canary) == before
     assert (code, f"{Path('sweep') / place} {LINK}" in err) == (2, True), err
 
@@ -119,7 +119,7 @@ def test_a_sweeps_log_with_a_second_name_is_not_added_to(
     genagents: Run, sweep: Path, canary: Path
 ) -> None:
     os.link(canary / "diary.jsonl", sweep / "log.jsonl")
-    code, _, err = genagents("sweep", "--resume", "sweep", "-q")
+    code, _, err = genagents("sweep", "sweep", "-q")
     assert code == 2
     assert "log.jsonl cannot be written: it has 2 names (hard links); put a copy" in err
     assert (canary / "diary.jsonl").read_text() == "{}\n"

@@ -31,7 +31,7 @@ def test_a_study_is_estimated_run_reported_and_resumed(genagents: Run, study: st
     assert total[1:3] == ["4", "2"]  # planned, and still due after one pilot of each condition
     foretold = float(total[3].replace(",", ""))
 
-    code, out, _ = genagents("sweep", "--resume", "out", "-q")
+    code, out, _ = genagents("sweep", "out", "-q")
     assert code == 0
     assert "4 of 4 runs are finished" in out
     assert Path("out/report.html").is_file()
@@ -40,7 +40,7 @@ def test_a_study_is_estimated_run_reported_and_resumed(genagents: Run, study: st
     assert abs(foretold - made) <= 0.3 * made
     hashes = [run.measured.hash for run in known.runs if run.measured]
 
-    code, _, _ = genagents("sweep", study, "--out", "out", "--seeds", "3", "-q", "--no-report")
+    code, _, _ = genagents("sweep", study, "--out", "out", "--seeds", "3", "-q")
     assert code == 0
     runs = measure_study(SweepFolder("out")).runs
     again = {run.name: run.measured.hash for run in runs if run.measured}
@@ -90,13 +90,13 @@ def test_the_first_seed_stops_a_study_only_where_its_question_has_no_answer(
         "factors": {"rules.max_utterance": [400, 500]},
     }
     file = write_experiment(tmp_path, primary=["wall_seconds"], **same)
-    assert genagents("sweep", str(file), "--out", "seconds", "-q", "--no-report")[0] == 0
+    assert genagents("sweep", str(file), "--out", "seconds", "-q")[0] == 0
     file = write_experiment(tmp_path, primary=["heard.nothing"], **same)
-    code, out, err = genagents("sweep", str(file), "--out", "none", "-q", "--no-report")
+    code, out, err = genagents("sweep", str(file), "--out", "none", "-q")
     assert (code, "2 of 4 runs are finished" in out) == (2, True)
     assert "no run of the first seed has a value of heard.nothing, which is `primary`" in err
     file = write_experiment(tmp_path, primary=["at_home"], **same)  # not taken of those there are
-    code, out, err = genagents("sweep", str(file), "--out", "seconds", "-q", "--no-report")
+    code, out, err = genagents("sweep", str(file), "--out", "seconds", "-q")
     assert (code, "first seed has a value" in err) == (0, False)
 
 
@@ -111,8 +111,8 @@ def test_levels_of_equal_lives_stop_the_study_before_its_other_seeds(
     assert "2 of 4 runs are finished" in out
     told = "max_utterance: 400 and 500 led the same life in the one pair of runs of the first seed"
     assert told in err
-    assert "go on with `genagents sweep --resume out --anyway`" in err
-    code, out, _ = genagents("sweep", "--resume", "out", "-q", "--anyway")
+    assert "go on with `genagents sweep out --anyway`" in err
+    code, out, _ = genagents("sweep", "out", "-q", "--anyway")
     assert (code, "4 of 4 runs are finished" in out) == (0, True)
     told = json.loads(genagents("report", "out", "--json")[1])
     assert told["equal_lives"][0] | {} == {
@@ -129,15 +129,15 @@ def test_what_was_paid_for_is_run_again_only_when_asked(genagents: Run, tmp_path
     mind = {"name": "a", "policy": "reactive"}
     given = {"model": "scripted:neighbour", "embedder": "hashed", "seeds": 1, "arms": [mind]}
     file = write_experiment(tmp_path, **given)
-    assert genagents("sweep", str(file), "--out", "out", "-q", "--no-report")[0] == 0
+    assert genagents("sweep", str(file), "--out", "out", "-q")[0] == 0
     scenario = tmp_path / "small.toml"
     scenario.write_text(scenario.read_text().replace("hours = 0.02", "hours = 0.03"))
-    code, _, err = genagents("sweep", str(file), "--out", "out", "-q", "--no-report")
+    code, _, err = genagents("sweep", str(file), "--out", "out", "-q")
     assert (code, "--anyway" in err, "model calls) would be run again" in err) == (2, True, True)
     told = json.loads(genagents("report", "out", "--json")[1])
     assert [run["earlier"] for run in told["runs"]] == [True]
     assert any("were made before" in caution for caution in told["cautions"])
-    code, _, _ = genagents("sweep", "--resume", "out", "-q", "--no-report", "--anyway")
+    code, _, _ = genagents("sweep", "out", "-q", "--anyway")
     assert code == 0
     assert len(list(Path("out/runs").glob("*.sqlite"))) == 2
 
@@ -146,18 +146,15 @@ def test_any_scheduler_can_carry_a_study_trial_by_trial(genagents: Run, tmp_path
     """It stays in its terminal's process group, so that Ctrl-C reaches it."""
     before = signal.getsignal(signal.SIGINT), os.getpgrp()
     file = write_experiment(tmp_path, seeds=1)
-    assert (
-        genagents("sweep", str(file), "--out", "out", "--dry-run", "--pilot-model", "scripted")[0]
-        == 0
-    )
+    assert genagents("sweep", str(file), "--out", "out", "--dry-run", "--pilot", "scripted")[0] == 0
     for number in range(2):
-        code, out, _ = genagents("sweep", "--resume", "out", "--trial", str(number))
+        code, out, _ = genagents("sweep", "out", "--trial", str(number))
         assert (code, "finished" in out) == (0, True)
     assert (signal.getsignal(signal.SIGINT), os.getpgrp()) == before
-    assert genagents("sweep", "--resume", "out", "--trial", "0")[0] == 0
-    code, _, err = genagents("sweep", "--resume", "out", "--trial", "2")
+    assert genagents("sweep", "out", "--trial", "0")[0] == 0
+    code, _, err = genagents("sweep", "out", "--trial", "2")
     assert (code, "allowed: 0 to 1" in err) == (2, True)
-    code, _, err = genagents("sweep", "--resume", "out", "--trial", "0", "--seeds", "2")
+    code, _, err = genagents("sweep", "out", "--trial", "0", "--seeds", "2")
     assert (code, "it runs what the folder says" in err) == (2, True)
     folder = SweepFolder("out")
     assert [one.state for one in folder.read_statuses()] == ["finished"] * 2
@@ -167,11 +164,13 @@ def test_any_scheduler_can_carry_a_study_trial_by_trial(genagents: Run, tmp_path
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((), "name an experiment file, or a folder with --resume DIR"),
+        ((), "EXPERIMENT|DIR"),
         (("nowhere.toml",), "nowhere.toml"),
-        (("--resume", "nowhere"), "no folder of a sweep"),
+        ((".",), "no folder of a sweep"),
+        (("{study}", "--pilot", "own"), "--pilot needs --dry-run"),
+        (("{study}", "--trial", "0"), "name the folder of its sweep"),
+        ((".", "--out", "out"), "is a folder"),
         (("{study}", "--backend", "slurm"), "loky"),
-        (("{study}", "--resume", "out"), "one of them"),
     ],
 )
 def test_mistakes_are_reported_in_a_line(

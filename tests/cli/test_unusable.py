@@ -56,7 +56,8 @@ CROSS = [(bad, weather) for bad in BAD for weather in WEATHERS]
 ONCE = list(zip(BAD, cycle(WEATHERS), strict=False))
 SLOW = CROSS if os.environ.get("WHOLE_CROSS") else ONCE
 
-RUN = ("run", "tiny", "--hours", "0.2", "--policy", "direct", "--no-preflight", "-q")
+PREFLIGHT = "Answer with exactly"  # begins what is asked before a run
+RUN = ("run", "tiny", "--hours", "0.2", "-q", "--model", "town-model")
 STUDY = """
 name = "useless"
 scenario = "tiny"
@@ -67,7 +68,7 @@ primary = ["utterances"]
 [factors]
 policy = ["direct", "scripted"]
 """
-SWEEP = ("sweep", "study.toml", "--out", "out", "-q", "--workers", "1", "--no-preflight")
+SWEEP = ("sweep", "study.toml", "--out", "out", "-q", "--workers", "1")
 
 
 def find_call(messages: list[Mapping[str, str]]) -> list[Mapping[str, str]]:
@@ -85,6 +86,8 @@ def serve(
     numbers: dict[str, int] = {}
 
     def answer(good: str, asked: Mapping[str, Any]) -> bytes:
+        if asked["messages"][-1]["content"].startswith(PREFLIGHT):
+            return envelope(good)
         number = numbers.setdefault(json.dumps(find_call(asked["messages"])), len(numbers))
         return bad(good) if weather(number) else envelope(good)
 
@@ -95,7 +98,7 @@ def serve(
 
 
 def run_it(genagents: Run, *more: str) -> tuple[int, str, str]:
-    return genagents(*RUN, "--model", "town-model", *more)
+    return genagents(*RUN, *(more if "--policy" in more else ("--policy", "direct", *more)))
 
 
 def check_run(
@@ -253,7 +256,7 @@ def test_where_another_model_answers_than_before_is_said(
     with FaultServer(always=ServerFault(answer=answer), rule=neighbour) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "any")
-        code, out, _ = genagents(*RUN, "--model", "town-model", "--endpoint", "concurrency=1")
+        code, out, _ = run_it(genagents, "--endpoint", "concurrency=1")
     assert code == 0
     with RunReader("run.sqlite") as record:
         said = [(row.model, row.fingerprint) for row in record.read_responses()]

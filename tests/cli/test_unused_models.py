@@ -7,7 +7,7 @@ import pytest
 from tests.cli.conftest import Run
 
 SHORT = ("--hours", "0.003", "--quiet")
-RUN = ("run", "tiny", *SHORT, "--embedder", "hashed", "--no-interviews")
+RUN = ("run", "tiny", *SHORT, "--embedder", "hashed", "--interviews", "0")
 COMPARE = ("compare", "tiny", *SHORT, "--embedder", "hashed", "--policies")
 STUDY = """
 name = "x"
@@ -29,11 +29,11 @@ DO = "these policies do: ai_town, direct, lyfe, reactive, simuverse, smallville"
     [
         ((*RUN, *NEIGHBOUR), "scripted:neighbour is not used, since scripted asks none"),
         (
-            (*RUN, "--policy", "idle", "--policy-for", "Ada=random", *NEIGHBOUR),
+            (*RUN, "--policy", "idle", "--policy", "Ada=random", *NEIGHBOUR),
             "since idle and random ask none",
         ),
         (
-            (*RUN, "--model-for", "Ada=scripted:obedient"),
+            (*RUN, "--model", "Ada=scripted:obedient"),
             "scripted:obedient is not used, since scripted asks none",
         ),
         ((*COMPARE, "idle,random", *NEIGHBOUR), "since idle and random ask none"),
@@ -57,7 +57,7 @@ def test_a_model_that_nobody_asks_is_named_with_who_would(
     [
         RUN,
         (*RUN, "--policy", "reactive", *NEIGHBOUR),
-        (*RUN, "--policy-for", "Ada=reactive", *NEIGHBOUR),
+        (*RUN, "--policy", "Ada=reactive", *NEIGHBOUR),
         ("sweep", "reactive.toml", "--dry-run", "--quiet"),
     ],
 )

@@ -124,7 +124,7 @@ def test_a_run_is_watched_from_its_start(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_interviews_are_held_while_one_watches_if_wished(tmp_path: Path) -> None:
-    words = ("run", "tiny", "--hours", "0.02", "--live", "--interviews", "--out", "run.sqlite")
+    words = ("run", "tiny", "--hours", "0.02", "--live", "--interviews", "1", "--out", "run.sqlite")
     with start(*words, folder=tmp_path) as run:
         run.communicate(timeout=60)
         assert run.returncode == 0

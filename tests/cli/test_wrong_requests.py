@@ -62,7 +62,7 @@ NUMBERS = [
     (("compare", "tiny", "--policies", "idle,random", "--seed", "-1"), "--seed"),
     (("judge", "run.sqlite", "--sheet", "s.csv", "--seed", "-1"), "--seed"),
     (("sweep", "study.toml", "--dry-run", "--seeds", "-1"), "seeds"),
-    ((*LIVE, "idle", "--repeats", "21"), "--repeats"),
+    ((*LIVE, "idle", "--interviews", "21"), "--interviews"),
     (
         (*LIVE, "idle", "--limit", "calls=-1"),
         "--limit calls: -1 is not allowed; a number from 0 on is",
@@ -109,13 +109,14 @@ POLICIES = [
         for option in ("wrong=1", "self=1", "name=x")
     ),
     ((*LIVE, "idle", "--policy-config", "x"), "'x': expected KEY=VALUE"),
-    ((*LIVE, "idle", "--policy-for", "nobody=idle"), "nobody"),
-    ((*LIVE, "idle", "--policy-for", "Ada Brook"), "'Ada Brook': expected NAME=VALUE"),
+    ((*LIVE, "idle", "--policy", "random"), "for whom is one? NAME=random"),
+    ((*LIVE, "idle", "--policy", "nobody=idle"), "nobody"),
+    ((*LIVE, "Ada Brook="), "'Ada Brook=': expected NAME=VALUE"),
     (
-        (*LIVE, "idle", "--policy-for", "Ada=idle", "--policy-for", "Ada=random"),
+        (*LIVE, "idle", "--policy", "Ada=idle", "--policy", "Ada=random"),
         "'Ada' is given twice: 'idle' and 'random'",
     ),
-    ((*LIVE, "idle", "--policy-for", "Ada Brook=nope"), "no policy 'nope'"),
+    ((*LIVE, "idle", "--policy", "Ada Brook=nope"), "no policy 'nope'"),
     ((*LIVE, "folder/none.py"), "folder/none.py"),
     ((*LIVE, f"{LONG * 2}.py"), "too long"),
     ((*LIVE, "idle", "--people", "Nobody"), "Nobody"),
@@ -130,7 +131,7 @@ INPUTS = [
     ),
     *(
         ((*command, LONG * 2), "this name is too long")
-        for command in (("hash",), ("report",), ("judge", "--pairwise"), ("sweep", "--resume"))
+        for command in (("hash",), ("report",), ("judge", "--pairwise"), ("sweep",))
     ),
     *(
         (("judge", "run.sqlite", "--by", "Ana", "--read", path), told)
@@ -154,15 +155,6 @@ INPUTS = [
     *(
         (("sweep", path, "--dry-run"), path)
         for path in ("missing", "folder", "pipe", "empty", "words.toml", "latin.toml", "deep.toml")
-    ),
-    *(
-        (("judge", "run.sqlite", *JUDGE, "--rubric", "believability", "--verdicts", path), told)
-        for path, told in (
-            ("folder", "folder cannot be read: this is a folder"),
-            ("pipe", "pipe cannot be read: this is no regular file"),
-            ("verdicts", "verdicts:1: this line is no verdict"),
-            ("empty/x", "empty/x cannot be written: a file stands"),
-        )
     ),
     (("list", "measures", f"{LONG * 2}.py:X"), "this name is too long"),
 ]

@@ -84,7 +84,7 @@ def _warn_of_earlier(study: "StudyResults") -> Iterator[str]:
         yield (
             f"{_count(len(earlier), 'run')} were made before the scenario, a policy or this "
             f"package changed, and are counted as they are: {_list_some(earlier)}. `genagents "
-            "sweep --resume DIR` would run them anew."
+            "sweep DIR` would run them anew."
         )
 
 

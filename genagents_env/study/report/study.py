@@ -87,7 +87,7 @@ class StudyPlan:
         options = "".join(f" {_format_change(*one)}" for one in self.changes.items())
         return (
             f"genagents sweep experiment.toml --out DIR{options}",
-            "genagents sweep --resume DIR",
+            "genagents sweep DIR",
             "genagents report DIR",
         )
 

@@ -226,10 +226,10 @@ def describe_problem(run: StudyRun) -> str:
     why = f"{run.status}: {run.problem}" if run.status and run.problem else run.problem
     why = why or run.status
     ways = {
-        "stopped": "`genagents sweep --resume DIR` goes on from its checkpoint",
-        "failed": "`genagents sweep --resume DIR` tries it again",
-        "damaged": "`genagents sweep --resume DIR` sets it aside and runs it again",
-        "due": "`genagents sweep --resume DIR` runs it",
+        "stopped": "`genagents sweep DIR` goes on from its checkpoint",
+        "failed": "`genagents sweep DIR` tries it again",
+        "damaged": "`genagents sweep DIR` sets it aside and runs it again",
+        "due": "`genagents sweep DIR` runs it",
     }
     return f"{why}; {ways[run.state]}" if why else ways[run.state]
 

@@ -206,7 +206,7 @@ def format_message(progress: SweepProgress, why: str, folder: Path, *, halted: b
     due = progress.total - progress.finished - progress.failed - progress.stopped
     parts += [f"{due:,} not begun"] if due else []
     counts = ", ".join(parts)
-    again = f"genagents sweep --resume {folder}{' --anyway' if halted else ''}"
+    again = f"genagents sweep {folder}{' --anyway' if halted else ''}"
     return f"{counts}{': ' + why if why else ''}; go on with `{again}`"
 
 

@@ -18,7 +18,7 @@ def run_single(folder: SweepFolder, which: str, *, strict: bool = False) -> Tria
     """Run one trial of a sweep's folder, and note in its log what came of it.
 
     On the machine where the sweep was begun it shares the ledger with all other processes there.
-    Elsewhere it has an equal part of the budget, which a later `sweep --resume` counts.
+    Elsewhere it has an equal part of the budget, which a later `sweep` counts.
 
     Args:
         folder: of the sweep; on another machine one of a shared file system.
