@@ -19,7 +19,16 @@ from benchmarks.learning import fill_blocks, find_file, load_learning
 from benchmarks.markdown import make_rows
 from benchmarks.plain import load_plain
 from genagents_env import town_v0
-from genagents_env.train.tasks import HELD_OUT, LAYOUTS, SEEDS, TASKS, TRAINING, Task, TaskEnv
+from genagents_env.train.tasks import (
+    ELSEWHERE,
+    HELD_OUT,
+    LAYOUTS,
+    SEEDS,
+    TASKS,
+    TRAINING,
+    Task,
+    TaskEnv,
+)
 from genagents_env.world import rewards
 from genagents_env.world.goals import describe_goal
 from genagents_env.world.rewards import goals
@@ -83,6 +92,10 @@ def _list_rows(task: Task, env: TaskEnv) -> Iterator[tuple[str, str]]:
     agent = env.possible_agents[0]
     space = env.observation_space(agent)
     low, high = task.bounds
+    elsewhere = town_v0.rl_env(task)
+    elsewhere.reset(seed=ELSEWHERE.start)
+    more = elsewhere.max_cycles if elsewhere.max_cycles != task.horizon else None
+    other = f"; {more} in towns of another kind" if more else ""
     yield "", ""
     yield "Import", f'`from genagents_env import town_v0; env = town_v0.rl_env("{task.name}")`'
     yield "Agents", f"{task.people}: {', '.join(f'`{name}`' for name in env.possible_agents)}"
@@ -90,7 +103,7 @@ def _list_rows(task: Task, env: TaskEnv) -> Iterator[tuple[str, str]]:
     yield "Observation", f"`{space}`; [columns.md](../columns.md) lists every number"
     yield "Action", f"`{env.action_space(agent)}`, the plain menu"
     yield "State", f"`{env.state_space}`"
-    yield "Horizon", f"{task.horizon} ticks of {env.world.scenario.seconds_per_tick} seconds"
+    yield "Horizon", f"{task.horizon} ticks of {env.world.scenario.seconds_per_tick} seconds{other}"
     yield "Ends before", "yes" if env.world.scenario.reward.ends else "no"
     yield "Return of an agent", f"{low:g} to {high:g}"
     rooms = f"{task.rooms[0]} to {task.rooms[1]} rooms, drawn from the seed"
@@ -113,7 +126,10 @@ def _describe_reward(task: Task, env: TaskEnv) -> Iterator[str]:
         yield "Being at a place of which there is word counts while one knows it; only then are"
         yield "place and time shown."
     if reward.step_cost:
-        yield f"Each tick costs {reward.step_cost:g} until one's own goals are achieved."
+        yield (
+            f"Each tick costs {reward.step_cost:g} until one's own goals are achieved; where there "
+            f"are more ticks, less: all of them together {reward.step_cost * task.horizon:g}."
+        )
     if reward.deal:
         yield "The goals are dealt anew among the agents at every reset."
 

@@ -186,10 +186,11 @@ class TownConfig:
         return changed
 
 
-def check_seed(seed: object) -> None:
-    """Raise ConfigError where this is no seed of an episode: one of SEEDS."""
+def check_seed(seed: object) -> int:
+    """Return the seed of an episode, one of SEEDS, as an int; others raise ConfigError."""
     if not isinstance(seed, Integral) or int(seed) not in SEEDS:
         raise ConfigError(f"seed: {seed!r} is not allowed; a whole number from 0 to 2**63 - 1 is")
+    return int(seed)
 
 
 def check_reset_options(options: Mapping[str, object] | None) -> None:

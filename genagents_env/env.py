@@ -198,8 +198,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         if seed is None:
             self._resets += 1
         else:
-            check_seed(seed)
-            self._seed, self._resets = seed, 0
+            self._seed, self._resets = check_seed(seed), 0
         self.world.reset(draw_bits(self._seed, self._resets) if self._resets else self._seed)
         self.parts.reward.reset(self.world)
         self.parts.text.reset()
@@ -338,8 +337,10 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         """Let something happen at the next tick; it becomes an event like any other.
 
         Raises:
+            EpisodeError: before the first `reset`.
             ConfigError: it names a person, place or object that does not exist.
         """
+        self._check_begun("intervene()")
         self.world.intervene(intervention)
 
     def save_state(self) -> dict[str, JSON]:
@@ -434,8 +435,11 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
     def _name_rewards(self, earned: Mapping[str, float], observations: Dicts) -> Dicts:
         """Return the rewards of the observed agents."""
         rewards = self._fill(observations, self._zeros)
+        index = self.world.town.people.index
         for name, value in earned.items():
-            agent = self._ids[self.world.town.people.index[name]]
+            if name not in index:
+                raise ConfigError(f"reward: it pays {name!r}; the people are {', '.join(index)}")
+            agent = self._ids[index[name]]
             if agent in rewards:
                 rewards[agent] = float(value)
         return rewards

@@ -59,9 +59,9 @@ def rl_env(
         shaping: the weight of the reward's potential, which leaves the best policies as they are;
             None is the task's own, which is 0: sparse.
         discount: the learner's own, for `shaping`.
-        options: those of `TownConfig`, by keyword, where others are wanted: `menu="portable"` is
-            the easier menu, to begin with; `text=True` adds a text that tells the goals too;
-            `actions="words"` takes words.
+        options: those of `TownConfig` but `people`, `place` and `memories`, where wanted:
+            `menu="portable"` is the easier menu, to begin with; `text=True` adds a text that tells
+            the goals too; `actions="words"` takes words.
 
     Raises:
         ConfigError: there is no such task, or an option is not allowed.

@@ -27,7 +27,9 @@ class HumanPolicy(Policy):
             PolicyError: there are no people.
         """
         if context.people is None:
-            raise PolicyError("policy 'human' asks people; give `people`")
+            raise PolicyError(
+                "policy 'human' asks people; give `people`, or play by genagents run --live"
+            )
         self.people = context.people
         self.people.begin(profiles)
 

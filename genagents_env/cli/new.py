@@ -1,7 +1,9 @@
 """`genagents new` and `genagents new-policy`: a scenario, a policy to begin with."""
 
+import keyword
 import os
 import re
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -76,6 +78,10 @@ def new_policy(
     path = bare.with_name(f"{name}.py")
     label = "".join(part.capitalize() for part in name.split("_")) or name
     text = (_TEMPLATES / f"{_POLICY}.py").read_text("utf-8")
+    if name in sys.stdlib_module_names or keyword.iskeyword(label):
+        raise ConfigError(f"{name!r} is a word of Python's own; take another name")
+    if label in re.findall(r"\w+", text):
+        raise ConfigError(f"{name!r}: its class {label} would hide what it uses; another name")
     _place_file(path, text.replace(_POLICY, name).replace(_CLASS, label))
     say(f"{path}: a policy that can be run, and the test of its contract")
     for step, command in (

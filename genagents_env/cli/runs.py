@@ -45,8 +45,8 @@ def run(
     policy_config: Annotated[
         list[str] | None,
         typer.Option(
-            help="An option of everyone's policy: key=value; of one for some: lyfe.key=value; may "
-            "be repeated."
+            help="An option of everyone's policy: key=value; of any by its name: lyfe.key=value; "
+            "may be repeated."
         ),
     ] = None,
     model: opt.Models = None,
@@ -76,7 +76,7 @@ def run(
 
     common, policy_for = opt.split_common("--policy", policy)
     everyone, own = common or "scripted", opt.parse_people(policy_for)
-    config, config_for = opt.split_config(opt.parse_config(policy_config), own.values())
+    config, by_policy = opt.split_config(opt.parse_config(policy_config), (everyone, *own.values()))
     town = TownConfig(
         scenario,
         start=start,
@@ -89,9 +89,9 @@ def run(
         town,
         seed=seed,
         repeats=interviews or None,
-        policy=PolicySpec(everyone, config),
+        policy=PolicySpec(everyone, by_policy[everyone] | config),
         policy_for=own,
-        config_for=config_for,
+        config_for={name: by_policy[name] for name in own.values()},
     )
     main_model, model_for = opt.split_common("--model", model)
     models = [main_model, *opt.parse_choices(model_for).values()]

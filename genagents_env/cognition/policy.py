@@ -51,7 +51,7 @@ class MindPolicy(Policy, Generic[M, Options]):
     needs_embedder = True
     remembers = True
     switched: ClassVar[Mapping[str, str]] = {}  # the faculty that each option switches on or off
-    missing_embedder: ClassVar[str] = "needs an embedder; there is none"
+    missing_embedder: ClassVar[str] = "needs an embedder; give `embedder`"
 
     def __init__(
         self, config: Options, handlers: Mapping[str, QueryHandler[M]], prompts: Path

@@ -211,6 +211,12 @@ class Ledger:
         )
         self._entries.setdefault(at, LedgerEntry(*at)).add(call)
 
+    def add(self, other: "Ledger") -> None:
+        """Add the sums of another."""
+        for entry in other.rows():
+            at = entry.purpose, entry.agent
+            self._entries.setdefault(at, LedgerEntry(*at)).add(entry)
+
     def rows(self) -> list[LedgerEntry]:
         """Return one entry per (purpose, agent), sorted by both."""
         return [self._entries[at] for at in sorted(self._entries)]

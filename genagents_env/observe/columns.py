@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from genagents_env.errors import ConfigError
 from genagents_env.scenario.schema import GOAL_KINDS
 
 PERSON_SLOTS, OBJECT_SLOTS, STATE_SLOTS, GOAL_SLOTS, FACT_SLOTS = 5, 4, 4, 2, 8
@@ -68,8 +69,15 @@ def describe_columns(menu: str = "town") -> tuple[VectorColumn, ...]:
     """Return every column of the observation vector, in order.
 
     Args:
-        menu: "town", or "portable", which adds the columns of its slots.
+        menu: "town", or "portable", which adds the columns of its slots. Those of the plain menu
+            are others: `plain_columns.describe_plain_columns`.
+
+    Raises:
+        ConfigError: it is neither.
     """
+    if menu not in ("town", "portable"):
+        told = "'town' or 'portable' is; for 'plain' call plain_columns.describe_plain_columns()"
+        raise ConfigError(f"menu: {menu!r} is not allowed; {told}")
     parts: list[Iterable[_Row]] = [
         OWN_ROWS,
         _list_people(),

@@ -16,7 +16,7 @@
 from collections.abc import Iterator
 from functools import cache
 
-from genagents_env.observe.columns import OWN_ROWS
+from genagents_env.observe.columns import OWN_ROWS, VectorColumn
 from genagents_env.observe.menu import Choice
 from genagents_env.observe.plain_slots import FACT_SLOTS, PERSON_SLOTS, PLACE_SLOTS, THING_SLOTS
 from genagents_env.scenario.schema import GOAL_KINDS
@@ -67,7 +67,12 @@ def list_parts() -> dict[str, slice]:
     return {kind: slice(kinds.index(kind), kinds.index(kind) + kinds.count(kind)) for kind in kinds}
 
 
-def list_plain_columns() -> Iterator[tuple[str, str, str]]:
+def describe_plain_columns() -> tuple[VectorColumn, ...]:
+    """Return every column of the observation vector of the plain menu, in order."""
+    return tuple(VectorColumn(index, *row) for index, row in enumerate(_list_columns()))
+
+
+def _list_columns() -> Iterator[tuple[str, str, str]]:
     """Yield name, range and meaning of every column, in order."""
     yield from _OWN
     goals = range(1, GOAL_SLOTS + 1)
@@ -113,11 +118,11 @@ def list_plain_columns() -> Iterator[tuple[str, str, str]]:
 def format_plain_columns() -> str:
     """Return the table of all columns in Markdown: of slots those of the first."""
     lines = ["| column | name | range | meaning |\n|---|---|---|---|\n"]
-    for index, (name, span, meaning) in enumerate(list_plain_columns()):
-        first, size, count = _SLOTS.get(name.partition("_")[0], (index, 1, 1))
-        if index < first + size:
-            shown = f"{index}, and {count - 1} times {size} on" if count > 1 else str(index)
-            lines.append(f"| {shown} | `{name}` | {span} | {meaning} |\n")
+    for c in describe_plain_columns():
+        first, size, count = _SLOTS.get(c.name.partition("_")[0], (c.index, 1, 1))
+        if c.index < first + size:
+            shown = f"{c.index}, and {count - 1} times {size} on" if count > 1 else str(c.index)
+            lines.append(f"| {shown} | `{c.name}` | {c.range} | {c.meaning} |\n")
     return "".join(lines)
 
 

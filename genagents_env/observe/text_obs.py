@@ -3,6 +3,7 @@
 Lines are cached until what they describe changes; per agent and tick only the pieces are joined.
 """
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from functools import lru_cache
 from itertools import chain, groupby
@@ -20,6 +21,7 @@ from genagents_env.world.world import World
 
 PLACES_LIMIT = 1500  # characters of the places one knows
 _KEPT = 10_000  # lines that are kept
+_MORE = 20  # characters of "; and 1000 more."
 
 
 class PlaceLines:
@@ -178,8 +180,9 @@ class TextObservation:
         if self._board:
             self._write_goals(self._board)
             out = [f"{goals}{text}" for goals, text in zip(self._goals, out, strict=True)]
-        if max(map(len, out)) > TEXT_LIMIT:
-            return [text[:TEXT_LIMIT] for text in out]
+        for i, text in enumerate(out):
+            if len(text) > TEXT_LIMIT:
+                out[i] = _shorten(text, people[i], extra[i], snapshot.heard.get(i, ()))
         return out
 
     def _write_goals(self, board: GoalBoard) -> None:
@@ -246,6 +249,27 @@ class TextObservation:
         for i, talk in snapshot.talks.items():
             lines[i] += format_conversation(self._world, i, talk)
         return lines
+
+
+def _shorten(text: str, people: str, extra: str, heard: Sequence[Sound]) -> str:
+    """Leave out what is heard last, then who is seen last, and say how many.
+
+    What is said to others goes before what is said to oneself.
+    """
+    lines = extra.splitlines(keepends=True)
+    order = sorted(range(len(heard)), key=lambda k: not heard[k].addressed)
+    while order and len(text) > TEXT_LIMIT:
+        order = order[:-1]
+        told = [lines[k] for k in sorted(order)]
+        told.append(f"You hear {len(heard) - len(order)} more at once, too many to follow.\n")
+        shorter = "".join([*told, *lines[len(heard) :]])
+        text, extra = text.replace(extra, shorter, 1), shorter
+    room = len(people) - (len(text) - TEXT_LIMIT) - _MORE
+    if len(text) > TEXT_LIMIT and room > 0:
+        kept = people[:room].rpartition("; ")[0]
+        more = people.count("; ") - kept.count("; ")
+        text = text.replace(people, f"{kept}; and {more} more.\n", 1)
+    return text[:TEXT_LIMIT]
 
 
 def _describe_tiles(world: World) -> list[str]:

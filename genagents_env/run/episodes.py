@@ -10,9 +10,11 @@ from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
+from genagents_env.config import check_seed
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
 from genagents_env.llm.calls import Endpoint
+from genagents_env.llm.cassette import Ledger
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.event_loop import OwnLoop
 from genagents_env.llm.open import open_endpoint
@@ -82,7 +84,8 @@ def rollouts(
         max_ticks: steps at most, of each episode.
         keep_events: keep all events.
         collect: keep trajectories.
-        isolate: a policy that raises idles its agents; otherwise the error is raised here.
+        isolate: a policy that raises, or answers nonsense, idles its agents; otherwise the error
+            is raised here.
 
     Raises:
         ConfigError: an agent has no policy, an env or a policy object is given for several towns, a
@@ -151,12 +154,14 @@ class _EpisodePlayer:
 
     async def play(self, env: TownEnv, seed: int, client: ModelClient | None) -> Episode:
         """Play one episode, as `rollout` does."""
-        env.percepts = True
+        env.percepts, seed = True, check_seed(seed)
         observations, infos = env.reset(seed=seed)
         policies = load_named(self._make_policies(), env.possible_agents)
         groups = PolicyGroups(policies, isolate=self.isolate)
-        if client is not None:  # one of this seed, which shares all that `client` shares
+        shared, own = client, Ledger()
+        if client is not None:  # one of this seed, which shares all else that `client` shares
             client = copy(client)
+            client.ledger = own
             client.run_seed, client.outages = seed, client.outages.begin_anew()
         groups.reset(env.profiles(), seed, env.context(client, self.embedder))
         recorder = TrajectoryRecorder(observations, infos) if self.collect else None
@@ -172,6 +177,10 @@ class _EpisodePlayer:
             )
         finally:
             groups.close()
+            if shared is not None:
+                shared.ledger.add(own)
+        made = own.totals()
+        result.calls, result.fallbacks = made.calls, made.fallbacks
         return Episode(seed, result, {} if recorder is None else recorder.trajectories())
 
     def list_scripted_replies(self) -> list[ScriptedReplies]:

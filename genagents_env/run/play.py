@@ -4,8 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from genagents_env.config import check_seed
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError
+from genagents_env.llm.cassette import LedgerEntry
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.event_loop import run_sync
 from genagents_env.memory.embedder import Embedder
@@ -27,12 +29,16 @@ class Rollout:
         ticks: steps made.
         returns: for each agent the sum of its rewards.
         faults: of the policies.
+        calls: of language models that were answered.
+        fallbacks: of these, calls without a usable reply, for which a default stood in.
         events: all events, if kept.
     """
 
     ticks: int = 0
     returns: dict[AgentID, float] = field(default_factory=dict)
     faults: list[FaultRow] = field(default_factory=list)
+    calls: int = 0
+    fallbacks: int = 0
     events: list[Event] = field(default_factory=list)
 
 
@@ -124,22 +130,28 @@ def rollout(
         people: who play the agents of the policy `human`.
         max_ticks: steps at most.
         keep_events: keep all events in the result.
-        isolate: a policy that raises idles its agents; otherwise the error is raised here.
+        isolate: a policy that raises, or answers nonsense, idles its agents; otherwise the error
+            is raised here.
 
     Raises:
         ConfigError: an agent has no policy.
         PolicyError: a policy cannot be loaded.
     """
-    env.percepts = True
+    env.percepts, seed = True, check_seed(seed)
     observations, infos = env.reset(seed=seed)
     groups = PolicyGroups(load_named(policies, env.possible_agents), isolate=isolate)
     groups.reset(env.profiles(), seed, env.context(model, embedder, people))
+    before = LedgerEntry("", "") if model is None else model.ledger.totals()
     try:
-        return run_sync(
+        done = run_sync(
             play(env, groups, observations, infos, max_ticks=max_ticks, keep_events=keep_events)
         )
     finally:
         groups.close()
+    if model is not None:
+        made = model.ledger.totals()
+        done.calls, done.fallbacks = made.calls - before.calls, made.fallbacks - before.fallbacks
+    return done
 
 
 def load_named(

@@ -2,10 +2,11 @@
 
 import asyncio
 import inspect
+import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import numpy as np
 
@@ -68,6 +69,18 @@ class PolicyGroup:
         with self._blame("begin an episode", "; correct its reset", passing=GenagentsError):
             self.policy.reset(profiles, seed, context)
 
+    def state(self, *, check: bool = False) -> JSON:
+        """Return the state of the policy.
+
+        Raises:
+            PolicyError: the policy fails to; or its state is not JSON, where one is to `check`.
+        """
+        with self._blame("return its state as JSON values", "; correct its state"):
+            state = self.policy.state()
+            if check:
+                json.dumps(state, allow_nan=False)
+            return state
+
     def load_state(self, state: JSON) -> None:
         """Load the saved state of the policy.
 
@@ -97,13 +110,20 @@ class PolicyGroup:
             return [_make_note(note, tick) for note in self.policy.take_notes()]
 
     async def act(self, observations: Observations, infos: Infos, tick: int) -> Decisions:
-        """Return the actions of these agents, and the faults of those that have none."""
+        """Return the actions of these agents, and the faults of those that have none.
+
+        Raises:
+            PolicyError: there are faults, and this group does not isolate.
+        """
         agents = tuple(observations)
         deciding = self._decide(observations, {agent: infos[agent] for agent in agents})
         answer, faults = await self.guard(deciding, agents, tick)
-        if not self.isolate:
-            return cast("dict[AgentID, object]", answer), []  # the env says what is wrong
-        return ({}, faults) if faults else self._check_actions(agents, tick, answer)
+        if faults:
+            return {}, faults
+        actions, faults = self._check_actions(agents, tick, answer)
+        if faults and not self.isolate:
+            raise PolicyError(describe_fault(faults[0]))
+        return actions, faults
 
     async def interview(
         self, agent: AgentID, questions: Sequence[str], tick: int, repeat: int

@@ -219,9 +219,13 @@ class PolicyGroups:
         """
         return [note for group in self.groups for note in group.take_notes(tick)]
 
-    def state(self) -> list[JSON]:
-        """Return the state of every policy, in the order of the groups."""
-        return [group.policy.state() for group in self.groups]
+    def state(self, *, check: bool = False) -> list[JSON]:
+        """Return the state of every policy, in the order of the groups.
+
+        Raises:
+            PolicyError: a policy fails to; or its state is not JSON, where one is to `check`.
+        """
+        return [group.state(check=check) for group in self.groups]
 
     def load_state(self, states: Sequence[JSON]) -> None:
         """Load the result of `state`, after a `reset` with the same arguments.

@@ -244,7 +244,11 @@ class RunSession:
             return
         _log.info("checkpoint at tick %d of %d", self.writer.tick, self.env.max_cycles)
         state = Checkpoint(self.writer.tick, self.env.save_state(), self.groups.state())
-        self.writer.checkpoint(state)
+        try:
+            self.writer.checkpoint(state)
+        except (TypeError, ValueError):
+            self.groups.state(check=True)  # says whose state is no JSON
+            raise
 
     def _make_end_result(self) -> RunResult:
         """Return the result finished, or paused if no call was answered at the end.

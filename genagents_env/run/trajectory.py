@@ -148,6 +148,8 @@ def segments(vector: "VectorTown", act: Act, steps: int, *, seed: int = 0) -> It
     """
     if steps < 1:
         raise ConfigError(f"steps: {steps} is not allowed; at least 1")
+    if vector.metadata["autoreset_mode"].name != "SAME_STEP":
+        raise ConfigError("vector: segments need autoreset=AutoresetMode.SAME_STEP")
     return _segments(vector, act, steps, seed)
 
 

@@ -3,6 +3,7 @@
 import copy
 import json
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TypeAlias, get_args
 
 from genagents_env.actions import Action
@@ -13,7 +14,14 @@ from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import NeighbourRule, ScriptedEndpoint
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
-from genagents_env.policy import INTERVIEW_CALLS, Answer, Policy, RecalledMemory
+from genagents_env.policy import (
+    INTERVIEW_CALLS,
+    Answer,
+    Infos,
+    Observations,
+    Policy,
+    RecalledMemory,
+)
 from genagents_env.testing.compare import find_difference, to_plain
 from genagents_env.town_v0 import parallel_env
 
@@ -39,13 +47,14 @@ def check_policy(
 ) -> None:
     """Check that a policy keeps the contract; return quietly if it does.
 
-    It decides for everybody in `scenario` for `steps` steps, twice, and once more from a state
-    saved half-way. Checked: only actions of `genagents_env.actions` or of the action space, and
-    only for agents it was given; the same decisions from the same seed; `state` holds JSON values
-    only, and a fresh policy continues from it as the first one did; observations are not changed;
-    interviews, of a policy that `remembers`, answer every question from events that happened,
-    change nothing, can be repeated at the same moment, and make calls of their own purpose, moment
-    and numbers; its memories are words and events that happened; `close` twice.
+    It decides for everybody in `scenario` for `steps` steps, twice, once more from a state saved
+    half-way, and once for one person alone. Checked: it has a name; only actions of
+    `genagents_env.actions` or of the action space, and only for agents it was given; the same
+    decisions from the same seed; `state` holds JSON values only, and a fresh policy continues from
+    it as the first one did; observations are not changed; interviews, of a policy that `remembers`,
+    answer every question from events that happened, change nothing, can be repeated at the same
+    moment, and make calls of their own purpose, moment and numbers; its memories are words and
+    events that happened; `close` twice.
 
     Args:
         make_policy: returns a new policy, the same at each call.
@@ -59,7 +68,7 @@ def check_policy(
         PolicyContractError: in one sentence, what is wrong and at which tick.
     """
     try:
-        _check(lambda: _Run(make_policy, scenario, seed, make_model), steps)
+        _check(lambda alone: _Run(make_policy, scenario, seed, make_model, alone=alone), steps)
     except AttributeError as error:
         if error.obj is None and error.name == "ask":
             raise PolicyContractError(
@@ -70,7 +79,7 @@ def check_policy(
 
 
 class _Run:
-    """One policy deciding for everybody in a scenario, checked at each step."""
+    """One policy deciding for everybody in a scenario, or one alone, checked at each step."""
 
     def __init__(
         self,
@@ -78,18 +87,29 @@ class _Run:
         scenario: str,
         seed: int,
         make_model: MakeModel | None,
+        *,
+        alone: bool = False,
     ) -> None:
         self.policy = policy = make_policy()
+        named = isinstance(getattr(policy, "name", None), str) and policy.name
+        _require(bool(named), f"{type(policy).__name__}.name: text is needed, by which it is known")
         menu = "portable" if policy.needs_portable_menu else "town"
         self.env = parallel_env(scenario=scenario, percepts=True, menu=menu)
         self.seed, self.tick = seed, 0
-        self.observations, self.infos = self.env.reset(seed=seed)
+        self._agents = self.env.possible_agents[: 1 if alone else None]
+        self._keep(*self.env.reset(seed=seed))
         self.model = None if make_model is None else make_model()
         if policy.needs_model and make_model is None:
             rule = NeighbourRule([policy.scripted_replies])
             self.model = ModelClient(ScriptedEndpoint(rule), run_seed=seed)
         embedder = Embedder(HashedSource()) if policy.needs_embedder else None
-        policy.reset(self.env.profiles(), seed, self.env.context(self.model, embedder))
+        own = {a: p for a, p in self.env.profiles().items() if a in self._agents}
+        policy.reset(own, seed, self.env.context(self.model, embedder))
+
+    def _keep(self, observations: Observations, infos: Infos) -> None:
+        """Keep what the policy is given at this moment."""
+        self.observations = {a: own for a, own in observations.items() if a in self._agents}
+        self.infos = {a: own for a, own in infos.items() if a in self._agents}
 
     def step(self) -> object:
         """Let the policy act once; return its actions as plain data."""
@@ -100,7 +120,8 @@ class _Run:
         _check_same(before, after, f"{when} changed the observations or infos it was given, at")
         self._check_actions(actions, when)
         decided = to_plain(actions)
-        self.observations, _, _, _, self.infos = self.env.step(actions)
+        observations, _, _, _, infos = self.env.step(actions)
+        self._keep(observations, infos)
         self.tick += 1
         return decided
 
@@ -153,7 +174,8 @@ class _Run:
         strangers = [agent for agent in actions if agent not in self.observations]
         _require(not strangers, f"{when} acted for {strangers}, whom it was not given")
         for agent, action in actions.items():
-            chosen = self.env.action_space(agent).contains(action)
+            space = self.env.action_space(agent)
+            chosen = space.contains(action) or space.contains({"choice": action, "message": ""})
             _require(
                 chosen or isinstance(action, get_args(Action)),
                 f"{when}: the action of {agent!r} is {action!r}, neither an Action nor in the "
@@ -205,7 +227,8 @@ class _Run:
         _require(not unknown, f"{claim} {unknown}, which are no events that happened")
 
 
-def _check(fresh: Callable[[], _Run], steps: int) -> None:
+def _check(make: Callable[[bool], _Run], steps: int) -> None:
+    fresh = partial(make, False)
     first = fresh()
     decided: list[object] = []
     resumed: _Run | None = None
@@ -220,7 +243,10 @@ def _check(fresh: Callable[[], _Run], steps: int) -> None:
     fresh().repeat(decided, "a second run with the same seed")
     if resumed is not None:
         resumed.repeat(decided, "a fresh policy after load_state")
-    for run in (first, resumed):
+    alone = make(True)
+    while alone.observations and alone.tick < steps:
+        alone.step()
+    for run in (first, resumed, alone):
         if run is not None:
             run.policy.close()
             run.policy.close()

@@ -50,7 +50,7 @@ class AiTownPolicy(MindPolicy[AiTownMind, AiTownConfig]):
     """
 
     name = "ai_town"
-    missing_embedder = "finds memories by likeness and needs an embedder; there is none"
+    missing_embedder = "finds memories by likeness and needs an embedder; give `embedder`"
     scripted_replies = REPLIES
     causes = dict.fromkeys(("say", "leave"), (CallCause(("converse.",)),))
     switched: ClassVar[Mapping[str, str]] = {"reflection": "reflect"}

@@ -60,7 +60,7 @@ class LyfePolicy(MindPolicy[LyfeMind, LyfeConfig]):
     """
 
     name = "lyfe"
-    missing_embedder = "remembers by likeness and needs an embedder; there is none"
+    missing_embedder = "remembers by likeness and needs an embedder; give `embedder`"
     scripted_replies = REPLIES
     causes = content.CAUSES
     switched: ClassVar[Mapping[str, str]] = {"self_monitor": "monitor", "saf_memory": "memory"}

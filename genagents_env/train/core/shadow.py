@@ -141,6 +141,9 @@ class _Told(set[tuple[int, int, int]]):
     def __init__(self, towns: Towns, t: int) -> None:
         self._towns, self._t = towns, t
 
+    def __reduce__(self) -> tuple[type["_Told"], tuple[Towns, int]]:
+        return _Told, (self._towns, self._t)
+
     def add(self, entry: tuple[int, int, int]) -> None:
         """Note that one told another a fact."""
         speaker, hearer, fact = entry

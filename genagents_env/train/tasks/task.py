@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from numbers import Real
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -131,6 +132,13 @@ def _freeze(value: Any) -> Any:
     return tuple(map(_freeze, value)) if isinstance(value, list | tuple) else value
 
 
+def check_discount(discount: float) -> float:
+    """Return the discount of a learner; ConfigError where it is none."""
+    if not isinstance(discount, Real) or not 0 < discount <= 1:
+        raise ConfigError(f"discount: {discount!r} is not allowed; above 0, at most 1")
+    return discount
+
+
 def shape_reward(scenario: Scenario, weight: float, discount: float) -> Scenario:
     """Return a scenario that also pays for progress towards goals; its best policies stay.
 
@@ -144,8 +152,6 @@ def shape_reward(scenario: Scenario, weight: float, discount: float) -> Scenario
     """
     if not 0 <= weight <= 100:
         raise ConfigError(f"shaping: {weight} is not allowed; 0 to 100")
-    if not 0 < discount <= 1:
-        raise ConfigError(f"discount: {discount} is not allowed; above 0, at most 1")
     reward = scenario.reward.model_dump() | {"shaping": weight, "discount": discount}
     return change(scenario, reward=reward)
 

@@ -9,14 +9,26 @@ import numpy as np
 import numpy.typing as npt
 from pettingzoo import ParallelEnv
 
-from genagents_env.config import RENDER_MODES, TownConfig, TownOptions, check_reset_options
+from genagents_env.config import (
+    RENDER_MODES,
+    TownConfig,
+    TownOptions,
+    check_reset_options,
+    check_seed,
+)
 from genagents_env.env import Dicts, TownEnv, TownParts
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.observe.spaces import AnySpace, Floats, state_space
 from genagents_env.profile import ActionSource, AgentID, EmbedderT, EpisodeContext, ModelT, Profile
 from genagents_env.rng import draw_index
 from genagents_env.scenario import Scenario
-from genagents_env.train.tasks.task import Task, find_block, find_layout, shape_reward
+from genagents_env.train.tasks.task import (
+    Task,
+    check_discount,
+    find_block,
+    find_layout,
+    shape_reward,
+)
 from genagents_env.world.events import Event
 from genagents_env.world.world import World
 
@@ -36,8 +48,8 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         town: one scenario to do it in, by name or folder, or loaded; None draws towns.
         shaping: the weight of the reward's potential; None is the task's own, which is 0.
         discount: the learner's own, for `shaping`.
-        options: those of `TownConfig`, by keyword; ids are indexed, and the menu is the plain one
-            unless given.
+        options: those of `TownConfig` but `people`, `place` and `memories`, by keyword; ids are
+            indexed, and the menu is the plain one unless given.
 
     Raises:
         ConfigError: an option has a value that is not allowed.
@@ -62,9 +74,12 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
     ) -> None:
         if options.get("ids", "indexed") != "indexed":
             raise ConfigError("ids: a task's agents are indexed, since its people change")
+        for name in ("people", "place", "memories"):
+            if options.get(name) is not None:
+                raise ConfigError(f"{name}: a task draws its people, and where they begin")
         self.task, self._place = task, town
         self.metadata = TaskEnv.metadata | {"name": f"{task.name}_v0"}
-        self._shaping, self._discount = shaping, discount
+        self._shaping, self._discount = shaping, check_discount(discount)
         if options.get("menu") == "town" and town is None:
             raise ConfigError("menu: 'town' needs one `town`; those that change need another")
         self._options: TownOptions = {"menu": "plain", **options, "ids": "indexed"}
@@ -162,6 +177,7 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             seed = block.start + draw_index(self._seed, len(block), self._resets, "episode")
             layout = find_layout(seed)
         else:
+            seed = check_seed(seed)
             layout = find_layout(seed)
             self._seed, self._resets = seed, 0
         self._town = self._find_town(layout)

@@ -33,7 +33,7 @@ def make_vector(
         town: a scenario to do it in; None draws towns.
         shaping: the weight of the reward's potential; None is the task's own.
         discount: the learner's own, for `shaping`.
-        options: those of `TownConfig`, by keyword, where others are wanted.
+        options: those of `TownConfig` but `people`, `place` and `memories`.
 
     Raises:
         ConfigError: there is no such task, a number is out of range, or an option is not allowed.

@@ -30,7 +30,7 @@ class JoinedTowns(VectorEnv[Observation, Any, Any]):
         vectors: at least one; step and reset them nowhere else.
 
     Raises:
-        ConfigError: there is none, or their spaces differ.
+        ConfigError: there is none, or their spaces or autoreset modes differ.
     """
 
     vectors: tuple[VectorTown, ...] = ()  # gymnasium 1.2 closes what was never built, too
@@ -46,6 +46,10 @@ class JoinedTowns(VectorEnv[Observation, Any, Any]):
             ):
                 raise ConfigError(
                     f"vectors: the spaces of number {k} differ from those of number 0"
+                )
+            if vector.metadata["autoreset_mode"] is not first.metadata["autoreset_mode"]:
+                raise ConfigError(
+                    f"vectors: number {k} has another autoreset mode than number 0; give all one"
                 )
         self.vectors = tuple(vectors)
         self.towns = sum(vector.towns for vector in vectors)

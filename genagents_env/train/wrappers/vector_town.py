@@ -68,8 +68,9 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
     ) -> None:
         if towns < 1:
             raise ConfigError(f"towns: {towns} is not allowed; at least 1")
-        if autoreset is AutoresetMode.DISABLED:
-            raise ConfigError("autoreset: towns begin anew by themselves; SAME_STEP or NEXT_STEP")
+        if autoreset not in (AutoresetMode.SAME_STEP, AutoresetMode.NEXT_STEP):
+            told = "towns begin anew by themselves; AutoresetMode.SAME_STEP or NEXT_STEP is"
+            raise ConfigError(f"autoreset: {autoreset!r} is not allowed; {told}")
         if options.get("actions", "menu") != "menu":
             raise ConfigError(f"actions: {options['actions']!r} is not allowed; use 'menu'")
         if options.get("percepts"):
@@ -237,7 +238,10 @@ class VectorTown(VectorEnv[Observation, Any, Any]):
         """Raise ConfigError if towns cannot be one vector."""
         if not envs:
             raise ConfigError("scenario: there is none; at least one")
-        agent = envs[0].possible_agents[0]
+        agent, people = envs[0].possible_agents[0], {len(env.possible_agents) for env in envs}
+        if len(people) > 1:
+            told = "a `VectorTown` each, and `JoinedTowns` of them, takes towns of other sizes"
+            raise ConfigError(f"scenario: of {min(people)} to {max(people)} people; {told}")
         for k, env in enumerate(envs):
             alike = env.possible_agents == envs[0].possible_agents and (
                 env.observation_space(agent) == envs[0].observation_space(agent)
