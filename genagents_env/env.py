@@ -212,7 +212,8 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             (observations, rewards, terminations, truncations, infos), keyed by the agents in
             town before or after the tick. What an agent could not do became idle for it; its
             next text and percept say why, and `infos[agent]["illegal"]` is 1. After the end all
-            five are empty, until the next `reset`.
+            five are empty, until the next `reset`; where nobody is in town but somebody will come
+            (`is_over` is False), they are until then, and time goes on.
 
         Raises:
             EpisodeError: before the first `reset`.
@@ -222,7 +223,7 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         if not isinstance(actions, Mapping):
             kind = type(actions).__name__
             raise ConfigError(f"actions: a dict of actions by agent is wanted, no {kind}")
-        if not self.agents:
+        if not self.agents and self.is_over:
             return {}, {}, {}, {}, {}
         world, before = self.world, self.world.state.present
         self.attempt = self.parts.decoder.decode(actions, self._mask)
@@ -237,6 +238,11 @@ class TownEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
         terminations, truncations = self._find_endings(observations)
         rewards = self._name_rewards(earned, observations)
         return observations, rewards, terminations, truncations, infos
+
+    @property
+    def is_over(self) -> bool:
+        """True from the end of an episode on: nobody is there to act, and nobody will come."""
+        return not self.agents and (self._ended or not self.world.expects_people)
 
     def repeat(self, attempt: Attempt) -> Mapping[str, float]:
         """Advance one tick by what was attempted, unobserved; return what each earned, by name.

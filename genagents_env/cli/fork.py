@@ -17,6 +17,7 @@ from genagents_env.record import RunReader
 from genagents_env.record.town_times import find_tick, parse_time
 from genagents_env.run import PolicySpec
 from genagents_env.run import fork as fork_run
+from genagents_env.scenario.fields import LINE_LIMIT
 from genagents_env.scenario.loader import read_events
 from genagents_env.scenario.schema import ScheduledEvent
 from genagents_env.study.evaluate.parting import describe_parting
@@ -153,6 +154,8 @@ def _replace_words(run: RunReader, text: str) -> ScheduledEvent:
     if not sign or not words.strip():
         raise ConfigError(f"--say {text!r}: expected WHO@TIME=WORDS")
     event = _find_utterance(run, where, "--say")
+    if len(words) > LINE_LIMIT:
+        raise ConfigError(f"--say: at most {LINE_LIMIT} characters; these are {len(words)}")
     return ScheduledEvent(at=run.time(event.tick), kind="say", agent=event.agent, text=words)
 
 

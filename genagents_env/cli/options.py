@@ -383,16 +383,25 @@ def parse_people(options: list[str] | None) -> dict[str, str]:
 def split_config(
     config: "dict[str, JSON]", policies: Iterable[str]
 ) -> "tuple[dict[str, JSON], dict[str, dict[str, JSON]]]":
-    """Split a config into the keys for --policy and, by prefix, those of each of `policies`."""
-    own = {
-        name: {
-            key.removeprefix(f"{name}."): value
-            for key, value in config.items()
-            if key.startswith(f"{name}.")
-        }
-        for name in dict.fromkeys(policies)
-    }
-    rest = {key: v for key, v in config.items() if not key.startswith(tuple(f"{n}." for n in own))}
+    """Split a config into the keys for everyone's policy and, by prefix, those of each policy.
+
+    The class stands for a policy of a file, too.
+
+    Raises:
+        ConfigError: there is no policy of a prefix.
+    """
+    own: dict[str, dict[str, JSON]] = {name: {} for name in policies}
+    labels = {name.rpartition(":")[2]: name for name in own} | {name: name for name in own}
+    rest: dict[str, JSON] = {}
+    for key, value in config.items():
+        label, _, option = key.rpartition(".")
+        if not label:
+            rest[key] = value
+        elif label in labels:
+            own[labels[label]][option] = value
+        else:
+            known = ", ".join(f"{name}.{option}" for name in own)
+            raise ConfigError(f"--policy-config {key}: no policy is called {label!r}; {known}")
     return rest, own
 
 

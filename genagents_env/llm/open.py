@@ -124,9 +124,9 @@ def check_scripted(model: str) -> None:
     Raises:
         ConfigError: there is no such rule.
     """
-    name, _, rule = model.partition(":")
+    name, sign, rule = model.partition(":")
     if name == _SCRIPTED:
-        find_rule(rule)
+        find_rule(rule if sign else None)
 
 
 def open_endpoint(
@@ -151,9 +151,10 @@ def open_endpoint(
     """
     options = options or ModelOptions()
     base_url, api_key = read_endpoint_variables()
-    name, _, rule = (model or "").partition(":")
+    name, sign, rule = (model or "").partition(":")
     if name == _SCRIPTED:
-        return ScriptedEndpoint(find_rule(rule, replies), model or _SCRIPTED)
+        found = find_rule(rule if sign else None, replies)
+        return ScriptedEndpoint(found, model or _SCRIPTED)
     # Both modules below load `openai`, which takes half a second.
     if (model or "").endswith(".gguf") or not (base_url or api_key):
         from genagents_env.llm.embedded import open_embedded

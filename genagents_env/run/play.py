@@ -79,7 +79,7 @@ async def play(
         GenagentsError: the run ends; the env is then at the last tick boundary.
     """
     done = Rollout(returns=dict.fromkeys(env.possible_agents, 0.0))
-    while env.agents and not (stop is not None and stop()):
+    while not env.is_over and not (stop is not None and stop()):
         if max_ticks is not None and done.ticks >= max_ticks:
             break
         if gate is not None:

@@ -254,6 +254,9 @@ def _list_named_policies(module: ModuleType) -> list[type[Policy]]:
 def _check_class(value: object, name: str) -> type[Policy]:
     if not (inspect.isclass(value) and issubclass(value, Policy)):
         raise PolicyError(f"{name!r} is not a subclass of genagents_env.policy.Policy")
+    if not getattr(value, "name", ""):
+        label = value.__name__
+        raise PolicyError(f'{name!r} has no name; write into {label}: name = "{label.lower()}"')
     return value
 
 

@@ -150,7 +150,10 @@ def _match_named(path: Path, by_path: Sequence[str], named: Sequence[str]) -> di
         alike = [own for own in by_path if shorten_policy(own) == shorten_policy(name)]
         if name not in alike and len(alike) != 1:
             known = ", ".join(by_path) or "none by path"
-            raise ConfigError(f"--trust {name}: {path} has no such policy; it has {known}")
+            raise ConfigError(
+                f"--trust {name}: {path} has no such policy; it has {known} (from "
+                "any folder, under the same file name)"
+            )
         matches[name if name in alike else alike[0]] = name
     return matches
 

@@ -10,7 +10,7 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, DiskError
 from genagents_env.llm.budget import Spend
 from genagents_env.llm.redact import KeyHolder
-from genagents_env.record import RunMeta, RunWriter
+from genagents_env.record import RunMeta, RunReader, RunWriter
 from genagents_env.record.creation import check_free, creation_error
 from genagents_env.record.degradation import MAX_FALLBACKS
 from genagents_env.run.forking import open_parent
@@ -86,6 +86,17 @@ def run(
     return add_degradation(replace(result, note=note))
 
 
+def _check_end(path: str | Path) -> None:
+    """Raise ConfigError where a run ended before its hours were over: there is nothing to add."""
+    with RunReader(path) as record:
+        last, meta = record.last_tick, record.meta
+        if record.status == "finished" and last < meta.horizon:
+            raise ConfigError(
+                f"{path} ended at {record.time(last):%H:%M:%S}, before its hours were over: what "
+                "was to be done is done, or nobody is left in town; it cannot be continued"
+            )
+
+
 def resume(path: str | Path, options: RunOptions | None = None, *, hours: float = 0.0) -> RunResult:
     """Resume the run in `path`: after an interruption, or `hours` past its end.
 
@@ -94,8 +105,8 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
     its file, unless `options` give others or `no_limit`, which the file then notes.
 
     Raises:
-        ConfigError: the run is finished and no `hours` are given, or a model is unknown or not that
-            of the run, and none is asked for by name.
+        ConfigError: the run is finished and no `hours` are given, or ended before its own were
+            over; or a model is unknown or not that of the run, and none is asked for by name.
         RecordError: the file is missing, foreign, damaged or newer.
         RunLocked: another process writes it.
         PolicyError: a policy given by path was not trusted, or its file has changed since; see
@@ -103,6 +114,8 @@ def resume(path: str | Path, options: RunOptions | None = None, *, hours: float 
         DivergenceError: policy, prompts or package have changed since, so that a call differs.
     """
     options = options or RunOptions()
+    if hours:
+        _check_end(path)
     with RunWriter.open(path, on_phase=options.on_phase) as writer:
         meta = writer.meta
         options = inherit_limits(options, meta.limits)

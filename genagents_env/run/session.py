@@ -135,7 +135,7 @@ class RunSession:
                     hold=None if live is None else partial(live.hold, self._is_stopped),
                     stop=self._is_stopped,
                 )
-            if not self.env.agents:
+            if self.env.is_over:
                 await self._finish_episode()
         except PolicyFailed as failure:  # no checkpoint: the policy may be within a tick
             return self._make_failed_result(failure)
@@ -156,7 +156,7 @@ class RunSession:
             if self.stop.signal is None:
                 raise
             return self._make_interrupted_result()
-        if not self.env.agents:
+        if self.env.is_over:
             return self._make_end_result()
         self._save()
         return self._make_interrupted_result()
@@ -204,7 +204,7 @@ class RunSession:
                 _log.warning("%s", describe_fault(fault))
         # Save before the horizon: after it the episode is over, and cannot be extended.
         last_chance = self.writer.tick == self.env.max_cycles - 1
-        due = self.writer.tick % self.options.checkpoint_every == 0 and self.env.agents
+        due = self.writer.tick % self.options.checkpoint_every == 0 and not self.env.is_over
         if last_chance or due:
             self._save()
         self._report_progress()

@@ -78,15 +78,17 @@ class Origins:
         keys: the files of keys from another folder; a key within a table is `table.key`, and
             others are in the file of their table.
         drawn: for parts that come from a map, with all within them, the place in the map.
+        file: of all others.
     """
 
     people: list[tuple[str, str]] = field(default_factory=list)
     keys: dict[str, str] = field(default_factory=dict)
     drawn: dict[Loc, Loc] = field(default_factory=dict)
+    file: str = "scenario.toml"
 
     def find_file(self, loc: Loc) -> str:
         """Return the file that holds the key at `loc`."""
-        path, file = "", "map.txt" if loc[:1] == ("map",) else "scenario.toml"
+        path, file = "", "map.txt" if loc[:1] == ("map",) else self.file
         for part in loc:
             path = f"{path}.{part}" if path else str(part)
             file = self.keys.get(path, file)

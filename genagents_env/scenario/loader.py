@@ -1,7 +1,7 @@
 """Load a scenario folder: a valid scenario, or the list of its faults."""
 
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from genagents_env.scenario.extends import read_whole
 from genagents_env.scenario.faults import Fault, Origins, list_faults, quote
 from genagents_env.scenario.fields import Model
 from genagents_env.scenario.files import Folder
+from genagents_env.scenario.patterns import compile_any, prepare
 from genagents_env.scenario.people_selection import select_people, start_all_at
 from genagents_env.scenario.schema import Scenario, ScheduledEvent
 from genagents_env.scenario.town import lay_out, try_lay_out
@@ -57,7 +58,9 @@ def load_scenario(
     if place is None:
         return scenario
     scenario = start_all_at(scenario, place)
-    crowded = [fault.text for fault in check_cost(scenario, lay_out(scenario))]
+    plan = lay_out(scenario)
+    crowded = [fault.text for fault in check_cost(scenario, plan)]
+    crowded += [f"its capacity of {fault.text}" for fault in check_room(scenario, plan)]
     if crowded:
         raise ScenarioError([f"place: {text}" for text in crowded])
     return scenario
@@ -145,7 +148,18 @@ def check_folder(folder: Folder) -> CheckedFolder:
         faults = [fault for fault in faults if fault.loc != ("people",)]
     lines = [*folder.faults, *map(folder.origins.render, faults)]
     # File names and keys come from outside, and faults are shown in terminals.
-    return CheckedFolder(scenario, _clean(lines), _clean(folder.warnings))
+    silent = () if scenario is None or lines else _list_silent_facts(scenario)
+    return CheckedFolder(scenario, _clean(lines), _clean([*folder.warnings, *silent]))
+
+
+def _list_silent_facts(scenario: Scenario) -> Iterator[str]:
+    """Yield a warning of each fact that nobody passes on who says it as it is stated."""
+    for fact in scenario.facts:
+        if fact.patterns and not compile_any(fact.patterns).is_in(prepare(fact.statement)):
+            yield (
+                f"facts: {fact.id}: none of its patterns is in its own statement, so whoever says "
+                "just that does not pass it on"
+            )
 
 
 def _clean(lines: Iterable[str]) -> list[str]:
@@ -171,7 +185,7 @@ def read_events(path: Path) -> list[ScheduledEvent]:
     except tomllib.TOMLDecodeError as error:
         raise ScenarioError([f"{path.name}:file: not TOML: {error}"]) from None
     except ValidationError as error:
-        origins = Origins(keys={"events": path.name})
+        origins = Origins(file=path.name)
         raise ScenarioError([origins.render(f) for f in list_faults(error, _Events)]) from None
 
 

@@ -23,9 +23,12 @@ def write_pasts(folder: Path, pasts: Pasts) -> list[Path]:
 
     Raises:
         FileError: one cannot be written.
+        ConfigError: there are memories in the folder, or two people have one file.
     """
     with guard_files(folder):
         folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.glob("*.json")):
+            raise ConfigError(f"{folder} holds memories of people already; name another folder")
     written = []
     for name, past in pasts.items():
         path = folder / f"{_NOT_IN_NAMES.sub('_', name.lower()).strip('_') or 'nobody'}.json"

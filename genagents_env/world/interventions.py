@@ -25,8 +25,12 @@ class Whisper:
     def apply(self, state: WorldState) -> None:
         """Let `agent` hear it, and nobody else."""
         i = state.town.people.index[self.agent]
+        facts = state.town.people.find_facts(self.text)
         event = state.log.emit("whisper", i, text=self.text)
-        state.hear(i, Sound("thought", None, self.text, True, False, (), event))
+        ids = tuple(state.town.people.fact_ids[fact] for fact in facts)
+        state.hear(i, Sound("thought", None, self.text, True, False, ids, event))
+        for fact in facts:
+            state.learn_fact(i, fact, event, None)
 
 
 @dataclass(frozen=True, slots=True)

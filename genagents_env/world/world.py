@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from genagents_env.world.events import Event
 from genagents_env.world.initial_state import place_people
 from genagents_env.world.interventions import (
     Intervention,
+    Join,
     News,
     OtherWords,
     SetObject,
@@ -100,6 +102,13 @@ class World:
                 raise ConfigError("text: there are no words in it")
         intervention = replace(intervention, **fixed)  # type: ignore[arg-type]  # by field name
         self.state.pending.append(intervention)
+
+    @property
+    def expects_people(self) -> bool:
+        """Whether somebody is yet to come to town, by an event or an intervention."""
+        state = self.state
+        later = (changes for tick, changes in state.due.items() if tick > state.tick)
+        return any(isinstance(change, Join) for change in chain(state.pending, *later))
 
     def schedule(self, event: ScheduledEvent) -> None:
         """Let an event of the scenario happen at its time, after those that are due then."""

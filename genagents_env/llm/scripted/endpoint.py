@@ -48,8 +48,8 @@ NEIGHBOUR = "neighbour"
 _REMOVED = ("gossip", "chatty", "mute", "inventor")
 
 
-def find_rule(name: str, policies: Iterable[ScriptedReplies] = ()) -> Rule:
-    """Return the rule of that name; an empty name is `sample_schema`.
+def find_rule(name: str | None, policies: Iterable[ScriptedReplies] = ()) -> Rule:
+    """Return the rule of that name; None is `sample_schema`.
 
     Args:
         name: of a rule that needs no policy, or `neighbour`.
@@ -62,7 +62,7 @@ def find_rule(name: str, policies: Iterable[ScriptedReplies] = ()) -> Rule:
         return NeighbourRule(policies)
     if name in _REMOVED:
         raise ConfigError(f"scripted model: {name!r} was removed; take scripted:{NEIGHBOUR}")
-    rule = _RULES.get(name or "sample_schema")
+    rule = _RULES.get("sample_schema" if name is None else name)
     if rule is None:
         known = ", ".join((*_RULES, NEIGHBOUR))
         raise ConfigError(f"scripted model: no rule {name!r}; there are {known}")

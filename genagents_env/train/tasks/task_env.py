@@ -125,6 +125,11 @@ class TaskEnv(ParallelEnv[AgentID, dict[str, Any], Any]):  # type: ignore[misc] 
             town.percepts = wanted
 
     @property
+    def is_over(self) -> bool:
+        """True from the end of an episode on."""
+        return self._town.is_over
+
+    @property
     def town(self) -> TownEnv:
         """The town of this episode."""
         return self._town
