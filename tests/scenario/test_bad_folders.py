@@ -9,7 +9,7 @@ import pytest
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario import load_scenario, validate_folder
 from genagents_env.scenario.loader import inspect_folder
-from tests.scenario.bad_folders import BAD, CHECKED, DRAWN, GOOD, ROWS, Bad, change, write
+from tests.scenario.bad_folders import BAD, CHECKED, DRAWN, GOOD, Bad, change, write
 
 CORPUS = sorted(BAD)
 # Changes of one file each that leave the rest readable, so that two of them can be combined.
@@ -18,19 +18,19 @@ TOGETHER = [
     for name in CORPUS
     if BAD[name].base == GOOD
     and ":file:" not in BAD[name].message
-    and name not in ("deep", "bottomless", "dotted", "digits", "hex digits", "too wide a town")
+    and name not in ("bottomless", "digits", "hex digits", "too wide a town")
 ]
 
 
-@pytest.mark.parametrize("files", [GOOD, CHECKED, DRAWN], ids=["laid out", "checked", "drawn"])
+# As many start in a place as it holds.
+FULL = change(dict(GOOD), Bad("people/vic.toml", 'start = "Barn"', 'start = "Inn/attic"', ""))
+
+
+@pytest.mark.parametrize(
+    "files", [GOOD, CHECKED, DRAWN, FULL], ids=["laid out", "checked", "drawn", "full"]
+)
 def test_the_base_of_the_corpus_is_valid(files: dict[str, str], tmp_path: Path) -> None:
     assert validate_folder(write(tmp_path, files)) == []
-
-
-def test_no_row_of_the_corpus_hides_another() -> None:
-    names = [name for part in ("good", "drawn", "checked", "goals") for name in ROWS[part]]
-    assert len(names) == len(set(names))
-    assert len(BAD) > len(names) > 180
 
 
 @pytest.mark.parametrize("name", CORPUS)
@@ -67,7 +67,7 @@ def _edits_overlap(one: Bad, other: Bad) -> bool:
 
 PAIRS = [
     pair
-    for pair in (*pairwise(TOGETHER), *pairwise(TOGETHER[::7]), *pairwise(TOGETHER[::5]))
+    for pair in pairwise(TOGETHER[::3])
     if set(pair) not in DEPENDENT
     and all(BAD[name].old for name in pair)
     and not _edits_overlap(BAD[pair[0]], BAD[pair[1]])
@@ -95,25 +95,10 @@ def test_references_are_checked_once_all_shapes_are_right(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "unknown kind",
-        "date for a time",
-        "no time at all",
-        "no regex",
-        "text for a time",
-        "missing key of a person",
-        "unknown kind of check",
-        "check without a kind",
-    ],
+    "name", ["unknown kind", "date for a time", "no regex", "check without a kind"]
 )
 def test_a_fault_is_listed_once_without_its_consequences(name: str, tmp_path: Path) -> None:
     assert len(validate_folder(write(tmp_path, BAD[name].files()))) == 1
-
-
-def test_as_many_may_start_in_a_place_as_it_holds(tmp_path: Path) -> None:
-    bad = Bad("people/vic.toml", 'start = "Barn"', 'start = "Inn/attic"', "")
-    assert validate_folder(write(tmp_path, bad.files())) == []
 
 
 def _link(folder: Path, name: str, target: str) -> None:
@@ -194,14 +179,18 @@ def test_several_people_may_share_a_file(tmp_path: Path) -> None:
             "when = [{ at = 2023-02-13T08:30, b = 1 }]",
             "2023-02-13T08:30:00 in place of 2023-02-13T08:30",
         ),
+        ('x = "08:30"\ny = [', None),
     ],
 )
-def test_a_time_without_seconds_is_explained(line: str, told: str, tmp_path: Path) -> None:
+def test_a_time_without_seconds_is_explained(line: str, told: str | None, tmp_path: Path) -> None:
     text = GOOD["scenario.toml"].replace("hours = ", f"{line}\nhours = ", 1)
     number = text[: text.index(line)].count("\n") + 1
-    faults = validate_folder(write(tmp_path, {**GOOD, "scenario.toml": text}))
-    assert faults[0].startswith("scenario.toml:file: not TOML: ")
-    assert faults[0].endswith(f"; line {number}: a time has seconds, {told}")
+    fault = validate_folder(write(tmp_path, {**GOOD, "scenario.toml": text}))[0]
+    assert fault.startswith("scenario.toml:file: not TOML: ")
+    if told is None:
+        assert "seconds" not in fault
+    else:
+        assert fault.endswith(f"; line {number}: a time has seconds, {told}")
 
 
 def test_people_who_cannot_be_read_are_not_called_missing(tmp_path: Path) -> None:
@@ -211,25 +200,12 @@ def test_people_who_cannot_be_read_are_not_called_missing(tmp_path: Path) -> Non
     assert not [fault for fault in faults if fault.startswith("scenario.toml:people")]
 
 
-def test_other_faults_do_not_mention_times(tmp_path: Path) -> None:
-    text = GOOD["scenario.toml"] + '\nx = "08:30"\ny = [\n'
-    (fault,) = validate_folder(write(tmp_path, {**GOOD, "scenario.toml": text}))
-    assert "seconds" not in fault
-
-
 def test_open_ground_is_not_offered_for_a_home(tmp_path: Path) -> None:
     files = {**GOOD, "people/vic.toml": GOOD["people/vic.toml"].replace("Inn/attic", "Qqqq")}
     told = {line.split(": ")[0]: line for line in validate_folder(write(tmp_path, files))}
     home = told["people/vic.toml:home"]
     assert '"Inn/taproom"' in home
     assert '"outside"' not in home
-
-
-def test_allowed_symbols_name_the_blank_in_words(tmp_path: Path) -> None:
-    drawn = {**DRAWN, "map.txt": DRAWN["map.txt"].replace("#bb", "#b?")}
-    (fault,) = validate_folder(write(tmp_path, drawn))
-    assert 'allowed: blanks, "#", ".", "+", ' in fault
-    assert '""' not in fault
 
 
 def test_a_scenario_that_is_not_there_gets_a_suggestion_not_the_whole_list(

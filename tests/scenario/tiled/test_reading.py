@@ -320,19 +320,6 @@ def test_scenario_and_map_say_each_a_part(tmp_path: Path) -> None:
     assert plan.objects[1].tiles[0] == (11, 3)
 
 
-def test_editing_the_map_and_loading_again_is_all_it_takes(plain: Scenario, tmp_path: Path) -> None:
-    assert load(tmp_path, school()) == plain
-    table = change((("layers", 4, "objects", 0, "x"), 5 * TILE))
-    (tmp_path / FILE).write_text(json.dumps(table))
-    assert lay_out(load_scenario(tmp_path)).objects[0].tiles == ((5, 4), (6, 4))
-
-
-def test_a_scenario_is_complete_without_its_map(plain: Scenario) -> None:
-    again = Scenario.model_validate_json(plain.model_dump_json())
-    assert again == plain
-    assert lay_out(again).objects == lay_out(plain).objects
-
-
 def test_a_map_may_have_lists_with_commas_and_what_follows_what(tmp_path: Path) -> None:
     own: dict[str, object] = {"states": "cold\nwarm, with soup\n", "sleep_state": "cold"}
     own |= {"next.cold": "warm, with soup\n", "lasting": "warm, with soup\n", "state": "cold"}
