@@ -6,7 +6,6 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 from genagents_env.actions import Action, Idle, Interact, Move, Restart
 from genagents_env.env import TownEnv
 from genagents_env.scenario import Scenario
-from genagents_env.train.wrappers import VectorTown
 from genagents_env.world.events import Event
 from genagents_env.world.interventions import Join, Part, Put
 from tests.world.conftest import MakeTown, TownDriver
@@ -323,23 +321,6 @@ def test_a_saved_town_goes_on_as_it_would_have(rules: Mapping[str, object]) -> N
     assert env.save_state() == other.save_state()
 
 
-@pytest.mark.parametrize("rules", [BLOCK, {"paths": "astar"}, {**BLOCK, "walk_speed": 0.25}])
-def test_many_towns_at_once_walk_as_each_would_alone(rules: Mapping[str, object]) -> None:
-    scenario = make_scenario(draw_corridor(2), "a" * 12 + "b" * 12, rules=dict(rules))
-    towns = VectorTown(scenario, 3)
-    alone = [TownEnv(scenario, actions="menu") for _ in range(3)]
-    towns.reset(seed=5)
-    for t, env in enumerate(alone):
-        env.reset(seed=5 + t)
-    draw, places = np.random.default_rng(1), len(alone[0].world.town.places.all)
-    for tick in range(60):
-        if tick % 20 == 0:
-            goals = draw.integers(1, places + 1, (3, 24))
-        towns.step(goals.ravel())
-        for env, one, chosen in zip(towns.envs, alone, goals.tolist(), strict=True):
-            one.step(dict(zip(one.agents, chosen, strict=True)))
-            assert env.events == one.events
-            assert env.save_state() == one.save_state()
 
 
 def check_maze(seed: int) -> None:

@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 from genagents_env.config import TownOptions
-from genagents_env.errors import ConfigError
-from genagents_env.scenario import load_scenario
 from genagents_env.scenario.loader import list_scenario_names
 from genagents_env.train.core.core import Core
 from genagents_env.train.tasks import TASKS, get_task
 from genagents_env.train.tasks.task import shape_reward
-from genagents_env.train.wrappers import VectorTown
 from genagents_env.world.interventions import News
 from tests.train.pairs import Pair
 
@@ -113,10 +110,3 @@ def test_a_town_that_was_alone_for_a_tick_goes_on_in_arrays(alone: list[float]) 
         pair.step()
     pair.compare_towns()
     assert [part for part in alone if part] == [0.5]
-
-
-def test_layouts_that_cannot_be_one_vector_are_refused() -> None:
-    with pytest.raises(ConfigError, match="number 1"):
-        VectorTown([load_scenario("tiny"), load_scenario("medicine")], 1)
-    with pytest.raises(ConfigError, match="none"):
-        VectorTown([], 1)

@@ -132,20 +132,6 @@ def test_our_check_passes_in_a_shipped_town() -> None:
     check_env(lambda: make("meet", "sakura_machi", percepts=True), steps=12)
 
 
-def test_max_cycles_holds_in_every_town() -> None:
-    env = make("share")
-    assert env.max_cycles == TASKS["share"].horizon
-    env.max_cycles = 4
-    for seed in (1, 2):
-        env.reset(seed=seed)
-        ticks = 0
-        while env.agents:
-            *_, cuts, _ = env.step({})
-            ticks += 1
-        assert ticks == 4
-        assert all(cuts.values())
-
-
 def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ConfigError, match="ids: a task's agents are indexed"):
         make("errand", ids="names")
