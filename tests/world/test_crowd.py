@@ -84,7 +84,7 @@ def crossing(width: int, seed: int, **rules: object) -> Walkers:
 
 @pytest.mark.parametrize("paths", ["fields", "astar"])
 @pytest.mark.parametrize("width", [1, 2])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_fifty_people_cross_a_corridor_both_ways_and_all_arrive(
     width: int, seed: int, paths: str
 ) -> None:
@@ -274,20 +274,13 @@ def test_more_people_than_tiles_start_on_tiles_of_their_own_as_near_as_can_be() 
     assert len(set(walkers.world.state.tile.tolist())) == 8
 
 
-def trail(scenario: Scenario, seed: int, ticks: int) -> list[list[int]]:
-    walkers = crossing(2, seed)
-    walkers = Walkers(scenario, walkers.goals, seed)
-    tiles = []
-    for _ in range(ticks):
-        walkers.step()
-        tiles.append(walkers.world.state.tile.tolist())
-    return tiles
-
-
 def test_the_same_seed_walks_the_same_and_another_does_not() -> None:
-    scenario = crossing(2, 0).world.scenario
-    assert trail(scenario, 1, 30) == trail(scenario, 1, 30)
-    assert trail(scenario, 1, 30) != trail(scenario, 2, 30)
+    def walk(seed: int) -> list[Event]:
+        walkers = crossing(2, seed)
+        walkers.run(30)
+        return walkers.events
+
+    assert walk(1) == walk(1) != walk(2)
 
 
 def test_whoever_comes_first_in_the_seeded_order_has_the_tile() -> None:
@@ -319,8 +312,6 @@ def test_a_saved_town_goes_on_as_it_would_have(rules: Mapping[str, object]) -> N
         other.step(dict(move))
         assert env.events == other.events
     assert env.save_state() == other.save_state()
-
-
 
 
 def check_maze(seed: int) -> None:

@@ -39,6 +39,7 @@ NIGHT: TownOptions = {
 }
 Array = npt.NDArray[np.generic]
 Parts = Mapping[str, Array]
+BLOCK = {"bodies_block": True}
 SCENARIOS: dict[str, tuple[str | Scenario, TownOptions, int, int]] = {
     "tiny": ("tiny", {}, 3, 130),
     "short": ("tiny", {"max_cycles": 7}, 3, 40),
