@@ -67,11 +67,6 @@ def test_nobody_is_told_what_speaks_against_them() -> None:
     assert "knife" not in words
 
 
-def test_what_the_other_knows_from_an_earlier_talk_is_not_told_again() -> None:
-    before = ("latest talk with Cal Crow", "Mon 13 Feb 08:10", "Talked with Cal Crow: a good day")
-    assert "party" not in say(before, ("#1", "before", PARTY), ("Cal Crow", "said", "Well."))
-
-
 def converse(opening: str) -> list[str]:
     """Return the talk of two who answer one another until one leaves."""
     said = [opening]
@@ -142,16 +137,3 @@ def test_whatever_was_said_there_are_words_and_no_confession(texts: list[str]) -
     assert isinstance(news.find_suspect(" ".join(texts)), str)
     answer(" ".join(texts), *texts)
     assert PromptLine(None, ("Bo", "said"), "Hi").speaker == "Bo"
-
-
-def test_whom_one_only_saw_one_does_not_know_however_often() -> None:
-    question = "Do you know of Cal Crow?"
-    seen = "Cal Crow is part of my days: 7 of my latest memories are of Cal Crow"
-    assert answer(question, seen, "Cal Crow is reading, Johnson Park") == (
-        "No, I have not heard of them.",
-        [],
-    )
-    assert answer(question, seen, "Cal Crow is a friend of mine.") == (
-        "Yes, I know of Cal Crow.",
-        [2],
-    )

@@ -53,12 +53,6 @@ def test_the_pace_grows_by_one_while_calls_wait_and_answers_stay_quick() -> None
     asyncio.run(run())
 
 
-def test_the_pace_does_not_grow_without_waiting_calls() -> None:
-    pace = Pace()
-    answer(pace, 1.0, rounds=20)
-    assert pace.limit == 8
-
-
 def test_a_number_is_never_exceeded_and_taken_at_once() -> None:
     async def run() -> None:
         pace = Pace(20)
