@@ -186,12 +186,10 @@ class Bad(NamedTuple):
     base: Mapping[str, str] = GOOD
 
     def files(self) -> Files:
-        """Return the folder's files."""
         return change(dict(self.base), self)
 
 
 def change(files: Files, bad: Bad) -> Files:
-    """Return `files` with the change of `bad` made."""
     text = files.get(bad.file, "")
     assert bad.old in text, f"{bad.old!r} is not in {bad.file}"
     changed = text.replace(bad.old, bad.new, 1) if bad.old else text + bad.new
@@ -199,7 +197,6 @@ def change(files: Files, bad: Bad) -> Files:
 
 
 def write(folder: Path, files: Mapping[str, str] | Mapping[str, str | bytes]) -> Path:
-    """Write `files` into `folder` and return it."""
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,6 @@ FRANCESCO = "Francesco Bianchi"
 
 
 def texts(person: Person) -> Iterator[str]:
-    """Everything that is written of somebody."""
     yield from first_memories(person)
     yield from person.recent_memories
     yield from (person.goal, *person.traits)

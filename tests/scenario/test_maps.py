@@ -11,7 +11,6 @@ from tests.scenario.test_layout import assert_is_a_town
 
 
 def drawn(folder: Path, old: str = "", new: str = "") -> TownPlan:
-    """The town of the drawn folder, with `old` replaced by `new` in its map."""
     files = {**DRAWN, "map.txt": DRAWN["map.txt"].replace(old, new, 1) if old else DRAWN["map.txt"]}
     return lay_out(load_scenario(write(folder, files)))
 
@@ -137,7 +136,6 @@ def test_other_hours_are_refused(text: str) -> None:
 
 
 def large(folder: Path, *changes: Bad) -> TownPlan:
-    """The drawn folder with changes, laid out."""
     files = dict(DRAWN)
     for one in changes:
         files = change(files, one)

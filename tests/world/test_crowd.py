@@ -176,16 +176,6 @@ def test_people_in_the_entrance_of_a_room_move_up() -> None:
     assert walkers.counts()["swap"] == 0
 
 
-def test_one_who_stands_in_a_passage_changes_places_with_who_wants_through() -> None:
-    walkers = line("ab", ["##########", "#a......b#", "##########"])
-    walkers.goals = {"P1": "4,1"}
-    walkers.run(10)
-    walkers.goals = {"P0": "Room b"}
-    walkers.arrived.clear()
-    walkers.run(20)
-    assert walkers.arrived >= {"P0"}
-    assert walkers.counts() == {"swap": 1, "detour": 0, "aside": 0}
-    assert walkers.column("P1") == 3
 
 
 def test_a_person_who_made_way_gets_a_notice() -> None:
@@ -211,12 +201,6 @@ def test_on_a_taken_tile_one_has_arrived_beside_it_and_moves_up_when_it_is_free(
     assert walkers.column(second) == 3
 
 
-def test_walkers_without_room_get_a_reason() -> None:
-    walkers = line("aab", ["#######", "#aa..b#", "#######"])
-    walkers.goals = {"P0": "Room b", "P1": "Room b", "P2": "Room b"}
-    walkers.run(12)
-    assert walkers.arrived == {"P2"}
-    assert walkers.told == dict.fromkeys(["P0", "P1"], "there is no room left at Room b, floor")
 
 
 def test_sleepers_are_not_moved_and_blocked_walkers_get_a_reason() -> None:

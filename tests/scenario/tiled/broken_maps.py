@@ -50,7 +50,6 @@ class Broken:
 
 
 def edited(message: str, *edits: Edit) -> Broken:
-    """The school with some values replaced."""
     return Broken({FILE: json.dumps(change(*edits))}, message)
 
 

@@ -17,7 +17,6 @@ PLACE = ["outside", "Lodge/hall", "Lodge/Bea's room", "Mill Park/park", "Lodge"]
 
 
 def import_town(folder: Path) -> Path:
-    """The small town as a scenario folder."""
     drawn, world = read_ville(write(folder / "matrices", VILLE))
     return write(folder / "lodge", format_new_town(drawn, name="lodge", title="T", town=world))
 

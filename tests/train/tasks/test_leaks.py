@@ -17,8 +17,6 @@ Told = Callable[[TaskEnv], float]
 
 
 class LeakyTask(TaskEnv):
-    """A task that tells one number too many."""
-
     told: Told
 
     def step(self, actions: Any) -> Any:

@@ -23,7 +23,6 @@ def make_env(*goals: Goal, max_cycles: int = 20, **reward: Any) -> TownEnv:
 
 
 def play(env: TownEnv, ticks: Sequence[Acts], seed: int = 0) -> dict[str, list[float]]:
-    """Return what each earns at each tick."""
     env.reset(seed=seed)
     earned: dict[str, list[float]] = {ADA: [], BEN: []}
     for acts in ticks:
