@@ -54,5 +54,3 @@ def test_everyday_routines_bring_all_three_about(tmp_path: Path) -> None:
     assert tried == {(kilian, BATH), (lotte, BATH), (kilian, SHOP), (lotte, SHOP)}
     assert waited == {(kilian, BATH), (lotte, BATH), (kilian, SHOP)}
     assert guests == (frozenset({jette, lotte}), frozenset({jette, lotte}))
-
-

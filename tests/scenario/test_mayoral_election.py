@@ -23,5 +23,3 @@ def test_nobody_speaks_of_the_party_and_only_sam_knows_what_spreads() -> None:
         "candidacy": ("Sam Moore",),
         "speech": ("Sam Moore",),
     }
-
-

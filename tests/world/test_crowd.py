@@ -176,8 +176,6 @@ def test_people_in_the_entrance_of_a_room_move_up() -> None:
     assert walkers.counts()["swap"] == 0
 
 
-
-
 def test_a_person_who_made_way_gets_a_notice() -> None:
     walkers = line("ab", ["##########", "#a..b..c.#", "##########"])
     told = []
@@ -199,8 +197,6 @@ def test_on_a_taken_tile_one_has_arrived_beside_it_and_moves_up_when_it_is_free(
     walkers.goals = {first: "1,1" if walkers.column(second) > 3 else "5,1", second: "3,2"}
     walkers.run(10)
     assert walkers.column(second) == 3
-
-
 
 
 def test_sleepers_are_not_moved_and_blocked_walkers_get_a_reason() -> None:

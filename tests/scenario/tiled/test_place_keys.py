@@ -33,5 +33,3 @@ def test_all_that_a_scenario_says_of_a_place_a_map_may_say(
     kind: str, model: type[SectorSpec | ArenaSpec | ObjectSpec], else_: set[str]
 ) -> None:
     assert {*KEYS[kind]} - {PART} - else_ == {*model.model_fields} - _DRAWN
-
-

@@ -132,23 +132,6 @@ def test_attributes_are_those_of_the_slots_town() -> None:
         env.set_attr("max_cycles", 3)
 
 
-def test_every_slot_stays_in_its_space_over_many_episodes() -> None:
-    env = town_env([menu] * 2, seed=0)
-    rng = np.random.default_rng(0)
-    env.reset()
-    ends = 0
-    for _ in range(200):
-        seen, rewards, dones, infos = env.step(legal(env, rng))
-        ends += sum("episode" in info for info in infos)
-        assert all(row in env.observation_space for row in seen)
-        assert np.isfinite(rewards).all()
-        for done, info in zip(dones, infos, strict=True):
-            if "episode" in info:
-                assert done
-                assert info["terminal_observation"] in env.observation_space
-    assert ends >= 4
-
-
 def test_without_sb3_the_extra_is_named() -> None:
     code = (
         "import sys; sys.modules['stable_baselines3'] = None\n"

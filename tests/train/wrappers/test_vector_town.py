@@ -290,17 +290,3 @@ def test_what_cannot_be_is_said() -> None:
         vector.step(np.zeros(3, dtype=np.int64))
     with pytest.raises(ConfigError, match="float64"):
         vector.step(np.zeros(4))
-
-
-def test_a_twin_shares_the_map_and_nothing_that_changes() -> None:
-    env = TownEnv("tiny", actions="menu")
-    twin = env.fresh_copy()
-    assert twin.world.town.ground is env.world.town.ground
-    first, _ = env.reset(seed=4)
-    other, _ = twin.reset(seed=4)
-    for agent in env.agents:
-        same(other[agent], {k: first[agent][k] for k in ("observation", "action_mask")})
-    before = twin.save_state()
-    for choice in range(12):
-        env.step(dict.fromkeys(env.agents, choice))
-    assert twin.save_state() == before
