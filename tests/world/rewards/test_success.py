@@ -1,7 +1,6 @@
 """The reward `success` pays what the measures then find in the record of the same episode."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -39,10 +38,10 @@ def find_truths(env: TownEnv) -> dict[str, bool]:
 
 
 @pytest.mark.parametrize(("story", "name"), ENDINGS)
-def test_what_is_paid_for_is_what_the_record_tells(story: str, name: str, tmp_path: Path) -> None:
+def test_what_is_paid_for_is_what_the_record_tells(story: str, name: str) -> None:
     env, returns = act_out(story, name)
     told = find_truths(env)
-    found = play(story, name, tmp_path)
+    found = play(story, name)
     checks = {check.id: check for check in env.world.scenario.checks}
     leaves = [one for one in list_decidable(env.world.scenario) if one.check is not None]
     of_record = [one.id for one in leaves if isinstance(checks[one.check or ""], RecordCheck)]
