@@ -88,8 +88,7 @@ def test_whole_episodes_of_every_task(task: str, layouts: int, episodes: int, me
     pair.compare_towns()
 
 
-@pytest.mark.parametrize("menu", ["town", "plain"])
-@pytest.mark.parametrize("start", ["07:50", "12:00"])
+@pytest.mark.parametrize(("start", "menu"), [("07:50", "town"), ("12:00", "plain")])
 @pytest.mark.parametrize("name", list_scenario_names())
 def test_a_shipped_town_is_in_arrays_what_it_is_by_itself(name: str, start: str, menu: str) -> None:
     pair = Pair(name, 2, start=start, hours=0.5, max_cycles=14, menu=menu)

@@ -59,7 +59,7 @@ def test_towns_have_all_numbers_of_rooms_and_one_to_three_things_in_each() -> No
     assert set(states) == {2, 3, 4}
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_walking_across_takes_no_longer_than_promised(seed: int) -> None:
     town = draw_town(seed)
     env = town_v0.parallel_env(town, max_cycles=10_000)
