@@ -159,13 +159,6 @@ def test_extends_rejects_unusable_bases(head: str, message: str, tmp_path: Path)
     assert caught.value.faults == faults
 
 
-def test_two_that_build_on_each_other_are_a_fault(tmp_path: Path) -> None:
-    base = CHILD.replace('"base"', '"child"').replace('name = "child"', 'name = "base"')
-    folder = _pair(tmp_path, {}, {"scenario.toml": base})
-    faults = validate_folder(folder)
-    assert any('"child" -> "base" -> "child" goes round' in fault for fault in faults), faults
-
-
 def test_a_chain_has_an_end(tmp_path: Path) -> None:
     for i in range(CHAIN_LIMIT + 1):
         head = f'name = "s{i}"\ntitle = "t"\nextends = "s{i + 1}"\n'

@@ -128,14 +128,6 @@ def test_streets_are_at_least_two_tiles_wide(places: tuple[SectorSpec, ...]) -> 
     assert np.add.reduce(grown).max() <= 1
 
 
-def test_an_arena_named_like_its_sector_has_one_name() -> None:
-    arena = ArenaSpec(name="Barn", objects=(ObjectSpec(name="hay"),))
-    plan = lay_out(town((SectorSpec(name="Barn", arenas=(arena,)),)))
-    assert plan.arena_id(1) == "Barn"
-    assert plan.object_id(0) == "Barn/hay"
-    assert plan.arena_id(OUTSIDE) == plan.sectors[0].name == TINY.outside
-
-
 def drawing(plan: TownPlan) -> list[str]:
     """The plan in characters: arenas as digits, objects as `o`."""
     marks = {item.tile: "o" for item in plan.objects} | dict.fromkeys(plan.doors, "+")
@@ -156,6 +148,8 @@ def test_a_house_has_its_rooms_behind_the_entrance_and_a_door_to_the_street() ->
     plan = lay_out(
         town((SectorSpec(name="House", arenas=arenas), SectorSpec(name="Park", arenas=(park,))))
     )
+    assert [plan.arena_id(a) for a in (0, 1, 5)] == [TINY.outside, "House/hall", "Park"]
+    assert plan.object_id(0) == "House/hall/a"
     assert drawing(plan) == [
         ".................",
         ".................",
