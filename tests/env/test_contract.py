@@ -22,6 +22,7 @@ from genagents_env.run import rollout
 from genagents_env.run.policies import load_policy
 from genagents_env.world.events import Event
 
+Tick = tuple[Observations, Infos, dict[str, str]]
 DAY: TownOptions = {"start": "08:00", "hours": 2.0, "percepts": True}
 
 
@@ -135,11 +136,12 @@ def test_copies_pickles_and_saved_states_go_on_identically() -> None:
 
 
 @pytest.fixture(scope="module")
-def lived() -> tuple[list[tuple[Observations, Infos, dict[str, str]]], dict[int, Event]]:
+def lived() -> tuple[list[Tick], dict[int, Event]]:
     """Ticks: what was observed, told, and the percepts as they were; and all events by number."""
     env = town_v0.parallel_env("valentines_party", **DAY)
     observations, infos = env.reset(seed=4)
-    events, ticks = {e.id: e for e in env.events}, []
+    events = {e.id: e for e in env.events}
+    ticks: list[Tick] = []
     for tick in range(60):
         kept = {agent: write(infos[agent]["percept"]) for agent in env.agents[:4]}
         ticks.append((observations, infos, kept))

@@ -1,25 +1,15 @@
 import os
 import subprocess
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario import load_scenario, validate_folder
-from genagents_env.scenario.loader import inspect_folder
 from tests.scenario.bad_folders import BAD, CHECKED, DRAWN, GOOD, Bad, change, write
 
 CORPUS = sorted(BAD)
-# Changes of one file each that leave the rest readable, so that two of them can be combined.
-TOGETHER = [
-    name
-    for name in CORPUS
-    if BAD[name].base == GOOD
-    and ":file:" not in BAD[name].message
-    and name not in ("bottomless", "digits", "hex digits", "too wide a town")
-]
 
 
 # As many start in a place as it holds.
@@ -48,42 +38,6 @@ def test_validate_names_place_and_allowed_values_of_each_fault(name: str, tmp_pa
     with pytest.raises(ScenarioError) as caught:
         load_scenario(tmp_path)
     assert caught.value.faults == faults
-
-
-# Of these, one makes it impossible to tell whether the other is a fault.
-DEPENDENT = [
-    {"event with more", "event without"},
-    {"object elsewhere", "object in a routine"},
-]
-
-
-def _edits_overlap(one: Bad, other: Bad) -> bool:
-    if one.file != other.file or not one.old or not other.old:
-        return False
-    text = GOOD[one.file]
-    a, b = text.index(one.old), text.index(other.old)
-    return a < b + len(other.old) and b < a + len(one.old)
-
-
-PAIRS = [
-    pair
-    for pair in pairwise(TOGETHER[::3])
-    if set(pair) not in DEPENDENT
-    and all(BAD[name].old for name in pair)
-    and not _edits_overlap(BAD[pair[0]], BAD[pair[1]])
-]
-
-
-@pytest.mark.parametrize(("first", "second"), PAIRS)
-def test_two_faults_at_once_are_both_listed_but_shapes_before_references(
-    first: str, second: str, tmp_path: Path
-) -> None:
-    both = (BAD[first], BAD[second])
-    alone = [inspect_folder(write(tmp_path / str(i), bad.files())) for i, bad in enumerate(both)]
-    shapes = [bad for bad, found in zip(both, alone, strict=True) if found.scenario is None]
-    faults = validate_folder(write(tmp_path / "both", change(change(dict(GOOD), both[0]), both[1])))
-    for bad in shapes or both:
-        assert any(bad.message in fault for fault in faults), faults
 
 
 def test_references_are_checked_once_all_shapes_are_right(tmp_path: Path) -> None:

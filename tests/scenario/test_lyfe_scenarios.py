@@ -116,13 +116,6 @@ def test_the_chain_of_the_medicine_can_be_closed_by_talking() -> None:
     assert "Ravi Patel" in learners(events, "plant")
 
 
-def test_both_clubs_become_known_at_the_fair_and_the_crush_does_not() -> None:
-    events = run_scenario("activity_fair")
-    assert len(learners(events, "anime_club")) >= 5
-    assert len(learners(events, "soccer_club")) >= 5
-    assert not learners(events, "crush")
-
-
 def test_the_murderer_is_missing_among_few() -> None:
     assert len(MURDER.people) == 9
     assert {c: FRANCESCO in names for c, names in MURDER.casts.items()} == {

@@ -106,7 +106,8 @@ def test_nothing_refers_to_anybody_who_is_absent_and_their_property_stays_locked
         ("murder_mystery", "4", 'no person "4" in murder_mystery; allowed: "Marta Rodriguez"'),
         ("murder_mystery", ["3", "6"], 'no person "3"'),  # two names are never a cast
         ("tiny", "4", 'no person "4"'),
-        *(("murder_mystery", nobody, "name at least one person") for nobody in (" , ", [])),
+        ("murder_mystery", " , ", "name at least one person"),
+        ("murder_mystery", [], "name at least one person"),
         ("valentines_party", ["Klaus Muller"], "did you mean "),
         ("valentines_party", ["Nobody Else", "Zed"], 'no person "Zed"'),
         ("valentines_party", ["Sam Moore", "Sam Moore"], "and nobody twice"),
