@@ -67,6 +67,11 @@ def test_nobody_is_told_what_speaks_against_them() -> None:
     assert "knife" not in words
 
 
+def test_what_the_other_knows_from_an_earlier_talk_is_not_told_again() -> None:
+    before = ("latest talk with Cal Crow", "Mon 13 Feb 08:10", "Talked with Cal Crow: a good day")
+    assert "party" not in say(before, ("#1", "before", PARTY), ("Cal Crow", "said", "Well."))
+
+
 def converse(opening: str) -> list[str]:
     """Return the talk of two who answer one another until one leaves."""
     said = [opening]

@@ -125,6 +125,16 @@ def test_a_map_that_names_none_is_at_fault(tmp_path: Path) -> None:
     assert faults[0].startswith(where)
 
 
+def test_a_picture_of_nobody_is_at_fault(tmp_path: Path) -> None:
+    own = properties(sprite="ann.png")
+    edits = (
+        (("layers", 6, "objects", 0, "properties"), own),
+        (("layers", 6, "objects", 0, "name"), "x"),
+    )
+    (fault,) = validate_folder(write_map(tmp_path, change(*edits)))
+    assert 'object 9 "x": property "sprite" without "person"; say whose picture it is' in fault
+
+
 def test_people_whose_names_are_no_file_names_keep_each_their_picture(tmp_path: Path) -> None:
     names = ("李雷", "韩梅梅")
     spawns = [

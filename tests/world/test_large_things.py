@@ -41,6 +41,7 @@ def test_a_table_is_used_from_beside_any_of_its_tiles(
     assert (table.distance, table.usable) == (1, True)
     assert table.tiles == ((2, 2), (3, 2), (4, 2))
     assert table.is_beside(spot)
+    assert not see(town, "Ann", "bed").is_beside((5, 3))
     town.step(Bob=Interact("Lodge/hall/table", "laid"))
     assert see(town, "Bob", "table").state == "laid"
     town.place("Bob", 4, 4)

@@ -104,6 +104,14 @@ def test_a_mask_in_infos_can_be_asked_for_in_a_list() -> None:
     assert None not in [copy.deepcopy(masks[0]), pickle.loads(pickle.dumps(masks[0]))]  # noqa: S301
 
 
+def test_mask_in_info_leaves_the_infos_it_was_given_alone() -> None:
+    env = menu()
+    inner = env.reset(seed=0)
+    kept = copy.deepcopy(inner[1])
+    MaskInInfo(env).reshape(*inner)
+    assert inner[1] == kept
+
+
 def test_a_wrapped_town_survives_pickling_in_mid_episode() -> None:
     env = encode_text(menu())
     env.reset(seed=0)
@@ -115,7 +123,7 @@ def test_a_wrapped_town_survives_pickling_in_mid_episode() -> None:
 
 
 def test_each_wrapper_holds_what_the_town_tells_under_its_own_names() -> None:
-    plain, given = menu().reset(seed=0)
+    plain, _ = menu().reset(seed=0)
     dropped, _ = DropText(menu()).reset(seed=0)
     moved, infos = MaskInInfo(menu()).reset(seed=0)
     bare = BareVector(MaskInInfo(menu()))
@@ -124,7 +132,7 @@ def test_each_wrapper_holds_what_the_town_tells_under_its_own_names() -> None:
     renamed, _ = rllib.reset(seed=0)
     for agent, held in plain.items():
         assert set(held) - set(dropped[agent]) == {"text"}
-        assert "action_mask" not in {*moved[agent], *given[agent]}
+        assert "action_mask" not in moved[agent]
         np.testing.assert_array_equal(infos[agent]["action_mask"], held["action_mask"])
         np.testing.assert_array_equal(numbers[agent], held["observation"])
         assert numbers[agent] in bare.observation_space(agent)
