@@ -10,6 +10,7 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.run import rollout
 from genagents_env.train.language import Session, SharedSession
+from genagents_env.train.language.seeds import list_seeds
 from genagents_env.train.tasks import TASKS, get_task
 
 WAIT = {"do": "wait", "target": "", "words": "", "minutes": 20}
@@ -80,6 +81,13 @@ def test_another_mind_may_ask() -> None:
         assert session.act(json.dumps(reply)).fault is None
 
 
+def test_others_may_ask_a_model_of_their_own() -> None:
+    with Session("tiny", others="reactive", model="scripted") as session:
+        while not session.done:
+            session.act(json.dumps(WAIT))
+        assert {turn.agent for turn in session.transcript()} == {"Ada Brook"}
+
+
 def test_two_learners_share_a_town() -> None:
     async def live() -> SharedSession:
         session = SharedSession("tiny")
@@ -132,6 +140,13 @@ def test_a_task_is_learned_in_the_town_that_its_seed_draws(seed: int) -> None:
         assert session.episode_return == pytest.approx(best, abs=0.05)
         assert session.success  # the others do theirs by the task's own solution
         assert {turn.scenario for turn in session.transcript()} != {"tiny"}
+
+
+def test_seeds_that_are_held_out_are_no_seeds_to_learn_from() -> None:
+    assert not set(list_seeds("training")) & set(list_seeds("held_out"))
+    with Session("errand", seed=list_seeds("training")[0]) as one:
+        learned = one.prompt
+        assert one.reset(list_seeds("held_out")[0]) != learned
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -117,6 +117,7 @@ def test_a_shipped_town_takes_the_place_of_drawn_ones() -> None:
     agent = env.possible_agents[0]
     assert env.observation_space(agent) == drawn.observation_space(agent)
     assert env.action_space(agent) == drawn.action_space(agent)
+    assert env.max_cycles > drawn.max_cycles  # it is far from one end to the other
     plans, goals = set(), set()
     for seed in (0, 1, HELD_OUT[0]):
         observations, _ = env.reset(seed=seed)
@@ -130,6 +131,20 @@ def test_a_shipped_town_takes_the_place_of_drawn_ones() -> None:
 @pytest.mark.slow
 def test_our_check_passes_in_a_shipped_town() -> None:
     check_env(lambda: make("meet", "sakura_machi", percepts=True), steps=12)
+
+
+def test_max_cycles_holds_in_every_town() -> None:
+    env = make("share")
+    assert env.max_cycles == TASKS["share"].horizon
+    env.max_cycles = 4
+    for seed in (1, 2):
+        env.reset(seed=seed)
+        ticks = 0
+        while env.agents:
+            *_, cuts, _ = env.step({})
+            ticks += 1
+        assert ticks == 4
+        assert all(cuts.values())
 
 
 def test_what_makes_no_sense_is_refused() -> None:
