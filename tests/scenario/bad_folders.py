@@ -227,6 +227,7 @@ BAD: dict[str, Bad] = {
     **read_rows("checked", CHECKED),
     **{name: _make_goals(*row) for name, row in ROWS["goals"].items()},
     "empty": Bad(S, HEAD + SECTORS + PLOT, "", "scenario.toml:name: missing; it is requi"),
+    "deep": Bad(S, "", "x = " + "[" * 60 + "]" * 60, "nested too deeply; at most 32 levels"),
     "bottomless": Bad(S, "", "x = " + "[" * 99_999, "nested too deeply; at most 32 levels"),
     "very dotted": Bad(S, "", "[" + ".".join("a" * 99_999) + "]", "nested too deeply; at most"),
     "many values": Bad(S, "", "x = [" + "1," * 100_001 + "]", "too much; at most 100000 values a"),

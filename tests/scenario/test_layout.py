@@ -1,8 +1,10 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
 
+from genagents_env.errors import ScenarioError
 from genagents_env.scenario import OUTSIDE, Scenario, TownPlan, lay_out, load_scenario
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, SectorSpec
 
@@ -126,6 +128,13 @@ def test_streets_are_at_least_two_tiles_wide(places: tuple[SectorSpec, ...]) -> 
     assert count == len(walled)
     grown = [ndimage.binary_dilation(buildings == i, np.ones((3, 3))) for i in range(1, count + 1)]
     assert np.add.reduce(grown).max() <= 1
+
+
+def test_a_town_that_does_not_fit_is_refused() -> None:
+    rooms = tuple(ArenaSpec(name=f"r{i}", size=(40, 40)) for i in range(20))
+    places = tuple(SectorSpec(name=f"s{i}", arenas=rooms) for i in range(20))
+    with pytest.raises(ScenarioError, match="at most 512 x 512"):
+        lay_out(town(places))
 
 
 def drawing(plan: TownPlan) -> list[str]:

@@ -120,8 +120,12 @@ BROKEN: dict[str, Broken] = {
     # The file.
     "not JSON": written("school.tmj:file: not JSON: ", '{"width": '),
     "no number of JSON": written("school.tmj:file: not JSON: NaN is no number", '{"width": NaN}'),
+    "a list": written("school.tmj:file: it is no table in { }", "[1]"),
     "deep": written("school.tmj:file: nested too deeply", "[" * 200_000),
     "no text": Broken({FILE: "\udcff"}, "school.tmj:file: not UTF-8 text (byte 0)"),
+    "another root": as_tmx(
+        "school.tmx:file: its root is <tileset>; <map> is wanted", "<tileset></tileset>"
+    ),
     "external entity": as_tmx("school.tmx:file: it declares a document type", _ENTITY),
     "deep XML": as_tmx("school.tmx:file: not XML: no element found", "<map>" * 50_000),
     "groups in groups": as_tmx(
@@ -173,7 +177,17 @@ BROKEN: dict[str, Broken] = {
     "unknown encoding": edited(
         _GROUND + 'encoding "base58" is unknown; allowed: "csv", "base64"', encode("x", "base58")
     ),
+    "unknown compression": edited(
+        _GROUND + 'compression "rar" is unknown; allowed: "gzip", "zlib", "zstd"',
+        encode("x", "base64", "rar"),
+    ),
     "no base64": edited(_GROUND + "its data is not base64: ", encode("a b!", "base64")),
+    "no zlib": edited(
+        _GROUND + "its data is not zlib: ", encode(pack([2] * COUNT), "base64", "zlib")
+    ),
+    "no zstd": edited(
+        _GROUND + "its data is not zstd: ", encode(pack([2] * COUNT), "base64", "zstd")
+    ),
     "zip bomb": edited(
         _GROUND + f"it holds {COUNT + 1} tiles; 20 x 12 = {COUNT} are wanted",
         encode(pack([0] * 10_000_000, zlib.compress), "base64", "zlib"),
@@ -259,6 +273,11 @@ BROKEN: dict[str, Broken] = {
         "scenario.toml:sectors[0].arenas[0]: the map has no tile of this arena",
         "[[people]]",
         '[[sectors]]\nname = "School"\narenas = [{ name = "cellar" }]\n\n[[people]]',
+    ),
+    "start said twice": said(
+        'school.tmj:layer "spawns", object 9: "start" of "Ann Lee" is said here and in',
+        'home = "School/class room"',
+        'home = "School/class room"\nstart = "Park"',
     ),
     "a second map": Broken(
         {FILE: json.dumps(school()), "map.txt": "..."},

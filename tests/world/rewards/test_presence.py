@@ -90,6 +90,14 @@ def test_an_episode_saved_in_its_middle_earns_the_same(name: str, more: dict[str
     assert sum(whole[ADA]) != 0
 
 
+def test_a_state_of_other_goals_is_refused() -> None:
+    plain = make_env("occupancy", be(ADA, STUDY))
+    other = make_env("occupancy", be(ADA, STUDY), be(BEN, STUDY))
+    plain.reset(seed=0)
+    with pytest.raises(ConfigError, match="no saved state of the scenario's goals"):
+        other.load_state(plain.save_state())
+
+
 def test_a_reward_by_name_wants_what_it_pays_for() -> None:
     for name in ("goals", "company", "occupancy", "public_goods"):
         with pytest.raises(ConfigError, match=f"'{name}' needs a scenario that declares reward"):
