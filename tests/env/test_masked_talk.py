@@ -2,12 +2,9 @@
 
 import copy
 
-import numpy as np
-
 from genagents_env import town_v0
 from genagents_env.actions import Move, Talk
 from genagents_env.env import TownEnv
-from genagents_env.train.wrappers import VectorTown
 
 
 def is_talk_possible(env: TownEnv) -> bool:
@@ -34,21 +31,3 @@ def test_the_mask_allows_talk_on_the_very_tick_at_which_a_cool_down_ends() -> No
     assert told == happened
     assert told[0] is False
     assert told[-1] is True
-
-
-def test_many_towns_mask_talk_as_one_does() -> None:
-    env, vector = town_v0.parallel_env("tiny", actions="menu"), VectorTown("tiny", 1)
-    observations, _ = env.reset(seed=0)
-    seen, _ = vector.reset(seed=0)
-    talk, leave = env.parts.menu.talk, env.parts.menu.leave
-    met = 0
-    for tick in range(55):
-        masks = np.stack([observations[agent]["action_mask"] for agent in env.agents])
-        assert (masks == seen["action_mask"]).all()
-        met += bool(env.world.state.conversations.until)
-        place = 1 + env.world.town.places.ids.index("Cottage/kitchen")
-        wanted = [leave, talk, place] if tick % 3 else [talk, leave, place]
-        actions = [next((k for k in wanted if mask[k]), 0) for mask in masks]
-        observations = env.step(dict(zip(env.agents, actions, strict=True)))[0]
-        seen = vector.step(np.array(actions))[0]
-    assert met > 5

@@ -1,7 +1,9 @@
 """What the tests of the language-model layer share: a reply, a clock without waiting, a client."""
 
 import asyncio
-from typing import Any, Literal
+from collections.abc import Awaitable, Callable, Iterable
+from functools import wraps
+from typing import Any, Literal, ParamSpec
 
 from pydantic import BaseModel, Field
 
@@ -10,6 +12,7 @@ from genagents_env.llm.client import ModelAnswer, ModelClient
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.retries import RetryPolicy
 
+P = ParamSpec("P")
 KEY = "sk-CANARY-0123456789abcdef0123456789abcdef"
 
 
@@ -40,6 +43,19 @@ class FakeTime:
         await asyncio.sleep(0)
 
 
+def in_a_loop(test: Callable[P, Awaitable[None]]) -> Callable[P, None]:
+    """Make a test of a coroutine."""
+
+    @wraps(test)
+    def run(*args: P.args, **options: P.kwargs) -> None:
+        async def wait() -> None:
+            await test(*args, **options)
+
+        asyncio.run(wait())
+
+    return run
+
+
 def retry_on(time: FakeTime, **options: Any) -> RetryPolicy:
     return RetryPolicy(clock=time.clock, sleep=time.sleep, **options)
 
@@ -63,6 +79,15 @@ def ask(client: ModelClient, key: CallKey | None = None, **options: Any) -> Mode
 async def ask_choice(client: ModelClient, key: CallKey, **options: Any) -> ModelAnswer[Choice]:
     messages = (Message("system", "You live in a town."), Message("user", "Where to?"))
     return await client.ask(key, messages, Choice, fallback=FALLBACK, **options)
+
+
+def ask_each(client: ModelClient, keys: Iterable[CallKey]) -> list[ModelAnswer[Choice]]:
+    """Ask one after another."""
+
+    async def run() -> list[ModelAnswer[Choice]]:
+        return [await ask_choice(client, key) for key in keys]
+
+    return asyncio.run(run())
 
 
 def client_of(endpoint: Endpoint, **options: Any) -> ModelClient:

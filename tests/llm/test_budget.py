@@ -12,8 +12,7 @@ from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.prices import Price
 from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.rng import draw_index
-from genagents_env.testing.fault_server import FaultServer
-from tests.llm.asking import FakeTime, ask, ask_choice, client_of, endpoint_at, retry_on
+from tests.llm.asking import FakeTime, ask, ask_choice, client_of
 
 PRICE = Price(Decimal("2.50"), Decimal("10"))
 
@@ -111,16 +110,6 @@ def test_a_cancelled_call_gives_its_reservation_back() -> None:
     asyncio.run(run())
     assert client.budget.reserved == Spend()
     assert client.budget.spent.tokens > 0  # the endpoint may have done the work
-
-
-def test_retries_count_as_calls() -> None:
-    with FaultServer(always="503") as server:
-        client = client_of(
-            endpoint_at(server.url), budget=Budget(calls=3), retry=retry_on(FakeTime())
-        )
-        with pytest.raises(BudgetExceeded, match="--limit calls=N"):
-            ask(client)
-        assert server.calls == 3
 
 
 def test_the_budget_stops_a_call_before_it_is_made_and_stores_nothing() -> None:

@@ -37,10 +37,6 @@ def test_seeds_have_31_bits_and_depend_on_every_part_of_the_key() -> None:
     assert all(0 <= seed < 2**31 for seed in seeds)
 
 
-def test_key_reads_as_a_sentence() -> None:
-    assert str(CallKey("Ada", 3, "plan", 1)) == "plan #1 of 'Ada' at tick 3"
-
-
 def test_libraries_for_servers_are_imported_by_no_module_but_the_endpoint() -> None:
     folder = Path(llm.__file__).parent
     modules = {path.stem for path in folder.glob("*.py")} - {"__init__", "endpoint", "embedded"}

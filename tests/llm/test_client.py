@@ -9,7 +9,7 @@ from genagents_env.llm.calls import CallKey, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.scripted import ScriptedEndpoint, always_invalid, sample_schema
 from genagents_env.testing.fault_server import FaultServer
-from tests.llm.asking import FALLBACK, Choice, ask, ask_choice, client_of, endpoint_at
+from tests.llm.asking import FALLBACK, ask, ask_choice, client_of, endpoint_at
 
 KEYS = [CallKey(f"agent {at}", at // 5, "act", at % 2) for at in range(25)]
 
@@ -38,7 +38,7 @@ def shuffled(seed: int) -> tuple[str, str]:
 
 
 def test_values_do_not_depend_on_the_order_in_which_calls_complete() -> None:
-    assert len({shuffled(seed) for seed in range(100)}) == 1
+    assert len({shuffled(seed) for seed in range(40)}) == 1
 
 
 def test_an_answered_call_is_not_made_again_even_without_budget() -> None:
@@ -64,18 +64,13 @@ def test_a_recorded_fallback_is_replayed_as_one() -> None:
     assert again.ledger.totals().fallbacks == 1
 
 
-def test_another_prompt_under_a_recorded_key_is_a_divergence() -> None:
-    cassette = MemoryCassette()
-    ask(client_of(ScriptedEndpoint(), cassette=cassette))
-    with pytest.raises(DivergenceError, match="act #0 of 'Ada' at tick 3"):
-        ask(client_of(ScriptedEndpoint(), cassette=cassette), max_tokens=64)
-
-
-def test_another_seed_is_a_divergence() -> None:
+def test_another_prompt_or_seed_under_a_recorded_key_is_a_divergence() -> None:
     cassette = MemoryCassette()
     ask(client_of(ScriptedEndpoint(), cassette=cassette))
     with pytest.raises(DivergenceError):
         ask(client_of(ScriptedEndpoint(), cassette=cassette, run_seed=8))
+    with pytest.raises(DivergenceError, match="act #0 of 'Ada' at tick 3"):
+        ask(client_of(ScriptedEndpoint(), cassette=cassette), max_tokens=64)
 
 
 def test_an_answer_is_stored_before_it_is_returned() -> None:
@@ -118,8 +113,8 @@ def test_calls_in_flight_are_bounded_on_every_loop() -> None:
     async def run() -> None:
         await asyncio.gather(*(ask_choice(client, key) for key in KEYS))
 
-    asyncio.run(run())
-    asyncio.run(run())
+    for _ in range(2):
+        asyncio.run(run())
     assert most == 3
 
 
@@ -128,20 +123,3 @@ def test_a_client_outlives_event_loops() -> None:
         client = client_of(endpoint_at(server.url, 5.0))
         for number in range(3):
             assert not asyncio.run(ask_choice(client, CallKey("Ada", number, "act", 0))).fallback
-
-
-def test_the_ledger_adds_up() -> None:
-    client = client_of(ScriptedEndpoint())
-
-    async def run() -> None:
-        await asyncio.gather(*(ask_choice(client, key) for key in KEYS))
-
-    asyncio.run(run())
-    ledger = client.ledger
-    assert [row.agent for row in ledger.rows()] == sorted(key.agent for key in KEYS)
-    assert ledger.totals().calls == 25
-    assert ledger.totals().completion_tokens == sum(r.completion_tokens for r in ledger.rows())
-
-
-def test_choice_values_are_plain_pydantic_models() -> None:
-    assert isinstance(ask(client_of(ScriptedEndpoint())).value, Choice)

@@ -57,9 +57,3 @@ def test_a_prompt_longer_than_the_context_is_refused(endpoint: EmbeddedEndpoint)
     request = CompletionRequest((Message("user", "word " * 2000),))
     with pytest.raises(PromptRefused):
         asyncio.run(endpoint.complete(request))
-
-
-def test_closing_twice_is_allowed(endpoint: EmbeddedEndpoint) -> None:
-    other = EmbeddedEndpoint(fetch_model(progress=False), slots=1, context=256, threads=1)
-    asyncio.run(other.aclose())
-    other.close()

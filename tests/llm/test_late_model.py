@@ -62,15 +62,10 @@ def test_without_the_model_a_run_pauses_with_the_command_to_resume_it(
         assert (record.status, record.last_tick) == ("paused", 0)
 
 
-@pytest.mark.parametrize(("given", "threads"), [("3", 3), ("1", 1)])
-def test_the_threads_of_a_worker_are_those_of_its_sweep(
-    monkeypatch: pytest.MonkeyPatch, given: str, threads: int
+@pytest.mark.parametrize("given", ["3", "1", "", "0", "many", "-2", "2,1"])
+def test_threads_are_as_many_as_a_sweep_says_or_leave_one_core_free(
+    monkeypatch: pytest.MonkeyPatch, given: str
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", given)
-    assert thread_count() == threads
-
-
-@pytest.mark.parametrize("given", ["", "0", "many", "-2", "2,1"])
-def test_by_default_one_core_is_left_free(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", given)
-    assert thread_count() == max(1, (os.cpu_count() or 1) - 1)
+    free = max(1, (os.cpu_count() or 1) - 1)
+    assert thread_count() == (int(given) if given in ("3", "1") else free)

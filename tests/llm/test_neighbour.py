@@ -142,16 +142,3 @@ def test_whatever_was_said_there_are_words_and_no_confession(texts: list[str]) -
     assert isinstance(news.find_suspect(" ".join(texts)), str)
     answer(" ".join(texts), *texts)
     assert PromptLine(None, ("Bo", "said"), "Hi").speaker == "Bo"
-
-
-def test_whom_one_only_saw_one_does_not_know_however_often() -> None:
-    question = "Do you know of Cal Crow?"
-    seen = "Cal Crow is part of my days: 7 of my latest memories are of Cal Crow"
-    assert answer(question, seen, "Cal Crow is reading, Johnson Park") == (
-        "No, I have not heard of them.",
-        [],
-    )
-    assert answer(question, seen, "Cal Crow is a friend of mine.") == (
-        "Yes, I know of Cal Crow.",
-        [2],
-    )

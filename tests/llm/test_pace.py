@@ -9,7 +9,7 @@ from genagents_env.errors import ModelOutage
 from genagents_env.llm.calls import AttemptFailed, CallKey, Completion, CompletionRequest
 from genagents_env.llm.pace import AT_FIRST, MOST, Pace
 from genagents_env.llm.scripted import ScriptedEndpoint
-from tests.llm.asking import FakeTime, ask_choice, client_of, retry_on
+from tests.llm.asking import FakeTime, ask_choice, client_of, in_a_loop, retry_on
 
 ROUND = 8  # answers judged together
 
@@ -37,59 +37,47 @@ async def end(tasks: Iterable["asyncio.Task[None]"]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def test_the_pace_grows_by_one_while_calls_wait_and_answers_stay_quick() -> None:
-    async def run() -> None:
-        pace = Pace()
-        tasks = await fill(pace, 100)
-        assert pace.limit == AT_FIRST == 8
-        answer(pace, 1.0)
-        assert pace.limit == 9
-        answer(pace, 1.4, rounds=20)
-        assert pace.limit == 29
-        answer(pace, 1.0, rounds=100)
-        assert pace.limit == MOST == 64
-        await end(tasks)
-
-    asyncio.run(run())
-
-
-def test_the_pace_does_not_grow_without_waiting_calls() -> None:
+@in_a_loop
+async def test_the_pace_grows_by_one_while_calls_wait_and_answers_stay_quick() -> None:
     pace = Pace()
-    answer(pace, 1.0, rounds=20)
+    tasks = await fill(pace, 100)
+    assert pace.limit == AT_FIRST == 8
+    answer(pace, 1.0)
+    assert pace.limit == 9
+    answer(pace, 1.4, rounds=20)
+    assert pace.limit == 29
+    answer(pace, 1.0, rounds=100)
+    assert pace.limit == MOST == 64
+    await end(tasks)
+
+
+@in_a_loop
+async def test_a_number_is_never_exceeded_and_taken_at_once() -> None:
+    pace = Pace(20)
+    tasks = await fill(pace, 100)
+    assert pace.limit == 20
+    answer(pace, 1.0, rounds=50)
+    assert pace.limit == 20
+    pace.count_overload(pace.halvings)
+    assert pace.limit == 10
+    answer(pace, 1.0, rounds=50)
+    assert pace.limit == 20
+    await end(tasks)
+
+
+@in_a_loop
+async def test_rising_latency_holds_it_and_then_halves_it() -> None:
+    pace = Pace()
+    tasks = await fill(pace, 100)
+    answer(pace, 1.0, rounds=8)
+    assert pace.limit == 16
+    answer(pace, 1.9, rounds=3)
+    assert pace.limit == 16
+    answer(pace, 2.5)
     assert pace.limit == 8
-
-
-def test_a_number_is_never_exceeded_and_taken_at_once() -> None:
-    async def run() -> None:
-        pace = Pace(20)
-        tasks = await fill(pace, 100)
-        assert pace.limit == 20
-        answer(pace, 1.0, rounds=50)
-        assert pace.limit == 20
-        pace.count_overload(pace.halvings)
-        assert pace.limit == 10
-        answer(pace, 1.0, rounds=50)
-        assert pace.limit == 20
-        await end(tasks)
-
-    asyncio.run(run())
-
-
-def test_rising_latency_holds_it_and_then_halves_it() -> None:
-    async def run() -> None:
-        pace = Pace()
-        tasks = await fill(pace, 100)
-        answer(pace, 1.0, rounds=8)
-        assert pace.limit == 16
-        answer(pace, 1.9, rounds=3)
-        assert pace.limit == 16
-        answer(pace, 2.5)
-        assert pace.limit == 8
-        answer(pace, 1.0, rounds=2)
-        assert pace.limit == 10
-        await end(tasks)
-
-    asyncio.run(run())
+    answer(pace, 1.0, rounds=2)
+    assert pace.limit == 10
+    await end(tasks)
 
 
 def test_one_slow_answer_among_eight_is_no_sign_nor_is_a_longer_one() -> None:
@@ -112,83 +100,75 @@ def test_a_lasting_speed_becomes_usual() -> None:
     assert pace.halvings == before > 0
 
 
-def test_calls_of_before_a_halving_do_not_halve_it_again() -> None:
-    async def run() -> None:
-        pace = Pace()
-        tasks = await fill(pace, 100)
-        sent = pace.halvings
-        for _ in range(8):
-            pace.count_overload(sent)
-        assert pace.limit == 4
-        for _ in range(8):
-            pace.count_answer(sent, 100.0, 1)
-        for wanted in (2, 1, 1):
-            pace.count_overload(pace.halvings)
-            assert pace.limit == wanted
-        await end(tasks)
-
-    asyncio.run(run())
-
-
-def test_half_of_the_slots_that_are_taken_is_left() -> None:
-    async def run() -> None:
-        pace = Pace(64)
-        tasks = await fill(pace, 6)
+@in_a_loop
+async def test_calls_of_before_a_halving_do_not_halve_it_again() -> None:
+    pace = Pace()
+    tasks = await fill(pace, 100)
+    sent = pace.halvings
+    for _ in range(8):
+        pace.count_overload(sent)
+    assert pace.limit == 4
+    for _ in range(8):
+        pace.count_answer(sent, 100.0, 1)
+    for wanted in (2, 1, 1):
         pace.count_overload(pace.halvings)
-        assert pace.limit == 3
-        await end(tasks)
-        pace = Pace(64)
-        await end(await fill(pace, 12))  # the most that were, while eight answers came
-        answer(pace, 1.0)
-        await end(await fill(pace, 12))
-        answer(pace, 3.0)
-        assert pace.limit == 6
+        assert pace.limit == wanted
+    await end(tasks)
 
-    asyncio.run(run())
+
+@in_a_loop
+async def test_half_of_the_slots_that_are_taken_is_left() -> None:
+    pace = Pace(64)
+    tasks = await fill(pace, 6)
+    pace.count_overload(pace.halvings)
+    assert pace.limit == 3
+    await end(tasks)
+    pace = Pace(64)
+    await end(await fill(pace, 12))  # the most that were, while eight answers came
+    answer(pace, 1.0)
+    await end(await fill(pace, 12))
+    answer(pace, 3.0)
+    assert pace.limit == 6
 
 
 @pytest.mark.parametrize(("most", "own", "limit"), [(None, 4, 4), (2, 4, 2), (9, 4, 4)])
-def test_slots_of_an_endpoint_of_its_own_are_its_bound(
+@in_a_loop
+async def test_slots_of_an_endpoint_of_its_own_are_its_bound(
     most: int | None, own: int, limit: int
 ) -> None:
-    async def run() -> None:
-        pace = Pace(most, own)
-        tasks = await fill(pace, 10)
-        answer(pace, 1.0, rounds=9)
-        pace.count_overload(pace.halvings)
-        answer(pace, 9.0, rounds=3)
-        assert pace.limit == limit
-        await end(tasks)
-
-    asyncio.run(run())
+    pace = Pace(most, own)
+    tasks = await fill(pace, 10)
+    answer(pace, 1.0, rounds=9)
+    pace.count_overload(pace.halvings)
+    answer(pace, 9.0, rounds=3)
+    assert pace.limit == limit
+    await end(tasks)
 
 
-def test_waiters_get_slots_in_turn_and_cancelled_ones_none() -> None:
-    async def run() -> None:
-        pace, order = Pace(1), list[int]()
+@in_a_loop
+async def test_waiters_get_slots_in_turn_and_cancelled_ones_none() -> None:
+    pace, order = Pace(1), list[int]()
 
-        async def take(number: int) -> None:
-            async with pace:
-                order.append(number)
-                await asyncio.sleep(0)
+    async def take(number: int) -> None:
+        async with pace:
+            order.append(number)
+            await asyncio.sleep(0)
 
-        tasks = [asyncio.create_task(take(number)) for number in range(6)]
-        await asyncio.sleep(0)
-        tasks[2].cancel()
-        tasks[4].cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        assert order == [0, 1, 3, 5]
-        holder = await fill(pace, 1)
-        waiting = asyncio.create_task(take(7))
-        await asyncio.sleep(0)
-        holder[0].cancel()
-        await asyncio.sleep(0)  # it is handed the slot, and cancelled before it runs
-        waiting.cancel()
-        await asyncio.gather(*holder, waiting, return_exceptions=True)
-        await asyncio.wait_for(take(8), 5)
-        assert order[-1] == 8
-
-    asyncio.run(run())
+    tasks = [asyncio.create_task(take(number)) for number in range(6)]
+    await asyncio.sleep(0)
+    tasks[2].cancel()
+    tasks[4].cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert order == [0, 1, 3, 5]
+    holder = await fill(pace, 1)
+    waiting = asyncio.create_task(take(7))
+    await asyncio.sleep(0)
+    holder[0].cancel()
+    await asyncio.sleep(0)  # it is handed the slot, and cancelled before it runs
+    waiting.cancel()
+    await asyncio.gather(*holder, waiting, return_exceptions=True)
+    await asyncio.wait_for(take(8), 5)
+    assert order[-1] == 8
 
 
 class Busy(ScriptedEndpoint):

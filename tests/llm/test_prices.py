@@ -1,5 +1,4 @@
 import json
-import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -9,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from genagents_env.errors import ConfigError
 from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import CallKey, Completion, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.endpoint import OpenAIEndpoint
-from genagents_env.llm.prices import FREE, Price, describe_list, find_price, unpack_price
+from genagents_env.llm.prices import FREE, Price, find_price, unpack_price
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.testing.fault_server import FaultServer, ServerFault, envelope
 from tests.llm.asking import ask, client_of, endpoint_at
@@ -27,8 +25,6 @@ PRICE = Price(Decimal("2"), Decimal("10"), Decimal("0.2"), Decimal("2.5"), "a li
     ("model", "read", "written", "cached"),
     [
         ("gpt-4o", "2.5", "10", "1.25"),
-        ("gpt-5-mini", "0.25", "2", "0.025"),
-        ("claude-sonnet-4-6", "3", "15", "0.3"),
         ("claude-haiku-4-5", "1", "5", "0.1"),
         ("gemini-2.5-flash", "0.3", "2.5", "0.03"),
     ],
@@ -80,14 +76,6 @@ def test_a_given_price_comes_before_the_list_and_this_machine_is_free() -> None:
     listed = OpenAIEndpoint(url, "", "gpt-4o").price
     assert listed is not None
     assert listed.cached_per_million is not None
-
-
-def test_an_unknown_price_is_said_with_the_list_that_has_none() -> None:
-    with pytest.raises(
-        ConfigError, match=r"'odd' is not known to genai-prices .* of 20.*--endpoint price_in"
-    ):
-        client_of(ScriptedEndpoint(model="odd", price=None), budget=Budget(dollars=1))
-    assert re.fullmatch(r"genai-prices [0-9.]+ of 20\d\d-\d\d-\d\d", describe_list())
 
 
 def test_costs_are_exact_and_bounded() -> None:

@@ -8,10 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.errors import ConfigError
-from genagents_env.llm.calls import CompletionRequest, JSONValue, Message
+from genagents_env.llm.calls import JSONValue
 from genagents_env.llm.prompts import fence, load_prompt, run_fence
-from genagents_env.llm.scripted import obedient
-from tests.llm.asking import Choice
 
 MARK = run_fence(7)
 hostile = st.text() | st.sampled_from(
@@ -28,7 +26,7 @@ hostile = st.text() | st.sampled_from(
 )
 
 
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.lists(st.tuples(hostile, hostile), min_size=1, max_size=3))
 def test_no_text_makes_a_second_fence_or_speaker(spoken: list[tuple[str, str]]) -> None:
     items: list[JSONValue] = [{"speaker": who, "said": what} for who, what in spoken]
@@ -45,12 +43,6 @@ def test_no_text_makes_a_second_fence_or_speaker(spoken: list[tuple[str, str]]) 
 def test_the_mark_is_the_runs_own() -> None:
     assert run_fence(1) != run_fence(2)
     assert re.fullmatch("[0-9a-f]{16}", MARK)
-
-
-def test_plain_words_stay_readable() -> None:
-    assert '"said": "Grüß Gott, ¿qué tal? 你好"' in fence(
-        [{"said": "Grüß Gott, ¿qué tal? 你好"}], MARK
-    )
 
 
 def test_a_prompt_is_a_file_and_includes_its_neighbours(tmp_path: Path) -> None:
@@ -72,10 +64,3 @@ def test_bad_prompt_files_are_named(tmp_path: Path) -> None:
         load_prompt(tmp_path / "broken.jinja")
     with pytest.raises(ConfigError, match=r"absent\.jinja: no such prompt file"):
         load_prompt(tmp_path / "absent.jinja")
-
-
-def test_the_obedient_model_does_what_the_last_words_say() -> None:
-    order = '{"choice": "cafe", "rating": 9, "why": "told to"}'
-    request = CompletionRequest((Message("user", f"Choose. Then Bob: {order} please"),))
-    assert Choice.model_validate_json(obedient(request)).choice == "cafe"
-    assert json.loads(obedient(CompletionRequest((), {"const": 3}))) == 3

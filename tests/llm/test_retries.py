@@ -90,17 +90,6 @@ def test_backoff_doubles_up_to_its_cap_and_ends_after_four_attempts() -> None:
     assert max(long.slept) <= 8.8
 
 
-def test_a_fourth_attempt_may_succeed() -> None:
-    assert run(FakeTime(), [None, None, None]) == 4
-
-
-def test_the_same_seed_gives_the_same_waits() -> None:
-    first, second = FakeTime(), FakeTime()
-    run(first, [None, None])
-    run(second, [None, None])
-    assert first.slept == second.slept
-
-
 def test_no_wait_leads_past_the_deadline_of_the_call() -> None:
     time = FakeTime()
     with pytest.raises(LLMUnavailable, match=r"2 made.*no time is left"):

@@ -7,10 +7,9 @@ from genagents_env.errors import LLMUnavailable, ModelOutage
 from genagents_env.llm.budget import Budget
 from genagents_env.llm.calls import CallKey, CompletionRequest, Message
 from genagents_env.llm.cassette import MemoryCassette
-from genagents_env.llm.client import ModelClient
 from genagents_env.llm.prices import Price
 from genagents_env.llm.scripted import ScriptedEndpoint
-from tests.llm.asking import FALLBACK, Choice, FakeTime, ask_choice, client_of, retry_on
+from tests.llm.asking import FALLBACK, Choice, FakeTime, ask_each, client_of, retry_on
 
 KEYS = ("sk-one-0123456789abcdef0123456789", "sk-two-fedcba9876543210fedcba9876")
 
@@ -26,14 +25,6 @@ class Keyed(ScriptedEndpoint):
         return text.replace(self.key, "[hidden]")
 
 
-def answer(client: ModelClient, *keys: CallKey) -> None:
-    async def run() -> None:
-        for key in keys:
-            await ask_choice(client, key)
-
-    asyncio.run(run())
-
-
 def test_a_person_comes_before_a_faculty_and_each_model_has_its_price() -> None:
     own, bens, talking = (
         ScriptedEndpoint(model=name, price=Price(Decimal(dollars), Decimal(0)))
@@ -43,7 +34,7 @@ def test_a_person_comes_before_a_faculty_and_each_model_has_its_price() -> None:
     routes = {"Ben": bens, "talk": talking}
     client = client_of(own, routes=routes, cassette=cassette, budget=budget)
     asked = (("Ada", "act"), ("Ada", "talk.reply"), ("Ada", "talkative"), ("Ben", "talk"))
-    answer(client, *(CallKey(agent, 0, purpose, 0) for agent, purpose in asked))
+    ask_each(client, (CallKey(agent, 0, purpose, 0) for agent, purpose in asked))
     models = {(key.agent, key.purpose): row.model for key, row in cassette.rows.items()}
     assert list(map(models.__getitem__, asked)) == ["own", "talking", "own", "bens"]
     per_call = {"own": 1, "bens": 10, "talking": 100}
@@ -81,5 +72,5 @@ def test_a_model_that_is_down_is_an_outage_though_others_answer() -> None:
     )
     keys = [CallKey(agent, tick, "act", 0) for tick in range(5) for agent in ("Ada", "Ben")]
     with pytest.raises(ModelOutage, match="5 model calls in a row"):
-        answer(client, *keys)
+        ask_each(client, keys)
     assert client.failed_in_a_row == 5

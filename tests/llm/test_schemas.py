@@ -14,8 +14,6 @@ from genagents_env.llm.scripted import sample_schema
 
 
 class Day(ReplyModel):
-    """A day."""
-
     wire_name: ClassVar[str] = "Day"
 
     hours: list[Activity]

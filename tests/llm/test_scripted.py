@@ -93,10 +93,9 @@ def test_rules_have_names() -> None:
         find_rule("nosuch")
 
 
-@pytest.mark.parametrize("name", ["gossip", "chatty", "mute", "inventor"])
-def test_removed_models_are_refused_with_what_to_take_instead(name: str) -> None:
+def test_removed_models_are_refused_with_what_to_take_instead() -> None:
     with pytest.raises(ConfigError, match="removed; take scripted:neighbour"):
-        open_endpoint(f"scripted:{name}")
+        open_endpoint("scripted:gossip")
 
 
 class Mood(BaseModel):

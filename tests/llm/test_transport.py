@@ -6,7 +6,7 @@ from genagents_env.errors import ConfigError, LLMError
 from genagents_env.llm.calls import CompletionRequest, Message
 from genagents_env.llm.endpoint import OpenAIEndpoint, find_served_model
 from genagents_env.testing.fault_server import FaultServer
-from tests.llm.asking import KEY, FakeTime, ask, client_of, endpoint_at, retry_on
+from tests.llm.asking import KEY, endpoint_at
 
 REQUEST = CompletionRequest((Message("user", "Where to?"),))
 
@@ -33,12 +33,6 @@ def test_an_address_is_shown_without_its_login_and_query() -> None:
     text = fail(endpoint)
     assert text.startswith("http://127.0.0.1:9/v1: ")
     assert not any(word in text for word in ("secret", KEY, "api_key"))
-
-
-def test_a_failed_call_records_the_address() -> None:
-    answer = ask(client_of(endpoint_at("http://127.0.0.1:9/v1"), retry=retry_on(FakeTime())))
-    assert answer.fault is not None
-    assert "http://127.0.0.1:9/v1: connection refused" in answer.fault
 
 
 def test_an_endpoint_that_lists_no_models_is_named() -> None:

@@ -12,8 +12,6 @@ LIMIT = 100
 
 
 class Said(ReplyModel):
-    """What is said."""
-
     verbatim: ClassVar[bool] = True
 
     words: str

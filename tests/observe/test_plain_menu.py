@@ -21,8 +21,6 @@ from genagents_env.observe.plain_columns import (
     list_plain_columns,
 )
 from genagents_env.observe.plain_slots import PLACE_SLOTS, THING_SLOTS
-from genagents_env.scenario.loader import list_scenario_names
-from genagents_env.testing import check_env
 from genagents_env.train.tasks import HELD_OUT, TASKS, TaskEnv
 from genagents_env.world.interventions import Put
 from tests.goal_towns import ADA, BEN, give_goals
@@ -44,20 +42,17 @@ def find_goal_slots(row: Numbers, kind: str, count: int, goal: int = 1) -> list[
     return [k for k in range(count) if read(row, f"{kind}_{k + 1}.of_goal_{goal}")]
 
 
-def test_every_column_has_a_name_of_its_own() -> None:
+def test_every_column_and_choice_has_a_name_of_its_own() -> None:
+    env = town_v0.rl_env("errand")
+    words = {env.describe_choice(choice) for choice in range(CHOICES)}
+    assert len(words) == CHOICES == len(list_plain_choices())
     assert len(INDEX) == len(COLUMNS) == SIZE
     assert INDEX["place_1.there"] == PLACES
     assert INDEX["person_1.there"] == PLACES + PLACE_SLOTS * PLACE
     assert format_plain_columns() in (DOCS / "columns.md").read_text()
 
 
-def test_every_choice_has_words_of_its_own() -> None:
-    env = town_v0.rl_env("errand")
-    words = {env.describe_choice(choice) for choice in range(CHOICES)}
-    assert len(words) == CHOICES == len(list_plain_choices())
-
-
-@pytest.mark.parametrize("name", list_scenario_names())
+@pytest.mark.parametrize("name", ["tiny", "valentines_party", "sakura_machi", "open_gate"])
 def test_spaces_are_the_same_in_every_town(name: str) -> None:
     env = TownEnv(name, actions="menu", menu="plain", max_cycles=3)
     observations, _ = env.reset(seed=0)
@@ -87,12 +82,12 @@ def test_slots_differ_by_agent_and_episode_and_stay_for_it() -> None:
 
 def test_every_slot_is_as_likely_to_hold_the_goal() -> None:
     env, counts = town_v0.rl_env("errand"), Counter[int]()
-    for seed in range(400):
+    for seed in range(200):
         observations, _ = env.reset(seed=seed)
         for own in observations.values():
             counts.update(find_goal_slots(own["observation"], "thing", THING_SLOTS))
-    assert counts.total() == 1200
-    expected = 1200 / THING_SLOTS
+    assert counts.total() == 600
+    expected = 600 / THING_SLOTS
     spread = sum((counts[k] - expected) ** 2 / expected for k in range(THING_SLOTS))
     assert spread < 50  # chi-square with 23 degrees of freedom: 1 in 1,000 is above 49.7
 
@@ -185,11 +180,6 @@ def test_what_a_goal_is_about_has_a_slot_in_a_town_of_many_places() -> None:
             assert len(find_goal_slots(row, "place", PLACE_SLOTS)) == 1
             assert len(find_goal_slots(row, "thing", THING_SLOTS)) == 1
             assert sum(read(row, f"place_{k + 1}.x") > 0 for k in range(PLACE_SLOTS)) >= 30
-
-
-@pytest.mark.parametrize("task", ["errand", "culprit", "spread"])
-def test_the_contract_holds(task: str) -> None:
-    check_env(lambda: town_v0.rl_env(task), steps=40)
 
 
 @pytest.mark.parametrize("task", SMALL)

@@ -57,16 +57,6 @@ def test_allowed_choices_succeed_when_nobody_else_acts(name: str) -> None:
     assert {"idle", "place", "reach_own", "approach", "talk", "reach", "use"} <= kinds
 
 
-def test_masked_choices_are_refused_in_words() -> None:
-    env = TownEnv("tiny", actions="menu", menu="portable")
-    mask = env.reset(seed=0)[0][ADA]["action_mask"]
-    for choice in np.flatnonzero(mask == 0).tolist():
-        env.reset(seed=0)
-        seen, _, _, _, infos = env.step({ADA: choice, BEN: 0})
-        assert infos[ADA]["illegal"] == 1
-        assert f"it is not possible now to {env.describe_choice(choice)}" in seen[ADA]["text"]
-
-
 def test_places_come_by_role_and_then_by_nearness() -> None:
     env = TownEnv("valentines_party", actions="menu", menu="portable", start="09:00")
     env.reset(seed=0)

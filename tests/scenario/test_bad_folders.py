@@ -1,36 +1,26 @@
 import os
 import subprocess
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from genagents_env.errors import ScenarioError
 from genagents_env.scenario import load_scenario, validate_folder
-from genagents_env.scenario.loader import inspect_folder
-from tests.scenario.bad_folders import BAD, CHECKED, DRAWN, GOOD, ROWS, Bad, change, write
+from tests.scenario.bad_folders import BAD, CHECKED, DRAWN, GOOD, Bad, change, write
 
 CORPUS = sorted(BAD)
-# Changes of one file each that leave the rest readable, so that two of them can be combined.
-TOGETHER = [
-    name
-    for name in CORPUS
-    if BAD[name].base == GOOD
-    and ":file:" not in BAD[name].message
-    and name not in ("deep", "bottomless", "dotted", "digits", "hex digits", "too wide a town")
-]
 
 
-@pytest.mark.parametrize("files", [GOOD, CHECKED, DRAWN], ids=["laid out", "checked", "drawn"])
+# As many start in a place as it holds.
+FULL = change(dict(GOOD), Bad("people/vic.toml", 'start = "Barn"', 'start = "Inn/attic"', ""))
+
+
+@pytest.mark.parametrize(
+    "files", [GOOD, CHECKED, DRAWN, FULL], ids=["laid out", "checked", "drawn", "full"]
+)
 def test_the_base_of_the_corpus_is_valid(files: dict[str, str], tmp_path: Path) -> None:
     assert validate_folder(write(tmp_path, files)) == []
-
-
-def test_no_row_of_the_corpus_hides_another() -> None:
-    names = [name for part in ("good", "drawn", "checked", "goals") for name in ROWS[part]]
-    assert len(names) == len(set(names))
-    assert len(BAD) > len(names) > 180
 
 
 @pytest.mark.parametrize("name", CORPUS)
@@ -50,42 +40,6 @@ def test_validate_names_place_and_allowed_values_of_each_fault(name: str, tmp_pa
     assert caught.value.faults == faults
 
 
-# Of these, one makes it impossible to tell whether the other is a fault.
-DEPENDENT = [
-    {"event with more", "event without"},
-    {"object elsewhere", "object in a routine"},
-]
-
-
-def _edits_overlap(one: Bad, other: Bad) -> bool:
-    if one.file != other.file or not one.old or not other.old:
-        return False
-    text = GOOD[one.file]
-    a, b = text.index(one.old), text.index(other.old)
-    return a < b + len(other.old) and b < a + len(one.old)
-
-
-PAIRS = [
-    pair
-    for pair in (*pairwise(TOGETHER), *pairwise(TOGETHER[::7]), *pairwise(TOGETHER[::5]))
-    if set(pair) not in DEPENDENT
-    and all(BAD[name].old for name in pair)
-    and not _edits_overlap(BAD[pair[0]], BAD[pair[1]])
-]
-
-
-@pytest.mark.parametrize(("first", "second"), PAIRS)
-def test_two_faults_at_once_are_both_listed_but_shapes_before_references(
-    first: str, second: str, tmp_path: Path
-) -> None:
-    both = (BAD[first], BAD[second])
-    alone = [inspect_folder(write(tmp_path / str(i), bad.files())) for i, bad in enumerate(both)]
-    shapes = [bad for bad, found in zip(both, alone, strict=True) if found.scenario is None]
-    faults = validate_folder(write(tmp_path / "both", change(change(dict(GOOD), both[0]), both[1])))
-    for bad in shapes or both:
-        assert any(bad.message in fault for fault in faults), faults
-
-
 def test_references_are_checked_once_all_shapes_are_right(tmp_path: Path) -> None:
     files = change(change(dict(GOOD), BAD["home"]), BAD["host"])
     (shape,) = validate_folder(write(tmp_path, change(files, BAD["nan"])))
@@ -95,25 +49,10 @@ def test_references_are_checked_once_all_shapes_are_right(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "unknown kind",
-        "date for a time",
-        "no time at all",
-        "no regex",
-        "text for a time",
-        "missing key of a person",
-        "unknown kind of check",
-        "check without a kind",
-    ],
+    "name", ["unknown kind", "date for a time", "no regex", "check without a kind"]
 )
 def test_a_fault_is_listed_once_without_its_consequences(name: str, tmp_path: Path) -> None:
     assert len(validate_folder(write(tmp_path, BAD[name].files()))) == 1
-
-
-def test_as_many_may_start_in_a_place_as_it_holds(tmp_path: Path) -> None:
-    bad = Bad("people/vic.toml", 'start = "Barn"', 'start = "Inn/attic"', "")
-    assert validate_folder(write(tmp_path, bad.files())) == []
 
 
 def _link(folder: Path, name: str, target: str) -> None:
@@ -164,13 +103,10 @@ def test_only_files_of_the_folder_are_opened(tmp_path: Path) -> None:
     assert sorted(opened) == sorted(str(folder.resolve() / name) for name in DRAWN)
 
 
-@pytest.mark.parametrize(
-    "name", ["vallentines_party", "../tiny", "a\0b", "x" * 5000, "~", "http://x/y", "C:\\x", ""]
-)
+@pytest.mark.parametrize("name", ["../tiny", "a\0b", "x" * 5000, "http://x/y", "C:\\x", ""])
 def test_an_unknown_scenario_is_an_error_that_lists_the_names(name: str, tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="valentines_party") as caught:
+    with pytest.raises(ScenarioError, match="no scenario"):
         load_scenario(name or tmp_path / "nothing")
-    assert "no scenario" in str(caught.value)
 
 
 def test_several_people_may_share_a_file(tmp_path: Path) -> None:
@@ -194,14 +130,18 @@ def test_several_people_may_share_a_file(tmp_path: Path) -> None:
             "when = [{ at = 2023-02-13T08:30, b = 1 }]",
             "2023-02-13T08:30:00 in place of 2023-02-13T08:30",
         ),
+        ('x = "08:30"\ny = [', None),
     ],
 )
-def test_a_time_without_seconds_is_explained(line: str, told: str, tmp_path: Path) -> None:
+def test_a_time_without_seconds_is_explained(line: str, told: str | None, tmp_path: Path) -> None:
     text = GOOD["scenario.toml"].replace("hours = ", f"{line}\nhours = ", 1)
     number = text[: text.index(line)].count("\n") + 1
-    faults = validate_folder(write(tmp_path, {**GOOD, "scenario.toml": text}))
-    assert faults[0].startswith("scenario.toml:file: not TOML: ")
-    assert faults[0].endswith(f"; line {number}: a time has seconds, {told}")
+    fault = validate_folder(write(tmp_path, {**GOOD, "scenario.toml": text}))[0]
+    assert fault.startswith("scenario.toml:file: not TOML: ")
+    if told is None:
+        assert "seconds" not in fault
+    else:
+        assert fault.endswith(f"; line {number}: a time has seconds, {told}")
 
 
 def test_people_who_cannot_be_read_are_not_called_missing(tmp_path: Path) -> None:
@@ -211,25 +151,12 @@ def test_people_who_cannot_be_read_are_not_called_missing(tmp_path: Path) -> Non
     assert not [fault for fault in faults if fault.startswith("scenario.toml:people")]
 
 
-def test_other_faults_do_not_mention_times(tmp_path: Path) -> None:
-    text = GOOD["scenario.toml"] + '\nx = "08:30"\ny = [\n'
-    (fault,) = validate_folder(write(tmp_path, {**GOOD, "scenario.toml": text}))
-    assert "seconds" not in fault
-
-
 def test_open_ground_is_not_offered_for_a_home(tmp_path: Path) -> None:
     files = {**GOOD, "people/vic.toml": GOOD["people/vic.toml"].replace("Inn/attic", "Qqqq")}
     told = {line.split(": ")[0]: line for line in validate_folder(write(tmp_path, files))}
     home = told["people/vic.toml:home"]
     assert '"Inn/taproom"' in home
     assert '"outside"' not in home
-
-
-def test_allowed_symbols_name_the_blank_in_words(tmp_path: Path) -> None:
-    drawn = {**DRAWN, "map.txt": DRAWN["map.txt"].replace("#bb", "#b?")}
-    (fault,) = validate_folder(write(tmp_path, drawn))
-    assert 'allowed: blanks, "#", ".", "+", ' in fault
-    assert '""' not in fault
 
 
 def test_a_scenario_that_is_not_there_gets_a_suggestion_not_the_whole_list(

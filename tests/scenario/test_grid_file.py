@@ -5,39 +5,25 @@ from pathlib import Path
 
 import numpy as np
 
-from genagents_env.scenario import TownPlan, lay_out, load_scenario
+from genagents_env.scenario import lay_out, load_scenario
 from genagents_env.scenario.maps.ascii import read_ascii
 from genagents_env.scenario.maps.grid import format_grid, read_grid
 from tests.scenario.bad_folders import DRAWN, write
 from tests.scenario.large_town import GRID, LODGE
 
 
-def plan(folder: Path) -> TownPlan:
-    """The lodge, laid out."""
-    return lay_out(load_scenario(write(folder, LODGE)))
-
-
-def test_an_object_has_all_its_tiles(tmp_path: Path) -> None:
-    table, board, bed = plan(tmp_path).objects
-    assert table.tiles == ((2, 2), (3, 2), (4, 2))
-    assert board.tiles == ((1, 0),)
-    assert bed.tiles == ((8, 1), (8, 2))
-
-
-def test_a_corridor_belongs_to_the_sector_and_is_no_arena(tmp_path: Path) -> None:
-    town = plan(tmp_path)
+def test_objects_corridors_and_spawns_are_in_the_plan(tmp_path: Path) -> None:
+    town = lay_out(load_scenario(write(tmp_path, LODGE)))
+    assert [item.tiles for item in town.objects] == [
+        ((2, 2), (3, 2), (4, 2)),
+        ((1, 0),),
+        ((8, 1), (8, 2)),
+    ]
     corridor = town.arena[4, 3]
     assert town.arenas[corridor].ground
     assert town.arena_id(corridor) == "Lodge"
-    assert [town.arena_id(a) for a in range(len(town.arenas)) if not town.arenas[a].ground] == [
-        "outside",
-        "Lodge/hall",
-        "Lodge/room",
-    ]
-
-
-def test_spawns_are_in_the_plan(tmp_path: Path) -> None:
-    town = plan(tmp_path)
+    rooms = [town.arena_id(a) for a, arena in enumerate(town.arenas) if not arena.ground]
+    assert rooms == ["outside", "Lodge/hall", "Lodge/room"]
     assert {spawn.id: spawn.tile for spawn in town.spawns} == {
         "Lodge/hall/head": (1, 2),
         "Lodge/room/rug": (7, 1),

@@ -23,17 +23,3 @@ def test_nobody_speaks_of_the_party_and_only_sam_knows_what_spreads() -> None:
         "candidacy": ("Sam Moore",),
         "speech": ("Sam Moore",),
     }
-
-
-def test_the_ties_are_those_of_the_party() -> None:
-    ties = [[tie.to for tie in person.relationships] for person in ELECTION.people]
-    assert ties == [[tie.to for tie in person.relationships] for person in PARTY.people]
-
-
-def test_sam_is_on_the_lawn_when_he_speaks() -> None:
-    (speech,) = ELECTION.gatherings
-    sam = next(person for person in ELECTION.people if person.name == speech.host)
-    there = [entry for entry in sam.routine if entry.at <= speech.start.time()][-1]
-    following = sam.routine[sam.routine.index(there) + 1]
-    assert there.place == speech.place
-    assert following.at >= speech.end.time()

@@ -75,12 +75,3 @@ def test_memories_have_a_time_where_one_is_given(tmp_path: Path) -> None:
 def test_memory_faults_name_their_key(memories: str, key: str, words: str, tmp_path: Path) -> None:
     faults = validate_folder(folder_with(tmp_path, memories))
     assert any(key in fault and words in fault for fault in faults), faults
-
-
-def test_shipped_personas_leave_current_matters_to_currently() -> None:
-    for name in ("valentines_party", "mayoral_election"):
-        for person in load_scenario(name).people:
-            assert "nobody yet" not in person.persona, person.name
-    people = {person.name: person for person in load_scenario("valentines_party").people}
-    assert "has told nobody yet" in people["Isabella Rodriguez"].currently
-    assert {person.recency_decay for person in people.values()} == {0.995}

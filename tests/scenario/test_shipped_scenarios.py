@@ -2,13 +2,9 @@ import re
 from itertools import combinations
 from pathlib import Path
 
-import numpy as np
 import pytest
-from scipy import ndimage
 
 from genagents_env.scenario import (
-    Scenario,
-    TownPlan,
     first_memories,
     lay_out,
     list_scenario_names,
@@ -39,19 +35,6 @@ def test_every_shipped_scenario_is_valid_and_says_what_it_is(name: str) -> None:
     assert load_scenario(folder / "scenario.toml") == scenario
 
 
-@pytest.mark.parametrize("name", list_scenario_names())
-def test_a_scenario_and_its_town_are_rebuilt_from_json_alone(name: str) -> None:
-    scenario = load_scenario(name)
-    again = Scenario.model_validate_json(scenario.model_dump_json())
-    assert again == scenario
-    assert again.model_dump_json() == scenario.model_dump_json()
-    plan, other = lay_out(scenario), lay_out(again)
-    assert plan.objects == other.objects
-    assert plan.arenas == other.arenas
-    assert (plan.arena == other.arena).all()
-    assert (plan.blocked == other.blocked).all()
-
-
 def test_fifty_of_the_three_hundred_pairs_know_each_other() -> None:
     names = {person.name for person in PARTY.people}
     assert len(names) == 25
@@ -61,18 +44,6 @@ def test_fifty_of_the_three_hundred_pairs_know_each_other() -> None:
     assert len(ties & pairs) == len(ties) == 50
     both_ways = sum(len(person.relationships) for person in PARTY.people)
     assert both_ways == 100
-
-
-def test_everyone_has_a_full_day_and_first_memories() -> None:
-    for person in PARTY.people:
-        assert 6 <= len(person.routine) <= 12, person.name
-        assert len(first_memories(person)) >= 4, person.name
-        assert len(person.traits) == 3
-        assert person.goal
-        assert person.recent_memories
-        assert person.relationships
-        assert all(entry.emoji for entry in person.routine)
-        assert person.routine[0].at.hour == person.routine[0].at.minute == 0
 
 
 def test_everyone_has_a_bed_of_their_own_at_home_and_sleeps_in_it() -> None:
@@ -100,18 +71,12 @@ def test_the_party_and_the_candidacy_are_each_known_to_one() -> None:
 SAID = {
     "valentines_party": [
         (["party"], "Would you like to come to the Valentine's Day party at Hobbs Cafe tomorrow?"),
-        (["party"], "I am planning a Valentine\u2019s party!"),
         (["party"], "Isabella is giving a party on February 14th, from five to seven."),
-        (["party"], "At Hobbs Cafe there will be a celebration, do come."),
         (["candidacy"], "Have you heard? Sam Moore is running for mayor."),
-        (["candidacy"], "I'm running for mayor in the local election."),
         (["candidacy"], "I\u2019ve heard the new candidate is Sam."),
-        (["candidacy"], "I have decided to run for mayor."),
         ([], "Valentine's Day is tomorrow. What will you do?"),
         ([], "I wonder who will run for mayor this year."),
-        ([], "Let's have coffee at Hobbs Cafe."),
         ([], "I like parties."),
-        ([], "Sam, how is Jennifer?"),
     ],
     "mayoral_election": [
         (["candidacy"], "Sam Moore is running for mayor in the coming local election."),
@@ -121,16 +86,11 @@ SAID = {
             "on February 14th from 4 pm to 5 pm.",
         ),
         (["speech"], "Will you come to my speech in the park tomorrow at four?"),
-        (["speech"], "I will speak in Johnson Park."),
-        (["speech"], "On the lawn there is a debate on Tuesday."),
         (["candidacy", "speech"], "Sam Moore, the candidate, gives a speech in Johnson Park."),
         ([], "Let us talk in the park."),
-        ([], "I walked in Johnson Park."),
-        ([], "The election needs a good speech."),
     ],
     "murder_mystery": [
         (["testimony"], "I saw Francesco leave the hotel with a bloody knife."),
-        (["testimony"], "It was Francesco. There was a blood-stained knife in his hand!"),
         (["argument"], "Francesco and Ahmed were arguing in the street yesterday."),
         (["cheating"], "Ahmed was cheating on her with Yi."),
         (["time_of_death"], "He was killed around 8 PM."),
@@ -138,24 +98,17 @@ SAID = {
         (["reception"], "There was no one at the hotel reception."),
         (["last_seen"], "I saw Ahmed enter the hotel at 7:30 PM."),
         (["murder"], "I killed Ahmed, I confess."),
-        (["murder"], "Francesco murdered Ahmed."),
         (["one_night"], "Francesco and I slept together once."),
-        (["affair"], "I have been sleeping with Ahmed."),
         (["who_called"], "I found Ahmed dead this morning."),
         ([], "Could Francesco have killed Ahmed?"),
         ([], "I never killed Ahmed."),
         ([], "The knife is missing. Francesco has a restaurant."),
-        ([], "Yi, did you know that Ahmed is dead?"),
-        ([], "I was at the clinic until 8:30 PM."),
         ([], "Who called the police?"),
-        ([], "I found him at the plaza."),
     ],
     "murder_mystery_hard": [
         (["testimony"], "I saw Francesco leaving the hotel in a hurry."),
-        (["testimony"], "Late at night Francesco rushed out of the hotel."),
         (["testimony"], "At the hotel I saw Francesco run away."),
         ([], "Francesco sometimes visits me at the hotel."),
-        ([], "Francesco owns the sushi restaurant."),
     ],
 }
 
@@ -169,39 +122,6 @@ def test_facts_are_recognised_in_what_is_said(name: str, facts: list[str], said:
     assert heard == facts
 
 
-def _steps_from(plan: TownPlan, arena: int) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    """The steps from any tile of an arena to every tile, -1 where there is no way."""
-    reached = (plan.arena == arena) & ~plan.blocked
-    steps = np.where(reached, 0, -1).astype(np.int64)
-    while True:
-        more = ndimage.binary_dilation(reached, mask=~plan.blocked)
-        if (more == reached).all():
-            return steps
-        steps[more & ~reached] = steps.max() + 1
-        reached = more
-
-
-def test_every_walk_of_the_day_takes_at_most_twenty_minutes() -> None:
-    index = {TOWN.arena_id(i): i for i in range(len(TOWN.arenas))}
-    fields = {name: _steps_from(TOWN, i) for name, i in index.items()}
-    for person in PARTY.people:
-        places = [entry.place for entry in person.routine] + ["Hobbs Cafe/cafe"]
-        for here, there in combinations(places, 2):
-            steps = fields[here][(TOWN.arena == index[there]) & ~TOWN.blocked].min()
-            assert 0 <= steps <= 120, (person.name, here, there)
-
-
-def test_the_tiny_errands_lie_a_short_walk_apart() -> None:
-    scenario = load_scenario("tiny")
-    assert scenario.horizon == 60
-    assert scenario.reward.ends
-    plan = lay_out(scenario)
-    assert (plan.width, plan.height) == (15, 8)
-    for errand in scenario.reward.errands:
-        person = next(p for p in scenario.people if p.name == errand.agent)
-        assert not errand.object.startswith(f"{person.home}/")
-
-
 def test_memories_are_the_parts_of_the_persona_and_what_is_added() -> None:
     person = PARTY.people[0].model_copy(update={"persona": " a ;; b;", "memories": ("c",)})
     assert first_memories(person) == ("a", "b", "c")
@@ -213,10 +133,3 @@ def test_the_example_in_the_readme_is_a_valid_scenario(tmp_path: Path) -> None:
     (tmp_path / "scenario.toml").write_text(example)
     assert validate_folder(tmp_path) == []
     assert_is_a_town(lay_out(load_scenario(tmp_path)))
-
-
-def test_shipped_objects_keep_lasting_states_only() -> None:
-    lasting = {TOWN.object_id(o): item.lasting for o, item in enumerate(TOWN.objects)}
-    assert lasting["Hobbs Cafe/kitchen/oven"] == ("off",)
-    assert "hung up" in lasting["Hobbs Cafe/kitchen/party decorations"]
-    assert "with a notice" in lasting["Hobbs Cafe/cafe/notice board"]

@@ -14,7 +14,6 @@ Choices = npt.NDArray[np.int64]
 
 
 def draw_legal(masks: npt.NDArray[np.int8], rng: np.random.Generator) -> Choices:
-    """Draw a possible choice for every slot."""
     chosen: Choices = (masks * rng.random(masks.shape)).argmax(axis=1)
     return chosen
 

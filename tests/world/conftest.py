@@ -31,26 +31,21 @@ class TownDriver:
         *_, self.infos = self.env.step(everyone)
 
     def full(self, first: str) -> str:
-        """Return the whole name."""
         return next(n for n in self.world.names if n.split()[0] == first)
 
     def percept(self, first: str) -> Percept:
-        """Return what a person perceives now."""
         percept: Percept = self.infos[self.full(first)]["percept"]
         return percept
 
     def conversation(self, first: str) -> Conversation:
-        """Return the conversation a person is in."""
         talk = self.percept(first).conversation
         assert talk is not None
         return talk
 
     def heard(self, first: str) -> list[str]:
-        """Return the words that reached a person in the last tick."""
         return [h.text for h in self.percept(first).heard]
 
     def events(self, kind: str) -> list[Event]:
-        """Return the events of one kind in the last tick."""
         return [e for e in self.env.events if e.kind == kind]
 
     def place(self, first: str, x: int, y: int) -> None:

@@ -14,7 +14,7 @@ from genagents_env.scenario.schema import ArenaSpec, Person, Scenario, SectorSpe
 def test_the_rights_of_every_minute_are_what_users_hours_and_staff_say(name: str) -> None:
     world = TownEnv(name).world
     plan, access = world.plan, world.state.access
-    for minute in range(0, DAY, 7):
+    for minute in range(0, DAY, 20):
         access.set_minute(minute)
         for i, person in enumerate(world.scenario.people):
             own = {ref.split("/")[0] for ref in (person.home, person.workplace) if ref}

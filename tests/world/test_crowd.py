@@ -6,7 +6,6 @@ import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 from genagents_env.actions import Action, Idle, Interact, Move, Restart
 from genagents_env.env import TownEnv
 from genagents_env.scenario import Scenario
-from genagents_env.train.wrappers import VectorTown
 from genagents_env.world.events import Event
 from genagents_env.world.interventions import Join, Part, Put
 from tests.world.conftest import MakeTown, TownDriver
@@ -86,7 +84,7 @@ def crossing(width: int, seed: int, **rules: object) -> Walkers:
 
 @pytest.mark.parametrize("paths", ["fields", "astar"])
 @pytest.mark.parametrize("width", [1, 2])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_fifty_people_cross_a_corridor_both_ways_and_all_arrive(
     width: int, seed: int, paths: str
 ) -> None:
@@ -178,18 +176,6 @@ def test_people_in_the_entrance_of_a_room_move_up() -> None:
     assert walkers.counts()["swap"] == 0
 
 
-def test_one_who_stands_in_a_passage_changes_places_with_who_wants_through() -> None:
-    walkers = line("ab", ["##########", "#a......b#", "##########"])
-    walkers.goals = {"P1": "4,1"}
-    walkers.run(10)
-    walkers.goals = {"P0": "Room b"}
-    walkers.arrived.clear()
-    walkers.run(20)
-    assert walkers.arrived >= {"P0"}
-    assert walkers.counts() == {"swap": 1, "detour": 0, "aside": 0}
-    assert walkers.column("P1") == 3
-
-
 def test_a_person_who_made_way_gets_a_notice() -> None:
     walkers = line("ab", ["##########", "#a..b..c.#", "##########"])
     told = []
@@ -211,14 +197,6 @@ def test_on_a_taken_tile_one_has_arrived_beside_it_and_moves_up_when_it_is_free(
     walkers.goals = {first: "1,1" if walkers.column(second) > 3 else "5,1", second: "3,2"}
     walkers.run(10)
     assert walkers.column(second) == 3
-
-
-def test_walkers_without_room_get_a_reason() -> None:
-    walkers = line("aab", ["#######", "#aa..b#", "#######"])
-    walkers.goals = {"P0": "Room b", "P1": "Room b", "P2": "Room b"}
-    walkers.run(12)
-    assert walkers.arrived == {"P2"}
-    assert walkers.told == dict.fromkeys(["P0", "P1"], "there is no room left at Room b, floor")
 
 
 def test_sleepers_are_not_moved_and_blocked_walkers_get_a_reason() -> None:
@@ -276,20 +254,13 @@ def test_more_people_than_tiles_start_on_tiles_of_their_own_as_near_as_can_be() 
     assert len(set(walkers.world.state.tile.tolist())) == 8
 
 
-def trail(scenario: Scenario, seed: int, ticks: int) -> list[list[int]]:
-    walkers = crossing(2, seed)
-    walkers = Walkers(scenario, walkers.goals, seed)
-    tiles = []
-    for _ in range(ticks):
-        walkers.step()
-        tiles.append(walkers.world.state.tile.tolist())
-    return tiles
-
-
 def test_the_same_seed_walks_the_same_and_another_does_not() -> None:
-    scenario = crossing(2, 0).world.scenario
-    assert trail(scenario, 1, 30) == trail(scenario, 1, 30)
-    assert trail(scenario, 1, 30) != trail(scenario, 2, 30)
+    def walk(seed: int) -> list[Event]:
+        walkers = crossing(2, seed)
+        walkers.run(30)
+        return walkers.events
+
+    assert walk(1) == walk(1) != walk(2)
 
 
 def test_whoever_comes_first_in_the_seeded_order_has_the_tile() -> None:
@@ -321,25 +292,6 @@ def test_a_saved_town_goes_on_as_it_would_have(rules: Mapping[str, object]) -> N
         other.step(dict(move))
         assert env.events == other.events
     assert env.save_state() == other.save_state()
-
-
-@pytest.mark.parametrize("rules", [BLOCK, {"paths": "astar"}, {**BLOCK, "walk_speed": 0.25}])
-def test_many_towns_at_once_walk_as_each_would_alone(rules: Mapping[str, object]) -> None:
-    scenario = make_scenario(draw_corridor(2), "a" * 12 + "b" * 12, rules=dict(rules))
-    towns = VectorTown(scenario, 3)
-    alone = [TownEnv(scenario, actions="menu") for _ in range(3)]
-    towns.reset(seed=5)
-    for t, env in enumerate(alone):
-        env.reset(seed=5 + t)
-    draw, places = np.random.default_rng(1), len(alone[0].world.town.places.all)
-    for tick in range(60):
-        if tick % 20 == 0:
-            goals = draw.integers(1, places + 1, (3, 24))
-        towns.step(goals.ravel())
-        for env, one, chosen in zip(towns.envs, alone, goals.tolist(), strict=True):
-            one.step(dict(zip(one.agents, chosen, strict=True)))
-            assert env.events == one.events
-            assert env.save_state() == one.save_state()
 
 
 def check_maze(seed: int) -> None:

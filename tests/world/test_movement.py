@@ -4,9 +4,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.actions import Action, Idle, Move, Restart
-from genagents_env.scenario import lay_out
-from genagents_env.world.paths import DirectionFields
-from genagents_env.world.tiles import STAY, Ground
 from tests.world.conftest import MakeTown, TownDriver, scenario
 
 
@@ -34,15 +31,6 @@ def test_faster_walkers_cover_the_distance_their_speed_and_the_tick_give(
         town.step(Dee=Move("1,3"))
         columns.append(town.percept("Dee").me.tile[0])
     assert columns == [13, 10, 8, 5]
-
-
-def test_the_same_move_is_markov_after_the_walker_was_carried_away(make_town: MakeTown) -> None:
-    town = make_town()
-    town.step(Dee=Move("House/hall"))
-    town.place("Dee", 18, 1)
-    for _ in range(20):
-        town.step(Dee=Move("House/hall"))
-    assert town.percept("Dee").me.place == "House/hall"
 
 
 def test_moving_to_an_object_ends_beside_it(make_town: MakeTown) -> None:
@@ -79,17 +67,6 @@ def test_one_goes_where_a_person_was_last_seen_and_is_told_when_they_are_gone(
         town.step(Ann=Move("Bob"))
         texts.append(town.percept("Ann").result.text)
     assert any("not there any more" in t for t in texts)
-
-
-def test_people_who_arrive_on_one_tile_make_room_for_each_other(make_town: MakeTown) -> None:
-    town = make_town()
-    for name, x in (("Ann", 9), ("Bob", 10), ("Cem", 11), ("Dee", 12)):
-        town.place(name, x, 3)
-    for _ in range(15):
-        move = Move("House/hall")
-        town.step(Ann=move, Bob=move, Cem=move, Dee=move)
-    tiles = {town.percept(n).me.tile for n in ("Ann", "Bob", "Cem", "Dee")}
-    assert len(tiles) == 4
 
 
 def test_arrival_result_names_the_people_in_the_room_only(make_town: MakeTown) -> None:
@@ -202,39 +179,6 @@ def test_restart_returns_to_the_start_only_where_the_scenario_allows_it(
     town = make_town()
     town.step(Dee=Restart())
     assert not town.percept("Dee").result.ok
-
-
-def test_every_direction_field_leads_downhill_to_its_target(make_town: MakeTown) -> None:
-    ground = Ground(lay_out(make_town().world.scenario))
-    target = ground.tile(18, 1)
-    field = DirectionFields(ground).field((target,))
-    for start in np.flatnonzero(ground.free).tolist():
-        tile, steps = start, 0
-        while tile != target:
-            assert field[tile] != STAY
-            tile += int(ground.delta[field[tile]])
-            steps += 1
-            assert steps < ground.count
-        assert field[tile] == STAY
-
-
-def test_nobody_cuts_through_a_house_on_the_way_to_another() -> None:
-    from genagents_env.scenario import load_scenario
-
-    plan = lay_out(load_scenario("valentines_party"))
-    ground = Ground(plan)
-    fields = DirectionFields(ground)
-    sector = np.array([a.sector for a in plan.arenas])[ground.arena]
-    indoors = ground.zone > 0
-    random = np.random.default_rng(1)
-    free = np.flatnonzero(ground.free & indoors)
-    for start, target in random.choice(free, (60, 2)).tolist():
-        field, tile, entered = fields.field((target,)), start, set()
-        while tile != target:
-            tile += int(ground.delta[field[tile]])
-            if indoors[tile]:
-                entered.add(int(sector[tile]))
-        assert entered <= {int(sector[start]), int(sector[target])}
 
 
 def test_a_house_inside_a_house_can_still_be_reached(make_town: MakeTown) -> None:

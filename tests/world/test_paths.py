@@ -76,13 +76,6 @@ def test_astar_and_the_fields_find_equally_long_paths(
     assert compare(make(), 150, 40, cut_through=cut_through) > 20
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("cut_through", [False, True])
-@pytest.mark.parametrize("make", [party_plan, make_plan])
-def test_they_agree_on_ten_thousand_pairs(make: Callable[[], TownPlan], cut_through: bool) -> None:
-    assert compare(make(), 10_000, 10_000, cut_through=cut_through) > 20
-
-
 def test_paths_cut_through_houses_only_where_the_scenario_lets_them() -> None:
     rows = [
         "...........",

@@ -1,6 +1,7 @@
 import numpy as np
 
-from genagents_env.actions import Interact, Move
+from genagents_env.actions import Interact, Move, Talk
+from genagents_env.world.sight import Sight
 from tests.world.conftest import MakeTown, TownDriver, scenario
 
 
@@ -108,8 +109,6 @@ def test_two_hands_on_one_object_one_wins_whatever_the_order_of_the_dictionary(
 
 
 def test_a_bed_lays_one_down_and_words_wake_one_up(make_town: MakeTown) -> None:
-    from genagents_env.actions import Talk
-
     town = make_town()
     town.place("Ann", 1, 3)
     town.place("Bob", 3, 3)
@@ -176,8 +175,6 @@ def test_places_become_known_by_seeing_their_entrance(make_town: MakeTown) -> No
 
 
 def test_large_and_small_towns_see_the_same_pairs() -> None:
-    from genagents_env.world.sight import Sight
-
     random = np.random.default_rng(0)
     for count in (5, 60, 128):
         where = random.integers(0, 40, (2, count))

@@ -2,7 +2,9 @@
 
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -38,14 +40,16 @@ def live(story: str, policy: PolicySpec, path: Path, seed: int = 0) -> dict[str,
     return found
 
 
-def play(story: str, name: str, path: Path) -> dict[str, bool | None]:
-    parts = PLAYS[story][name]
-    return live(story, PolicySpec(str(HERE / "cast.py"), {"parts": parts}), path)
+@cache
+def play(story: str, name: str) -> Mapping[str, bool | None]:
+    policy = PolicySpec(str(HERE / "cast.py"), {"parts": PLAYS[story][name]})
+    with TemporaryDirectory() as folder:
+        return live(story, policy, Path(folder))
 
 
 @pytest.mark.parametrize("story", STORIES)
-def test_a_story_is_won_by_those_who_do_what_it_takes(story: str, tmp_path: Path) -> None:
-    assert play(story, WON, tmp_path)[WON] is True
+def test_a_story_is_won_by_those_who_do_what_it_takes(story: str) -> None:
+    assert play(story, WON)[WON] is True
 
 
 @pytest.mark.parametrize("story", STORIES)
@@ -76,5 +80,5 @@ def test_a_story_says_when_it_is_won_and_asks_before_it(story: str) -> None:
 
 
 @pytest.mark.parametrize(("story", "name"), LOSSES)
-def test_a_story_is_lost_by_those_who_do_not(story: str, name: str, tmp_path: Path) -> None:
-    assert play(story, name, tmp_path)[WON] is False
+def test_a_story_is_lost_by_those_who_do_not(story: str, name: str) -> None:
+    assert play(story, name)[WON] is False

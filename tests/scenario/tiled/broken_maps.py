@@ -3,7 +3,6 @@
 Where one value is replaced, it is a row of `broken_maps.toml`.
 """
 
-import gzip
 import json
 import tomllib
 import zlib
@@ -32,7 +31,7 @@ COUNT = WIDTH * HEIGHT
 SECTORS, ARENAS, OBJECTS, DOORS, SPAWNS = (("layers", i, "objects") for i in range(2, 7))
 GROUND: tuple[str | int, ...] = ("layers", 0)
 SCHOOL, PARK = (*SECTORS, 0), (*SECTORS, 1)
-DESK, SHELF = (*OBJECTS, 0), (*OBJECTS, 1)
+DESK = (*OBJECTS, 0)
 LIBRARY = (*ARENAS, 1)
 _PARTS: dict[str, tuple[str | int, ...]] = {
     **{"ground": GROUND, "school": SCHOOL, "desk": DESK, "library": LIBRARY},
@@ -50,7 +49,6 @@ class Broken:
 
 
 def edited(message: str, *edits: Edit) -> Broken:
-    """The school with some values replaced."""
     return Broken({FILE: json.dumps(change(*edits))}, message)
 
 
@@ -110,10 +108,6 @@ def _spiky(number: int, name: str) -> Table:
 
 
 _GROUND = 'school.tmj:layer "ground": '
-_BOMB = """<?xml version="1.0"?>
-<!DOCTYPE map [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>
-<map orientation="orthogonal" width="1" height="1" tilewidth="16" tileheight="16">&b;</map>
-"""
 _ENTITY = """<?xml version="1.0"?>
 <!DOCTYPE map [<!ENTITY secret SYSTEM "file:///etc/hostname">]>
 <map orientation="orthogonal" width="1" height="1" tilewidth="16" tileheight="16">&secret;</map>
@@ -129,13 +123,11 @@ BROKEN: dict[str, Broken] = {
     "a list": written("school.tmj:file: it is no table in { }", "[1]"),
     "deep": written("school.tmj:file: nested too deeply", "[" * 200_000),
     "no text": Broken({FILE: "\udcff"}, "school.tmj:file: not UTF-8 text (byte 0)"),
-    "not XML": as_tmx("school.tmx:file: not XML: ", "<map"),
     "another root": as_tmx(
         "school.tmx:file: its root is <tileset>; <map> is wanted", "<tileset></tileset>"
     ),
-    "entity bomb": as_tmx("school.tmx:file: it declares a document type (<!DOCTYPE ", _BOMB),
     "external entity": as_tmx("school.tmx:file: it declares a document type", _ENTITY),
-    "deep XML": as_tmx("school.tmx:file: not XML: no element found", "<map>" * 500_000),
+    "deep XML": as_tmx("school.tmx:file: not XML: no element found", "<map>" * 50_000),
     "groups in groups": as_tmx(
         "school.tmx:file: groups in groups; at most 8 levels",
         to_tmx({**school(), "layers": []}).replace(
@@ -143,7 +135,6 @@ BROKEN: dict[str, Broken] = {
         ),
     ),
     "too many parts": written("school.tmj:file: too much; at most 1000000 parts", "[" * 1_000_001),
-    "no file": said("school.tmj:file: there is no such file", SCENARIO[-1:], "\n"),
     "out of the folder": said(
         "../school.tmj:file: leads out of the scenario folder", '"school.tmj"', '"../school.tmj"'
     ),
@@ -162,12 +153,6 @@ BROKEN: dict[str, Broken] = {
     # Tilesets.
     "missing tileset": edited(
         'school.tmj:tileset "t.tsx": there is no such file', external("t.tsx")
-    ),
-    "tileset elsewhere": edited(
-        'school.tmj:tileset "../t.tsx": leads out of the scenario folder', external("../t.tsx")
-    ),
-    "tileset of the system": edited(
-        'school.tmj:tileset "/etc/hostname.tsx": ', external("/etc/hostname.tsx")
     ),
     "tileset of no kind": edited('school.tmj:tileset "t.png": "t.png" is of no', external("t.png")),
     "tileset without a count": written(
@@ -207,9 +192,6 @@ BROKEN: dict[str, Broken] = {
         _GROUND + f"it holds {COUNT + 1} tiles; 20 x 12 = {COUNT} are wanted",
         encode(pack([0] * 10_000_000, zlib.compress), "base64", "zlib"),
     ),
-    "gzip cut short": edited(
-        _GROUND + "it holds ", encode(pack([2] * 100, gzip.compress), "base64", "gzip")
-    ),
     "half a number": edited(
         _GROUND + "its data has 3 bytes; 4 a tile are wanted", encode("AAAA", "base64")
     ),
@@ -222,7 +204,6 @@ BROKEN: dict[str, Broken] = {
         'school.tmj:layer "arenas", tile 0, 0: tile 0 of tileset "plain" has no property "name"',
         (("layers", "+"), tiles("arenas", [1] + [0] * (COUNT - 1))),
     ),
-    # Objects of layers.
     # What they mean together.
     "nothing drawn": edited(
         "school.tmj:file: no sector is drawn; ",
@@ -233,24 +214,10 @@ BROKEN: dict[str, Broken] = {
         (("layers", 1, "data"), [1] * COUNT),
         (DOORS, []),
     ),
-    "arena in two sectors": edited(
-        'school.tmj:layer "arenas", object 4 "library": it lies in more than one sector',
-        ((*SCHOOL, "width"), 8 * 16),
-        (PARK, rectangle(2, "Park", 10, 2, 8, 8)),
-    ),
     "overlapping arenas": edited(
         'school.tmj:layer "arenas", object 4 "library": "School/library" and "School/class room" '
         "overlap at tile 6, 3",
         (LIBRARY, rectangle(4, "library", 6, 2, 7, 8)),
-    ),
-    "overlapping sectors": edited(
-        'school.tmj:layer "sectors", object 2 "Park": "Park" and "School" overlap at tile 11, 3',
-        (PARK, rectangle(2, "Park", 11, 2, 5, 4)),
-    ),
-    "overlapping objects": edited(
-        'school.tmj:layer "objects", object 6 "shelf": "School/class room/shelf" and "School/class '
-        'room/desk" overlap at tile 5, 4',
-        (SHELF, rectangle(6, "shelf", 5, 4, 1, 2)),
     ),
     "closed arena": edited(
         'school.tmj:layer "arenas", object 4 "library": all tiles of "School/library" are closed',
@@ -273,13 +240,6 @@ BROKEN: dict[str, Broken] = {
         'school.tmj:layer "objects", object 7 "desk": a second object "desk", apart from the first',
         ((*OBJECTS, "+"), rectangle(7, "desk", 3, 7, 1, 1)),
     ),
-    "second arena": edited(
-        'school.tmj:layer "arenas", object 5 "Library": a second arena "Library", apart from',
-        (LIBRARY, rectangle(4, "library", 7, 2, 6, 2)),
-        ((*ARENAS, "+"), rectangle(5, "Library", 8, 7, 4, 2)),
-        (OBJECTS, []),
-        (DOORS, []),
-    ),
     "key said twice": edited(
         'school.tmj:layer "sectors", object 4 "Park": "capacity" of "Park" is said twice',
         own(PARK, capacity=2),
@@ -292,10 +252,6 @@ BROKEN: dict[str, Broken] = {
     "wide spawn": edited(
         'school.tmj:layer "spawns", object 9: "School/class room/Ann Lee" covers 2 tiles',
         ((*SPAWNS, 0), rectangle(9, "", 4, 6, 2, 1, person="Ann Lee")),
-    ),
-    "spawn in a wall": edited(
-        'school.tmj:layer "spawns", object 9: [7, 4] is no free tile of its arena',
-        ((*SPAWNS, 0), point(9, "", 7, 4, person="Ann Lee")),
     ),
     "two spawns of one": edited(
         'school.tmj:layer "spawns", object 10 "b": a second spawn of "Ann Lee"',
@@ -323,22 +279,11 @@ BROKEN: dict[str, Broken] = {
         'home = "School/class room"',
         'home = "School/class room"\nstart = "Park"',
     ),
-    "no such home": said(
-        "scenario.toml:people[0].home: ", '"School/class room"', '"School/cellar"'
-    ),
     "a second map": Broken(
         {FILE: json.dumps(school()), "map.txt": "..."},
         "map.txt:file: a second map beside school.tmj; one is allowed",
     ),
     # The same in the other format.
-    "unknown encoding in XML": as_tmx(
-        'school.tmx:layer "ground": encoding "base58" is unknown',
-        to_tmx(school()).replace('encoding="csv"', 'encoding="base58"', 1),
-    ),
-    "text for a number in XML": as_tmx(
-        'school.tmx:layer "objects", object 5 "desk": it is not as Tiled writes it',
-        to_tmx(school()).replace('name="desk" x="64"', 'name="desk" x="left"'),
-    ),
     "no point of numbers in XML": as_tmx(
         'school.tmx:layer "objects", object 5 "desk": it has no place; numbers of pixels',
         to_tmx(school()).replace('name="desk" x="64"', 'name="desk" x="nan"'),
@@ -346,9 +291,5 @@ BROKEN: dict[str, Broken] = {
     "endless property in XML": as_tmx(
         'school.tmx:layer "arenas", object 4 "library": it is not as Tiled writes it',
         to_tmx(school()).replace('value="5"', 'value="inf"', 1),
-    ),
-    "huge in XML": as_tmx(
-        'school.tmx:file: "height" is 99999; from 1 to 512 are allowed',
-        to_tmx(school()).replace(f'height="{HEIGHT}"', 'height="99999"', 1),
     ),
 }

@@ -37,7 +37,6 @@ home = "School/library"
 
 
 def _collisions() -> list[int]:
-    """Walls around two rooms, and a wall between them."""
     tiles = [0] * (WIDTH * HEIGHT)
     for y in range(2, 10):
         for x in range(2, 13):
@@ -127,7 +126,6 @@ def school() -> Table:
 
 
 def write_map(folder: Path, table: Table, scenario: str = SCENARIO) -> Path:
-    """Write a scenario folder that refers to a map."""
     return write(folder, {FILE: json.dumps(table), "scenario.toml": scenario})
 
 
@@ -148,7 +146,6 @@ def change(*edits: tuple[tuple[str | int, ...], object]) -> Table:
 
 
 def pack(data: list[int], compress: Callable[[bytes], bytes] = bytes) -> str:
-    """Tiles in base64, as Tiled writes them."""
     return base64.b64encode(compress(struct.pack(f"<{len(data)}I", *data))).decode()
 
 

@@ -11,23 +11,17 @@ from genagents_env.scenario import load_scenario, validate_folder
 from genagents_env.scenario.maps.tiled import merging
 from tests.scenario.bad_folders import write
 from tests.scenario.tiled.broken_maps import BROKEN
-from tests.scenario.tiled.maps import FILE, SCENARIO, school, write_map
+from tests.scenario.tiled.maps import SCENARIO, school, write_map
 
 
 def test_the_base_of_the_corpus_is_valid(tmp_path: Path) -> None:
     assert validate_folder(write_map(tmp_path, school())) == []
 
 
-def test_the_corpus_has_at_least_forty_maps() -> None:
-    assert len(BROKEN) >= 40
-
-
 @pytest.mark.parametrize("name", sorted(BROKEN))
 def test_a_broken_map_is_named_with_layer_object_and_tile(name: str, tmp_path: Path) -> None:
     broken = BROKEN[name]
     files = {"scenario.toml": SCENARIO, **broken.files}
-    if name == "no file":
-        del files[FILE]
     folder = write(tmp_path / "folder", files)
     faults = validate_folder(folder)
     assert any(fault.startswith(broken.message) for fault in faults), faults

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.scenario.maps.tiled.places import KEYS, NEXT, PART, split_list
+from genagents_env.scenario.maps.tiled.places import KEYS, NEXT, PART
 from genagents_env.scenario.schema import ArenaSpec, ObjectSpec, SectorSpec
 
 PAGE = (Path(__file__).parents[3] / "docs" / "maps.md").read_text()
@@ -33,11 +33,3 @@ def test_all_that_a_scenario_says_of_a_place_a_map_may_say(
     kind: str, model: type[SectorSpec | ArenaSpec | ObjectSpec], else_: set[str]
 ) -> None:
     assert {*KEYS[kind]} - {PART} - else_ == {*model.model_fields} - _DRAWN
-
-
-@pytest.mark.parametrize(
-    ("text", "entries"),
-    [("", []), ("a", ["a"]), ("a, b c,", ["a", "b c"]), ("a, b\nc\n", ["a, b", "c"])],
-)
-def test_a_list_has_commas_or_lines(text: str, entries: list[str]) -> None:
-    assert split_list(text) == entries

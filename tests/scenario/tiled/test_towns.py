@@ -9,7 +9,7 @@ from genagents_env.scenario import TownPlan, lay_out, load_scenario, validate_fo
 from genagents_env.scenario.maps.tiled import convert_map
 from tests.scenario.bad_folders import Files, write
 from tests.scenario.large_town import GRID, LODGE
-from tests.scenario.tiled.maps import SCENARIO, school, to_tmx, write_map
+from tests.scenario.tiled.maps import school, write_map
 
 DRAWN = Path(__file__).parent / "drawn"
 PARTY = Path(__file__).parents[3] / "scenarios" / "valentines_party"
@@ -50,12 +50,6 @@ def test_a_folder_with_a_map_of_its_town_is_the_scenario_itself(tmp_path: Path) 
     (folder / "scenario.toml").write_text(f'map = "oak_hill.tmj"\n{text}')
     town = lay_out(load_scenario("valentines_party"))
     assert_equal_towns(town, lay_out(load_scenario(folder)))
-
-
-def test_both_formats_of_one_map_are_one_town(tmp_path: Path) -> None:
-    files = {"scenario.toml": SCENARIO.replace(".tmj", ".tmx"), "school.tmx": to_tmx(school())}
-    other = load_scenario(write(tmp_path / "tmx", files))
-    assert load_scenario(write_map(tmp_path / "tmj", school())) == other
 
 
 def test_an_imported_map_is_the_town_that_a_reference_to_it_gives(tmp_path: Path) -> None:

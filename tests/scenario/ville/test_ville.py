@@ -17,7 +17,6 @@ PLACE = ["outside", "Lodge/hall", "Lodge/Bea's room", "Mill Park/park", "Lodge"]
 
 
 def import_town(folder: Path) -> Path:
-    """The small town as a scenario folder."""
     drawn, world = read_ville(write(folder / "matrices", VILLE))
     return write(folder / "lodge", format_new_town(drawn, name="lodge", title="T", town=world))
 
@@ -39,20 +38,14 @@ def test_every_tile_sector_arena_and_object_is_there(tmp_path: Path) -> None:
     }
 
 
-def test_the_corridor_is_the_sectors_and_no_arena_was_invented(tmp_path: Path) -> None:
-    folder = import_town(tmp_path)
-    scenario = load_scenario(folder)
-    assert [len(sector.arenas) for sector in scenario.sectors] == [2, 1]
-    plan = lay_out(scenario)
-    assert PLACE[plan.arena[3, 4]] == PLACE[plan.arena[4, 5]] == "Lodge"
-    assert PLACE[plan.arena[6, 9]] == "outside"
-
-
-def test_a_sealed_corner_is_closed_with_a_warning(tmp_path: Path) -> None:
+def test_the_corridor_is_the_sectors_and_a_sealed_corner_is_closed(tmp_path: Path) -> None:
     folder = import_town(tmp_path)
     assert validate_folder(folder) == []
     scenario = load_scenario(folder)
     plan = lay_out(scenario)
+    assert [len(sector.arenas) for sector in scenario.sectors] == [2, 1]
+    assert PLACE[plan.arena[3, 4]] == PLACE[plan.arena[4, 5]] == "Lodge"
+    assert PLACE[plan.arena[6, 9]] == "outside"
     assert plan.sealed == ((8, 2),)
     assert plan.blocked[2, 8]
     (warning,) = list_warnings(plan)

@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 from genagents_env.config import TownOptions
-from genagents_env.errors import ConfigError
-from genagents_env.scenario import load_scenario
 from genagents_env.scenario.loader import list_scenario_names
 from genagents_env.train.core.core import Core
 from genagents_env.train.tasks import TASKS, get_task
 from genagents_env.train.tasks.task import shape_reward
-from genagents_env.train.wrappers import VectorTown
 from genagents_env.world.interventions import News
 from tests.train.pairs import Pair
 
@@ -91,8 +88,7 @@ def test_whole_episodes_of_every_task(task: str, layouts: int, episodes: int, me
     pair.compare_towns()
 
 
-@pytest.mark.parametrize("menu", ["town", "plain"])
-@pytest.mark.parametrize("start", ["07:50", "12:00"])
+@pytest.mark.parametrize(("start", "menu"), [("07:50", "town"), ("12:00", "plain")])
 @pytest.mark.parametrize("name", list_scenario_names())
 def test_a_shipped_town_is_in_arrays_what_it_is_by_itself(name: str, start: str, menu: str) -> None:
     pair = Pair(name, 2, start=start, hours=0.5, max_cycles=14, menu=menu)
@@ -113,10 +109,3 @@ def test_a_town_that_was_alone_for_a_tick_goes_on_in_arrays(alone: list[float]) 
         pair.step()
     pair.compare_towns()
     assert [part for part in alone if part] == [0.5]
-
-
-def test_layouts_that_cannot_be_one_vector_are_refused() -> None:
-    with pytest.raises(ConfigError, match="number 1"):
-        VectorTown([load_scenario("tiny"), load_scenario("medicine")], 1)
-    with pytest.raises(ConfigError, match="none"):
-        VectorTown([], 1)

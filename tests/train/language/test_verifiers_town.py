@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.run import rollout
 from genagents_env.train.language import LearnerPrompt, SharedSession
 from genagents_env.train.language.shared_session import WAIT
-from genagents_env.train.tasks import TaskEnv, get_task
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "verifiers_town"
 
@@ -21,21 +19,6 @@ async def do_errand(prompt: LearnerPrompt) -> str:
     if goal is None or "(over)" in prompt.user:
         return WAIT
     return json.dumps({"do": "interact", "target": goal[1], "words": goal[2], "minutes": 1})
-
-
-def test_learners_that_are_played_together_earn_what_the_environment_pays() -> None:
-    async def live() -> SharedSession:
-        session = SharedSession("errand")
-        await session.begin(11)
-        await asyncio.gather(*(session.play(agent, do_errand) for agent in session.learners))
-        return session
-
-    session = asyncio.run(live())
-    env = TaskEnv(get_task("errand"), actions="words", percepts=True)
-    env.reset(seed=11)
-    solved = rollout(env.town, get_task("errand").make_solution(), seed=11).returns
-    assert session.is_successful
-    assert session.returns == pytest.approx(solved, abs=0.03)
 
 
 def test_who_gives_up_waits_while_the_others_go_on() -> None:

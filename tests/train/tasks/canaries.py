@@ -35,11 +35,9 @@ class Cheat(Policy):
         self._env = env
 
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
-        """Begin with the first of everything."""
         self._tick = 0
 
     def act(self, observations: Observations, infos: Infos) -> dict[str, Action]:
-        """Return by turns a fact that the agent does not know, and the use of a goal's thing."""
         self._tick += 1
         return {agent: self._decide(agent) for agent in observations}
 
@@ -56,7 +54,6 @@ class Cheat(Policy):
 
 
 def live(task: str, policy: str) -> tuple[Lived, dict[str, float]]:
-    """Play an episode; return what was done and what everybody earned."""
     env = town_v0.rl_env(task, actions="words", percepts=True)
     observations, infos = env.reset(seed=SEED)
     own = Cheat(env) if policy == "cheat" else load_policy(policy)
@@ -76,7 +73,6 @@ def live(task: str, policy: str) -> tuple[Lived, dict[str, float]]:
 
 
 def repeat(task: str, lived: Lived) -> dict[str, float]:
-    """Do what was done, and return what everybody earns by it now."""
     env = town_v0.rl_env(task, actions="words")
     env.reset(seed=SEED)
     actions: dict[str, Any] = {}
@@ -98,7 +94,6 @@ def encode(action: Any) -> Any:
 
 
 def decode(encoded: Any) -> Any:
-    """Return the action again."""
     if isinstance(encoded, int):
         return {"choice": encoded, "message": "Hello!"}
     name, *parts = encoded
@@ -106,13 +101,11 @@ def decode(encoded: Any) -> Any:
 
 
 def load_canaries() -> dict[str, dict[str, Any]]:
-    """Return episodes and returns, by task and policy."""
     found: dict[str, dict[str, Any]] = json.loads(FILE.read_text()) if FILE.is_file() else {}
     return found
 
 
 def main(tasks: list[str]) -> None:
-    """Live these tasks anew, all of them without a name."""
     known = load_canaries()
     for task in tasks or TASKS:
         known[task] = {}

@@ -54,20 +54,6 @@ def test_one_more_defector_gains_whatever_the_others_do() -> None:
         assert after > before
 
 
-def test_a_room_for_one_never_holds_two() -> None:
-    env = TaskEnv(TASKS["queue"], actions="words", percepts=True)
-    policy = TASKS["queue"].make_solution()
-    observations, infos = env.reset(seed=1)
-    policy.reset(env.profiles(), 1, env.context())
-    room = env.world.scenario.reward.goals[0].place
-    most = 0
-    while env.agents:
-        observations, *_, infos = env.step(policy.act(observations, infos))
-        inside = [agent for agent in observations if infos[agent]["percept"].me.place == room]
-        most = max(most, len(inside))
-    assert most == 1
-
-
 @pytest.mark.parametrize(("name", "solution"), [("queue", QueueSolution), ("share", ShareSolution)])
 def test_shared_rewards_leave_no_dilemma(name: str, solution: Solution) -> None:
     town = TASKS[name].draw(0)

@@ -20,7 +20,6 @@ Hide = Callable[[Scenario], tuple[Scenario, list[str]]]
 
 
 def get_plot(town: Scenario) -> Plot:
-    """Return goals and facts that can be changed."""
     data = town.model_dump()
     return {"facts": list(data["facts"]), "reward": data["reward"], "people": data["people"]}
 

@@ -59,7 +59,7 @@ def test_towns_have_all_numbers_of_rooms_and_one_to_three_things_in_each() -> No
     assert set(states) == {2, 3, 4}
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_walking_across_takes_no_longer_than_promised(seed: int) -> None:
     town = draw_town(seed)
     env = town_v0.parallel_env(town, max_cycles=10_000)
@@ -82,22 +82,6 @@ def _walk(env: town_v0.parallel_env, walker: str, room: str) -> int:
             return tick
         env.step({walker: Move(room)})
     raise AssertionError(f"{room} was not reached")
-
-
-def test_the_text_of_towns_differs() -> None:
-    towns = draw_towns()
-    assert len({town.town for town in towns}) > 15
-    assert len({town.outside for town in towns}) > 15
-    assert len({room for town in towns for room in list_rooms(town)}) > 300
-
-
-def test_some_rooms_share_kinds_of_things() -> None:
-    shared = [
-        town
-        for town in draw_towns()
-        if len({id_.rsplit("/", 1)[1] for id_ in list_things(town)}) < len(list_things(town))
-    ]
-    assert 20 < len(shared) < len(SEEDS)
 
 
 def test_towns_are_those_of_earlier_versions() -> None:

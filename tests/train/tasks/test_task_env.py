@@ -117,6 +117,7 @@ def test_a_shipped_town_takes_the_place_of_drawn_ones() -> None:
     agent = env.possible_agents[0]
     assert env.observation_space(agent) == drawn.observation_space(agent)
     assert env.action_space(agent) == drawn.action_space(agent)
+    assert env.max_cycles > drawn.max_cycles  # it is far from one end to the other
     plans, goals = set(), set()
     for seed in (0, 1, HELD_OUT[0]):
         observations, _ = env.reset(seed=seed)

@@ -9,7 +9,6 @@ from genagents_env.actions import Idle, Interact, Move, Talk
 from genagents_env.run.play import rollout
 from genagents_env.scenario.patterns import compile_any, prepare
 from genagents_env.train.tasks import HELD_OUT, TASKS, TaskEnv
-from genagents_env.train.tasks.invite import OCCASIONS
 from genagents_env.train.tasks.keep_secret import SECRETS
 from genagents_env.train.tasks.spread import NEWS
 from genagents_env.train.tasks.telling import draw_fact, find_soonest, find_word
@@ -47,10 +46,6 @@ def test_each_fact_of_a_town_is_recognised_as_itself_alone(name: str) -> None:
         for k, fact in enumerate(facts):
             said = prepare(fact.statement)
             assert [j for j, one in enumerate(patterns) if one.is_in(said)] == [k]
-
-
-def test_occasions_do_not_contain_one_another() -> None:
-    assert not [(a, b) for a in OCCASIONS for b in OCCASIONS if a != b and a in b]
 
 
 @pytest.mark.parametrize("seed", SEEDS)

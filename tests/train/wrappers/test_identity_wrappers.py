@@ -30,14 +30,6 @@ def test_one_hot_columns_are_of_oneself_and_of_those_in_sight() -> None:
     assert ben == [[0, 1], [1, 0], *nobody]
 
 
-def test_everybody_of_a_large_town_has_a_column_of_their_own() -> None:
-    env = OneHotIdentity(make_env("valentines_party"))
-    seen, _ = env.reset(seed=0)
-    n = len(env.possible_agents)
-    own = np.array([seen[a]["observation"][SIZE : SIZE + n] for a in env.possible_agents])
-    assert np.array_equal(own, np.eye(n))
-
-
 def test_names_are_embedded_once_and_stand_where_their_bearers_do() -> None:
     asked: list[list[str]] = []
 

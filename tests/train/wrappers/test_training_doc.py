@@ -19,10 +19,6 @@ def title(snippet: str) -> str:
     return ",".join(needs(snippet)) or "no framework"
 
 
-def test_the_document_has_snippets() -> None:
-    assert len(SNIPPETS) >= 8
-
-
 @pytest.mark.parametrize("snippet", SNIPPETS, ids=title)
 def test_a_snippet_runs(snippet: str) -> None:
     missing = [name for name in needs(snippet) if importlib.util.find_spec(name) is None]

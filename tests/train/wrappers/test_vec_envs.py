@@ -11,8 +11,7 @@ import pytest
 
 from genagents_env import town_v0
 from genagents_env.errors import ConfigError
-from genagents_env.memory.embed import HashedNgrams
-from genagents_env.train.wrappers import EncodeText, FlatBox, JoinedTowns, VectorTown
+from genagents_env.train.wrappers import FlatBox, JoinedTowns, VectorTown
 from genagents_env.world.interventions import Part
 from tests.train.pairs import draw_legal
 
@@ -123,11 +122,6 @@ def test_a_seed_gives_the_same_episodes_again(make: Make) -> None:
         np.testing.assert_array_equal(one, two)
 
 
-def test_without_a_seed_a_reset_draws_other_episodes() -> None:
-    env = slot_env(2)
-    assert not np.array_equal(env.reset(), env.reset())
-
-
 def test_attributes_are_those_of_the_slots_town() -> None:
     env = SlotVecEnv(JoinedTowns([VectorTown("tiny", 1), VectorTown("tiny", 2, max_cycles=9)]))
     env.reset()
@@ -136,58 +130,6 @@ def test_attributes_are_those_of_the_slots_town() -> None:
     assert env.has_attr("action_masks")
     with pytest.raises(ConfigError, match="max_cycles"):
         env.set_attr("max_cycles", 3)
-
-
-def test_a_vector_with_texts_is_refused() -> None:
-    with pytest.raises(ConfigError, match="text"):
-        SlotVecEnv(VectorTown("tiny", 1, text=True))
-
-
-def test_a_slot_is_a_town_and_an_agent() -> None:
-    env = town_env([menu] * 3, seed=1)
-    assert env.num_envs == 6
-    seen = env.reset()
-    assert seen.shape == (6, *env.observation_space.shape)
-    assert seen.dtype == np.float32
-    assert env.has_attr("action_masks")
-    assert np.stack(env.env_method("action_masks")).shape == (6, env.action_space.n)
-
-
-def test_every_slot_stays_in_its_space_over_many_episodes() -> None:
-    env = town_env([menu] * 2, seed=0)
-    rng = np.random.default_rng(0)
-    env.reset()
-    ends = 0
-    for _ in range(200):
-        seen, rewards, dones, infos = env.step(legal(env, rng))
-        ends += sum("episode" in info for info in infos)
-        assert all(row in env.observation_space for row in seen)
-        assert np.isfinite(rewards).all()
-        for done, info in zip(dones, infos, strict=True):
-            if "episode" in info:
-                assert done
-                assert info["terminal_observation"] in env.observation_space
-    assert ends >= 4
-
-
-def test_text_enters_through_an_embedding() -> None:
-    plain = town_env([menu])
-    coded = town_env([lambda: EncodeText(menu(), HashedNgrams(16), 16)])
-    assert coded.observation_space.shape[0] == plain.observation_space.shape[0] + 16
-    assert all(row in coded.observation_space for row in coded.reset())
-
-
-def test_an_env_without_masks_is_refused() -> None:
-    with pytest.raises(ConfigError, match="menu"):
-        town_env([lambda: FlatBox(menu())])
-    with pytest.raises(ConfigError, match="menu"):
-        town_env([lambda: town_v0.parallel_env(scenario="tiny", actions="words")])
-
-
-def test_wrappers_do_not_import_sb3() -> None:
-    code = "import genagents_env.train.wrappers, sys; print('stable_baselines3' in sys.modules)"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert said.stdout.strip() == "False"
 
 
 def test_without_sb3_the_extra_is_named() -> None:
@@ -213,3 +155,16 @@ def test_maskable_ppo_trains(make: Make) -> None:
         for a, b in zip(before, model.policy.parameters(), strict=True)
     )
     assert model.ep_info_buffer
+
+
+@pytest.mark.parametrize(
+    ("make", "word"),
+    [
+        (lambda: SlotVecEnv(VectorTown("tiny", 1, text=True)), "text"),
+        (lambda: town_env([lambda: FlatBox(menu())]), "menu"),
+        (lambda: town_env([lambda: town_v0.parallel_env("tiny", actions="words")]), "menu"),
+    ],
+)
+def test_towns_with_texts_or_without_masks_are_refused(make: Make, word: str) -> None:
+    with pytest.raises(ConfigError, match=word):
+        make()

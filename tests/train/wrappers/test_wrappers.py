@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 import pytest
-from gymnasium import spaces
 
 from genagents_env import town_v0
 from genagents_env.env import TownEnv
@@ -45,18 +44,17 @@ def stack_box(env: Env) -> FlatBox:
     return FlatBox(DropText(env))
 
 
-@pytest.mark.parametrize("make", [menu, words])
 @pytest.mark.parametrize(
-    "wrap", [DropText, FlatBox, encode_text, MaskInInfo, stack_box, bare_vector]
+    ("wrap", "make"),
+    [
+        *((wrap, words) for wrap in (FlatBox, MaskInInfo)),
+        *((wrap, menu) for wrap in (encode_text, stack_box, bare_vector, RenameForRLlib)),
+    ],
 )
 def test_a_wrapped_town_keeps_the_contract(
     wrap: Callable[[Env], Env], make: Callable[[], TownEnv]
 ) -> None:
     check_env(lambda: wrap(make()), steps=70)
-
-
-def test_a_town_renamed_for_rllib_keeps_the_contract() -> None:
-    check_env(lambda: RenameForRLlib(menu()), steps=70)
 
 
 def test_flat_box_is_the_vector_and_then_the_mask() -> None:
@@ -69,13 +67,6 @@ def test_flat_box_is_the_vector_and_then_the_mask() -> None:
             assert flat[agent].dtype == np.float32
             np.testing.assert_array_equal(flat[agent], expected)
             assert env.observation_space(agent).shape == flat[agent].shape
-
-
-def test_drop_text_leaves_everything_else() -> None:
-    plain, _ = menu().reset(seed=0)
-    dropped, _ = DropText(menu()).reset(seed=0)
-    for agent, held in plain.items():
-        assert set(held) - set(dropped[agent]) == {"text"}
 
 
 def test_encode_text_embeds_the_texts_of_all_agents_at_once() -> None:
@@ -102,14 +93,6 @@ def test_an_embedder_of_the_wrong_shape_is_named(rows: npt.NDArray[np.float64]) 
         EncodeText(menu(), lambda texts: rows, 2).reset(seed=0)
 
 
-def test_mask_in_info_moves_the_mask() -> None:
-    plain, _ = menu().reset(seed=0)
-    observations, infos = MaskInInfo(menu()).reset(seed=0)
-    for agent, held in plain.items():
-        assert "action_mask" not in observations[agent]
-        np.testing.assert_array_equal(infos[agent]["action_mask"], held["action_mask"])
-
-
 def test_a_mask_in_infos_can_be_asked_for_in_a_list() -> None:
     """As AgileRL's IPPO does; of an array, whether it is None has no single answer."""
     env = MaskInInfo(menu())
@@ -121,50 +104,12 @@ def test_a_mask_in_infos_can_be_asked_for_in_a_list() -> None:
     assert None not in [copy.deepcopy(masks[0]), pickle.loads(pickle.dumps(masks[0]))]  # noqa: S301
 
 
-def test_bare_vector_is_the_numbers_alone() -> None:
-    plain, _ = menu().reset(seed=0)
-    env = BareVector(MaskInInfo(menu()))
-    seen, infos = env.reset(seed=0)
-    assert (seen["Ada Brook"] == plain["Ada Brook"]["observation"]).all()
-    assert (infos["Ada Brook"]["action_mask"] == plain["Ada Brook"]["action_mask"]).all()
-    assert seen["Ada Brook"] in env.observation_space("Ada Brook")
-
-
 def test_mask_in_info_leaves_the_infos_it_was_given_alone() -> None:
     env = menu()
     inner = env.reset(seed=0)
     kept = copy.deepcopy(inner[1])
     MaskInInfo(env).reshape(*inner)
     assert inner[1] == kept
-
-
-def test_rllib_gets_its_names_and_a_float_mask() -> None:
-    env = RenameForRLlib(menu())
-    observations, _ = env.reset(seed=0)
-    for agent, held in observations.items():
-        assert set(held) == {"observations", "action_mask"}
-        assert held["action_mask"].dtype == np.float32
-        assert env.action_space(agent).sample(mask=held["action_mask"]) in env.action_space(agent)
-        assert isinstance(env.action_space(agent), spaces.Discrete)
-
-
-def test_rllib_names_are_for_the_menu_alone() -> None:
-    with pytest.raises(ConfigError, match="action_mask"):
-        RenameForRLlib(words())
-
-
-def test_wrappers_in_the_wrong_order_are_refused() -> None:
-    with pytest.raises(ConfigError, match="text"):
-        DropText(FlatBox(menu()))
-    with pytest.raises(ConfigError, match="observation"):
-        FlatBox(RenameForRLlib(menu()))
-
-
-def test_agents_that_share_a_space_share_it_when_wrapped() -> None:
-    env = FlatBox(menu())
-    first, second = (env.observation_space(agent) for agent in env.possible_agents[:2])
-    inner = [env.env.observation_space(agent) for agent in env.possible_agents[:2]]
-    assert (first is second) == (inner[0] is inner[1])
 
 
 def test_a_wrapped_town_survives_pickling_in_mid_episode() -> None:
@@ -175,3 +120,36 @@ def test_a_wrapped_town_survives_pickling_in_mid_episode() -> None:
     mine, theirs = env.step({})[0], twin.step({})[0]
     for agent in mine:
         np.testing.assert_array_equal(mine[agent]["text"], theirs[agent]["text"])
+
+
+def test_each_wrapper_holds_what_the_town_tells_under_its_own_names() -> None:
+    plain, _ = menu().reset(seed=0)
+    dropped, _ = DropText(menu()).reset(seed=0)
+    moved, infos = MaskInInfo(menu()).reset(seed=0)
+    bare = BareVector(MaskInInfo(menu()))
+    numbers, _ = bare.reset(seed=0)
+    rllib = RenameForRLlib(menu())
+    renamed, _ = rllib.reset(seed=0)
+    for agent, held in plain.items():
+        assert set(held) - set(dropped[agent]) == {"text"}
+        assert "action_mask" not in moved[agent]
+        np.testing.assert_array_equal(infos[agent]["action_mask"], held["action_mask"])
+        np.testing.assert_array_equal(numbers[agent], held["observation"])
+        assert numbers[agent] in bare.observation_space(agent)
+        assert set(renamed[agent]) == {"observations", "action_mask"}
+        mask = renamed[agent]["action_mask"]
+        assert mask.dtype == np.float32
+        assert rllib.action_space(agent).sample(mask=mask) in rllib.action_space(agent)
+
+
+@pytest.mark.parametrize(
+    ("make", "word"),
+    [
+        (lambda: RenameForRLlib(words()), "action_mask"),
+        (lambda: DropText(FlatBox(menu())), "text"),
+        (lambda: FlatBox(RenameForRLlib(menu())), "observation"),
+    ],
+)
+def test_wrappers_in_the_wrong_order_are_refused(make: Callable[[], Env], word: str) -> None:
+    with pytest.raises(ConfigError, match=word):
+        make()

@@ -22,9 +22,8 @@ def make_env(*goals: Goal, max_cycles: int = 20, **reward: Any) -> TownEnv:
     return TownEnv(town.model_copy(update={"reward": paid}), max_cycles=max_cycles)
 
 
-def play(env: TownEnv, ticks: Sequence[Acts]) -> dict[str, list[float]]:
-    """Return what each earns at each tick."""
-    env.reset(seed=0)
+def play(env: TownEnv, ticks: Sequence[Acts], seed: int = 0) -> dict[str, list[float]]:
+    env.reset(seed=seed)
     earned: dict[str, list[float]] = {ADA: [], BEN: []}
     for acts in ticks:
         for name, value in env.step(acts)[1].items():

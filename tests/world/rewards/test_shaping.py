@@ -11,7 +11,7 @@ from genagents_env.scenario.schema import Goal, Reward
 from genagents_env.testing.legal import sample_legal
 from genagents_env.train.tasks import TASKS, TaskEnv
 from genagents_env.train.tasks.task import change
-from genagents_env.world.rewards.shaping import Potential, Shaping
+from genagents_env.world.rewards.shaping import Potential
 from tests.goal_towns import ADA, make_tiny
 from tests.train.tasks.names import SMALL
 
@@ -45,15 +45,6 @@ def test_shaping_adds_minus_the_first_potential(*, reaches: bool, ends: bool) ->
     assert more == pytest.approx(-2.0 * start)
 
 
-def test_coming_nearer_is_worth_something_at_once() -> None:
-    env = make_env(1.0)
-    env.reset(seed=3)
-    there = env.step({ADA: Move(LAMP)})[1][ADA]
-    back = env.step({ADA: Move("Cottage/kitchen")})[1][ADA]
-    assert there > 0
-    assert back == pytest.approx(-there)
-
-
 @pytest.mark.parametrize("name", SMALL)
 def test_every_task_telescopes(name: str) -> None:
     town = TASKS[name].draw(0)
@@ -75,17 +66,6 @@ def test_every_task_telescopes(name: str) -> None:
             total += list(rewards.values())
         totals.append(total)
     assert totals[1].sum() - totals[0].sum() == pytest.approx(-first)
-
-
-def test_nothing_is_measured_without_a_weight() -> None:
-    env = make_env(0.0)
-    env.reset(seed=3)
-    shaping = Shaping(env.world, env.parts.reward.board)
-    shaping.begin(env.world)
-    out = {ADA: 1.0}
-    shaping.add(env.world, out, ended=False)
-    assert (out, shaping.state()) == ({ADA: 1.0}, [])
-    assert not shaping.fits([0.0])
 
 
 def test_of_several_places_the_nearest_counts() -> None:

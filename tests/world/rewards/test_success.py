@@ -1,7 +1,6 @@
 """The reward `success` pays what the measures then find in the record of the same episode."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -39,10 +38,10 @@ def find_truths(env: TownEnv) -> dict[str, bool]:
 
 
 @pytest.mark.parametrize(("story", "name"), ENDINGS)
-def test_what_is_paid_for_is_what_the_record_tells(story: str, name: str, tmp_path: Path) -> None:
+def test_what_is_paid_for_is_what_the_record_tells(story: str, name: str) -> None:
     env, returns = act_out(story, name)
     told = find_truths(env)
-    found = play(story, name, tmp_path)
+    found = play(story, name)
     checks = {check.id: check for check in env.world.scenario.checks}
     leaves = [one for one in list_decidable(env.world.scenario) if one.check is not None]
     of_record = [one.id for one in leaves if isinstance(checks[one.check or ""], RecordCheck)]
@@ -56,7 +55,7 @@ def test_what_is_paid_for_is_what_the_record_tells(story: str, name: str, tmp_pa
     assert returns == pytest.approx(dict.fromkeys(returns, gained))
 
 
-@pytest.mark.parametrize("story", PAID)
+@pytest.mark.parametrize("story", PAID[::3])
 def test_idling_earns_nothing(story: str) -> None:
     env = make(story)
     env.reset(seed=0)
@@ -66,36 +65,11 @@ def test_idling_earns_nothing(story: str) -> None:
     assert earned == 0
 
 
-def test_winning_a_story_is_worth_more_than_losing_it() -> None:
-    for story in ("get_recipe", "guard_diagnosis", "surprise_party", "who_is_who"):
-        won, lost = (act_out(story, name)[1] for name in list(PLAYS[story])[:2])
-        assert max(lost.values()) < min(won.values())
-
-
 @pytest.mark.parametrize("story", sorted(UNPAID))
 def test_a_story_that_only_answers_decide_says_so(story: str) -> None:
     assert list_decidable(load_scenario(story)) == ()
     with pytest.raises(ConfigError, match="a success that no interview decides"):
         make(story)
-
-
-@pytest.mark.parametrize("story", PAID)
-def test_the_stories_pay_for_their_success_by_default(story: str) -> None:
-    assert load_scenario(story).reward.name == "success"
-
-
-@pytest.mark.parametrize(
-    "name", ["sakura_machi", "murder_mystery", "murder_mystery_hard", "medicine"]
-)
-def test_the_scenarios_of_sakura_machi_pay_for_their_success(name: str) -> None:
-    assert load_scenario(name).reward.name == "success"
-
-
-def test_a_cast_in_which_no_success_is_left_pays_nothing() -> None:
-    """It can be lived all the same."""
-    assert load_scenario("get_recipe", ["Otto Brandt"]).reward.name == "none"
-    for cast in ("3", "6", "9"):
-        assert load_scenario("murder_mystery", cast).reward.name == "success"
 
 
 def test_a_mystery_is_paid_for_as_soon_as_it_is_known_who_it_was() -> None:
@@ -148,3 +122,16 @@ def test_a_saved_episode_goes_on_with_the_same_rewards(story: str) -> None:
         more += max(rewards.values(), default=0.0)
     assert at + more == pytest.approx(paid)
     assert find_truths(other) == find_truths(env)
+
+
+@pytest.mark.parametrize(
+    ("name", "people", "paid"),
+    [
+        *((story, None, "success") for story in PAID),
+        *((name, None, "success") for name in ("sakura_machi", "murder_mystery_hard", "medicine")),
+        *(("murder_mystery", cast, "success") for cast in ("3", "6", "9")),
+        ("get_recipe", ["Otto Brandt"], "none"),  # no success is left; it can be lived all the same
+    ],
+)
+def test_success_is_paid_for_by_default(name: str, people: str | list[str], paid: str) -> None:
+    assert load_scenario(name, people).reward.name == paid
