@@ -13,6 +13,7 @@ from genagents_env.run import RunSpec, rollout, rollouts
 from genagents_env.train.tasks import find_layout, get_task
 from genagents_env.train.tasks.vector import make_vector
 from genagents_env.train.wrappers import VectorTown
+from genagents_env.world.interventions import News
 
 Make = Callable[..., Any]
 TOWNS: dict[str, Make] = {
@@ -50,6 +51,11 @@ def test_what_is_no_seed_is_refused_the_same_everywhere(kind: str, seed: object)
         SEEDED[kind](seed=seed)
 
 
+@pytest.mark.parametrize("kind", SEEDED)
+def test_a_seed_of_numpy_is_a_seed_everywhere(kind: str) -> None:
+    SEEDED[kind](seed=np.int64(7))
+
+
 @pytest.mark.parametrize("kind", RESETS)
 def test_options_that_reset_has_not_are_refused(kind: str) -> None:
     with pytest.raises(ConfigError, match="options: no 'layout'; reset has none"):
@@ -66,6 +72,7 @@ def test_what_needs_an_episode_says_so_before_there_is_one(kind: str) -> None:
         "render": env.render,
         "step": lambda: env.step({}),
         "events": lambda: env.events,
+        "intervene": lambda: town_v0.parallel_env().intervene(News("Rain.")),
     }
     for name, ask in asked.items():
         with pytest.raises(EpisodeError, match=rf"call reset\(\) before {name}"):

@@ -88,9 +88,11 @@ def test_the_endpoint_keeps_to_max_tokens() -> None:
 
 
 def test_rules_have_names() -> None:
-    assert find_rule("") is sample_schema
+    assert find_rule(None) is sample_schema
     with pytest.raises(ConfigError, match="always_invalid"):
         find_rule("nosuch")
+    with pytest.raises(ConfigError, match="no rule ''"):
+        find_rule("")
 
 
 def test_removed_models_are_refused_with_what_to_take_instead() -> None:

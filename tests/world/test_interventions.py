@@ -12,6 +12,8 @@ from genagents_env.world.interventions import (
 )
 from tests.world.conftest import MakeTown
 
+NAMES = ("Ann Ash", "Bob Birch", "Cem Cedar", "Dee Dogwood")
+
 
 def test_interventions_take_effect_at_the_next_tick_and_are_events(make_town: MakeTown) -> None:
     town = make_town()
@@ -39,6 +41,29 @@ def test_people_can_leave_the_town_and_come_back(make_town: MakeTown) -> None:
     town.step()
     assert "Bob Birch" in town.env.agents
     assert town.percept("Dee").people[0].name == "Bob Birch"
+
+
+def test_what_one_is_whispered_is_known_as_news_is(make_town: MakeTown) -> None:
+    town = make_town()
+    town.env.intervene(Whisper("Cem Cedar", "There will be a party."))
+    town.step()
+    assert [(e.agent, e.data["fact"]) for e in town.events("learn")] == [("Cem Cedar", "party")]
+    assert town.percept("Cem").heard[0].facts == ("party",)
+
+
+def test_a_town_without_people_goes_on_where_somebody_will_come(make_town: MakeTown) -> None:
+    at = "2023-02-13T09:00:{:02}".format
+    events = [{"at": at(10), "kind": "leave", "agent": n} for n in NAMES]
+    town = make_town(events=[*events, {"at": at(40), "kind": "join", "agent": "Ann Ash"}])
+    here = []
+    while not town.env.is_over and len(here) < 6:
+        town.step()
+        here.append(len(town.env.agents))
+    assert here == [0, 0, 0, 1, 1, 1]
+    town = make_town(events=events)
+    town.step()
+    assert town.env.is_over
+    assert town.env.step({}) == ({}, {}, {}, {}, {})
 
 
 def test_scheduled_events_happen_at_their_time(make_town: MakeTown) -> None:

@@ -150,6 +150,9 @@ def test_max_cycles_holds_in_every_town() -> None:
 def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(ConfigError, match="ids: a task's agents are indexed"):
         make("errand", ids="names")
+    for town in (None, "valentines_party"):
+        with pytest.raises(ConfigError, match="people: a task draws its people"):
+            make("find", town=town, people="3")
     with pytest.raises(ConfigError, match="menu: 'town' needs one `town`"):
         make("errand", menu="town")
     with pytest.raises(ConfigError, match=r"task: no 'erand'; did you mean errand\?"):
@@ -163,7 +166,7 @@ def test_the_shaping_asked_for_is_that_of_the_town() -> None:
     assert env.world.scenario == shape_reward(TASKS["errand"].draw(4), 2.0, 0.5)
 
 
-@pytest.mark.parametrize("options", [{"shaping": -1.0}, {"shaping": 1.0, "discount": 0.0}])
+@pytest.mark.parametrize("options", [{"shaping": -1.0}, {"discount": -7}, {"discount": "x"}])
 def test_a_weight_or_discount_out_of_range_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=r"(shaping|discount): .* is not allowed"):
         make(**options)

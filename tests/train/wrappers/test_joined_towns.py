@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from gymnasium.vector import AutoresetMode
 
 from genagents_env.errors import ConfigError
 from genagents_env.train.wrappers import JoinedTowns, VectorTown
@@ -55,6 +56,9 @@ def test_what_cannot_be_joined_is_refused() -> None:
         JoinedTowns([VectorTown("tiny", 1), VectorTown("medicine", 1)])
     with pytest.raises(ConfigError, match="none"):
         JoinedTowns([])
+    other = VectorTown("tiny", 1, autoreset=AutoresetMode.NEXT_STEP)
+    with pytest.raises(ConfigError, match="number 1 has another autoreset mode"):
+        JoinedTowns([VectorTown("tiny", 1), other])
     joined = JoinedTowns(make_vectors())
     with pytest.raises(ConfigError, match="5 towns"):
         joined.reset(seed=[1, 2])

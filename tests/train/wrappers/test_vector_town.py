@@ -1,5 +1,7 @@
 """Many towns as one gymnasium vector: the same, bit for bit, as towns stepped one by one."""
 
+import copy
+import pickle
 from collections.abc import Mapping
 
 import gymnasium
@@ -19,7 +21,7 @@ from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, EpisodeError
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.schema import Scenario
-from genagents_env.train.tasks import get_task
+from genagents_env.train.tasks import TASKS, get_task
 from genagents_env.train.wrappers import VectorTown
 from genagents_env.world.interventions import Intervention, Join, News, Part, Put
 from genagents_env.world.tiles import STAY
@@ -255,6 +257,20 @@ def test_what_it_returned_is_never_written_again() -> None:
     assert np.array_equal(snapshot.tile, tiles)
 
 
+def test_copies_and_pickles_of_a_vector_go_on_alike() -> None:
+    rng, vector = np.random.default_rng(0), VectorTown(TASKS["spread"].draw(0), 2, ids="indexed")
+    masks = vector.reset(seed=1)[0]["action_mask"]
+    for _ in range(12):
+        masks = vector.step(draw_legal(masks, rng))[0]["action_mask"]
+    others = (copy.deepcopy(vector), pickle.loads(pickle.dumps(vector)))  # noqa: S301
+    for _ in range(12):
+        chosen = draw_legal(masks, rng)
+        seen, *_ = vector.step(chosen)
+        masks = seen["action_mask"]
+        for other in others:
+            np.testing.assert_array_equal(other.step(chosen)[0]["observation"], seen["observation"])
+
+
 def test_calls_go_to_the_towns() -> None:
     vector = VectorTown("tiny", 2, render_mode="ansi")
     vector.reset(seed=0)
@@ -274,6 +290,11 @@ def test_calls_go_to_the_towns() -> None:
 def test_what_cannot_be_is_said() -> None:
     with pytest.raises(ConfigError, match="towns: 0"):
         VectorTown("tiny", 0)
+    for mode in (AutoresetMode.DISABLED, "SameStep", None):
+        with pytest.raises(ConfigError, match=r"autoreset: .*SAME_STEP or NEXT_STEP is"):
+            VectorTown("tiny", 1, autoreset=mode)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=r"of 2 to 25 people; .*JoinedTowns"):
+        VectorTown([load_scenario("tiny"), load_scenario("valentines_party")], 1, ids="indexed")
     with pytest.raises(ConfigError, match="number 1"):
         VectorTown([load_scenario("tiny"), load_scenario("medicine")], 1)
     with pytest.raises(ConfigError, match="none"):
