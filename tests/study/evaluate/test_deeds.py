@@ -128,8 +128,3 @@ def test_a_part_of_the_people_has_such_checks_without_those_who_are_absent() -> 
     _, oven = select_people(scenario, [ADA]).checks
     assert isinstance(oven, ObjectCheck)
     assert oven.unseen_by == (ADA,)
-
-
-def test_before_the_first_tick_there_is_no_opinion(tmp_path: Path) -> None:
-    with record_street(tmp_path, last=0, scenario=with_checks(ask_cake(), ask_oven())) as data:
-        assert {verdict.value for verdict in find_verdicts(data)} == {None}

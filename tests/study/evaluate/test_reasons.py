@@ -6,47 +6,30 @@ from genagents_env.study.evaluate.reasons import find_reason
 
 CONFLICT = [
     "I had to work at the pub that evening.",
-    "I was working.",
     "I wanted to come, but I had a class to prepare.",
     "I'd have loved to go, but I couldn\u2019t get away from the shop.",
-    "I had an appointment with my editor at six.",
     "My schedule was full.",
-    "I already had other plans.",
     "I was busy with my thesis.",
-    "I'm focusing on my upcoming show, so I had no time for parties.",
     "I did not have time.",
-    "I needed to finish a chapter.",
     "I was serving guests at the bar.",
-    "There was a rehearsal.",
     "I had already promised Jane to be at home.",
-    "I was looking after the store.",
 ]
 MEANT_WELL = [
     "I wanted to go, and then it was night.",
-    "I meant to come.",
     "I forgot about it.",
-    "It slipped my mind.",
     "It sounded lovely.",
     "I would have liked to be there.",
-    "I thought about going, but in the end I stayed at home.",
     "I was interested in the party but did not plan to go.",
     "I never made any plans to go.",
-    "I hoped to attend.",
     "I wasn't busy. I simply lost track of the hours.",
-    "I must have forgotten it.",
     "I'm sorry that I missed it.",
-    "I was curious, and stayed in my room all the same.",
 ]
 SILENT = [
     "",
     "No, I have not heard of that.",
-    "I was at home.",
     "I don't remember.",
     "I did not want to go.",
     "I was not interested.",
-    "I don't like parties.",
-    "I was at the party.",
-    "I was in Johnson Park, watching the ducks.",
     "No particular reason.",
 ]
 REASONS = {"conflict": CONFLICT, "meant well": MEANT_WELL, "silent": SILENT}

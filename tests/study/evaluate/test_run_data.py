@@ -70,7 +70,7 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert read == {"events": 1, "calls": 1, "interviews": 1, "judgements": 1}
 
 
-def test_whereabouts_and_waking(tmp_path: Path) -> None:
+def test_whereabouts_waking_and_talking(tmp_path: Path) -> None:
     happenings = [
         begins(ADA),
         begins(BEN, asleep=True),
@@ -78,6 +78,8 @@ def test_whereabouts_and_waking(tmp_path: Path) -> None:
         (3, "wake", BEN, {"cause": "hour"}),
         (4, "part", ADA, {}),
         (6, "join", ADA, begins(ADA)[3]),
+        *(*joins(1, 0, ADA, "Eve"), leaves(3, 0, ADA), *joins(2, 1, BEN)),
+        *(make_utterance(1, "Zed", "Hello"), make_utterance(1, ADA, "Hello")),
     ]
     with record_street(tmp_path, happenings, last=6) as record:
         assert record.arenas == (HOME, CAFE)
@@ -87,19 +89,9 @@ def test_whereabouts_and_waking(tmp_path: Path) -> None:
         assert record.agent_hours == pytest.approx(12 / 60)
         assert record.waking_hours == pytest.approx((4 + 3) / 60)
         assert record.row == {ADA: 0, BEN: 1}
-
-
-def test_one_is_in_a_conversation_until_the_tick_of_leaving_it(tmp_path: Path) -> None:
-    happenings = [*joins(1, 0, ADA, "Eve"), leaves(3, 0, ADA), *joins(2, 1, BEN)]
-    with record_street(tmp_path, happenings, last=4) as record:
-        assert record.talking.astype(int).tolist() == [[0, 1, 1, 0, 0], [0, 0, 1, 1, 1]]
-
-
-def test_words_of_strangers_to_the_run_are_left_out(tmp_path: Path) -> None:
-    with record_street(
-        tmp_path, [make_utterance(1, "Zed", "Hello"), make_utterance(1, ADA, "Hello")], last=1
-    ) as record:
-        assert [event.agent for event in record.utterances] == [ADA]
+        assert [event.agent for event in record.utterances] == [ADA]  # Zed is not of the run
+        talking = record.talking.astype(int).tolist()
+        assert talking == [[0, 1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 1, 1, 1]]
 
 
 def test_a_run_that_has_only_begun(tmp_path: Path) -> None:

@@ -8,14 +8,6 @@ ROWS = (("Ada", "1.5", "0"), ("Ben", "20.25", "13"))
 RIGHT = (False, True, True)
 
 
-def test_without_a_width_all_columns_stand_beside_one_another() -> None:
-    assert list(format_columns(HEADS, ROWS, RIGHT)) == [
-        "name  mean seconds  open at the end",
-        "Ada            1.5                0",
-        "Ben          20.25               13",
-    ]
-
-
 def test_heads_take_several_lines_before_columns_are_broken_off() -> None:
     assert list(format_columns(HEADS, ROWS, RIGHT, 20)) == [
         "               open",

@@ -2,8 +2,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from genagents_env.scenario.schema import Person, Relationship
 from genagents_env.study.evaluate.interviews import InterviewReply
@@ -71,7 +69,6 @@ def compute(given_: list[InterviewReply], events: Sequence[Event] = EVENTS) -> A
         ("Cy Cole", "Ada Ash", [4], True),
         ("Cy Cole", "Ada Ash", [5], False),  # two are called Ada
         ("Dot Ash", "Ada Ash", [6], True),  # in one conversation
-        ("Cy Cole", "Ada Ash", [6], True),
         ("Ben Bay", "Ada Ash", [6], False),
         ("Dot Ash", "Ada Zorn", [7], True),  # heard something from her
         ("Cy Cole", "Ada Zorn", [8], True),  # news
@@ -100,9 +97,7 @@ def test_a_claim_is_borne_out_by_a_meeting_by_word_or_by_the_start(
         ("Cy Cole", "Ada Ash", 9, True),  # heard of her
         ("Ben Bay", "Ada Ash", 9, False),  # spoke of her himself, which is no meeting
         ("Dot Ash", "Ada Ash", 9, True),  # in one conversation
-        ("Ada Ash", "Dot Ash", 9, True),
         ("Dot Ash", "Ada Zorn", 7, True),  # heard something from her
-        ("Ada Ash", "Ada Zorn", 9, False),
         ("Ada Zorn", "Cy Cole", 9, False),
         ("Dot Ash", "Ben Bay", 9, True),  # overheard who was addressed
     ],
@@ -166,36 +161,7 @@ def test_a_pair_is_mutual_where_both_claim_it() -> None:
     assert (found.density, found.verified_density) == (2 / 3, 1 / 3)
     assert (found.hallucinated, found.hallucination_rate) == (1, 1 / 6)
     assert as_json(found)["density"] == 2 / 3
-
-
-def test_nobody_asked_is_no_network_and_no_claim_no_rate() -> None:
-    assert compute([]) is None
-    assert compute([reply("Ada Ash", "Yes.")]) is None
-    found = compute([reply("Ada Ash", "No.", person="Dot Ash")])
-    assert found is not None
-    assert found.hallucination_rate is None
-    assert found.density is None
-
-
-NAMES = [person.name for person in PEOPLE]
-replies = st.builds(
-    lambda agent, person, text, evidence: reply(agent, text, *evidence, person=person),
-    st.sampled_from(NAMES),
-    st.sampled_from(NAMES),
-    st.sampled_from(["Yes.", "No.", "I know Ben Bay.", ""]),
-    st.lists(st.integers(-1, 11), max_size=3),
-)
-
-
-@given(st.lists(replies, max_size=20))
-def test_the_verified_are_some_of_the_claims_and_no_density_passes_one(
-    given_: list[InterviewReply],
-) -> None:
-    found = compute(given_)
-    if found is None:
-        assert not given_
-        return
-    assert 0 <= found.verified <= found.claims <= found.asked
-    assert found.verified + found.uncited + found.hallucinated == found.claims
-    assert min(found.uncited, found.hallucinated) >= 0
-    assert 0 <= found.mutual_verified <= found.mutual <= found.pairs
+    assert compute([reply("Ada Ash", "Yes.")]) is None  # asked about nobody
+    denied = compute([reply("Ada Ash", "No.", person="Dot Ash")])
+    assert denied is not None
+    assert denied.hallucination_rate is denied.density is None

@@ -9,7 +9,7 @@ from genagents_env.record import RunMeta, RunReader, RunWriter
 from genagents_env.show.summary import describe_run, run_as_json
 from genagents_env.study.evaluate.measures.crowding import Crowding, compute_crowding
 from genagents_env.study.evaluate.run_data import RunData
-from tests.study.evaluate.measures.test_talk import value
+from tests.study.evaluate.measures.street import value
 from tests.world.mazes import draw_corridor, make_scenario
 
 

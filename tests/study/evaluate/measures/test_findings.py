@@ -68,8 +68,9 @@ def test_findings_of_a_run_that_was_asked(path: Path) -> None:
 
 
 def test_nobody_asked_is_told_as_such_and_is_not_nothing(path: Path) -> None:
-    found = _run_findings(path, _make_scenario(), policy="idle")
+    found = _run_findings(path, _make_scenario(), policy="idle", hours=2 / 60)
     assert not found.asked
+    assert found.gatherings == ()  # none has begun
     assert list(format_findings(found))[:2] == [
         "Knows tea: before not asked; after not asked",
         "Mutual knowledge: before not asked; after not asked",
@@ -80,10 +81,6 @@ def test_nobody_asked_is_told_as_such_and_is_not_nothing(path: Path) -> None:
     assert values["acquaintance"] == {"before": None, "after": None}
     assert values["claims"] is None
     assert values["hallucinated"] is None
-
-
-def test_a_gathering_that_has_not_begun_is_no_finding(path: Path) -> None:
-    assert _run_findings(path, _make_scenario(), hours=2 / 60).gatherings == ()
 
 
 def test_those_who_stayed_away_unasked_are_told_so(path: Path) -> None:

@@ -42,20 +42,10 @@ def test_the_invited_come_or_stay_away_for_a_reason_and_others_pass_by() -> None
     assert found.as_json()["reasons"] == {"Ben": "conflict", "Eve": "meant well"}
 
 
-def test_without_interviews_those_who_stayed_away_are_unasked() -> None:
-    found = compute_coordination(TEA, 100, SPREAD, [], ["q"], [])
-    assert found.reasons == ()
-    assert found.unasked == found.invited
-    assert found.came == found.passers_by == ()
-
-
-def test_without_a_host_everybody_who_knew_is_invited() -> None:
-    open_to_all = TEA.model_copy(update={"host": None})
-    found = compute_coordination(open_to_all, 0, SPREAD, [], [], [])
-    assert found.invited == ("Ada", "Ben")
-
-
-def test_several_answers_about_a_gathering_are_read_together() -> None:
+def test_without_a_host_all_who_knew_are_invited_and_several_answers_are_read_together() -> None:
     given = [reply("Ben", "I was at home."), reply("Ben", "I had to work.", question="r")]
-    found = compute_coordination(TEA, 0, SPREAD, [], ["q", "r"], given)
+    open_to_all = TEA.model_copy(update={"host": None})
+    found = compute_coordination(open_to_all, 0, SPREAD, [], ["q", "r"], given)
+    assert found.invited == ("Ada", "Ben")
     assert found.reasons == (("Ben", "conflict"),)
+    assert found.unasked == ("Ada",)

@@ -21,8 +21,8 @@ from tests.study.evaluate.measures.street import (
     record_street,
     street,
     uses,
+    value,
 )
-from tests.study.evaluate.measures.test_talk import value
 from tests.study.report.planted import plant
 
 STOVE, BED = f"{HOME}/stove", f"{HOME}/bed"
@@ -44,11 +44,6 @@ def test_walking_is_the_share_of_waking_ticks_on_another_tile(tmp_path: Path) ->
     steps = [*((tick, ADA) for tick in (2, 3, 4)), *((tick, BEN) for tick in (3, 4, 5, 6, 9))]
     with record_street(tmp_path, asleep, last=10, steps=steps) as record:
         assert value(record, "walking") == pytest.approx(4 / 12)
-
-
-def test_a_town_at_rest_walks_not_at_all(tmp_path: Path) -> None:
-    with record_street(tmp_path, last=5) as record:
-        assert value(record, "walking") == 0
 
 
 def test_a_town_asleep_has_no_grain(tmp_path: Path) -> None:
@@ -129,9 +124,3 @@ def test_who_walks_how_far(tmp_path: Path) -> None:
     with record_street(tmp_path, happenings, last=60, steps=steps) as record:
         assert compute_distances(record).tolist() == [3, 1]
         assert value(record, "distance") == pytest.approx(4 / 2)
-
-
-def test_before_any_time_has_passed_there_is_no_rate(tmp_path: Path) -> None:
-    with record_street(tmp_path) as record:
-        assert compute_distances(record).tolist() == [0, 0]
-        assert value(record, "distance") is None

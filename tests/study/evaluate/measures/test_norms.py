@@ -17,8 +17,8 @@ from tests.study.evaluate.measures.street import (
     fails,
     goes,
     record_street,
+    value,
 )
-from tests.study.evaluate.measures.test_talk import value
 
 CLOSED = "Cafe/cafe is closed; open 08:00 to 10:00"
 
@@ -33,6 +33,7 @@ def test_attempts_against_a_rule(tmp_path: Path) -> None:
         fails(32, ADA, "the lamp is not yours to use"),
         fails(33, ADA, "Ben Carver is out of earshot"),
         fails(34, ADA, "you do not know a place called Shop is private business"),
+        (35, "fail", ADA, {"action": "talk", "reason": "that conversation is full"}),
     ]
     with record_street(tmp_path, happenings, last=60) as record:
         found = find_attempts(record)
@@ -44,7 +45,9 @@ def test_attempts_against_a_rule(tmp_path: Path) -> None:
             (ADA, 32, "anothers"),
         ]
         assert value(record, "broken_norms") == pytest.approx(5 / 2)
-        assert value(record, "failed_actions") == pytest.approx(25 / 2)
+        assert value(record, "failed_actions") == pytest.approx(26 / 2)
+        assert value(record, "refused_closed") == {CAFE: 2.0, WASH: 0.0}
+        assert value(record, "refused_full") == {WASH: 1.0}
 
 
 def test_being_where_one_must_not(tmp_path: Path) -> None:
@@ -64,6 +67,8 @@ def test_being_where_one_must_not(tmp_path: Path) -> None:
     ) as record:
         assert find_trespass(record).sum(axis=1).tolist() == [30, 60, 45]
         assert value(record, "trespass") == pytest.approx(135 / 180)
+        assert value(record, "after_hours") == {CAFE: 30.0, WASH: 30.0}  # Ben's alone
+        assert value(record, "overcrowded") == {WASH: 30.0}
 
 
 def test_closing_time_by_the_clock(tmp_path: Path) -> None:
@@ -73,12 +78,6 @@ def test_closing_time_by_the_clock(tmp_path: Path) -> None:
     ) as record:
         # Ten o'clock is 1780 s after the start: the tick 36, at 1800 s, is the first after it.
         assert find_trespass(record)[1].tolist() == [False] * 36 + [True] * 24
-
-
-def test_a_peaceful_hour(tmp_path: Path) -> None:
-    with record_street(tmp_path, last=60) as record:
-        assert value(record, "broken_norms") == 0
-        assert value(record, "trespass") == 0
 
 
 def test_the_refusals_of_the_town_are_known(tmp_path: Path) -> None:

@@ -7,16 +7,21 @@ from genagents_env.study.evaluate.measures.phrasing import (
     load_phrases,
     straighten_quotes,
 )
-from tests.study.evaluate.measures.street import ADA, BEN, CAT, joins, make_utterance, record_street
-from tests.study.evaluate.measures.test_talk import value
+from tests.study.evaluate.measures.street import (
+    ADA,
+    BEN,
+    CAT,
+    joins,
+    make_utterance,
+    record_street,
+    value,
+)
 
 TRIO = (ADA, BEN, CAT)
 
 ASKS = [
     "Would you like to come to my party?",
-    "Would you like to join me for coffee at Hobbs Cafe?",
     "Could you help me with the decorations?",
-    "Do you want to study together tonight?",
     "How about lunch at the cafe tomorrow?",
     "Why don\u2019t we take a walk in the park?",
     "Let's meet at five.",
@@ -24,47 +29,29 @@ ASKS = [
     "You're all invited to Hobbs Cafe at five.",
     "I'd love for you to come.",
     "Hope you can make it!",
-    "Will you vote for me?",
-    "Shall we go?",
     "Come by the cafe at five, there will be cake.",
-    "I am inviting you to the party.",
 ]
 ASKS_NOTHING = [
     "I am having a party at Hobbs Cafe on Valentine's Day.",
-    "The weather is lovely today.",
-    "Good morning, Klaus.",
-    "Sam is running for mayor.",
     "What are you working on?",
     "Can you believe it?",
-    "I went to the store.",
     "Let's see.",
     "Did you hear about the party?",
 ]
 DECLINES = [
     "No, thank you.",
-    "No thanks, I have plans.",
     "I'm sorry, I can't make it tonight.",
-    "I am afraid I have to work.",
-    "Oh no, I can't.",
     "I'd rather stay home.",
     "Maybe another time.",
     "I can\u2019t, I have a class.",
-    "I don't want to go.",
-    "I won't be able to come.",
     "I'll have to pass on that.",
     "Sorry, I'm too busy this week.",
-    "Thank you, but I'm not interested.",
     "Not today.",
 ]
 ACCEPTS = [
     "Yes, I would love to.",
-    "Sure, sounds good!",
-    "Of course! See you at five.",
     "That sounds lovely.",
     "I'd be happy to help.",
-    "Count me in.",
-    "Absolutely, I'll be there.",
-    "Great idea, let's do it.",
     "I can't wait!",
     "No problem, I'll bring the cake.",
     "Thank you for inviting me, Isabella.",
@@ -72,8 +59,6 @@ ACCEPTS = [
 ]
 NEITHER = [
     "What time does it begin?",
-    "Hm.",
-    "Who else is coming?",
     "I would like to know more first.",
 ]
 
@@ -81,24 +66,6 @@ NEITHER = [
 @pytest.mark.parametrize("text", [*ASKS, *ASKS_NOTHING])
 def test_an_utterance_asks_or_asks_nothing(text: str) -> None:
     assert bool(load_phrases()["ask"].search(straighten_quotes(text))) == (text in ASKS)
-
-
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        *((text, "declined") for text in DECLINES),
-        *((text, "accepted") for text in ACCEPTS),
-        *((text, "neither") for text in NEITHER),
-    ],
-)
-def test_what_an_answer_is(text: str, kind: str, tmp_path: Path) -> None:
-    happenings = [
-        make_utterance(1, ADA, "Would you like to come?", (BEN,)),
-        make_utterance(2, BEN, text, (ADA,)),
-    ]
-    with record_street(tmp_path, happenings, last=60) as record:
-        (first, *_) = find_requests(record)
-        assert (first.agent, first.kind) == (BEN, kind)
 
 
 def test_everyone_addressed_answers_for_themselves(tmp_path: Path) -> None:
@@ -127,27 +94,38 @@ def test_everyone_addressed_answers_for_themselves(tmp_path: Path) -> None:
         assert value(record, "accepted") == pytest.approx(1 / 2)
 
 
-def test_asked_and_never_answered(tmp_path: Path) -> None:
-    happenings = [make_utterance(1, ADA, "Would you like to come?", (BEN,))]
+ANSWERS = {
+    **dict.fromkeys(DECLINES, "declined"),
+    **dict.fromkeys(ACCEPTS, "accepted"),
+    **dict.fromkeys(NEITHER, "neither"),
+}
+
+
+def test_an_answer_declines_accepts_or_does_neither(tmp_path: Path) -> None:
+    """Each is asked and answered in a conversation of its own; the last question is not."""
+    happenings = []
+    for number, text in enumerate([*ANSWERS, ""]):
+        asked = make_utterance(number, ADA, "Would you like to come?", (BEN,), number)
+        happenings += [asked, make_utterance(number, BEN, text, (ADA,), number)][: 1 + bool(text)]
     with record_street(tmp_path, happenings, last=60) as record:
-        assert [one.kind for one in find_requests(record)] == [None]
-        assert value(record, "declined") is None
+        found = [one.kind for one in find_requests(record)]
+        assert dict(zip(ANSWERS, found[:-1], strict=True)) == ANSWERS
+        assert found[-1] is None
+        assert value(record, "declined") == pytest.approx(len(DECLINES) / len(ANSWERS))
 
 
-@pytest.mark.parametrize(
-    ("text", "formal"),
-    [
-        ("It is a pleasure to see you, dear husband.", True),
-        ("Good morning, Professor. How are you today?", True),
-        ("Thank you so much for your time.", True),
-        ("I hope you are well. I would be delighted to assist.", True),
-        ("Hey, what's up?", False),
-        ("Morning! Coffee's on.", False),
-        ("I'm off, don't wait up.", False),
-        ("Maria's book is here.", False),
-        ("Yes.", False),
-    ],
-)
-def test_formal_words(text: str, formal: bool, tmp_path: Path) -> None:
-    with record_street(tmp_path, [make_utterance(1, ADA, text, (BEN,))], last=60) as record:
-        assert value(record, "formality") == float(formal)
+FORMAL = [
+    "It is a pleasure to see you, dear husband.",
+    "Good morning, Professor. How are you today?",
+    "Thank you so much for your time.",
+    "I hope you are well. I would be delighted to assist.",
+]
+INFORMAL = ["Hey, what's up?", "Morning! Coffee's on.", "I'm off, don't wait up."]
+
+
+def test_formality_is_the_share_of_formal_words(tmp_path: Path) -> None:
+    formal = load_phrases()["formal"]
+    assert [text for text in (*FORMAL, *INFORMAL) if formal.search(text)] == FORMAL
+    happenings = [make_utterance(1, ADA, text, (BEN,)) for text in (*FORMAL, *INFORMAL)]
+    with record_street(tmp_path, happenings, last=2) as record:
+        assert value(record, "formality") == pytest.approx(4 / 7)

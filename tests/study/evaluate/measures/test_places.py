@@ -16,8 +16,8 @@ from tests.study.evaluate.measures.street import (
     goes,
     make_utterance,
     record_street,
+    value,
 )
-from tests.study.evaluate.measures.test_talk import value
 
 
 def test_where_people_spend_their_time(tmp_path: Path) -> None:
@@ -56,23 +56,10 @@ def test_nobody_awake_is_nobody_anywhere(tmp_path: Path) -> None:
 
 def test_a_fact_spreads_over_time(tmp_path: Path) -> None:
     heard = {"fact": "cake", "cause": 0, "source": ADA}
-    told = make_utterance(7, ADA, "There is cake for everybody.", to=[BEN])
-    with record_street(tmp_path, [told, (7, "learn", BEN, heard)], last=60) as record:
-        assert compute_curves(record) == {"cake": [(0.0, 1), (420.0, 2), (3600.0, 2)]}
-        assert value(record, "heard") == {"cake": 1.0}
-        assert value(record, "received") == {"cake": 1.0}
-        assert value(record, "half_time") == {"cake": None}  # half of two knew it from the start
-
-
-def test_half_of_three_is_two(tmp_path: Path) -> None:
-    heard = {"fact": "cake", "cause": 0, "source": ADA}
-    with record_street(
-        tmp_path, [(30, "learn", BEN, heard)], last=60, names=(ADA, BEN, "Cat Dole")
-    ) as record:
-        assert value(record, "half_time") == {"cake": 0.5}
-
-
-def test_nothing_spreads_in_no_time(tmp_path: Path) -> None:
-    with record_street(tmp_path) as record:
-        assert compute_curves(record) == {"cake": [(0.0, 1)]}
-        assert value(record, "heard") == {"cake": None}
+    told = make_utterance(30, ADA, "There is cake for everybody.", to=[BEN])
+    happenings, three = [told, (30, "learn", BEN, heard)], (ADA, BEN, "Cat Dole")
+    with record_street(tmp_path, happenings, last=60, names=three) as record:
+        assert compute_curves(record) == {"cake": [(0.0, 1), (1800.0, 2), (3600.0, 2)]}
+        assert value(record, "heard") == {"cake": pytest.approx(2 / 3)}
+        assert value(record, "received") == {"cake": 0.5}
+        assert value(record, "half_time") == {"cake": 0.5}  # half of three is two

@@ -1,11 +1,8 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from genagents_env.record import RunReader
-from genagents_env.study.evaluate.checks import Verdict
 from genagents_env.study.evaluate.measures.preferences import (
     Preference,
     compute_preferences,
@@ -91,31 +88,6 @@ def test_those_changed_their_mind_who_leaned_elsewhere_before() -> None:
     )
     assert one.changed == {"Yi": (UNDECIDED, ANIME), "Lorenzo": (UNDECIDED, ANIME)}
     assert as_json(one)["changed"]["Yi"] == [UNDECIDED, ANIME]
-
-
-@given(
-    st.lists(
-        st.builds(
-            Verdict,
-            st.sampled_from(["suspect", "ill"]),
-            st.sampled_from(["Ada", "Ben"]),
-            st.sampled_from(["before", "after"]),
-            st.integers(0, 3),
-            st.sampled_from(["rule", "model:wise"]),
-            st.sampled_from(["Franco", "nobody", None, "the moon"]),
-        ),
-        max_size=20,
-        unique_by=lambda v: (v.check, v.agent, v.when, v.repeat, v.by),
-    ),
-    st.data(),
-)
-def test_shares_add_up_to_one_in_any_order(given_: list[Verdict], data: st.DataObject) -> None:
-    told = tally_preferences(mystery(), given_)
-    assert tally_preferences(mystery(), data.draw(st.permutations(given_))) == told
-    for one in told:
-        for end in (one.before, one.after):
-            assert all(sum(mine.values()) == pytest.approx(1) for mine in end.values())
-            assert all(tuple(mine) == one.values for mine in end.values())
 
 
 def test_preferences_are_read_from_a_run(tmp_path: Path) -> None:

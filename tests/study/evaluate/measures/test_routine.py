@@ -19,8 +19,8 @@ from tests.study.evaluate.measures.street import (
     person,
     record_street,
     street,
+    value,
 )
-from tests.study.evaluate.measures.test_talk import value
 
 
 def test_keeping_to_the_routine(tmp_path: Path) -> None:
@@ -63,12 +63,6 @@ def test_who_sleeps_is_nowhere_late(tmp_path: Path) -> None:
     with record_street(tmp_path, [begins(ADA, asleep=True)], last=120) as record:
         assert value(record, "adherence") is None
         assert value(record, "lateness") is None
-
-
-def test_without_a_routine_there_is_none_to_keep(tmp_path: Path) -> None:
-    with record_street(tmp_path, last=60, names=(BEN, "Cat Dole")) as record:
-        assert list_appointments(record) == ()
-        assert value(record, "adherence") is None
 
 
 @pytest.mark.parametrize("name", list_scenario_names())

@@ -15,8 +15,8 @@ from tests.study.evaluate.measures.street import (
     goes,
     record_street,
     street,
+    value,
 )
-from tests.study.evaluate.measures.test_talk import value
 from tests.study.report.planted import ASKED, cake, judgement
 
 VALUES: dict[str, object] = {
@@ -87,14 +87,11 @@ def test_who_came_to_the_cake(tmp_path: Path) -> None:
         assert value(record, "attendance") == {"treat": 2.0}
 
 
-def test_a_gathering_that_had_not_begun(tmp_path: Path) -> None:
-    scenario = street(gatherings=(gathering(),))
-    with record_street(tmp_path, last=20, scenario=scenario) as record:
-        for name in ("invited", "came", "attendance"):
-            assert value(record, name) == {"treat": None}, name
-
-
-def test_nobody_invited_nobody_to_come(tmp_path: Path) -> None:
-    with record_street(tmp_path, last=60, scenario=street(gatherings=(gathering(),))) as record:
-        assert value(record, "invited") == {"treat": 0.0}
+@pytest.mark.parametrize(("last", "invited"), [(20, None), (60, 0.0)])
+def test_before_a_gathering_nothing_is_told_and_nobody_invited_is_nobody_to_come(
+    last: int, invited: float | None, tmp_path: Path
+) -> None:
+    with record_street(tmp_path, last=last, scenario=street(gatherings=(gathering(),))) as record:
+        assert value(record, "invited") == {"treat": invited}
         assert value(record, "came") == {"treat": None}
+        assert value(record, "attendance") == {"treat": invited}
