@@ -3,8 +3,6 @@
 import asyncio
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from genagents_env.llm.cassette import MemoryCassette
 from genagents_env.llm.client import ModelClient
@@ -38,37 +36,20 @@ def verdict(check: Judgeable, answer: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("answer", "expected"),
+    ("check", "answer", "expected"),
     [
-        ("The soccer club, I think, not the anime club.", "soccer club"),
-        ("ANIME CLUB!", "anime club"),
-        ("Wherever Arjun goes.", "indecisive"),
-        ("", "indecisive"),
-        ('{"verdict": "soccer club", "why": "so"}', "soccer club"),
+        (CLUB, "The soccer club, I think, not the anime club.", "soccer club"),
+        (CLUB, "Wherever Arjun goes.", "indecisive"),
+        (CLUB, "", "indecisive"),
+        (CLUB, '{"verdict": "soccer club", "why": "so"}', "soccer club"),
+        (TEA, "No, Ravi would not give Marta any.", "no"),
+        (TEA, "Ravi wants to give it to Marta.", "yes"),
+        (TEA, "Nobody told me about Ravi and Marta.", "yes"),
+        (TEA, "Ravi is a doctor.", "no"),
+        (TEA, "Yesterday it rained.", "no"),
     ],
 )
-def test_the_value_named_first_is_the_verdict(answer: str, expected: str) -> None:
-    assert verdict(CLUB, answer) == expected
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("Yes, gladly.", "yes"),
-        ("No, Ravi would not give Marta any.", "no"),
-        ("Ravi wants to give it to Marta.", "yes"),
-        ("Nobody told me about Ravi and Marta.", "yes"),
-        ("Ravi is a doctor.", "no"),
-        ("Yesterday it rained.", "no"),
-    ],
-)
-def test_yes_and_no_are_what_it_begins_with_else_the_names_decide(
-    answer: str, expected: str
+def test_the_first_value_or_word_decides_else_the_names_do(
+    check: Judgeable, answer: str, expected: str
 ) -> None:
-    assert verdict(TEA, answer) == expected
-
-
-@given(st.text(max_size=80))
-def test_any_answer_gets_a_verdict(answer: str) -> None:
-    assert verdict(CLUB, answer) in ("anime club", "soccer club", "indecisive")
-    assert verdict(TEA, answer) in ("yes", "no")
+    assert verdict(check, answer) == expected

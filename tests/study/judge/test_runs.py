@@ -1,8 +1,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
@@ -79,6 +77,9 @@ def test_every_answer_that_a_check_is_about_gets_a_verdict(path: Path) -> None:
     assert {row.judge for row in rows} == {"m"}
     assert all(row.prompt_tokens > 50 and row.completion_tokens > 5 for row in rows)
     assert json.loads(rows[0].reply)["verdict"] == rows[0].verdict
+    again = model()
+    assert count(judge_run(path, make_options(again))) == ("m", CASES, CASES, 0, 0)
+    assert again.requests == []
 
 
 def test_a_judging_changes_nothing_of_the_run(path: Path) -> None:
@@ -107,13 +108,6 @@ def test_the_answer_stands_in_the_fence_and_nowhere_else(path: Path) -> None:
         assert BEN in block
         assert user.replace(block, "").count("Cid Dale") <= 1  # among the allowed verdicts
         assert request.temperature == 0.0
-
-
-def test_what_was_judged_is_not_asked_again(path: Path) -> None:
-    judge_run(path, make_options(model()))
-    again = model()
-    assert count(judge_run(path, make_options(again))) == ("m", CASES, CASES, 0, 0)
-    assert again.requests == []
 
 
 def test_two_judges_are_kept_apart(path: Path) -> None:
@@ -261,18 +255,8 @@ def test_a_signal_stops_it_and_it_goes_on(path: Path) -> None:
 
 
 def test_a_file_that_is_written_or_missing_is_not_judged(path: Path) -> None:
-    with RunWriter.open(path):
-        code = (
-            "import sys; from genagents_env.study.judge import judge_run; "
-            "from genagents_env.errors import RunLocked\n"
-            "try:\n    judge_run(sys.argv[1])\nexcept RunLocked:\n    print('locked')"
-        )
-        child = subprocess.run(
-            [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
-        )
-        assert child.stdout.strip() == "locked", child.stderr
-        with pytest.raises(RunLocked):
-            judge_run(path, make_options(model()))
+    with RunWriter.open(path), pytest.raises(RunLocked):
+        judge_run(path, make_options(model()))
     with pytest.raises(RecordError, match="no run file"):
         judge_run(path.with_name("no.sqlite"))
 

@@ -16,7 +16,6 @@ from genagents_env.study.sweep.design.experiment import (
     apply_changes,
     load_experiment,
 )
-from genagents_env.study.sweep.design.fields import BudgetLimits
 from genagents_env.study.sweep.design.toml import find_old_forms, format_faults
 from genagents_env.study.sweep.job import Job
 from genagents_env.study.sweep.session import SweepOptions, SweepSession
@@ -38,7 +37,7 @@ embedder = "hashed"
 judge = true
 concurrency = 8
 [budget]
-run = { calls = 500, tokens = 200000, dollars = "0.50", seconds = 3600 }
+run = { calls = 500, tokens = 200000, dollars = 0.1, seconds = 3600 }
 total = { tokens = 2000000 }
 [rate]
 requests_per_minute = 500
@@ -66,7 +65,7 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
     path.write_text(FULL)
     experiment = load_experiment(path)
     assert experiment.seed_list == tuple(range(8))
-    assert experiment.budget.run.limits() == Limits(500, 200_000, Decimal("0.50"), 3600.0)
+    assert experiment.budget.run.limits() == Limits(500, 200_000, Decimal("0.1"), 3600.0)
     assert experiment.budget.total.limits() == Limits(tokens=2_000_000)
     assert experiment.rate.requests_per_minute == 500
     assert experiment.levels == {
@@ -83,14 +82,6 @@ def test_a_whole_file_is_read(tmp_path: Path) -> None:
         ("people", "Klaus Mueller", "traits"): ["rude"],
     }
     assert experiment.judges[0].kind == "rubric"
-
-
-def test_what_is_left_out_has_a_default(tmp_path: Path) -> None:
-    experiment = load(tmp_path, seeds=None, hours=None)
-    assert experiment.seed_list == (0,)
-    assert (experiment.hours, experiment.model, experiment.baseline) == (None, None, None)
-    assert (experiment.interviews, experiment.judge, experiment.concurrency) == (True, True, None)
-    assert experiment.budget.run.limits() == Limits()
 
 
 def test_every_fault_is_told_at_once_with_its_key_and_what_is_allowed(tmp_path: Path) -> None:
@@ -110,19 +101,13 @@ def test_every_fault_is_told_at_once_with_its_key_and_what_is_allowed(tmp_path: 
         ({"seeds": 0}, "1 to"),
         ({"seeds": []}, "1 to"),
         ({"seeds": [0, -1]}, "-1 is no seed"),
-        ({"seeds": [0, True]}, "True is no seed"),
-        ({"seeds": True}, "a number of seeds"),
         ({"seeds": "8"}, "a number of seeds"),
-        ({"people": []}, "at least one"),
         ({"people": ["A", "A"]}, "nobody twice"),
-        ({"people": 3}, "a list of names"),
         ({"scenario": None}, "missing"),
         ({"arms": None}, "policy: missing"),
         ({"embedder": "hash"}, "hashed:WIDTH"),
         ({"repeats": 21}, "at most 20"),
-        ({"concurrency": 0}, "at least 1"),
         ({"budget": {"run": {"dollars": "a lot"}}}, "no sum of dollars"),
-        ({"budget": {"run": {"dollars": -1}}}, "no sum of dollars"),
         ({"budget": {"run": {"token": 1}}}, 'did you mean "tokens"'),
         ({"judges": [{"name": "x", "kind": "rubrik"}]}, 'did you mean "rubric"'),
         ({"factors": {"model": ["a", "a"]}}, "comes twice"),
@@ -132,7 +117,6 @@ def test_every_fault_is_told_at_once_with_its_key_and_what_is_allowed(tmp_path: 
         ({"factors": {"mind": {"a": {"polcy": 1}, "b": {"policy": "x"}}}}, "is no path"),
         ({"factors": {"rules": ["a", "b"]}}, "write a path in quotes"),
         ({"factors": {"rule.x": [1, 2]}}, "no path begins so"),
-        ({"factors": {"rules..x": [1, 2]}}, "no path"),
         ({"factors": {"policy": ["idle", "random"]}}, "both set policy"),
         ({"baseline": "scriptd"}, 'did you mean "scripted"'),
         ({"baseline": {"arms": "scripted"}}, "no level"),
@@ -168,17 +152,13 @@ def test_a_file_that_cannot_be_used_is_refused_in_words(
         load_experiment(path)
 
 
-def test_unknown_measures_are_no_fault_of_the_file(tmp_path: Path) -> None:
-    assert load(tmp_path, measures=["no_such"], primary=["nor.this"]).measures == ("no_such",)
-
-
 def test_a_start_may_be_a_time_of_toml(tmp_path: Path) -> None:
     path = write_experiment(tmp_path)
     path.write_text(path.read_text() + "start = 10:30:00\n")
     assert load_experiment(path).start == "10:30:00"
 
 
-def test_a_grid_is_every_combination(tmp_path: Path) -> None:
+def test_a_grid_is_every_combination_and_a_list_of_cells_these_alone(tmp_path: Path) -> None:
     factors = {"scenario": ["tiny", "medicine"], "model": ["a", "b"]}
     found = [one.levels for one in load(tmp_path, scenario=None, factors=factors).list_cells()]
     assert found[:3] == [
@@ -187,15 +167,10 @@ def test_a_grid_is_every_combination(tmp_path: Path) -> None:
         ("scripted", "medicine", "a"),
     ]
     assert len(found) == len(set(found)) == 8
-
-
-def test_a_list_of_cells_runs_these_alone(tmp_path: Path) -> None:
     only = [{"arm": "scripted", "model": "b"}, {"arm": "nobody moves", "model": "a"}]
     experiment = load(tmp_path, factors={"model": ["a", "b"]}, only=only)
-    assert [one.levels for one in experiment.list_cells()] == [
-        ("scripted", "b"),
-        ("nobody moves", "a"),
-    ]
+    found = [one.levels for one in experiment.list_cells()]
+    assert found == [("scripted", "b"), ("nobody moves", "a")]
 
 
 @pytest.mark.parametrize(
@@ -223,18 +198,6 @@ def test_former_tables_are_answered_with_what_to_write(
     with pytest.raises(ConfigError) as caught:
         load_experiment(path)
     assert told in str(caught.value)
-
-
-def test_caps_are_limits_with_exact_dollars() -> None:
-    assert BudgetLimits.model_validate({"dollars": 0.1}).limits().dollars == Decimal("0.1")
-    assert BudgetLimits.model_validate({"dollars": 2}).limits().dollars == Decimal(2)
-
-
-@given(st.one_of(st.integers(1, 200), st.lists(st.integers(0, 2**40), min_size=1, unique=True)))
-def test_seeds_are_listed_each_once(seeds: int | list[int]) -> None:
-    given = {"name": "x", "seeds": seeds, "policy": "idle", "scenario": "tiny"}
-    told = Experiment.model_validate(given).seed_list
-    assert told == tuple(range(seeds) if isinstance(seeds, int) else seeds)
 
 
 KEYS = ["name", "seeds", "arms", "runs", "factors", "only", "casts", "model", "baseline", "x"]
