@@ -60,8 +60,11 @@ def count(done: JudgingResult) -> tuple[str, int, int, int, int]:
 
 
 def test_every_answer_that_a_check_is_about_gets_a_verdict(path: Path) -> None:
-    endpoint = model()
-    assert count(judge_run(path, make_options(endpoint))) == ("m", CASES, 0, CASES, 0)
+    endpoint, told, before = model(), list[Progress](), canonical_hash(path)
+    done = judge_run(path, make_options(endpoint, watch=told.append))
+    assert count(done) == ("m", CASES, 0, CASES, 0)
+    assert canonical_hash(path) == before
+    assert [moment.calls for moment in told if moment.asking] == list(range(1, CASES + 1))
     rows = judgements(path)
     found = {
         check: [row.verdict for row in rows if row.check == check and row.agent == BEN]
@@ -80,17 +83,6 @@ def test_every_answer_that_a_check_is_about_gets_a_verdict(path: Path) -> None:
     again = model()
     assert count(judge_run(path, make_options(again))) == ("m", CASES, CASES, 0, 0)
     assert again.requests == []
-
-
-def test_a_judging_changes_nothing_of_the_run(path: Path) -> None:
-    before = canonical_hash(path)
-    judge_run(path, make_options(model()))
-    assert canonical_hash(path) == before
-    with RunReader(path) as record:
-        assert record.status == "finished"
-        assert list(record.calls()) == []
-        assert record.interviews() == make_rows(3)
-    assert [file.name for file in path.parent.iterdir()] == ["run.sqlite"]
 
 
 def test_the_answer_stands_in_the_fence_and_nowhere_else(path: Path) -> None:
@@ -212,14 +204,6 @@ def test_a_budget_is_kept_and_the_rest_is_judged_later(path: Path) -> None:
     assert judge_run(path, make_options(model(), no_limit=True)).given == CASES - 9
     # It came to its end, and with it the limit.
     assert judge_run(path, make_options(model(name="two"))).given == CASES
-
-
-def test_progress_is_told(path: Path) -> None:
-    told: list[Progress] = []
-    judge_run(path, make_options(model(), watch=told.append))
-    assert len(told) == CASES
-    assert all(moment.asking and moment.tick == moment.horizon == 3 for moment in told)
-    assert [moment.calls for moment in told][-1] == CASES
 
 
 @pytest.mark.parametrize("tick", [0, 3])

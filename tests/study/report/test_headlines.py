@@ -5,7 +5,6 @@ from pathlib import Path
 
 from genagents_env.study.evaluate.measures import MeasuredValue
 from genagents_env.study.judge.verdicts import Verdicts
-from genagents_env.study.report.headlines import describe_effect
 from tests.study.report.planted import change
 from tests.study.report.planted_study import (
     Number,
@@ -196,20 +195,6 @@ def test_primary_effects_may_be_named_and_interactions_are_told(tmp_path: Path) 
         "Heard: crumbs: from sight 2 to sight 8 it changes by 0 of 100 with host, by 40 of 100 "
         "with student (difference 40 of 100, p = "
     )
-
-
-def test_an_interaction_that_was_not_found_changes_nothing(tmp_path: Path) -> None:
-    levels = {"sight": ("2", "8"), "first": ("host", "student")}
-    runs = [
-        run(tmp_path, cell, seed, {"heard.crumbs": 0.1 * ((seed * 7 + 3 * at) % 5)})
-        for seed in range(8)
-        for at, cell in enumerate(product(*levels.values()))
-    ]
-    found = study(tmp_path, runs, levels=levels, primary=("heard.crumbs: sight x first",))
-    (one,) = (one for one in found.effects if one.contrast.is_interaction)
-    assert not one.found
-    told = describe_effect(found, one)
-    assert "by -2.5 of 100 with host, by 3.75 of 100 with student (difference 6.25 of 100" in told
 
 
 def test_times_cut_off_are_compared_with_those_that_were_not(tmp_path: Path) -> None:

@@ -81,12 +81,6 @@ def test_a_whole_entry_may_be_missed(tmp_path: Path) -> None:
         assert value(record, "lateness") == 0  # early at the cafe, home long before eleven
 
 
-def test_who_sleeps_is_nowhere_late(tmp_path: Path) -> None:
-    with record_street(tmp_path, [begins(ADA, asleep=True)], last=120) as record:
-        assert value(record, "adherence") is None
-        assert value(record, "lateness") is None
-
-
 @pytest.mark.parametrize("name", list_scenario_names())
 def test_the_entry_in_force_is_the_one_that_minds_follow(name: str, tmp_path: Path) -> None:
     """From a quarter past five on for a day and a half, so that yesterday's last is among them."""
@@ -138,14 +132,6 @@ def test_the_open_ground_is_no_company(tmp_path: Path) -> None:
         assert record.scenario.outside == "outside"
         assert value(record, "together") == 0
         assert not find_accompanied(record).any()
-
-
-def test_nobody_awake_is_nobody_anywhere(tmp_path: Path) -> None:
-    happenings = [begins(ADA, asleep=True), begins(BEN, asleep=True)]
-    with record_street(tmp_path, happenings, last=60) as record:
-        for name in ("place_entropy", "at_home", "at_work", "together", "trespass"):
-            assert value(record, name) is None, name
-        assert value(record, "adherence") is None
 
 
 def test_a_fact_spreads_over_time(tmp_path: Path) -> None:
@@ -263,13 +249,6 @@ def test_walking_is_the_share_of_waking_ticks_on_another_tile(tmp_path: Path) ->
         assert value(record, "walking") == pytest.approx(4 / 12)
 
 
-def test_a_town_asleep_has_no_grain(tmp_path: Path) -> None:
-    sleepers = [begins(name, asleep=True) for name in (ADA, BEN)]
-    with record_street(tmp_path, sleepers, last=5) as record:
-        names = ("walking", "activities", "things_used")
-        assert [value(record, name) for name in names] == [None] * 3
-
-
 def test_activities_are_what_is_begun_between_walks_and_talks(tmp_path: Path) -> None:
     happenings = [
         does(1, ADA, "making coffee"),
@@ -341,3 +320,13 @@ def test_who_walks_how_far(tmp_path: Path) -> None:
     with record_street(tmp_path, happenings, last=60, steps=steps) as record:
         assert compute_distances(record).tolist() == [3, 1]
         assert value(record, "distance") == pytest.approx(4 / 2)
+
+
+def test_of_those_asleep_nothing_is_told(tmp_path: Path) -> None:
+    sleepers = [begins(name, asleep=True) for name in (ADA, BEN)]
+    with record_street(tmp_path, sleepers, last=120) as record:
+        for name in (
+            *("walking", "activities", "things_used", "place_entropy", "at_home", "at_work"),
+            *("together", "trespass", "adherence", "lateness"),
+        ):
+            assert value(record, name) is None, name

@@ -196,13 +196,6 @@ def test_the_digest_of_a_scenario_survives_its_record(name: str) -> None:
     assert digest_scenario(again) == digest_scenario(scenario)
 
 
-def test_scenarios_that_cannot_be_loaded_are_all_told(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError) as caught:
-        trials(tmp_path, scenario=None, factors={"scenario": ["tini", "medicin"]})
-    assert 'did you mean "tiny"' in caught.value.faults[0]
-    assert 'did you mean "medicine"' in caught.value.faults[1]
-
-
 def test_policies_that_cannot_be_made_are_all_told(tmp_path: Path) -> None:
     arms = [
         {"name": "a", "policy": "smalville"},
@@ -217,12 +210,6 @@ def test_policies_that_cannot_be_made_are_all_told(tmp_path: Path) -> None:
     keys = [": ".join(line.split(": ")[:2]) for line in lines]
     assert keys == [*(f"{name}: policy" for name in "abcd"), "e: policy_for.Ada Brook"]
     assert "did you mean 'smallville'" in lines[0]
-
-
-def test_faults_of_several_kinds_are_told_together(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError) as caught:
-        trials(tmp_path, arms=[{"name": "a", "policy": "idel"}], scenario="tini")
-    assert len(str(caught.value).splitlines()) == 2
 
 
 @pytest.mark.parametrize(
@@ -277,3 +264,13 @@ def test_weights_count_by_name_and_content(tmp_path: Path) -> None:
     kept = identify(first)
     first.write_bytes(shipped + b" ")
     assert identify(first) != kept
+
+
+def test_scenarios_that_cannot_be_loaded_are_all_told_with_other_faults(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        trials(tmp_path, scenario=None, factors={"scenario": ["tini", "medicin"]})
+    assert 'did you mean "tiny"' in caught.value.faults[0]
+    assert 'did you mean "medicine"' in caught.value.faults[1]
+    with pytest.raises(ConfigError) as both:
+        trials(tmp_path, arms=[{"name": "a", "policy": "idel"}], scenario="tini")
+    assert len(str(both.value).splitlines()) == 2
