@@ -108,27 +108,6 @@ def test_whereabouts_waking_and_talking(tmp_path: Path) -> None:
         assert talking == [[0, 1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 1, 1, 1]]
 
 
-def test_a_run_that_has_only_begun(tmp_path: Path) -> None:
-    with record_street(tmp_path) as record:
-        assert (record.ticks, record.hours, record.agent_hours, record.waking_hours) == (0, 0, 0, 0)
-        assert record.whereabouts.shape == (2, 1)
-        values, faults = take_measures(record, list_measures())
-    assert faults == ()
-    assert {name for name, value in values.items() if value is not None} == set()
-
-
-def test_a_run_without_a_tick(tmp_path: Path) -> None:
-    head = meta(scenario=street(), names=(ADA, BEN))
-    RunWriter.create(tmp_path / "run.sqlite", head).close()
-    with RunReader(tmp_path / "run.sqlite") as run:
-        record = RunData(run)
-        assert record.events == ()
-        assert not np.any(record.awake)
-        values, faults = take_measures(record, list_measures())
-    assert faults == ()
-    assert set(values.values()) == {None}
-
-
 def test_a_fact_is_heard_when_from_whom_and_through_which_event() -> None:
     facts = (Fact(id="party", statement="a party", known_by=("Ada", "Zoe"), patterns=("party",)),)
     told, news = learn(4, "Ben", "party", 3, "Ada"), learn(6, "Cy", "party", 5)
@@ -198,3 +177,17 @@ def test_a_transcript_reads_and_is_safe_for_a_terminal() -> None:
     ]
     of_ben = list(format_transcript(events, lambda tick: start, "Ben"))
     assert len(of_ben) == 3
+
+
+@pytest.mark.parametrize("ticks", [0, 1])
+def test_a_run_that_has_hardly_begun_has_no_number(ticks: int, tmp_path: Path) -> None:
+    head = meta(scenario=street(), names=(ADA, BEN))
+    with RunWriter.create(tmp_path / "run.sqlite", head) as writer:
+        if ticks:
+            writer.commit_tick(0, np.zeros((2, 2), dtype=np.int16), [])
+    with RunReader(tmp_path / "run.sqlite") as run:
+        record = RunData(run)
+        assert (record.ticks, record.hours, record.agent_hours, record.waking_hours) == (0, 0, 0, 0)
+        values, faults = take_measures(record, list_measures())
+    assert faults == ()
+    assert set(values.values()) == {None}

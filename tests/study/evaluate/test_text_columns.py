@@ -34,11 +34,6 @@ def test_columns_that_do_not_fit_stand_below_beside_what_tells_rows_apart() -> N
     ]
 
 
-def test_the_column_that_tells_rows_apart_may_stand_alone() -> None:
-    rows = [("", "", ""), ("", "", "aa")]
-    assert list(format_columns(HEADS, rows, RIGHT, 13))[-1] == "  aa"
-
-
 CELLS = st.text("ab c", max_size=12)
 
 

@@ -1,13 +1,10 @@
 import json
-import os
-import signal
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import always_invalid, obedient
 from genagents_env.run import Limits
 from genagents_env.study.judge import (
@@ -32,6 +29,9 @@ def test_every_answer_is_rated_as_often_as_asked_and_never_again(verdicts: Verdi
     done = rate(answers(), RUBRIC, asking, verdicts, 3)
     assert replace(done, spent=JudgingResult("").spent) == JudgingResult("judge", ASKED, 0, ASKED)
     assert done.spent.calls == len(endpoint.requests) == ASKED
+    assert len({(words(one), one.seed) for one in endpoint.requests}) == ASKED  # seeds differ
+    assert len({words(one) for one in endpoint.requests}) == ASKED / 3
+    assert {one.temperature for one in endpoint.requests} == {0.7}
     found = again(verdicts)
     assert {(*one.conditions, one.value) for one in found} == {
         ("full", 7), ("no plans", 4), ("none", 1),
@@ -73,14 +73,6 @@ def test_an_answer_whose_day_is_another_by_now_is_asked_for_again(verdicts: Verd
     done = rate(later, rubric, asking, verdicts, 1)
     assert (done.before, done.given, done.shared, len(endpoint.requests)) == (0, 2, 1, 1)
     assert len({one.contents for one in again(verdicts)}) == 1
-
-
-def test_repeats_differ_by_their_seed_alone(verdicts: Verdicts) -> None:
-    asking, endpoint = options(honest)
-    rate([answer()], RUBRIC, asking, verdicts, 3)
-    assert len({request.seed for request in endpoint.requests}) == 3
-    assert len({words(request) for request in endpoint.requests}) == 1
-    assert {request.temperature for request in endpoint.requests} == {0.7}
 
 
 def test_everything_is_asked_once_before_anything_is_asked_twice(verdicts: Verdicts) -> None:
@@ -154,22 +146,6 @@ def test_a_bad_reply_is_kept_as_none_counted_and_asked_again(verdicts: Verdicts)
     asking, _ = options(honest)
     assert rate(answers(1), RUBRIC, asking, verdicts, 1).given == 6
     assert [one.n for one in score_conditions(again(verdicts))] == [2, 2, 2]
-
-
-def test_a_signal_ends_it_after_what_is_under_way(verdicts: Verdicts) -> None:
-    count = [0]
-
-    def interrupted(request: CompletionRequest) -> str:
-        count[0] += 1
-        if count[0] == 5:
-            os.kill(os.getpid(), signal.SIGINT)
-        return honest(request)
-
-    asking, _ = options(interrupted, concurrency=2)
-    done = rate(answers(), RUBRIC, asking, verdicts, again="this")
-    assert (done.exit_code, done.message) == (130, "stopped by a signal; go on with `this`")
-    assert 4 <= done.given < ASKED
-    assert len(again(verdicts)) == done.given
 
 
 def test_two_judges_two_rubrics_and_two_editions_are_kept_apart(verdicts: Verdicts) -> None:

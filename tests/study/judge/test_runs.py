@@ -245,21 +245,6 @@ def test_a_file_that_is_written_or_missing_is_not_judged(path: Path) -> None:
         judge_run(path.with_name("no.sqlite"))
 
 
-def test_without_answers_or_checks_no_model_is_opened(tmp_path: Path) -> None:
-    class Unopened(ScriptedEndpoint):
-        @property
-        def model(self) -> str:
-            raise AssertionError("asked for its name")
-
-        @model.setter
-        def model(self, name: str) -> None: ...
-
-    path = tmp_path / "run.sqlite"
-    for scenario in ("tiny", suspicious()):
-        run(make_spec(scenario, 3, policy=PolicySpec("idle")), path, make_options(), force=True)
-        assert judge_run(path, make_options(Unopened())) == JudgingResult()
-
-
 def test_cases_are_told_apart_by_end_repeat_and_words() -> None:
     scenario, names = suspicious(), (ADA, BEN, "Cid Dale")
     rows = make_rows(9)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.llm.budget import Spend
 from genagents_env.record import RunWriter, canonical_hash
 from genagents_env.record.lock import RunLock
 from genagents_env.run import Limits, RunOptions, run
@@ -54,16 +53,6 @@ def test_a_job_is_the_run_it_describes(tmp_path: Path) -> None:
     assert result.tick > 0
     assert result.seconds > 0
     assert result.file is None
-
-
-def test_a_finished_run_is_left_as_it_is(tmp_path: Path) -> None:
-    given = job(tmp_path)
-    first = run_trial(given)
-    assert first.spent.calls > 0
-    again = run_trial(given)
-    assert again.spent == Spend()
-    told = {"seconds": first.seconds, "spent": first.spent, "measured": first.measured}
-    assert replace(again, **told) == first  # type: ignore[arg-type]  # of three types
 
 
 def test_a_file_that_is_no_run_is_told_and_left_alone(tmp_path: Path) -> None:

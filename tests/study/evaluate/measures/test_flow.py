@@ -87,14 +87,10 @@ def test_what_was_not_asked_or_not_written_down_is_not_nothing() -> None:
     assert {(one.stored, one.retrieved) for one in flow.agents} == {(None, None)}
     (unasked,) = flows(HEARD, [], HELD)
     assert (unasked.p_store, unasked.p_retrieve) == (0.5, None)
-
-
-def test_of_nobody_there_is_no_share() -> None:
     (known,) = flows([], [], set(), ["Ada"])
     assert (known.p_receive, known.p_store, known.p_retrieve) == (None, None, None)
     (unheard,) = flows([], [], set())
     assert (unheard.p_receive, unheard.p_store) == (0.0, None)
-    assert trace_flows((), SEVEN, [], AFTER, HELD, ()) == ()
 
 
 def _make_testimony(agent: str, tick: int) -> RememberedRow:

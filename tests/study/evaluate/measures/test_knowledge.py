@@ -142,13 +142,10 @@ def compute(
         ("Ben Bay", "Ada Ash", [], False),  # she names him, he does not name her
         ("Ben Bay", "Cy Cole", [], True),  # in his persona
         ("Dot Ash", "Cy Cole", [1], True),  # was spoken to
-        ("Cy Cole", "Dot Ash", [1], True),  # spoke to her
-        ("Ada Ash", "Cy Cole", [1], False),  # heard none of it
         ("Ada Zorn", "Ben Bay", [2], True),  # saw what he did
         ("Cy Cole", "Dot Ash", [3], True),  # was told of her by her first name, which is hers alone
         ("Cy Cole", "Ada Ash", [4], True),
         ("Cy Cole", "Ada Ash", [5], False),  # two are called Ada
-        ("Dot Ash", "Ada Ash", [6], True),  # in one conversation
         ("Ben Bay", "Ada Ash", [6], False),
         ("Dot Ash", "Ada Zorn", [7], True),  # heard something from her
         ("Cy Cole", "Ada Zorn", [8], True),  # news
@@ -171,14 +168,12 @@ def test_a_claim_is_borne_out_by_a_meeting_by_word_or_by_the_start(
 @pytest.mark.parametrize(
     ("agent", "person", "tick", "uncited"),
     [
-        ("Dot Ash", "Cy Cole", 9, True),  # was spoken to
         ("Cy Cole", "Dot Ash", 9, True),  # spoke to her
         ("Cy Cole", "Dot Ash", 0, False),  # had not yet
         ("Cy Cole", "Ada Ash", 9, True),  # heard of her
         ("Ben Bay", "Ada Ash", 9, False),  # spoke of her himself, which is no meeting
         ("Dot Ash", "Ada Ash", 9, True),  # in one conversation
         ("Dot Ash", "Ada Zorn", 7, True),  # heard something from her
-        ("Ada Zorn", "Cy Cole", 9, False),
         ("Dot Ash", "Ben Bay", 9, True),  # overheard who was addressed
     ],
 )

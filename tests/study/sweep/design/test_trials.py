@@ -38,29 +38,6 @@ def test_all_conditions_of_a_seed_come_before_the_next_seed(tmp_path: Path) -> N
     assert found == [(seed, arm["name"]) for seed in (5, 3) for arm in ARMS]
 
 
-def test_a_condition_is_named_after_its_levels(tmp_path: Path) -> None:
-    found = cells(tmp_path, scenario=None, factors={"scenario": ["tiny", "medicine"]})
-    assert [cell.condition.name for cell in found] == [
-        *("scripted / tiny", "scripted / medicine"),
-        *("nobody moves / tiny", "nobody moves / medicine"),
-    ]
-    casts = {"people": {"alone": ["Ravi Patel"], "3": "3"}}
-    found = cells(tmp_path, scenario="medicine", factors=casts)
-    assert [cell.condition.levels for cell in found][:2] == [
-        ("scripted", "alone"),
-        ("scripted", "3"),
-    ]
-    assert [len(cell.spec.town.load_scenario().people) for cell in found] == [1, 3, 1, 3]
-
-
-def test_people_may_be_names_or_a_cast(tmp_path: Path) -> None:
-    named = _one(tmp_path, scenario="medicine", people="3")
-    assert isinstance(named.spec.town.scenario, Scenario)
-    people = [person.name for person in named.spec.town.scenario.people]
-    assert len(people) == 3
-    assert _identify(tmp_path, scenario="medicine", people=people) == named.condition.identity
-
-
 def test_names_are_safe_in_files_and_all_different(tmp_path: Path) -> None:
     minds = {"A b._-c": "idle", "a b": "random", "a-b": "scripted"}
     arms = [{"name": name, "policy": policy} for name, policy in minds.items()]
@@ -274,3 +251,23 @@ def test_scenarios_that_cannot_be_loaded_are_all_told_with_other_faults(tmp_path
     with pytest.raises(ConfigError) as both:
         trials(tmp_path, arms=[{"name": "a", "policy": "idel"}], scenario="tini")
     assert len(str(both.value).splitlines()) == 2
+
+
+def test_a_condition_is_named_after_its_levels_and_people_are_names_or_a_cast(
+    tmp_path: Path,
+) -> None:
+    found = cells(tmp_path, scenario=None, factors={"scenario": ["tiny", "medicine"]})
+    names = ["scripted / tiny", "scripted / medicine", "nobody moves / tiny"]
+    assert [cell.condition.name for cell in found][:3] == names
+    casts = {"people": {"alone": ["Ravi Patel"], "3": "3"}}
+    found = cells(tmp_path, scenario="medicine", factors=casts)
+    assert [cell.condition.levels for cell in found][:2] == [
+        ("scripted", "alone"),
+        ("scripted", "3"),
+    ]
+    people = [[one.name for one in cell.spec.town.load_scenario().people] for cell in found]
+    assert [len(one) for one in people] == [1, 3, 1, 3]
+    by_cast, by_name = (
+        _identify(tmp_path, scenario="medicine", people=one) for one in ("3", people[1])
+    )
+    assert by_cast == by_name
