@@ -212,6 +212,8 @@ def test_what_needs_a_missing_library_is_left_out_and_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, words: str, absent: str
 ) -> None:
     known = pair(tmp_path, seeds=2)
+    if library != "matplotlib":
+        monkeypatch.setattr("genagents_env.study.report.writing._draw", lambda study: ([], ""))
     for name in list(sys.modules):
         if name.startswith(
             ("genagents_env.study.report.figures", "genagents_env.study.report.study_figures")

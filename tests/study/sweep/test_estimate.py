@@ -9,7 +9,6 @@ from genagents_env.record import JudgementRow, RunReader, RunWriter
 from genagents_env.run import RunOptions, run
 from genagents_env.study.judge import judge_finished_run
 from genagents_env.study.sweep.estimate import (
-    Forecast,
     choose_pilots,
     forecast_conditions,
     read_cost,
@@ -34,11 +33,6 @@ def test_pilots_are_the_first_seeds_of_each_condition(tmp_path: Path) -> None:
     ]
     assert [one.seed for one in choose_pilots(sweep, 2)] == [4, 4, 1, 1]
     assert choose_pilots(sweep, 99) == sweep.trials
-
-
-def test_without_pilots_nothing_is_known(tmp_path: Path) -> None:
-    (first, _) = forecast_conditions(create_sweep(tmp_path))
-    assert first == Forecast("scripted", 2, 2, 0, None, None, None, None)
 
 
 def test_a_forecast_is_for_all_trials_from_the_mean_of_the_finished(tmp_path: Path) -> None:

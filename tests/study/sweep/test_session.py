@@ -11,7 +11,14 @@ import pytest
 from genagents_env.errors import ConfigError, RunLocked
 from genagents_env.record.lock import RunLock
 from genagents_env.study.sweep import SweepFolder, SweepOptions, SweepProgress, sweep
-from tests.study.sweep.kills import driver, has_no_orphans, output_file, writers
+from tests.study.sweep.kills import (
+    driver,
+    has_no_orphans,
+    output_file,
+    run_serially,
+    run_with_kills,
+    writers,
+)
 from tests.study.sweep.small_sweeps import compare_policies, events, hashes, town, whole, write_trap
 
 
@@ -149,3 +156,10 @@ def test_a_signal_stops_every_run_at_a_tick_and_says_how_to_go_on(
     again = driver(folder.path, 2)
     assert again.wait() == 0, output_file(folder.path).read_text()
     whole(folder)
+
+
+@pytest.mark.slow
+def test_killed_workers_and_a_killed_sweep_leave_no_trace(tmp_path: Path) -> None:
+    kills, hashes = run_with_kills(tmp_path / "killed", runs=16, every=2.5, before=1, after=2)
+    assert kills >= 2
+    assert hashes == run_serially(tmp_path / "serial", 16)
