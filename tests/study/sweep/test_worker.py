@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from genagents_env.llm.budget import Spend
 from genagents_env.record import RunWriter, canonical_hash
 from genagents_env.record.lock import RunLock
 from genagents_env.run import Limits, RunOptions, run
@@ -45,7 +46,11 @@ def make_trap(path: Path, deed: str) -> Job:
 
 def test_a_job_is_the_run_it_describes(tmp_path: Path) -> None:
     given = job(tmp_path)
+    given.path.touch()  # as one leaves it who is killed at its first breath
     result = run_trial(given)
+    again = run_trial(given)
+    assert (again.spent, again.hash, again.tick) == (Spend(), result.hash, result.tick)
+    assert result.spent.calls > 0
     alone = tmp_path / "alone.sqlite"
     run(given.spec, alone, RunOptions(model="scripted:neighbour", embedder="hashed"))
     assert (result.state, result.status, result.message) == ("finished", "finished", "")
