@@ -13,6 +13,7 @@ from genagents_env.study.evaluate.measures import (
     find_version,
     list_measures,
     load_measure,
+    measure,
     take_measures,
     take_values,
 )
@@ -159,3 +160,8 @@ def test_a_version_is_of_the_package_or_of_the_code(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text("def loud(data):\n    return 2.0\n")
     (again,), _ = find_measures(["own.py:loud"], tmp_path)
     assert find_version(again) != before
+
+
+def test_a_name_has_its_form() -> None:
+    with pytest.raises(ValueError, match="not '<lambda>'"):
+        measure("t", "u", "s")(lambda _: None)

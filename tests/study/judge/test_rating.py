@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from genagents_env.errors import ConfigError
+from genagents_env.errors import ConfigError, LLMRefused
+from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import always_invalid, obedient
 from genagents_env.run import Limits
 from genagents_env.study.judge import (
@@ -146,6 +147,17 @@ def test_a_bad_reply_is_kept_as_none_counted_and_asked_again(verdicts: Verdicts)
     asking, _ = options(honest)
     assert rate(answers(1), RUBRIC, asking, verdicts, 1).given == 6
     assert [one.n for one in score_conditions(again(verdicts))] == [2, 2, 2]
+
+
+def test_a_refusal_is_raised_and_nothing_is_lost(verdicts: Verdicts) -> None:
+    def refuse(request: CompletionRequest) -> str:
+        raise LLMRefused("the key is wrong")
+
+    asking, _ = options(refuse)
+    with pytest.raises(LLMRefused, match="the key is wrong"):
+        rate(answers(1), RUBRIC, asking, verdicts, 1)
+    asking, _ = options(honest)
+    assert rate(answers(1), RUBRIC, asking, verdicts, 1).given == 6
 
 
 def test_two_judges_two_rubrics_and_two_editions_are_kept_apart(verdicts: Verdicts) -> None:

@@ -191,6 +191,16 @@ def test_progress_is_seen_by_others(path: Path) -> None:
         assert (pid, progress.tick, progress.horizon, progress.dollars) == (os.getpid(), 3, 9, None)
 
 
+def test_what_is_exhausted_stays_so_until_a_session_begins(path: Path) -> None:
+    with SharedLedger(path, Limits(calls=0), trial="a") as ledger:
+        with pytest.raises(BudgetExceeded):
+            asyncio.run(ledger.admit(MOST))
+        with SharedLedger(path) as other:
+            assert other.exhausted == "calls"
+            other.begin()  # while `a` lives
+            assert other.exhausted is None
+
+
 def test_parts_are_reserved_returned_or_lost(path: Path) -> None:
     with SharedLedger(path, Limits(calls=9, dollars=Decimal(3))) as ledger:
         first, second = ledger.give_part("a", 2), ledger.give_part("b", 2)

@@ -127,6 +127,14 @@ def test_one_folder_has_one_sweep_at_a_time(tmp_path: Path) -> None:
     lock.release()
 
 
+def test_some_trials_are_enough_for_a_pilot(tmp_path: Path) -> None:
+    folder = compare_policies(tmp_path, {"one": "scripted"}, seeds=3)
+    name = folder.trials[1].name
+    swept = sweep(folder, SweepOptions(workers=1, trials=[name]))
+    assert (swept.total, swept.finished) == (1, 1)
+    assert events(folder, "finished") == [name]
+
+
 def at_work(folder: SweepFolder, process: "subprocess.Popen[bytes]") -> None:
     """Wait until two runs are under way, neither for the first time in its life."""
     while process.poll() is None and not (len(writers(folder)) == 2 and events(folder, "finished")):

@@ -173,6 +173,7 @@ def test_one_waits_before_a_door_until_one_is_in_or_has_gone(tmp_path: Path) -> 
         goes(26, BEN, kitchen),
         goes(30, BEN, study),
         fails(45, BEN, f"{kitchen} is full"),  # and waits to the end
+        fails(50, ADA, "Nowhere is full"),
     ]
     steps = [(10, ADA), (11, ADA), (12, ADA)]  # the third leads away
     with record_street(

@@ -177,7 +177,7 @@ def test_shares_are_of_the_repeats_with_a_verdict_and_each_judge_has_their_own()
     given_ = [
         *make_verdicts("suspect", "Ada", "nobody", when="before"),
         *make_verdicts("suspect", "Ada", "Franco", "Franco", "Zoe"),
-        *make_verdicts("suspect", "Ben", None, "Zoe"),
+        *make_verdicts("suspect", "Ben", None, "Zoe", "the moon"),
         *make_verdicts("suspect", "Cy", None),
         *make_verdicts("suspect", "Ada", "Zoe", by="model:wise"),
         *make_verdicts("ill", "Ada", "yes"),

@@ -130,6 +130,7 @@ def test_mtld_of_a_known_text() -> None:
     backward = 1.0 + 0.0  # at the second word 1/2; then `b a`, all different
     for words in (["a", "b", "a", "a"], ["a", "a", "b", "a"]):
         assert compute_mtld(words) == pytest.approx((4 / forward + 4 / backward) / 2)
+    assert compute_mtld(["a", "a"]) == 2  # nothing is left over
     assert compute_mtld(list("abcdef")) == 6  # not even part of a stretch: as long as the whole
 
 
