@@ -2,8 +2,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from genagents_env.record import InterviewRow, JudgementRow, RunReader
 from genagents_env.scenario.schema import Question, Value
@@ -14,8 +12,6 @@ from genagents_env.study.evaluate.checks import (
     find_verdicts,
     judge_answers,
 )
-from genagents_env.study.evaluate.deeds import find_present
-from genagents_env.study.evaluate.run_data import RunData
 from tests.study.evaluate.suspects import (
     ILL,
     LAST,
@@ -23,7 +19,6 @@ from tests.study.evaluate.suspects import (
     PAIN,
     STUDY,
     SUSPECT,
-    WHO,
     at,
     make_answers,
     make_data,
@@ -52,12 +47,6 @@ def test_an_answer_is_yes_where_it_shows_it_and_nothing_against_it(
     assert apply_rule(ILL, answer) == verdict
 
 
-def test_by_what_is_against_it_alone_no_answer_is_a_yes() -> None:
-    only_no = ILL.model_copy(update={"yes": ()})
-    assert apply_rule(only_no, "She is in pain.") == "no"
-    assert apply_rule(only_no, "I don't know.") == "no"
-
-
 @pytest.mark.parametrize(
     ("answer", "first", "otherwise"),
     [
@@ -84,15 +73,13 @@ def test_without_patterns_the_rule_has_no_opinion() -> None:
     bare = tuple(Value(value=value.value) for value in SUSPECT.values)
     assert apply_rule(SUSPECT.model_copy(update={"values": bare}), "Franco") is None
     assert apply_rule(ILL.model_copy(update={"yes": (), "no": ()}), "pain") is None
+    assert apply_rule(ILL.model_copy(update={"yes": ()}), "She is in pain.") == "no"
 
 
-@pytest.mark.parametrize("verdict", ["yes", "no"])
-def test_a_model_may_say_what_the_check_knows_and_nothing_else(verdict: str) -> None:
-    assert accept_verdict(ILL, verdict) == verdict
-    assert accept_verdict(SUSPECT, verdict) is None
-    assert accept_verdict(ILL, "Franco") is None
-    assert accept_verdict(SUSPECT, "nobody") == "nobody"
-    assert accept_verdict(SUSPECT, None) is None
+def test_a_model_may_say_what_the_check_knows_and_nothing_else() -> None:
+    said = ("yes", "no", "Franco", "nobody", None)
+    assert [accept_verdict(ILL, one) for one in said] == ["yes", "no", None, None, None]
+    assert [accept_verdict(SUSPECT, one) for one in said] == [None, None, "Franco", "nobody", None]
 
 
 ROWS = [
@@ -114,8 +101,9 @@ def _of_suspect(rows: list[InterviewRow], of: list[JudgementRow]) -> list[Verdic
     return list(judge_answers(make_data(MYSTERY, rows, of), SUSPECT))
 
 
-def test_every_repeat_has_a_verdict_by_the_rule_and_by_each_judge_of_that_end() -> None:
-    assert _of_suspect(ROWS, JUDGED) == [
+@pytest.mark.parametrize("step", [1, -1])
+def test_every_repeat_has_a_verdict_by_the_rule_and_by_each_judge_of_that_end(step: int) -> None:
+    assert _of_suspect(ROWS[::step], JUDGED[::step]) == [
         *make_verdicts("suspect", "Ada", "nobody", "Zoe", when="before"),
         *make_verdicts("suspect", "Ada", "Franco", "Franco", "Zoe"),
         *make_verdicts("suspect", "Ben", "Zoe", "nobody"),
@@ -135,60 +123,12 @@ def test_an_answer_about_another_is_not_the_agents_own_and_tick_zero_has_no_end(
     assert [one.when for one in judge_answers(early, SUSPECT)] == ["before"]
 
 
-rows = st.builds(
-    InterviewRow,
-    st.sampled_from([0, 30, LAST]),
-    st.sampled_from([*NAMES, "Dot"]),
-    st.sampled_from([WHO, PAIN, "What else?"]),
-    st.sampled_from(["Franco", "Zoe or Franco", "It hurts", ""]),
-    st.just(()),
-    st.integers(0, 3),
-)
-judgements = st.builds(
-    lambda row, judge, check, verdict: JudgementRow(
-        judge, check, row.tick, row.agent, row.question, row.repeat, verdict, "", 1, 1
-    ),
-    rows,
-    st.sampled_from(["wise", "quick"]),
-    st.sampled_from(["suspect", "ill"]),
-    st.sampled_from(["Franco", "Zoe", "nobody", "yes", "no", None, "the moon"]),
-)
-row_lists = st.lists(rows, max_size=15, unique_by=lambda r: (r.tick, r.agent, r.question, r.repeat))
-judgement_lists = st.lists(
-    judgements,
-    max_size=15,
-    unique_by=lambda r: (r.judge, r.check, r.tick, r.agent, r.question, r.repeat),
-)
-
-
-@given(row_lists, judgement_lists, st.data())
-def test_the_order_of_rows_changes_nothing_and_values_are_the_checks_own(
-    given_: list[InterviewRow], of: list[JudgementRow], data: st.DataObject
-) -> None:
-    first = _of_suspect(given_, of)
-    shuffled = data.draw(st.permutations(given_)), data.draw(st.permutations(of))
-    assert _of_suspect(*shuffled) == first
-    assert {one.value for one in first} <= {"Franco", "Zoe", "nobody", None}
-    assert all(one.value is not None for one in first if one.by == "rule")
-    keys = [(one.agent, one.when, one.repeat, one.by) for one in first]
-    assert len(keys) == len(set(keys))
-
-
 MOVES = [
     at(0, 0, "start", "Ada", "Cottage/study"),
     at(1, 0, "start", "Ben", "Cottage/kitchen"),
     at(2, 10, "arrive", "Ben", "Cottage/study"),
     at(3, 20, "arrive", "Ada", "Cottage/kitchen"),
 ]
-
-
-@pytest.mark.parametrize(
-    ("tick", "there"),
-    [(0, ["Ada"]), (9, ["Ada"]), (10, ["Ada", "Ben"]), (20, ["Ben"]), (LAST, ["Ben"])],
-)
-def test_the_record_tells_who_was_at_a_place(tmp_path: Path, tick: int, there: list[str]) -> None:
-    with RunReader(write(tmp_path / "run.sqlite", MYSTERY, MOVES)) as run:
-        assert sorted(find_present(RunData(run), STUDY.place, tick)) == there
 
 
 def test_verdicts_of_a_run_are_in_the_order_of_its_checks(tmp_path: Path) -> None:

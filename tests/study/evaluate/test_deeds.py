@@ -9,7 +9,6 @@ from genagents_env.scenario import Scenario
 from genagents_env.scenario.people_selection import select_people
 from genagents_env.scenario.schema import Check, FactCheck, ObjectCheck, Success
 from genagents_env.study.evaluate.checks import find_verdicts
-from genagents_env.study.evaluate.measures.success import compute_outcomes
 from tests.study.evaluate.measures.street import (
     ADA,
     BEN,
@@ -107,29 +106,8 @@ def test_what_somebody_must_not_see_is_done_while_they_are_elsewhere_or_asleep(
     assert judge(tmp_path / "e", secret, *done, begins(CAT, CAFE))[0] == "yes"
 
 
-def test_successes_rest_on_them_in_every_repeat_and_without_any_interview(tmp_path: Path) -> None:
-    success = (
-        Success(id="told", title="Ben knows", check="knows", of=(BEN,)),
-        Success(id="kept", title="Cat does not", check="knows", of=(CAT,), over="none"),
-        Success(id="baked", title="Somebody bakes", check="oven", over="any"),
-        Success(id="won", title="All of it", all=("told", "kept", "baked")),
-    )
-    scenario = with_checks(ask_cake(), ask_oven(), success=success)
-    happenings = [(20, "learn", BEN, LEARNS), uses(5, ADA, OVEN, "on")]
-    with record_street(
-        tmp_path, happenings, last=60, names=(ADA, BEN, CAT), scenario=scenario
-    ) as data:
-        found = {one.success: (one.when, one.share) for one in compute_outcomes(data)}
-    assert found == dict.fromkeys(("told", "kept", "baked", "won"), ("after", 1.0))
-
-
 def test_a_part_of_the_people_has_such_checks_without_those_who_are_absent() -> None:
     scenario = with_checks(ask_cake(), ask_oven(unseen_by=(ADA, BEN)))
     _, oven = select_people(scenario, [ADA]).checks
     assert isinstance(oven, ObjectCheck)
     assert oven.unseen_by == (ADA,)
-
-
-def test_before_the_first_tick_there_is_no_opinion(tmp_path: Path) -> None:
-    with record_street(tmp_path, last=0, scenario=with_checks(ask_cake(), ask_oven())) as data:
-        assert {verdict.value for verdict in find_verdicts(data)} == {None}

@@ -11,7 +11,6 @@ from genagents_env.study.evaluate.measures import (
     Measure,
     find_measures,
     find_version,
-    list_measure_names,
     list_measures,
     load_measure,
     measure,
@@ -58,21 +57,9 @@ def test_every_shipped_measure_says_what_it_is() -> None:
     for one in list_measures():
         assert one.title
         assert one.unit
-        assert len(one.definition) > 30, one.name
-        assert one.definition.rstrip().endswith("."), one.name
-        assert "  " not in one.definition
-        assert "\n" not in one.definition
         assert one.source
-        assert "None" in one.definition or "none" in one.definition or "is 0" in one.definition
-    assert (
-        list_measure_names()
-        == [one.name for one in list_measures()]
-        == sorted(set(list_measure_names()))
-    )
-
-
-def test_the_default_set_exists() -> None:
-    assert set(DEFAULT) <= set(list_measure_names())
+        assert "\n" not in one.definition
+        assert "none" in one.definition.lower() or "is 0" in one.definition, one.name
     found, faults = find_measures([])
     assert [one.name for one in found] == list(DEFAULT)
     assert faults == ()
@@ -102,15 +89,16 @@ def test_a_wrong_name_is_told_with_the_right_one_and_the_study_goes_on() -> None
 
 
 def test_a_measure_from_a_user_file(own: Path, tmp_path: Path) -> None:
-    found, faults = find_measures(["own.py:silence", "own.py:mine", "own.py:mine.a"], own)
-    assert faults == ()
-    assert [one.label for one in found] == ["silence", "mine", "mine.a"]
-    assert found[0].title == "Ticks without a word"
-    assert found[0].source == "own.py"
+    names = ["own.py:silence", "own.py:mine", "own.py:mine.a", "own.py:mine.c", "own.py:broken"]
+    found, faults = find_measures(["density", *names, "own.py:density"], own)
+    assert faults == ("measure 'own.py:density': 'density' is named 'density' already",)
+    labels = ["density", "silence", "mine", "mine.a", "mine.c", "broken"]
+    assert [one.label for one in found] == labels
+    assert (found[1].title, found[1].source) == ("Ticks without a word", "own.py")
     with record_street(tmp_path, last=5) as record:
-        values, faults = take_measures(record, found)
-    assert values == {"silence": 5.0, "mine.a": 1.0, "mine.b": None}
-    assert faults == ()
+        values, (fault,) = take_measures(record, found)
+    assert values == {"density": 0.0, "silence": 5.0, "mine.a": 1.0, "mine.b": None}
+    assert "measure broken on run.sqlite: AttributeError" in fault
 
 
 @pytest.mark.parametrize(
@@ -132,48 +120,20 @@ def test_what_a_file_does_not_have_is_told(own: Path, name: str, told: str) -> N
     assert told in faults[0]
 
 
-def test_two_measures_of_one_name_are_not_mixed(own: Path) -> None:
-    found, faults = find_measures(["density", "own.py:density"], own)
-    assert [one.source for one in found] == [load_measure("density").source]
-    assert faults == ("measure 'own.py:density': 'density' is named 'density' already",)
-
-
-def test_what_raises_is_told_and_the_others_stand(own: Path, tmp_path: Path) -> None:
-    found, _ = find_measures(["own.py:broken", "utterances"], own)
-    with record_street(tmp_path, last=60) as record:
-        values, faults = take_measures(record, found)
-    assert values == {"utterances": 0.0}
-    assert len(faults) == 1
-    assert "measure broken on run.sqlite: AttributeError" in faults[0]
-
-
 def _of(value: object) -> Measure:
     return Measure("m", "M", "x", "d", "s", lambda record: value)  # type: ignore[arg-type,return-value]  # wrong on purpose
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_what_is_not_finite_is_no_number(tmp_path: Path, value: float) -> None:
-    with record_street(tmp_path) as record:
-        assert _of(value).take(record) == {"m": None}
-        assert _of({"k": value}).take(record) == {"m.k": None}
-
-
-def test_what_is_not_a_number_is_told(tmp_path: Path) -> None:
+def test_what_is_not_finite_is_none_and_what_is_no_number_is_told(tmp_path: Path) -> None:
     with record_street(tmp_path) as record:
         values, faults = take_measures(record, [_of("much"), _of({"k": [1]}), _of(True)])
+        for value in (math.nan, math.inf, -math.inf):
+            assert _of({"k": value}).take(record) == {"m.k": None}
     assert values == {"m": 1.0}
     assert [fault.split(": ", 1)[1] for fault in faults] == [
         "TypeError: m is 'much', which is not a number",
         "TypeError: k is [1], which is not a number",
     ]
-
-
-def test_a_key_that_no_run_has_gives_no_value(tmp_path: Path) -> None:
-    found, _ = find_measures(["heard.cake", "heard.cheese", "density"])
-    with record_street(tmp_path, last=1) as record:
-        values, faults = take_measures(record, found)
-    assert set(values) == {"heard.cake", "density"}
-    assert faults == ()
 
 
 def test_what_has_no_number_says_why(tmp_path: Path) -> None:
@@ -205,16 +165,3 @@ def test_a_version_is_of_the_package_or_of_the_code(tmp_path: Path) -> None:
 def test_a_name_has_its_form() -> None:
     with pytest.raises(ValueError, match="not '<lambda>'"):
         measure("t", "u", "s")(lambda _: None)
-
-
-def test_the_function_of_a_measure_takes_a_record(tmp_path: Path) -> None:
-    @measure("Ticks", "ticks", "me")
-    def ticks(record: RunData) -> float:
-        """Ticks
-        lived.
-        """
-        return record.ticks
-
-    assert ticks.definition == "Ticks lived."
-    with record_street(tmp_path, last=3) as record:
-        assert ticks.take(record) == {"ticks": 3.0}

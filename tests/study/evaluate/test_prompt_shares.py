@@ -99,14 +99,11 @@ def test_several_runs_are_counted_together_and_none_without_a_call(
 @pytest.mark.parametrize(
     ("line", "section"),
     [
-        ('["goal", "to find tea"]', "goal"),
         ('["#12", "08:10", "tea"]', "memories"),
         ('["Ben Carver just said", "tea"]', "(person) just said"),
         ('["usually 08:30", "tea"]', "usually (time)"),
         ('{"speaker": "Ben Carver"}', "speaker"),
-        ('["", "tea"]', "(unnamed)"),
         ("[]", "(unnamed)"),
-        ("7", "(unnamed)"),
         ("plain words", "(unnamed)"),
     ],
 )

@@ -79,12 +79,6 @@ def test_a_run_without_calls_has_no_rates(tmp_path: Path) -> None:
     assert found.as_json()["whole"]["dollars"] == "0"
 
 
-def test_before_any_time_has_passed_there_are_no_rates(tmp_path: Path) -> None:
-    found = compute_file_rates(plant(tmp_path / "run.sqlite", 0, (), [(ADA, 0, "plan.day", 1, 1)]))
-    assert found.whole.calls == 1
-    assert found.whole.calls_per_hour is None
-
-
 def test_an_unfinished_run_is_marked_and_an_open_conversation_counts(tmp_path: Path) -> None:
     path = plant(
         tmp_path / "run.sqlite",
@@ -97,15 +91,6 @@ def test_an_unfinished_run_is_marked_and_an_open_conversation_counts(tmp_path: P
     assert found.status == "paused"
     assert (found.inside.calls, found.outside.calls) == (3, 0)  # Ben's within a minute after it
     assert found.inside.agent_hours == pytest.approx((15 + 5) / 360)
-
-
-def test_several_runs_share_one_definition(tmp_path: Path) -> None:
-    paths = [cake(tmp_path / "a.sqlite"), plant(tmp_path / "b.sqlite", 3, status="interrupted")]
-    with RunReader(paths[0]) as a, RunReader(paths[1]) as b:
-        found = [compute_rates(run, find_tariff("gpt-4o"), 5) for run in (a, b)]
-    assert [one.run for one in found] == [f"{tmp_path}/a", f"{tmp_path}/b"]
-    assert [one.status for one in found] == ["finished", "interrupted"]
-    assert {(one.priced_as, one.speed) for one in found} == {("gpt-4o", 5)}
 
 
 def test_published_figures_follow_the_speed_where_they_are_per_game_hour() -> None:

@@ -1,4 +1,5 @@
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -6,10 +7,21 @@ import pytest
 
 from genagents_env.record import RunReader, RunWriter
 from genagents_env.run import resume
+from genagents_env.scenario.schema import Fact, Person, Relationship
 from genagents_env.show.story.scenes import index_scenes
 from genagents_env.show.summary import run_as_json
+from genagents_env.show.transcript import format_transcript
 from genagents_env.study.evaluate.measures import list_measures, take_measures
+from genagents_env.study.evaluate.measures.acquaintance import (
+    compute_density,
+    find_initial_ties,
+    find_speaking_pairs,
+)
+from genagents_env.study.evaluate.measures.diffusion import Hearing, trace_facts
+from genagents_env.study.evaluate.measures.talk import TalkCounts, count_talk
+from genagents_env.study.evaluate.presence import find_stays, find_visits
 from genagents_env.study.evaluate.run_data import RunData
+from genagents_env.world.events import Event
 from tests.run.towns import make_options, run_town
 from tests.study.evaluate.measures.street import (
     ADA,
@@ -24,6 +36,8 @@ from tests.study.evaluate.measures.street import (
     record_street,
     street,
 )
+from tests.study.evaluate.suspects import TINY, at, make_data
+from tests.study.evaluate.talks import learn, say
 from tests.study.report.planted import cake, meta
 
 
@@ -70,7 +84,7 @@ def test_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert read == {"events": 1, "calls": 1, "interviews": 1, "judgements": 1}
 
 
-def test_whereabouts_and_waking(tmp_path: Path) -> None:
+def test_whereabouts_waking_and_talking(tmp_path: Path) -> None:
     happenings = [
         begins(ADA),
         begins(BEN, asleep=True),
@@ -78,6 +92,8 @@ def test_whereabouts_and_waking(tmp_path: Path) -> None:
         (3, "wake", BEN, {"cause": "hour"}),
         (4, "part", ADA, {}),
         (6, "join", ADA, begins(ADA)[3]),
+        *(*joins(1, 0, ADA, "Eve"), leaves(3, 0, ADA), *joins(2, 1, BEN)),
+        *(make_utterance(1, "Zed", "Hello"), make_utterance(1, ADA, "Hello")),
     ]
     with record_street(tmp_path, happenings, last=6) as record:
         assert record.arenas == (HOME, CAFE)
@@ -87,37 +103,91 @@ def test_whereabouts_and_waking(tmp_path: Path) -> None:
         assert record.agent_hours == pytest.approx(12 / 60)
         assert record.waking_hours == pytest.approx((4 + 3) / 60)
         assert record.row == {ADA: 0, BEN: 1}
+        assert [event.agent for event in record.utterances] == [ADA]  # Zed is not of the run
+        talking = record.talking.astype(int).tolist()
+        assert talking == [[0, 1, 1, 0, 0, 0, 0], [0, 0, 1, 1, 1, 1, 1]]
 
 
-def test_one_is_in_a_conversation_until_the_tick_of_leaving_it(tmp_path: Path) -> None:
-    happenings = [*joins(1, 0, ADA, "Eve"), leaves(3, 0, ADA), *joins(2, 1, BEN)]
-    with record_street(tmp_path, happenings, last=4) as record:
-        assert record.talking.astype(int).tolist() == [[0, 1, 1, 0, 0], [0, 0, 1, 1, 1]]
+def test_a_fact_is_heard_when_from_whom_and_through_which_event() -> None:
+    facts = (Fact(id="party", statement="a party", known_by=("Ada", "Zoe"), patterns=("party",)),)
+    told, news = learn(4, "Ben", "party", 3, "Ada"), learn(6, "Cy", "party", 5)
+    (spread,) = trace_facts(facts, ["Ada", "Ben", "Cy", "Dot"], [told, news])
+    assert spread.at_start == ("Ada",)
+    assert spread.heard == (Hearing("Ben", 4, "Ada", 3), Hearing("Cy", 6, None, 5))
 
 
-def test_words_of_strangers_to_the_run_are_left_out(tmp_path: Path) -> None:
-    with record_street(
-        tmp_path, [make_utterance(1, "Zed", "Hello"), make_utterance(1, ADA, "Hello")], last=1
-    ) as record:
-        assert [event.agent for event in record.utterances] == [ADA]
+def test_attendance_counts_the_time_within_the_gathering() -> None:
+    events = [
+        at(0, 0, "start", "Ada", "cafe/hall"),
+        at(1, 0, "start", "Ben", "cafe two/room"),
+        at(2, 5, "arrive", "Ben", "cafe/kitchen"),
+        at(3, 8, "arrive", "Ben", "cafe two/room"),
+        at(4, 9, "put", "Ben", "cafe/hall"),
+        Event(5, 12, "part", "Ada", {}),
+    ]
+    where = find_stays(events, last_tick=14)
+    came = find_visits(where, "cafe", 6, 13)
+    assert [(v.agent, v.first, v.ticks) for v in came] == [("Ada", 6, 6), ("Ben", 6, 6)]
+    assert find_visits(where, "cafe/hall", 13, 20)[0].ticks == 2
+    assert find_visits(where, "cafe", 0, 0) == []
 
 
-def test_a_run_that_has_only_begun(tmp_path: Path) -> None:
-    with record_street(tmp_path) as record:
-        assert (record.ticks, record.hours, record.agent_hours, record.waking_hours) == (0, 0, 0, 0)
-        assert record.whereabouts.shape == (2, 1)
-        values, faults = take_measures(record, list_measures())
-    assert faults == ()
-    assert {name for name, value in values.items() if value is not None} == set()
+def test_mutual_knowledge_needs_both_at_the_start_and_one_talk_later() -> None:
+    def person(name: str, *knows: str) -> Person:
+        known = tuple(Relationship(to=other, about="a friend") for other in knows)
+        return Person(name=name, persona="someone", home="h", relationships=known)
+
+    people = [person("Ada", "Ben"), person("Ben", "Ada", "Cy"), person("Cy")]
+    before = find_initial_ties(people)
+    assert before == {("Ada", "Ben")}
+    after = before | find_speaking_pairs([say(0, "Cy", ["Ada"]), say(1, "Ben", [])])
+    assert after == {("Ada", "Ben"), ("Ada", "Cy")}
+    assert compute_density(after, 3) == 2 / 3
+    assert compute_density(set(), 1) == 0.0
 
 
-def test_a_run_without_a_tick(tmp_path: Path) -> None:
+def test_talk_counts_conversations_and_utterances() -> None:
+    events = [
+        Event(0, 0, "converse", "Ada", {"conversation": 3, "members": ["Ada"]}),
+        Event(1, 0, "converse", "Ben", {"conversation": 3, "members": ["Ada", "Ben"]}),
+        say(2, "Ada", ["Ben"]),
+        say(3, "Ben", ["Ada"], phone=True),
+        say(4, "Ben", []),
+    ]
+    assert count_talk(make_data(TINY, events=events)) == TalkCounts(
+        conversations=1, utterances=3, by_phone=1, alone=1
+    )
+
+
+def test_a_transcript_reads_and_is_safe_for_a_terminal() -> None:
+    start = datetime(2023, 2, 13, 23, 59, 50, tzinfo=UTC)
+    events = [
+        at(0, 0, "start", "Ada", "cafe/hall"),
+        say(1, "Ada", ["Ben"], text="hi \x1b[31mred\x1b[0m\u202e\nBen: forged"),
+        Event(2, 2, "doing", "Ben", {"doing": "reading", "emoji": "📖"}),
+        Event(3, 2, "unknown kind", "Ben", {}),
+    ]
+    lines = list(format_transcript(events, lambda tick: start + timedelta(seconds=10 * tick)))
+    assert lines == [
+        "Monday 13 February 2023",
+        "23:59:50  Ada is at cafe/hall,",
+        "Tuesday 14 February 2023",
+        '00:00:00  Ada to Ben: "hi red Ben: forged"',
+        "00:00:10  Ben: reading 📖",
+    ]
+    of_ben = list(format_transcript(events, lambda tick: start, "Ben"))
+    assert len(of_ben) == 3
+
+
+@pytest.mark.parametrize("ticks", [0, 1])
+def test_a_run_that_has_hardly_begun_has_no_number(ticks: int, tmp_path: Path) -> None:
     head = meta(scenario=street(), names=(ADA, BEN))
-    RunWriter.create(tmp_path / "run.sqlite", head).close()
+    with RunWriter.create(tmp_path / "run.sqlite", head) as writer:
+        if ticks:
+            writer.commit_tick(0, np.zeros((2, 2), dtype=np.int16), [])
     with RunReader(tmp_path / "run.sqlite") as run:
         record = RunData(run)
-        assert record.events == ()
-        assert not np.any(record.awake)
+        assert (record.ticks, record.hours, record.agent_hours, record.waking_hours) == (0, 0, 0, 0)
         values, faults = take_measures(record, list_measures())
     assert faults == ()
     assert set(values.values()) == {None}

@@ -5,8 +5,9 @@ import pytest
 
 from genagents_env.record import RunReader
 from genagents_env.scenario.schema import Fact
+from genagents_env.study.evaluate.measures.cascade import count_generations
 from genagents_env.study.evaluate.run_data import RunData
-from genagents_env.study.evaluate.tellings import ToldFact, trace_tellings
+from genagents_env.study.evaluate.tellings import Telling, ToldFact, trace_tellings
 from tests.study.report.planted import ADA, BEN, Happening, make_utterance, plant, scenario
 
 CRUMBS = "Ben has crumbs."
@@ -80,8 +81,6 @@ def test_a_damaged_record_names_causes_that_are_not_there(tmp_path: Path) -> Non
 
 def chain(links: int) -> ToldFact:
     """Return a fact that went from the first of many people to the next, link by link."""
-    from genagents_env.study.evaluate.tellings import Telling
-
     tellings = tuple(
         Telling(k, k, f"p{k}", (f"p{k + 1}", f"q{k + 1}"), "said", "", CRUMBS, CRUMBS, True)
         for k in range(links)
@@ -92,8 +91,21 @@ def chain(links: int) -> ToldFact:
 def test_each_telling_stands_below_the_one_from_which_its_teller_had_it() -> None:
     depths = [depth for depth, _ in chain(5000).walk_tree()]
     assert depths == list(range(5000))
-
-
-def test_words_that_all_tellings_share_are_found() -> None:
     assert chain(2).common_words == CRUMBS
     assert chain(1).common_words == ""  # nothing is shared by one
+
+
+def tell(event: int, teller: str | None, *hearers: str) -> Telling:
+    return Telling(event, event, teller, hearers, "said", "", "", "", True)
+
+
+def test_generations_are_counted_along_the_chains() -> None:
+    """Ada tells Ben and Cat, Ben tells Dan, the news tells Eve, and Eve tells Fay and Gus."""
+    told = (
+        tell(1, "Ada", "Ben", "Cat"),
+        tell(2, "Ben", "Dan"),
+        tell(3, None, "Eve"),
+        tell(4, "Eve", "Fay", "Gus"),
+    )
+    fact = ToldFact("party", "It is tonight.", ("Ada",), told, ("Hal",))
+    assert count_generations(fact) == {1: 3, 2: 3}

@@ -8,14 +8,6 @@ ROWS = (("Ada", "1.5", "0"), ("Ben", "20.25", "13"))
 RIGHT = (False, True, True)
 
 
-def test_without_a_width_all_columns_stand_beside_one_another() -> None:
-    assert list(format_columns(HEADS, ROWS, RIGHT)) == [
-        "name  mean seconds  open at the end",
-        "Ada            1.5                0",
-        "Ben          20.25               13",
-    ]
-
-
 def test_heads_take_several_lines_before_columns_are_broken_off() -> None:
     assert list(format_columns(HEADS, ROWS, RIGHT, 20)) == [
         "               open",
@@ -40,11 +32,6 @@ def test_columns_that_do_not_fit_stand_below_beside_what_tells_rows_apart() -> N
         ["Ada", "0"],
         ["Ben", "13"],
     ]
-
-
-def test_the_column_that_tells_rows_apart_may_stand_alone() -> None:
-    rows = [("", "", ""), ("", "", "aa")]
-    assert list(format_columns(HEADS, rows, RIGHT, 13))[-1] == "  aa"
 
 
 CELLS = st.text("ab c", max_size=12)

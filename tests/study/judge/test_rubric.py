@@ -39,15 +39,6 @@ def test_every_shipped_rubric_is_whole() -> None:
     assert len({load_rubric(name).edition for name in list_rubrics()}) == len(list_rubrics())
 
 
-def test_a_file_is_a_rubric_too(tmp_path: Path) -> None:
-    path = tmp_path / "short.toml"
-    path.write_text(GOOD)
-    rubric = load_rubric(path)
-    assert rubric == load_rubric(str(path))
-    assert rubric.scale == ((0, "Long."), (2, "Short."))
-    assert parse_rubric(GOOD.replace("Long.", "Very long."), "x").edition != rubric.edition
-
-
 def test_questions_are_named_by_id_or_by_their_words() -> None:
     rubric = parse_rubric(GOOD, "x")
     assert rubric.covers(answer(question_id="tea", question="Any?"))
@@ -95,6 +86,10 @@ def test_what_is_no_rubric_at_all(tmp_path: Path) -> None:
         load_rubric(tmp_path / "latin.toml")
 
 
-def test_an_edition_is_of_the_content_alone() -> None:
-    assert parse_rubric(GOOD, "a").edition == parse_rubric(f"# mine\n{GOOD}", "b").edition
+def test_a_file_is_a_rubric_and_its_edition_is_of_the_content_alone(tmp_path: Path) -> None:
+    path = tmp_path / "short.toml"
+    path.write_text(f"# mine\n{GOOD}")
+    rubric, other = load_rubric(path), parse_rubric(GOOD.replace("Long.", "Very long."), "x")
+    assert rubric.scale == ((0, "Long."), (2, "Short."))
+    assert rubric.edition == parse_rubric(GOOD, "a").edition != other.edition
     assert answer().id == replace(answer(), person="somebody else", day="").id

@@ -1,8 +1,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
@@ -62,8 +60,11 @@ def count(done: JudgingResult) -> tuple[str, int, int, int, int]:
 
 
 def test_every_answer_that_a_check_is_about_gets_a_verdict(path: Path) -> None:
-    endpoint = model()
-    assert count(judge_run(path, make_options(endpoint))) == ("m", CASES, 0, CASES, 0)
+    endpoint, told, before = model(), list[Progress](), canonical_hash(path)
+    done = judge_run(path, make_options(endpoint, watch=told.append))
+    assert count(done) == ("m", CASES, 0, CASES, 0)
+    assert canonical_hash(path) == before
+    assert [moment.calls for moment in told if moment.asking] == list(range(1, CASES + 1))
     rows = judgements(path)
     found = {
         check: [row.verdict for row in rows if row.check == check and row.agent == BEN]
@@ -79,17 +80,9 @@ def test_every_answer_that_a_check_is_about_gets_a_verdict(path: Path) -> None:
     assert {row.judge for row in rows} == {"m"}
     assert all(row.prompt_tokens > 50 and row.completion_tokens > 5 for row in rows)
     assert json.loads(rows[0].reply)["verdict"] == rows[0].verdict
-
-
-def test_a_judging_changes_nothing_of_the_run(path: Path) -> None:
-    before = canonical_hash(path)
-    judge_run(path, make_options(model()))
-    assert canonical_hash(path) == before
-    with RunReader(path) as record:
-        assert record.status == "finished"
-        assert list(record.calls()) == []
-        assert record.interviews() == make_rows(3)
-    assert [file.name for file in path.parent.iterdir()] == ["run.sqlite"]
+    again = model()
+    assert count(judge_run(path, make_options(again))) == ("m", CASES, CASES, 0, 0)
+    assert again.requests == []
 
 
 def test_the_answer_stands_in_the_fence_and_nowhere_else(path: Path) -> None:
@@ -107,13 +100,6 @@ def test_the_answer_stands_in_the_fence_and_nowhere_else(path: Path) -> None:
         assert BEN in block
         assert user.replace(block, "").count("Cid Dale") <= 1  # among the allowed verdicts
         assert request.temperature == 0.0
-
-
-def test_what_was_judged_is_not_asked_again(path: Path) -> None:
-    judge_run(path, make_options(model()))
-    again = model()
-    assert count(judge_run(path, make_options(again))) == ("m", CASES, CASES, 0, 0)
-    assert again.requests == []
 
 
 def test_two_judges_are_kept_apart(path: Path) -> None:
@@ -220,14 +206,6 @@ def test_a_budget_is_kept_and_the_rest_is_judged_later(path: Path) -> None:
     assert judge_run(path, make_options(model(name="two"))).given == CASES
 
 
-def test_progress_is_told(path: Path) -> None:
-    told: list[Progress] = []
-    judge_run(path, make_options(model(), watch=told.append))
-    assert len(told) == CASES
-    assert all(moment.asking and moment.tick == moment.horizon == 3 for moment in told)
-    assert [moment.calls for moment in told][-1] == CASES
-
-
 @pytest.mark.parametrize("tick", [0, 3])
 def test_a_killed_judging_goes_on_where_it_was(path: Path, tick: int) -> None:
     before = canonical_hash(path)
@@ -261,35 +239,10 @@ def test_a_signal_stops_it_and_it_goes_on(path: Path) -> None:
 
 
 def test_a_file_that_is_written_or_missing_is_not_judged(path: Path) -> None:
-    with RunWriter.open(path):
-        code = (
-            "import sys; from genagents_env.study.judge import judge_run; "
-            "from genagents_env.errors import RunLocked\n"
-            "try:\n    judge_run(sys.argv[1])\nexcept RunLocked:\n    print('locked')"
-        )
-        child = subprocess.run(
-            [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
-        )
-        assert child.stdout.strip() == "locked", child.stderr
-        with pytest.raises(RunLocked):
-            judge_run(path, make_options(model()))
+    with RunWriter.open(path), pytest.raises(RunLocked):
+        judge_run(path, make_options(model()))
     with pytest.raises(RecordError, match="no run file"):
         judge_run(path.with_name("no.sqlite"))
-
-
-def test_without_answers_or_checks_no_model_is_opened(tmp_path: Path) -> None:
-    class Unopened(ScriptedEndpoint):
-        @property
-        def model(self) -> str:
-            raise AssertionError("asked for its name")
-
-        @model.setter
-        def model(self, name: str) -> None: ...
-
-    path = tmp_path / "run.sqlite"
-    for scenario in ("tiny", suspicious()):
-        run(make_spec(scenario, 3, policy=PolicySpec("idle")), path, make_options(), force=True)
-        assert judge_run(path, make_options(Unopened())) == JudgingResult()
 
 
 def test_cases_are_told_apart_by_end_repeat_and_words() -> None:

@@ -60,24 +60,13 @@ def test_a_sheet_is_blind_and_shuffled_by_its_seed(tmp_path: Path) -> None:
     content = path.read_text(encoding="utf-8-sig")
     assert not any(f"{name}-s" in content or f",{name}," in content for name in CONDITIONS)
     assert path.read_bytes().startswith(b"\xef\xbb\xbfid,")
+    assert {row["day"] for row in rows} == {"Monday\n08:00:10 Ada Brook: making tea"}
     ids = [row["id"] for row in rows]
     assert ids == [row["id"] for row in write_table(path, "rubric")]
+    assert ids[:5] == [row["id"] for row in write_table(path, "rubric", sample=5)]
     assert ids != [row["id"] for row in write_table(path, "rubric", seed=1)]
     plain = [make_row_id(row, RUBRIC) for row in make_rows(answers(), RUBRIC, "rubric")]
     assert sorted(plain) == sorted(ids) != ids
-
-
-def test_people_see_the_day_that_models_see(tmp_path: Path) -> None:
-    day = "Monday\n08:00:10 Ada Brook: making tea"
-    assert {row["day"] for row in write_table(tmp_path / "s.csv", "rubric")} == {day}
-    (first, *_) = write_table(tmp_path / "p.csv", "pairs")
-    assert first["day_a"] == first["day_b"] == day
-
-
-def test_sheets_of_one_seed_share_the_rows_of_a_sample(tmp_path: Path) -> None:
-    path = tmp_path / "s.csv"
-    whole = [row["id"] for row in write_table(path, "rubric")]
-    assert [row["id"] for row in write_table(path, "rubric", sample=5)] == whole[:5]
 
 
 @pytest.mark.parametrize(
@@ -119,10 +108,11 @@ def test_ranks_need_no_versus_and_answers_of_more_runs_do_no_harm(tmp_path: Path
     write(given, path, rubric, "ranks")
     rows = table(path)
     for row in rows:
-        row.update({"rank_a": "1", "rank_b": "2", "rank_c": "3"})
+        row.update({"rank_a": "1", "rank_b": "1", "rank_c": "3"})
     fill(path, rows)
     more = [*given, answer("full", run="other", text="Another run of seed 0.")]
-    assert len(read_sheet(path, more, rubric, "Ana").verdicts) == 6
+    values = [one.value for one in read_sheet(path, more, rubric, "Ana").verdicts]
+    assert (len(values), values.count("tie")) == (6, 2)
 
 
 def test_a_person_s_comparisons_all_count_as_they_were_made(tmp_path: Path) -> None:
@@ -143,9 +133,10 @@ def test_a_person_s_comparisons_all_count_as_they_were_made(tmp_path: Path) -> N
     assert found.mean_ranks == {"full": 1.5, "no plans": 1.5, "none": 3.0}
 
 
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-@pytest.mark.parametrize("end", ["\r\n", "\n"])
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize(
+    ("delimiter", "end", "mark"),
+    [(",", "\r\n", b""), (";", "\n", b"\xef\xbb\xbf"), ("\t", "\n", b"")],
+)
 def test_a_filled_sheet_is_read_however_it_was_saved(
     tmp_path: Path, delimiter: str, end: str, mark: bytes
 ) -> None:
@@ -186,14 +177,6 @@ def test_pairs_and_ranks_become_comparisons(tmp_path: Path) -> None:
         (found,) = rank_conditions(filled.verdicts)
         assert found.mean_ranks == {"full": 1.0, "no plans": 2.0, "none": 3.0}
         assert (found.judge, found.by, found.both) == ("Ana", "human", 0)
-
-
-def test_equal_ranks_are_ties(tmp_path: Path) -> None:
-    path = tmp_path / "s.csv"
-    rows = write_table(path, "ranks")[:1]
-    rows[0].update({"rank_a": "1", "rank_b": "1", "rank_c": "2"})
-    fill(path, rows)
-    assert [one.value for one in read_answers(path).verdicts].count("tie") == 1
 
 
 def test_every_fault_is_told_with_its_row(tmp_path: Path) -> None:

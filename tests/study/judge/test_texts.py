@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.errors import RecordError
 from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.record import InterviewRow, RunReader, RunWriter
 from genagents_env.run import PolicySpec, run
@@ -100,9 +99,3 @@ def test_every_prompt_fits_a_small_context(char: str) -> None:
     assert (
         bound_prompt_tokens(make_rating_messages(day, load_rubric("dialogue_formality"))) < CONTEXT
     )
-
-
-def test_a_foreign_file_is_told(tmp_path: Path) -> None:
-    (tmp_path / "x.sqlite").write_text("no run")
-    with pytest.raises(RecordError):
-        load_texts(tmp_path / "x.sqlite", "c", "r")

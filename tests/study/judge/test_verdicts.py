@@ -42,20 +42,6 @@ def test_what_is_added_is_there_and_what_is_known_is_not_written_twice(tmp_path:
     assert not (tmp_path / "new" / "verdicts.jsonl.lock").exists()
 
 
-def test_of_one_key_the_last_counts(tmp_path: Path) -> None:
-    path = tmp_path / "v.jsonl"
-    read_verdicts(path)
-    with Verdicts(path) as verdicts:
-        verdicts.add(replace(ALL[2], value=5))
-    assert [one.value for one in Verdicts(path)] == [4, "tie", 5]
-
-
-def test_the_order_of_reading_makes_another_verdict() -> None:
-    assert make_blank(PAIR, RUBRIC, "m", "model").key == COMPARISON.key
-    assert make_blank(PAIR[::-1], RUBRIC, "m", "model").key != COMPARISON.key
-    assert make_blank(PAIR, RUBRIC, "m", "human").key != COMPARISON.key
-
-
 @given(cut=st.integers(0, 2000))
 def test_wherever_a_crash_cuts_the_file_whole_lines_stay(
     tmp_path_factory: pytest.TempPathFactory, cut: int

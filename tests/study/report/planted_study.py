@@ -11,7 +11,7 @@ from genagents_env.study.sweep.design.cells import Condition
 from genagents_env.study.sweep.measured import MeasuredRun, Usage
 from tests.study.report.planted import change
 
-ADA, BEN = "Ada Brook", "Ben Carver"
+ADA = "Ada Brook"
 LEVELS = {"mind": ("bare", "full")}
 FAILURE = PolicyFailure("mine", 3, (ADA,), 1, ADA, "ValueError: no")
 Number = float | MeasuredValue | None

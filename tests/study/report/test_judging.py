@@ -75,8 +75,3 @@ def test_verdicts_count_on_runs_of_the_study_that_are_in_means(tmp_path: Path) -
         "bare": {0: 3.0, 1: 3.0, 2: 3.0},
         "full": {0: 3.0, 1: 3.0},
     }
-
-
-def test_without_verdicts_there_is_no_table_and_no_caution(tmp_path: Path) -> None:
-    known = pair(tmp_path)
-    assert (known.tables, known.problems) == ((), ())

@@ -61,10 +61,12 @@ def about(known: StudyResults, words: str) -> bool:
 
 def test_a_sweep_is_measured(folder: SweepFolder) -> None:
     seen: list[tuple[int, int]] = []
+    before = sorted(folder.runs.iterdir())
     known = measure_study(
         folder, lambda done, total: seen.append((done, total)), trust_measures=True
     )
     assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert sorted(folder.runs.iterdir()) == before  # nothing is stored
     assert known.count("finished") == 4
     assert known.primary == ("heard.tea", "ticks")
     assert known.names[-1] == "conversations"

@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from genagents_env.errors import ConfigError
 from genagents_env.record import RunReader
 from genagents_env.record.canonical import canonical_hash
 from genagents_env.show.summary import describe_run
-from genagents_env.study.evaluate.rates import compute_rates
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.study.judge.kept_answers import (
     WordedAnswer,
@@ -21,7 +19,6 @@ from genagents_env.study.judge.kept_answers import (
 )
 from genagents_env.study.report import measure_runs, write_report
 from genagents_env.study.report.quotes import describe_words, words_as_json
-from genagents_env.study.report.run_files import tabulate_costs
 from tests.study.report.page_tags import PageTags
 from tests.study.report.planted import ADA, BEN, cake, make_utterance, plant, scenario
 
@@ -61,21 +58,17 @@ def test_a_page_holds_the_words_the_values_and_the_cost(tmp_path: Path) -> None:
             for line in (*describe_run(reader), *describe_words(RunData(reader))):
                 assert line in page.text
     assert "To repeat it" not in page.text
-    text = (tmp_path / "out/report.md").read_text()
-    linked = set(re.findall(r"\]\((figures/[a-z0-9_]+\.png)\)", text))
-    assert linked == {name for name in names if name.startswith("figures/")}
+    check_links(page)
     told = json.loads((tmp_path / "out/report.json").read_text())
     assert [run["run"] for run in told["runs"]] == [str(run) for run in runs]
     rows = csv.DictReader((tmp_path / "out/values.csv").read_text().splitlines())
     assert [row["value"] for row in rows if row["measure"] == "heard"] == ["1.0", "1.0"]
 
 
-def test_what_links_lead_to_is_on_the_page_and_nothing_is_loaded(tmp_path: Path) -> None:
-    write_report(measure_runs([cake(tmp_path / "a.sqlite")]), tmp_path / "out")
-    page = PageTags(tmp_path / "out/report.html")
-    ids = {own["id"] for _, own in page.tags if own.get("id")}
-    links = {(own["href"] or "").lstrip("#") for tag, own in page.tags if tag == "a"}
-    assert links <= ids
+def check_links(page: PageTags) -> None:
+    """Assert that what links lead to is on the page, and that nothing is loaded."""
+    links = {link.lstrip("#") for link in page.all("a", "href")}
+    assert links <= {own["id"] for _, own in page.tags if own.get("id")}
     (policy,) = [
         own["content"] for _, own in page.tags if own.get("http-equiv") == "Content-Security-Policy"
     ]
@@ -214,14 +207,3 @@ def test_a_file_of_answers_that_cannot_be_read_is_a_caution(tmp_path: Path) -> N
     path.write_text("nonsense\nmore\n")
     assert any(str(path) in one for one in measure_runs([run]).cautions)
     assert f"{ADA} was asked:" in read_words(run)
-
-
-def test_the_cost_of_an_agent_is_per_hour_and_utterance(tmp_path: Path) -> None:
-    with RunReader(cake(tmp_path / "a.sqlite")) as run:
-        found = tabulate_costs([compute_rates(run)])
-    (row,) = found.rows
-    costs = dict(zip(found.columns, row, strict=True))
-    assert costs["calls/hour awake"] == pytest.approx(12)
-    assert costs["calls/utterance"] == 2
-    assert costs["$/human hour"] == pytest.approx(0.0144)
-    assert "Interviews and judging are left out" in found.note

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.study.report.table import Table, escape_markdown, format_cell, format_number
+from genagents_env.study.report.table import Table, format_cell, format_number
 from genagents_env.study.stats.intervals import Interval
 
 WORDS = st.text(max_size=30)
@@ -46,7 +46,3 @@ def test_no_word_breaks_a_row_of_markdown(word: str) -> None:
 def test_no_word_becomes_a_formula(word: str) -> None:
     (_, (cell, _)) = csv.reader(StringIO(table((word, "end")).format_csv()))
     assert not cell.startswith(("=", "+", "-", "@"))
-
-
-def test_markup_is_escaped() -> None:
-    assert escape_markdown("<b> [x](y) `c`") == "\\<b\\> \\[x\\]\\(y\\) \\`c\\`"

@@ -1,10 +1,8 @@
-"""Rankings recover a planted order and do not depend on the order of matches."""
+"""Rankings do not depend on the order of matches."""
 
 import sys
-from itertools import combinations
 from random import Random
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,30 +15,6 @@ NAMES = ("idle", "lyfe", "scripted", "smallville", "uniform")
 MATCH = st.tuples(
     st.sampled_from(NAMES), st.sampled_from(NAMES), st.sampled_from(["first", "second", "tie"])
 ).filter(lambda match: match[0] != match[1])
-
-
-def draw_matches(strength: dict[str, float], rounds: int) -> list[Match]:
-    """Each pair `rounds` times; the stronger wins with a logistic probability (Bradley-Terry)."""
-    rng = np.random.default_rng(0)
-    matches: list[Match] = []
-    for _ in range(rounds):
-        for first, second in combinations(strength, 2):
-            chance = 1 / (1 + np.exp(strength[second] - strength[first]))
-            matches.append((first, second, "first" if rng.random() < chance else "second"))
-    return matches
-
-
-def test_a_planted_order_is_recovered() -> None:
-    strength = {"lyfe": 2.0, "uniform": -2.0, "scripted": 1.0, "smallville": 3.0, "idle": -1.0}
-    skills = rank(draw_matches(strength, 20))
-    assert [skill.name for skill in skills] == sorted(strength, key=lambda name: -strength[name])
-    assert skills[0].low > skills[-1].high
-
-
-def test_equals_are_not_told_apart() -> None:
-    first, second = rank([("a", "b", "first"), ("a", "b", "second"), ("a", "b", "tie")] * 10)
-    assert first.low < second.mu < second.high
-    assert first.mu - second.mu < first.sigma
 
 
 @given(st.lists(MATCH, max_size=12), st.randoms(use_true_random=False))
@@ -63,18 +37,9 @@ def test_everyone_matched_is_counted(matches: list[Match]) -> None:
     assert all(skill.low < skill.mu < skill.high for skill in skills)
 
 
-def test_more_matches_make_it_surer() -> None:
-    few, many = (rank([("a", "b", "first"), ("a", "b", "second")] * n) for n in (2, 40))
-    assert many[0].sigma < few[0].sigma
-
-
 def test_the_seed_draws_the_orders() -> None:
-    matches = draw_matches({"a": 1.0, "b": 0.0, "c": -1.0}, 5)
+    matches: list[Match] = [("a", "b", "first"), ("b", "c", "first"), ("a", "c", "second")]
     assert rank(matches, seed=1) == rank(matches, seed=1) != rank(matches, seed=2)
-
-
-def test_nobody_is_ranked_by_no_match() -> None:
-    assert rank([]) == ()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,4 @@
-"""Kills workers of a sweep at random, and once the sweep itself; compares with a serial sweep.
-
-Usage: python -m tests.study.sweep.kills FOLDER [RUNS] [SECONDS]; 64 and 5 are the defaults.
-"""
+"""Kills workers of a sweep at random, and once the sweep itself; compares with a serial sweep."""
 
 import os
 import signal
@@ -21,10 +18,12 @@ _STEP = 0.05
 
 def driver(folder: Path, workers: int) -> "subprocess.Popen[bytes]":
     """Return a sweep of `folder` in a process, and a process group, of its own."""
+    command = [sys.executable, "-m", "genagents_env", "sweep", "--resume", str(folder)]
+    command += ["--workers", str(workers), "--no-report", "--anyway", "--quiet"]
     # Not a pipe: workers that outlive the sweep for a moment would hold its other end.
     with output_file(folder).open("ab") as told:
         return subprocess.Popen(
-            [sys.executable, "-m", "tests.study.sweep.driver", str(folder), str(workers)],
+            command,
             cwd=ROOT,
             stdout=told,
             stderr=told,
@@ -118,20 +117,3 @@ def run_serially(path: Path, runs: int) -> dict[str, str]:
     process = driver(folder.path, 1)
     assert process.wait() == 0, output_file(folder.path).read_text()
     return whole(folder)
-
-
-def main(path: Path, runs: int = 64, every: float = 5.0) -> None:
-    """Print how it went."""
-    kills, hashes = run_with_kills(path / "killed", runs, every, before=3)
-    print(f"{len(hashes)} runs, {kills} workers and one sweep killed")
-    same = hashes == run_serially(path / "serial", runs)
-    print("the same hashes as a serial sweep's" if same else "HASHES DIFFER from a serial sweep's")
-    sys.exit(not same)
-
-
-if __name__ == "__main__":
-    Path(sys.argv[1]).mkdir(parents=True, exist_ok=True)
-    main(
-        Path(sys.argv[1]),
-        *(kind(text) for kind, text in zip((int, float), sys.argv[2:], strict=False)),
-    )

@@ -1,8 +1,6 @@
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,6 @@ from hypothesis import strategies as st
 from genagents_env.errors import ConfigError, PolicyError, RunLocked
 from genagents_env.record import canonical_hash
 from genagents_env.record.lock import RunLock
-from genagents_env.run import Limits, resume, run
 from genagents_env.study.sweep.design.trials import Trial
 from genagents_env.study.sweep.folder import SweepFolder
 from genagents_env.study.sweep.trial_status import TrialStatus
@@ -24,23 +21,12 @@ def sweep(tmp_path: Path) -> SweepFolder:
     return create_sweep(tmp_path)
 
 
-def _spoil(path: Path, at: int, data: bytes) -> None:
-    with path.open("r+b") as file:
-        file.seek(at)
-        file.write(data)
-
-
 def _states(folder: SweepFolder) -> list[str]:
     return [one.state for one in folder.read_statuses()]
 
 
 def _read_status(folder: SweepFolder, trial: Trial) -> TrialStatus:
     return next(one for one in folder.read_statuses() if one.trial == trial.name)
-
-
-def _half(path: Path) -> None:
-    data = path.read_bytes()
-    path.write_bytes(data[: len(data) // 2])
 
 
 # Beginning, and going on.
@@ -87,14 +73,10 @@ def test_a_folder_with_other_things_in_it_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="other things"):
         create_sweep(tmp_path)
     assert os.listdir(tmp_path / "out") == ["thesis.tex"]
+    (tmp_path / "out" / "thesis.tex").rename(tmp_path / "out" / ".base.json.77")  # a draft
+    assert len(create_sweep(tmp_path).trials) == 4
     with pytest.raises(ConfigError, match="is a file"):
         SweepFolder.create(write_experiment(tmp_path), write_experiment(tmp_path))
-
-
-def test_an_empty_folder_will_do(tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / ".base.json.77").write_text("a draft of one that died")
-    assert len(create_sweep(tmp_path).trials) == 4
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
@@ -104,25 +86,16 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("changes", [{"seeds": 0}, {"arms": [{"name": "a", "policy": "idel"}]}])
-def test_a_wrong_experiment_leaves_nothing_behind(
+def test_a_wrong_experiment_leaves_nothing_behind_and_a_sweep_as_it_was(
     tmp_path: Path, changes: dict[str, object]
 ) -> None:
     with pytest.raises((ConfigError, PolicyError)):
         create_sweep(tmp_path, **changes)
     assert not (tmp_path / "out").exists()
-
-
-def test_a_wrong_experiment_leaves_a_sweep_as_it_was(sweep: SweepFolder, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError):
-        create_sweep(tmp_path, seeds=0)
+    sweep = create_sweep(tmp_path)
+    with pytest.raises((ConfigError, PolicyError)):
+        create_sweep(tmp_path, **changes)
     assert SweepFolder(sweep.path).trials == sweep.trials
-
-
-def test_a_sweep_goes_on_from_its_own_copy_of_the_file(sweep: SweepFolder, tmp_path: Path) -> None:
-    (tmp_path / "small.toml").unlink()
-    again = SweepFolder.create(sweep.path, sweep.experiment_file)
-    assert again.base == tmp_path
-    assert again.trials == sweep.trials
 
 
 def test_a_lost_experiment_and_an_unreadable_base_are_told(sweep: SweepFolder) -> None:
@@ -167,36 +140,6 @@ def test_own_policies_are_found_from_wherever_one_resumes(
 # How trials stand.
 
 
-def test_a_finished_run_is_finished(sweep: SweepFolder) -> None:
-    trial = sweep.trials[0]
-    run_in(sweep, trial)
-    standing = _read_status(sweep, trial)
-    assert (standing.state, standing.status) == ("finished", "finished")
-    assert _states(sweep) == ["finished", "due", "due", "due"]
-    assert sweep.verify(trial, sweep.log.read_histories()) == standing
-
-
-def test_a_stopped_run_can_go_on(tmp_path: Path) -> None:
-    arms = [{"name": "a", "policy": "smallville"}]
-    sweep = create_sweep(
-        tmp_path, seeds=1, model="scripted:neighbour", embedder="hashed", arms=arms
-    )
-    (trial,) = sweep.trials
-    (cell,) = sweep.cells
-    run(cell.spec, sweep.run_file(trial), replace(cell.options, limits=Limits(calls=1)))
-    standing = _read_status(sweep, trial)
-    assert (standing.state, standing.status) == ("stopped", "budget_exhausted")
-    resume(sweep.run_file(trial), replace(cell.options, no_limit=True))
-    assert _read_status(sweep, trial).state == "finished"
-
-
-def test_an_empty_file_is_due(sweep: SweepFolder) -> None:
-    trial = sweep.trials[0]
-    sweep.run_file(trial).touch()
-    assert _read_status(sweep, trial).state == "due"
-    assert sweep.set_aside(trial).stat().st_size == 0
-
-
 def test_a_run_being_written_is_running(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
     path = run_in(sweep, trial)
@@ -215,38 +158,6 @@ def test_a_run_being_written_is_running(sweep: SweepFolder) -> None:
         assert standing.state in ("stopped", "finished")
         assert standing.state == "finished" or standing.status == "running"
         assert path.exists()
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda path: path.write_bytes(b"SQLite format 3\0" + b"\0" * 5000),
-        lambda path: path.write_bytes(os.urandom(0) + b"What is this?" * 500),
-        lambda path: _spoil(path, 100, b"\xff" * 4000),
-        lambda path: sqlite3.connect(path).execute("PRAGMA user_version=99").close(),
-        _half,
-        lambda path: path.write_bytes(path.read_bytes()[:-1]),
-        lambda path: path.write_bytes(path.read_bytes()[:50]),
-    ],
-    ids=["zeros", "text", "head", "newer", "half", "a byte short", "a stump"],
-)
-def test_a_damaged_file_is_told_and_set_aside_and_redone(
-    sweep: SweepFolder, spoil: Callable[[Path], object]
-) -> None:
-    trial = sweep.trials[0]
-    path = run_in(sweep, trial)
-    spoil(path)
-    standing = _read_status(sweep, trial)
-    assert standing.state == "damaged"
-    assert path.name in standing.problem
-    first = sweep.set_aside(trial)
-    assert first == sweep.path / "damaged" / f"{trial.name}-1.sqlite"
-    assert _read_status(sweep, trial).state == "due"
-    whole = canonical_hash(run_in(sweep, trial))
-    assert _read_status(sweep, trial).state == "finished"
-    assert sweep.set_aside(trial).name == f"{trial.name}-2.sqlite"
-    assert canonical_hash(sweep.path / "damaged" / f"{trial.name}-2.sqlite") == whole
-    assert sweep.find_unknown_runs() == ()
 
 
 @pytest.fixture(scope="module")
@@ -285,18 +196,6 @@ def test_journals_go_with_the_file(sweep: SweepFolder) -> None:
     assert list(sweep.runs.iterdir()) == []
 
 
-def test_damage_inside_a_finished_run_is_found_by_reading_all_of_it(sweep: SweepFolder) -> None:
-    trial = sweep.trials[0]
-    path = run_in(sweep, trial)
-    with sqlite3.connect(path) as connection:
-        connection.execute("UPDATE ticks SET positions = zeroblob(8) WHERE tick = 3")
-    connection.close()
-    assert _read_status(sweep, trial).state == "finished"
-    standing = sweep.verify(trial, sweep.log.read_histories())
-    assert standing.state == "damaged"
-    assert "tick 3" in standing.problem
-
-
 def test_a_run_other_than_the_one_that_finished_is_damaged(sweep: SweepFolder) -> None:
     trial = sweep.trials[0]
     path = run_in(sweep, trial)
@@ -317,21 +216,13 @@ def test_a_folder_in_place_of_a_run_is_no_damage(sweep: SweepFolder) -> None:
 # The log.
 
 
-def test_the_log_keeps_what_was_noted_in_order(sweep: SweepFolder) -> None:
-    sweep.log.append(event="begun", trial="a", tick=3)
-    sweep.log.append(event="ended", message="naïve \ud800 \n line")
-    first, second = sweep.log.read()
-    assert (first["event"], first["tick"]) == ("begun", 3)
-    assert second["message"] == "naïve \ud800 \n line"
-    assert first["at"] <= second["at"]
-    assert first["at"].endswith("+00:00")
-
-
 def test_a_torn_line_spoils_no_other(sweep: SweepFolder) -> None:
     path = sweep.path / "log.jsonl"
-    sweep.log.append(event="one")
+    sweep.log.append(event="one", message="naïve \ud800 \n line")
     path.write_bytes(path.read_bytes() + b'{"event": "torn", "mess')
-    assert [line["event"] for line in sweep.log.read()] == ["one"]
+    (line,) = sweep.log.read()
+    assert (line["event"], line["message"]) == ("one", "naïve \ud800 \n line")
+    assert line["at"].endswith("+00:00")
     sweep.log.append(event="two")
     path.write_bytes(path.read_bytes() + b"[3]\n\xff\xfe\n\n" + b"[" * 100_000 + b"\n")
     sweep.log.append(event="three")
@@ -363,15 +254,9 @@ def _rename_arms(*names: str) -> list[dict[str, str]]:
     [
         ({"seeds": 3}, ["finished"] * 4 + ["due"] * 2),
         ({"arms": [ARMS[0], {"name": "new", "policy": "reactive"}]}, ["finished", "due"] * 2),
-        ({"arms": _rename_arms("the script", "statues")}, ["finished"] * 4),
         ({"arms": _rename_arms("nobody moves", "scripted")}, ["finished"] * 4),
     ],
-    ids=[
-        "a seed more",
-        "an arm removed, and one added",
-        "arms renamed",
-        "names that change places",
-    ],
+    ids=["a seed more", "an arm removed, and one added", "names that change places"],
 )
 def test_runs_stay_with_what_defines_them(
     sweep: SweepFolder, tmp_path: Path, changes: dict[str, object], states: list[str]
@@ -388,14 +273,6 @@ def test_runs_stay_with_what_defines_them(
     names = [trial.name for trial in done] + [path.stem for path in unknown]
     assert sorted(path.stem for path in again.runs.iterdir()) == sorted(names)
     assert _states(create_sweep(tmp_path)) == ["finished"] * 4
-
-
-def test_an_experiment_edited_in_the_folder_counts(sweep: SweepFolder) -> None:
-    run_in(sweep, sweep.trials[1])
-    text = sweep.experiment_file.read_text()
-    sweep.experiment_file.write_text(text.replace("idle", "random"))
-    assert _states(SweepFolder(sweep.path)) == ["due"] * 4
-    assert len(SweepFolder(sweep.path).find_unknown_runs()) == 1
 
 
 def test_a_changed_scenario_makes_strangers_and_new_work(tmp_path: Path) -> None:
@@ -422,8 +299,3 @@ def test_a_run_being_written_is_not_renamed(sweep: SweepFolder, tmp_path: Path) 
         assert path.exists()
     finally:
         lock.release()
-
-
-def test_trials_are_frozen_between_two_looks(sweep: SweepFolder) -> None:
-    assert sweep.trials is sweep.trials
-    assert all(isinstance(trial, Trial) for trial in sweep.trials)

@@ -197,7 +197,7 @@ def test_what_is_exhausted_stays_so_until_a_session_begins(path: Path) -> None:
             asyncio.run(ledger.admit(MOST))
         with SharedLedger(path) as other:
             assert other.exhausted == "calls"
-            other.begin()
+            other.begin()  # while `a` lives
             assert other.exhausted is None
 
 

@@ -1,4 +1,3 @@
-import json
 import os
 import signal
 import sqlite3
@@ -12,8 +11,14 @@ import pytest
 from genagents_env.errors import ConfigError, RunLocked
 from genagents_env.record.lock import RunLock
 from genagents_env.study.sweep import SweepFolder, SweepOptions, SweepProgress, sweep
-from genagents_env.study.sweep.session import list_versions
-from tests.study.sweep.kills import driver, has_no_orphans, output_file, writers
+from tests.study.sweep.kills import (
+    driver,
+    has_no_orphans,
+    output_file,
+    run_serially,
+    run_with_kills,
+    writers,
+)
 from tests.study.sweep.small_sweeps import compare_policies, events, hashes, town, whole, write_trap
 
 
@@ -39,23 +44,32 @@ def test_a_sweep_lives_each_trial_once_and_knows_it_afterwards(tmp_path: Path) -
 
 
 def test_files_that_cannot_be_used_are_told_set_aside_and_lived_again(tmp_path: Path) -> None:
-    folder = compare_policies(tmp_path, {"one": "reactive"}, seeds=5)
+    folder = compare_policies(tmp_path, {"one": "reactive"}, seeds=9)
     sweep(folder)
-    before = whole(folder)
-    empty, foreign, cut, changed, _ = [folder.run_file(trial) for trial in folder.trials]
+    before, files = whole(folder), [folder.run_file(trial) for trial in folder.trials]
+    empty, foreign, zeros, stump, short, head, newer, changed, fine = files
     empty.write_bytes(b"")
     foreign.write_bytes(b"not a run file")
-    cut.write_bytes(cut.read_bytes()[:30_000])
+    zeros.write_bytes(b"SQLite format 3\0" + b"\0" * 5000)
+    stump.write_bytes(stump.read_bytes()[:50])
+    short.write_bytes(short.read_bytes()[:-1])
+    data = head.read_bytes()
+    head.write_bytes(data[:100] + b"\xff" * 4000 + data[4100:])
+    sqlite3.connect(newer).execute("PRAGMA user_version=99").close()
     with closing(sqlite3.connect(changed)) as file:  # its head, status and length are whole
         file.execute("UPDATE events SET data = '{}' WHERE id = (SELECT min(id) FROM events)")
         file.commit()
+    states = {one.trial: one.state for one in folder.read_statuses()}
+    assert [states[path.stem] for path in files] == ["due", *["damaged"] * 6, *["finished"] * 2]
     swept = sweep(SweepFolder(folder.path), SweepOptions(workers=1))
-    assert (swept.exit_code, swept.finished) == (0, 5)
+    assert (swept.exit_code, swept.finished) == (0, 9)
     assert hashes(folder) == before
-    for path in (empty, foreign, cut, changed):
+    for path in files[:-1]:
         assert sum(str(path) in problem for problem in swept.problems) == 1, swept.problems
         assert (folder.path / "damaged" / f"{path.stem}-1.sqlite").exists()
-    assert len(events(folder, "set aside")) == 4
+    assert folder.set_aside(folder.trials[0]).name == f"{empty.stem}-2.sqlite"
+    assert fine.exists()
+    assert len(events(folder, "set aside")) == 8
     assert sorted(set(events(folder, "finished"))) == sorted(before)
 
 
@@ -152,7 +166,8 @@ def test_a_signal_stops_every_run_at_a_tick_and_says_how_to_go_on(
     whole(folder)
 
 
-def test_versions_say_what_made_the_results() -> None:
-    versions = list_versions()
-    assert {"genagents-env", "python", "numpy"} <= set(versions)
-    assert json.loads(json.dumps(versions)) == versions
+@pytest.mark.slow
+def test_killed_workers_and_a_killed_sweep_leave_no_trace(tmp_path: Path) -> None:
+    kills, hashes = run_with_kills(tmp_path / "killed", runs=16, every=2.5, before=1, after=2)
+    assert kills >= 2
+    assert hashes == run_serially(tmp_path / "serial", 16)

@@ -1,5 +1,3 @@
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,23 +25,6 @@ def jobs(path: Path, seeds: int) -> list[Job]:
 
 
 @pytest.mark.slow
-def test_every_job_has_one_result_though_workers_die(tmp_path: Path) -> None:
-    given, results = jobs(tmp_path, 6), list[TrialResult]()
-    deaths: list[Sequence[str]] = []
-    supervise(
-        given,
-        backend="loky",
-        workers=2,
-        on_result=results.append,
-        on_death=deaths.append,
-        work=fake_work.mortal,
-    )
-    assert Counter(r.trial for r in results) == Counter(job.trial for job in given)
-    assert deaths
-    assert {name for names in deaths for name in names} <= {job.trial for job in given}
-
-
-@pytest.mark.slow
 def test_what_kills_its_workers_is_given_up_and_takes_nobody_along(tmp_path: Path) -> None:
     given, results = jobs(tmp_path, 5), list[TrialResult]()
     supervise(
@@ -57,16 +38,3 @@ def test_what_kills_its_workers_is_given_up_and_takes_nobody_along(tmp_path: Pat
     assert len(results) == len(given)
     assert states == {job.trial: "failed" if job.spec.seed == 1 else "finished" for job in given}
     assert ["given up" in result.message for result in results if result.message] == [True]
-
-
-def test_a_job_that_may_not_begin_has_no_result(tmp_path: Path) -> None:
-    given, results = jobs(tmp_path, 4), list[TrialResult]()
-    supervise(
-        given,
-        backend="loky",
-        workers=1,
-        on_result=results.append,
-        may_start=lambda job: job.spec.seed < 2,
-        work=fake_work.good,
-    )
-    assert sorted(result.trial for result in results) == sorted(j.trial for j in given[:2])

@@ -46,7 +46,11 @@ def make_trap(path: Path, deed: str) -> Job:
 
 def test_a_job_is_the_run_it_describes(tmp_path: Path) -> None:
     given = job(tmp_path)
+    given.path.touch()  # as one leaves it who is killed at its first breath
     result = run_trial(given)
+    again = run_trial(given)
+    assert (again.spent, again.hash, again.tick) == (Spend(), result.hash, result.tick)
+    assert result.spent.calls > 0
     alone = tmp_path / "alone.sqlite"
     run(given.spec, alone, RunOptions(model="scripted:neighbour", embedder="hashed"))
     assert (result.state, result.status, result.message) == ("finished", "finished", "")
@@ -54,31 +58,6 @@ def test_a_job_is_the_run_it_describes(tmp_path: Path) -> None:
     assert result.tick > 0
     assert result.seconds > 0
     assert result.file is None
-
-
-def test_a_finished_run_is_left_as_it_is(tmp_path: Path) -> None:
-    given = job(tmp_path)
-    first = run_trial(given)
-    assert first.spent.calls > 0
-    again = run_trial(given)
-    assert again.spent == Spend()
-    told = {"seconds": first.seconds, "spent": first.spent, "measured": first.measured}
-    assert replace(again, **told) == first  # type: ignore[arg-type]  # of three types
-
-
-def test_a_run_stopped_by_its_budget_goes_on_to_the_same_end(tmp_path: Path) -> None:
-    given = job(tmp_path / "a")
-    stopped = run_trial(limit_calls(given))
-    assert (stopped.state, stopped.status, stopped.hash) == ("stopped", "budget_exhausted", None)
-    assert "calls" in stopped.message
-    assert run_trial(given).hash == run_trial(job(tmp_path / "b")).hash
-
-
-def test_what_was_killed_at_its_first_breath_begins_again(tmp_path: Path) -> None:
-    whole = run_trial(job(tmp_path / "whole")).hash
-    empty = job(tmp_path / "empty")
-    empty.path.touch()
-    assert run_trial(empty).hash == whole
 
 
 def test_a_file_that_is_no_run_is_told_and_left_alone(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from genagents_env.scenario.schema import (
     RoutineEntry,
     SectorSpec,
 )
+from genagents_env.study.evaluate.measures import load_measure
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
 from tests.study.report.planted import meta
@@ -161,3 +163,12 @@ def gathering() -> Gathering:
     start = datetime.fromisoformat("2023-02-13T08:30:00")
     end = datetime.fromisoformat("2023-02-13T09:00:00")
     return Gathering(id="treat", place=CAFE, start=start, end=end, host=ADA, fact="cake")
+
+
+def value(record: RunData, name: str) -> Any:
+    """Return the number of a measure, or its numbers by key."""
+    one = load_measure(name)
+    found = one.take(record)
+    return (
+        found[name] if set(found) == {name} else {k.split(".", 1)[1]: v for k, v in found.items()}
+    )

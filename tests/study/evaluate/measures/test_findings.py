@@ -1,18 +1,114 @@
-from datetime import timedelta
+"""The measures that tell what the report of a run tells: their keys, and where they have none."""
+
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from genagents_env.config import TownConfig
-from genagents_env.record import RunReader
+from genagents_env.record import JudgementRow, RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import Gathering, Question
 from genagents_env.show.findings import format_findings
+from genagents_env.study.evaluate.measures.diffusion import Hearing, Spread
 from genagents_env.study.evaluate.measures.findings import Findings, compute_findings
+from genagents_env.study.evaluate.measures.gatherings import compute_coordination
+from genagents_env.study.evaluate.presence import Attendance
+from genagents_env.study.evaluate.run_data import RunData
+from tests.study.evaluate.measures.street import (
+    ADA,
+    BEN,
+    CAFE,
+    CAT,
+    gathering,
+    goes,
+    record_street,
+    street,
+    value,
+)
+from tests.study.evaluate.talks import reply
+from tests.study.report.planted import ASKED, cake, judgement
+
+VALUES: dict[str, object] = {
+    "heard": {"crumbs": 1.0},
+    "verified": {},  # no question asks for the fact
+    "received": {"crumbs": 1.0},
+    "stored": {"crumbs": 1.0},
+    "retrieved": {"crumbs": 0.0},
+    "success": {"solved": 1.0, "equal": 1.0},
+    "success_majority": {"solved": 1.0, "equal": 1.0},
+    "judge_agreement": {"suspect": 0.5},
+    "changed": {"suspect": 1.0},
+    "hallucinated": None,
+    "uncited": None,
+    "acquainted": None,
+    "calls_per_hour": pytest.approx(12),
+    "tokens_per_hour": pytest.approx(1320),
+    "dollars_per_hour": pytest.approx(0.00048 * 3),
+    "dollars_per_human_hour": pytest.approx(0.00048 * 30),
+    "fallbacks": 0,
+    "policy_errors": 0,
+    "wall_seconds": None,  # nobody noted it
+}
+
+
+def test_a_run_with_something_of_everything(tmp_path: Path) -> None:
+    with RunReader(cake(tmp_path / "run.sqlite")) as run:
+        record = RunData(run)
+        for name, expected in VALUES.items():
+            assert value(record, name) == expected, name
+
+
+def test_no_model_costs_nothing_and_no_price_is_not_nothing(tmp_path: Path) -> None:
+    with record_street(tmp_path, last=60, model=None, price=None) as record:
+        for name in ("calls_per_hour", "tokens_per_hour", "dollars_per_human_hour"):
+            assert value(record, name) == 0
+        assert value(record, "fallbacks") is None
+    with RunReader(cake(tmp_path / "cake.sqlite", price=None)) as run:
+        assert value(RunData(run), "dollars_per_hour") is None
+        assert value(RunData(run), "calls_per_hour") == pytest.approx(12)
+
+
+def test_the_runs_own_model_judges_before_others(tmp_path: Path) -> None:
+    """Of two judges the run's own counts; of two others none does."""
+    own = JudgementRow("toy", "suspect", 60, ADA, ASKED, 0, "Ada", "", 1, 1)
+    other = JudgementRow("third", "suspect", 60, ADA, ASKED, 0, "Ben", "", 1, 1)
+    with RunReader(cake(tmp_path / "a.sqlite", judged=(judgement(ADA, 60, 0, "Ben"), own))) as run:
+        assert value(RunData(run), "judge_agreement") == {"suspect": 0.0}
+    both = (judgement(ADA, 60, 0, "Ben"), other)
+    with RunReader(cake(tmp_path / "b.sqlite", judged=both)) as run:
+        assert value(RunData(run), "judge_agreement") == {"suspect": None}
+
+
+def test_who_came_to_the_cake(tmp_path: Path) -> None:
+    """Ada hosts; Ben heard of it before and comes for ten minutes; Cat passes by for five."""
+    scenario = street(gatherings=(gathering(),))
+    happenings = [
+        (5, "learn", BEN, {"fact": "cake", "cause": 0, "source": ADA}),
+        goes(40, BEN, CAFE),
+        goes(50, BEN, "Brook house/kitchen"),
+        goes(55, CAT, CAFE),
+    ]
+    with record_street(
+        tmp_path, happenings, last=60, names=(ADA, BEN, CAT), scenario=scenario
+    ) as record:
+        assert value(record, "invited") == {"treat": 1.0}
+        assert value(record, "came") == {"treat": 1.0}
+        assert value(record, "attendance") == {"treat": 2.0}
+
+
+@pytest.mark.parametrize(("last", "invited"), [(20, None), (60, 0.0)])
+def test_before_a_gathering_nothing_is_told_and_nobody_invited_is_nobody_to_come(
+    last: int, invited: float | None, tmp_path: Path
+) -> None:
+    with record_street(tmp_path, last=last, scenario=street(gatherings=(gathering(),))) as record:
+        assert value(record, "invited") == {"treat": invited}
+        assert value(record, "came") == {"treat": None}
+        assert value(record, "attendance") == {"treat": invited}
+
 
 TINY = load_scenario("tiny")
-ADA, BEN = (person.name for person in TINY.people)
 
 
 def _make_scenario() -> Scenario:
@@ -68,8 +164,9 @@ def test_findings_of_a_run_that_was_asked(path: Path) -> None:
 
 
 def test_nobody_asked_is_told_as_such_and_is_not_nothing(path: Path) -> None:
-    found = _run_findings(path, _make_scenario(), policy="idle")
+    found = _run_findings(path, _make_scenario(), policy="idle", hours=2 / 60)
     assert not found.asked
+    assert found.gatherings == ()  # none has begun
     assert list(format_findings(found))[:2] == [
         "Knows tea: before not asked; after not asked",
         "Mutual knowledge: before not asked; after not asked",
@@ -82,10 +179,6 @@ def test_nobody_asked_is_told_as_such_and_is_not_nothing(path: Path) -> None:
     assert values["hallucinated"] is None
 
 
-def test_a_gathering_that_has_not_begun_is_no_finding(path: Path) -> None:
-    assert _run_findings(path, _make_scenario(), hours=2 / 60).gatherings == ()
-
-
 def test_those_who_stayed_away_unasked_are_told_so(path: Path) -> None:
     scenario = _make_scenario().model_copy(update={"questions": ()})
     (tea,) = scenario.gatherings
@@ -94,3 +187,48 @@ def test_those_who_stayed_away_unasked_are_told_so(path: Path) -> None:
     assert found.facts == ()
     (told,) = [line for line in format_findings(found) if line.startswith("Came")]
     assert told == "Came to tea_time: 0 of 1 invited; of 1 who stayed away 1 not asked why"
+
+
+TEA = Gathering(
+    id="tea",
+    place="h",
+    start=datetime.fromisoformat("2023-02-13T17:00:00"),
+    end=datetime.fromisoformat("2023-02-13T18:00:00"),
+    host="Ada",
+    fact="tea",
+)
+SPREAD = Spread(
+    "tea",
+    "There is tea.",
+    ("Ada", "Ben"),
+    tuple(
+        Hearing(who, tick, "Ada", tick) for tick, who in enumerate(["Cy", "Dot", "Eve", "Fay"], 97)
+    ),
+)
+
+
+def test_the_invited_come_or_stay_away_for_a_reason_and_others_pass_by() -> None:
+    visits = [Attendance(who, 100, 5) for who in ("Gus", "Ada", "Cy", "Fay")]
+    given = [
+        reply("Ben", "I had to work."),
+        reply("Eve", "I wanted to come."),
+        reply("Cy", "I had to work."),
+        reply("Dot", "I forgot.", question="another"),
+    ]
+    found = compute_coordination(TEA, 100, SPREAD, visits, ["q"], given)
+    assert found.invited == ("Ben", "Cy", "Dot", "Eve")  # Fay heard of it when it had begun
+    assert found.came == ("Cy",)
+    assert found.passers_by == ("Gus", "Fay")
+    assert found.reasons == (("Ben", "conflict"), ("Eve", "meant well"))
+    assert found.unasked == ("Dot",)
+    assert found.gave("conflict") == ("Ben",)
+    assert found.as_json()["reasons"] == {"Ben": "conflict", "Eve": "meant well"}
+
+
+def test_without_a_host_all_who_knew_are_invited_and_several_answers_are_read_together() -> None:
+    given = [reply("Ben", "I was at home."), reply("Ben", "I had to work.", question="r")]
+    open_to_all = TEA.model_copy(update={"host": None})
+    found = compute_coordination(open_to_all, 0, SPREAD, [], ["q", "r"], given)
+    assert found.invited == ("Ada", "Ben")
+    assert found.reasons == (("Ben", "conflict"),)
+    assert found.unasked == ("Ada",)

@@ -1,11 +1,20 @@
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from collections.abc import Sequence
+from pathlib import Path
 
-from genagents_env.scenario.schema import Fact
+import pytest
+
+from genagents_env.scenario.schema import Fact, Person, Relationship
 from genagents_env.study.evaluate.interviews import InterviewReply
+from genagents_env.study.evaluate.measures.acquaintance import (
+    Acquaintance,
+    are_together,
+    compute_acquaintance,
+)
 from genagents_env.study.evaluate.measures.knowledge import find_knowledge
+from genagents_env.study.evaluate.results import as_json
 from genagents_env.world.events import Event
+from tests.study.evaluate.measures.street import ADA, BEN, CAFE, HOME, begins, goes, record_street
+from tests.study.evaluate.suspects import TINY, at, make_data
 from tests.study.evaluate.talks import learn, news, reply, say
 
 TEA = Fact(
@@ -30,23 +39,18 @@ EVENTS = [
     ("agent", "evidence", "verified", "uncited"),
     [
         ("Ben", [1], True, False),  # heard it said, and so learned it
-        ("Ben", [7, 1], True, False),
         ("Cy", [3], True, False),  # learned it there, though the words do not show it
         ("Dot", [5], True, False),  # news
         ("Eve", [6], True, False),  # an inner thought
         ("Ada", [], True, False),  # knew it from the start
-        ("Ada", [999], True, False),
         ("Ben", [], False, True),  # heard it, and names no event
         ("Ben", [7], False, True),  # names an event of something else
         ("Ben", [3], False, True),  # names what others heard
         ("Cy", [8], False, True),  # learned another fact there
-        ("Dot", [1], False, True),  # others heard that, she heard the news
-        ("Eve", [5], False, True),
         ("Fay", [9], False, False),  # said it, which is no evidence of having heard it
         ("Gus", [10], True, False),  # from one who is not of the run
         ("Gus", [-1, 999, 2**60], False, True),  # there are no such events
         ("Hal", [], False, False),  # heard nothing
-        ("Hal", [1, 5, 6], False, False),
     ],
 )
 def test_a_claim_is_borne_out_by_hearing_it_or_by_the_start(
@@ -60,13 +64,6 @@ def test_a_claim_is_borne_out_by_hearing_it_or_by_the_start(
     assert found.verified == ((agent,) if verified else ())
     assert found.uncited == ((agent,) if uncited else ())
     assert found.hallucinated == (() if verified or uncited else (agent,))
-
-
-def test_what_is_not_claimed_is_neither_verified_nor_hallucinated() -> None:
-    found = find_knowledge(TEA, ["q"], [reply("Ben", "No, I have not heard of that.", 1)], EVENTS)
-    assert found is not None
-    assert (found.claimed, found.verified, found.hallucinated) == ((), (), ())
-    assert found.claimed_share == found.verified_share == 0.0
 
 
 def test_nobody_asked_is_no_finding() -> None:
@@ -84,43 +81,162 @@ def test_what_came_later_is_no_evidence() -> None:
 
 def test_of_several_questions_one_answer_is_enough() -> None:
     given = [reply("Ben", "No.", question="a"), reply("Ben", "Yes, I do.", 1, question="b")]
-    found = find_knowledge(TEA, ["a", "b"], [*given, reply("Hal", "Yes.", question="a")], EVENTS)
+    given += [reply("Hal", "Yes.", question="a"), reply("Cy", "No.", 3, question="a")]
+    found = find_knowledge(TEA, ["a", "b"], given, EVENTS)
     assert found is not None
-    assert found.asked == ("Ben", "Hal")
-    assert found.verified == ("Ben",)
-    assert found.hallucinated == ("Hal",)
-    assert (found.claimed_share, found.verified_share) == (1.0, 0.5)
     assert found.as_json() == {
-        "asked": 2,
+        "asked": 3,
         "claimed": ["Ben", "Hal"],
         "verified": ["Ben"],
         "hallucinated": ["Hal"],
         "uncited": [],
-        "claimed_share": 1.0,
-        "verified_share": 0.5,
+        "claimed_share": 2 / 3,
+        "verified_share": 1 / 3,
     }
 
 
-PEOPLE = ["Ada", "Ben", "Cy", "Dot", "Eve", "Fay"]
-replies = st.builds(
-    lambda agent, text, evidence: reply(agent, text, *evidence),
-    st.sampled_from(PEOPLE),
-    st.sampled_from(["Yes.", "No.", "There is tea at five.", "Is there tea at five?", ""]),
-    st.lists(st.integers(-2, 12), max_size=4),
+def _person(name: str, *ties: str, persona: str = "someone") -> Person:
+    known = tuple(Relationship(to=other, about="a friend") for other in ties)
+    return Person(name=name, persona=persona, home="h", relationships=known)
+
+
+PEOPLE = [
+    _person("Ada Ash", "Ben Bay"),
+    _person("Ben Bay", persona="Ben; Ben owes Cy Cole a book"),
+    _person("Cy Cole"),
+    _person("Dot Ash"),
+    _person("Ada Zorn"),
+]
+MEETINGS = [
+    say(1, "Cy Cole", ["Dot Ash"]),
+    Event(2, 2, "doing", "Ben Bay", {"doing": "reading", "emoji": ""}),
+    say(3, "Ben Bay", ["Cy Cole"], "Dot paints."),
+    say(4, "Ben Bay", ["Cy Cole"], "Ada Ash sings."),
+    say(5, "Ben Bay", ["Cy Cole"], "Ada sings."),
+    Event(
+        6,
+        6,
+        "converse",
+        "Dot Ash",
+        {"conversation": 1, "members": ["Cy Cole", "Ada Ash", "Dot Ash"]},
+    ),
+    learn(7, "Dot Ash", "tea", 3, "Ada Zorn"),
+    news(8, ["Cy Cole"], "Ada Zorn has come to town."),
+    say(10, "Zed", ["Ben Bay"], "Hello."),
+    say(9, "Ada Zorn", ["Ben Bay"], heard_by=["Ben Bay", "Dot Ash"]),
+]
+
+
+def compute(
+    given_: list[InterviewReply], events: Sequence[Event] = MEETINGS
+) -> Acquaintance | None:
+    """Return the network of a run in which just these events happened."""
+    town, names = TINY.model_copy(update={"people": tuple(PEOPLE)}), [one.name for one in PEOPLE]
+    return compute_acquaintance(make_data(town, names=names, events=events), given_)
+
+
+@pytest.mark.parametrize(
+    ("agent", "person", "evidence", "verified"),
+    [
+        ("Ada Ash", "Ben Bay", [], True),  # one of her ties
+        ("Ben Bay", "Ada Ash", [], False),  # she names him, he does not name her
+        ("Ben Bay", "Cy Cole", [], True),  # in his persona
+        ("Dot Ash", "Cy Cole", [1], True),  # was spoken to
+        ("Ada Zorn", "Ben Bay", [2], True),  # saw what he did
+        ("Cy Cole", "Dot Ash", [3], True),  # was told of her by her first name, which is hers alone
+        ("Cy Cole", "Ada Ash", [4], True),
+        ("Cy Cole", "Ada Ash", [5], False),  # two are called Ada
+        ("Ben Bay", "Ada Ash", [6], False),
+        ("Dot Ash", "Ada Zorn", [7], True),  # heard something from her
+        ("Cy Cole", "Ada Zorn", [8], True),  # news
+        ("Dot Ash", "Ada Zorn", [8], False),  # which she did not hear
+        ("Dot Ash", "Ben Bay", [9], True),  # overheard who was addressed
+        ("Ada Zorn", "Dot Ash", [9], True),  # was overheard by her
+        ("Ben Bay", "Dot Ash", [9], False),  # did not speak, and she was not spoken to
+        ("Ben Bay", "Dot Ash", [10], False),  # somebody who is not of the run
+        ("Ben Bay", "Dot Ash", [77, -3], False),  # there are no such events
+    ],
 )
-
-
-@given(st.lists(replies, max_size=12))
-def test_claims_are_verified_uncited_or_hallucinated_and_verified_ones_were_heard(
-    given_: list[InterviewReply],
+def test_a_claim_is_borne_out_by_a_meeting_by_word_or_by_the_start(
+    agent: str, person: str, evidence: list[int], verified: bool
 ) -> None:
-    found = find_knowledge(TEA, ["q"], given_, EVENTS)
-    if found is None:
-        assert not given_
-        return
-    parts = (found.verified, found.uncited, found.hallucinated)
-    assert sorted(name for part in parts for name in part) == sorted(found.claimed)
-    assert {*found.claimed} <= {*found.asked} == {one.asked.agent for one in given_}
-    assert {*found.verified} <= {"Ada", "Ben", "Cy", "Dot", "Eve"}
-    assert {*found.hallucinated} <= {"Fay"}
-    assert found.verified_share <= found.claimed_share <= 1
+    found = compute([reply(agent, "Yes.", *evidence, person=person)])
+    assert found is not None
+    assert (found.asked, found.claims, found.verified) == (1, 1, int(verified))
+
+
+@pytest.mark.parametrize(
+    ("agent", "person", "tick", "uncited"),
+    [
+        ("Cy Cole", "Dot Ash", 9, True),  # spoke to her
+        ("Cy Cole", "Dot Ash", 0, False),  # had not yet
+        ("Cy Cole", "Ada Ash", 9, True),  # heard of her
+        ("Ben Bay", "Ada Ash", 9, False),  # spoke of her himself, which is no meeting
+        ("Dot Ash", "Ada Ash", 9, True),  # in one conversation
+        ("Dot Ash", "Ada Zorn", 7, True),  # heard something from her
+        ("Dot Ash", "Ben Bay", 9, True),  # overheard who was addressed
+    ],
+)
+def test_a_claim_that_names_nothing_is_uncited_where_the_record_bears_it_out(
+    agent: str, person: str, tick: int, uncited: bool
+) -> None:
+    events = sorted(MEETINGS, key=lambda event: event.tick)
+    found = compute([reply(agent, "Yes.", person=person, tick=tick)], events)
+    assert found is not None
+    assert (found.claims, found.verified, found.uncited) == (1, 0, int(uncited))
+    assert found.hallucinated == int(not uncited)
+
+
+def test_who_was_in_a_room_with_the_other_does_not_make_them_up() -> None:
+    given_ = [reply("Ada Ash", "Yes.", person="Ada Zorn", tick=5)]
+    names = ("Ada Ash", "Ada Zorn")
+    met = compute(given_, [at(k, 0, "start", name, "h/room") for k, name in enumerate(names)])
+    assert met is not None
+    assert (met.uncited, met.hallucinated) == (1, 0)
+
+
+def test_two_are_together_from_the_tick_at_which_one_comes_to_the_others_room(
+    tmp_path: Path,
+) -> None:
+    happenings = [begins(ADA), begins(BEN, place=CAFE), goes(4, ADA, CAFE)]
+    with record_street(tmp_path, happenings, last=6) as data:
+        found = [are_together(data, ADA, BEN, tick) for tick in (0, 3, 4, 6)]
+        assert found == [False, False, True, True]
+        assert not are_together(data, ADA, "Zed", 6)
+
+
+@pytest.mark.parametrize(
+    ("place", "asleep", "met"),
+    [(HOME, False, True), (HOME, True, False), ("outside", False, False)],
+)
+def test_a_sleeper_meets_nobody_and_the_open_ground_is_no_room(
+    tmp_path: Path, place: str, asleep: bool, met: bool
+) -> None:
+    happenings = [begins(ADA, place=place, asleep=asleep), begins(BEN, place=place)]
+    with record_street(tmp_path, happenings, last=3) as data:
+        assert data.scenario.outside == "outside"
+        assert are_together(data, ADA, BEN, 3) == met
+        assert are_together(data, BEN, ADA, 3) == (place == HOME)  # one sees who sleeps
+
+
+def test_a_pair_is_mutual_where_both_claim_it() -> None:
+    given_ = [
+        reply("Ada Ash", "Yes.", person="Ben Bay"),
+        reply("Ben Bay", "Yes, I know Ada Ash.", person="Ada Ash"),
+        reply("Ben Bay", "Of course.", person="Cy Cole"),
+        reply("Cy Cole", "Cy and Ben are old friends.", 3, person="Ben Bay"),
+        reply("Ada Ash", "No.", person="Cy Cole"),
+        reply("Cy Cole", "Yes.", 4, person="Ada Ash"),
+        reply("Dot Ash", "Yes.", person="Ben Bay"),  # he was not asked about her
+    ]
+    found = compute(given_)
+    assert found == Acquaintance(
+        asked=7, claims=6, verified=4, uncited=1, pairs=3, mutual=2, mutual_verified=1
+    )
+    assert (found.density, found.verified_density) == (2 / 3, 1 / 3)
+    assert (found.hallucinated, found.hallucination_rate) == (1, 1 / 6)
+    assert as_json(found)["density"] == 2 / 3
+    assert compute([reply("Ada Ash", "Yes.")]) is None  # asked about nobody
+    denied = compute([reply("Ada Ash", "No.", person="Dot Ash")])
+    assert denied is not None
+    assert denied.hallucination_rate is denied.density is None

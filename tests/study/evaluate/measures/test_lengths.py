@@ -1,14 +1,10 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from genagents_env.record import RunReader
 from genagents_env.study.evaluate.labels import format_policies, format_policy
-from genagents_env.study.evaluate.measures.lengths import Lengths, compute_spans
-from genagents_env.study.evaluate.presence import find_memberships
-from genagents_env.world.events import Event
+from genagents_env.study.evaluate.measures.lengths import compute_spans
 from tests.study.report.planted import (
     ADA,
     BEN,
@@ -26,19 +22,12 @@ def test_lengths_are_from_joining_to_leaving_by_policy(tmp_path: Path) -> None:
         tmp_path / "run.sqlite",
         50,
         (
-            *(make_join(2, ADA), make_join(2, BEN), make_utterance(2, ADA), make_utterance(3, BEN)),
-            *(
-                make_leave(5, BEN),
-                make_leave(8, ADA, reason="walked_away"),
-                make_utterance(9, ADA, conversation=None),
-            ),
-            *(
-                make_join(10, BEN, 1),
-                make_join(12, ADA, 1),
-                make_leave(12, ADA, 1),
-                make_join(20, ADA, 1),
-            ),
-            make_utterance(21, BEN, conversation=1),
+            *(make_leave(1, ADA), make_join(2, ADA), make_join(2, BEN)),  # in none, at first
+            *(make_utterance(2, ADA), make_utterance(3, BEN), make_leave(5, BEN)),
+            make_leave(8, ADA, reason="walked_away"),
+            make_utterance(9, ADA, conversation=None),
+            *(make_join(10, BEN, 1), make_join(12, ADA, 1), make_leave(12, ADA, 1)),
+            *(make_join(20, ADA, 1), make_utterance(21, BEN, conversation=1)),
         ),
         policies={ADA: LYFE, BEN: {"name": "idle", "config": {}}},
     )
@@ -61,38 +50,6 @@ def test_a_run_without_conversations_has_no_mean(tmp_path: Path) -> None:
     (only,) = found.lengths
     assert (only.count, only.mean, only.sem, only.censored) == (0, None, None, 0)
     assert found.utterances_per_conversation is None
-
-
-def test_a_leave_without_a_joining_is_passed_over() -> None:
-    events = [Event(0, 1, "leave", ADA, {"conversation": 0, "reason": "said_so"})]
-    assert find_memberships(events) == ()
-
-
-@given(
-    st.lists(
-        st.tuples(st.sampled_from([ADA, BEN]), st.integers(0, 5), st.integers(1, 9)), max_size=8
-    )
-)
-def test_every_membership_has_the_length_it_was_given(
-    planned: list[tuple[str, int, int]],
-) -> None:
-    """One after the other, each agent's own conversations never overlap."""
-    events: list[Event] = []
-    now = 0
-    for conversation, (agent, gap, length) in enumerate(planned):
-        now += gap
-        data = {"conversation": conversation}
-        events.append(Event(len(events), now, "converse", agent, data))
-        now += length
-        events.append(Event(len(events), now, "leave", agent, {**data, "reason": "said_so"}))
-    found = find_memberships(events)
-    assert [one.agent for one in found] == [agent for agent, _, _ in planned]
-    assert [(one.end or 0) - one.first for one in found] == [length for _, _, length in planned]
-
-
-def test_the_standard_error_is_of_the_sample() -> None:
-    assert Lengths("lyfe", (1.0, 2.0, 3.0), 0).sem == pytest.approx((1 / 3) ** 0.5)
-    assert Lengths("lyfe", (5.0,), 0).sem is None
 
 
 def test_labels_name_the_options_and_count_mixed_policies() -> None:

@@ -1,8 +1,17 @@
+import json
 from pathlib import Path
 
 import pytest
 
+from genagents_env.actions import Move
+from genagents_env.env import TownEnv
+from genagents_env.record import RunMeta, RunReader, RunWriter
+from genagents_env.scenario import Scenario, load_scenario
+from genagents_env.show.summary import describe_run, run_as_json
+from genagents_env.study.evaluate.measures.crowding import Crowding, compute_crowding
+from genagents_env.study.evaluate.measures.doors import find_noon_guests, find_waits
 from genagents_env.study.evaluate.measures.norms import find_attempts, find_trespass
+from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.town_v0 import parallel_env
 from genagents_env.world.access import Access
 from tests.study.evaluate.measures.street import (
@@ -14,11 +23,14 @@ from tests.study.evaluate.measures.street import (
     SHOP,
     WASH,
     begins,
+    does,
     fails,
     goes,
     record_street,
+    street,
+    value,
 )
-from tests.study.evaluate.measures.test_talk import value
+from tests.world.mazes import draw_corridor, make_scenario
 
 CLOSED = "Cafe/cafe is closed; open 08:00 to 10:00"
 
@@ -33,6 +45,7 @@ def test_attempts_against_a_rule(tmp_path: Path) -> None:
         fails(32, ADA, "the lamp is not yours to use"),
         fails(33, ADA, "Ben Carver is out of earshot"),
         fails(34, ADA, "you do not know a place called Shop is private business"),
+        (35, "fail", ADA, {"action": "talk", "reason": "that conversation is full"}),
     ]
     with record_street(tmp_path, happenings, last=60) as record:
         found = find_attempts(record)
@@ -44,7 +57,9 @@ def test_attempts_against_a_rule(tmp_path: Path) -> None:
             (ADA, 32, "anothers"),
         ]
         assert value(record, "broken_norms") == pytest.approx(5 / 2)
-        assert value(record, "failed_actions") == pytest.approx(25 / 2)
+        assert value(record, "failed_actions") == pytest.approx(26 / 2)
+        assert value(record, "refused_closed") == {CAFE: 2.0, WASH: 0.0}
+        assert value(record, "refused_full") == {WASH: 1.0}
 
 
 def test_being_where_one_must_not(tmp_path: Path) -> None:
@@ -64,6 +79,8 @@ def test_being_where_one_must_not(tmp_path: Path) -> None:
     ) as record:
         assert find_trespass(record).sum(axis=1).tolist() == [30, 60, 45]
         assert value(record, "trespass") == pytest.approx(135 / 180)
+        assert value(record, "after_hours") == {CAFE: 30.0, WASH: 30.0}  # Ben's alone
+        assert value(record, "overcrowded") == {WASH: 30.0}
 
 
 def test_closing_time_by_the_clock(tmp_path: Path) -> None:
@@ -73,12 +90,6 @@ def test_closing_time_by_the_clock(tmp_path: Path) -> None:
     ) as record:
         # Ten o'clock is 1780 s after the start: the tick 36, at 1800 s, is the first after it.
         assert find_trespass(record)[1].tolist() == [False] * 36 + [True] * 24
-
-
-def test_a_peaceful_hour(tmp_path: Path) -> None:
-    with record_street(tmp_path, last=60) as record:
-        assert value(record, "broken_norms") == 0
-        assert value(record, "trespass") == 0
 
 
 def test_the_refusals_of_the_town_are_known(tmp_path: Path) -> None:
@@ -96,3 +107,130 @@ def test_the_refusals_of_the_town_are_known(tmp_path: Path) -> None:
     told = access.explain_refusal(stranger, shop)
     with record_street(tmp_path, [fails(1, ADA, told)], last=2) as record:
         assert [one.kind for one in find_attempts(record)] == ["closed"]
+
+
+NAMES = (ADA, BEN, CAT)
+
+
+def with_bar() -> Scenario:
+    """Return the street with a bar in place of the cafe, which is Ada's."""
+    cafe = next(sector for sector in street().sectors if sector.name == "Cafe")
+    arenas = tuple(
+        arena.model_copy(update={"name": "bar" if arena.name == "cafe" else arena.name})
+        for arena in cafe.arenas
+    )
+    bar = cafe.model_copy(update={"hours": (), "arenas": arenas})
+    others = [sector for sector in street().sectors if sector.name != "Cafe"]
+    return street(sectors=(bar, *others))
+
+
+@pytest.mark.parametrize(
+    ("start", "counted"),
+    [
+        ("2023-02-13T10:59:00", False),
+        ("2023-02-13T11:30:00", True),
+        ("2023-02-13T13:30:00", True),
+        ("2023-02-13T14:00:00", False),
+    ],
+)
+def test_who_comes_to_a_bar_at_noon(start: str, counted: bool, tmp_path: Path) -> None:
+    """Cat comes for a tick and has lunch; Ben drinks; Ada works there and drinks, too."""
+    happenings = [
+        begins(ADA, "Cafe/bar", doing="having a beer"),
+        begins(BEN, "Cafe/bar", doing="having a beer"),
+        begins(CAT, HOME, doing="having a beer"),
+        does(20, CAT, "having lunch"),
+        goes(29, CAT, "Cafe/bar"),
+        goes(31, CAT, HOME),
+    ]
+    with record_street(
+        tmp_path, happenings, last=60, names=NAMES, start=start, scenario=with_bar()
+    ) as record:
+        guests = find_noon_guests(record)
+        measured = value(record, "bar_at_noon")
+    assert guests == ((frozenset({BEN, CAT}), frozenset({BEN})) if counted else None)
+    assert measured == ({"came": 2, "drank": 1} if counted else {"came": None, "drank": None})
+
+
+def with_limits() -> Scenario:
+    """Return the cottage with rooms for one; its kitchen begins at (1, 1), its study at (8, 1)."""
+    tiny = load_scenario("tiny")
+    (cottage,) = tiny.sectors
+    arenas = tuple(arena.model_copy(update={"capacity": 1}) for arena in cottage.arenas)
+    return tiny.model_copy(update={"sectors": (cottage.model_copy(update={"arenas": arenas}),)})
+
+
+def test_one_waits_before_a_door_until_one_is_in_or_has_gone(tmp_path: Path) -> None:
+    """Both stand at (0, 0): close to the kitchen, far from the study."""
+    kitchen, study = "Cottage/kitchen", "Cottage/study"
+    happenings = [
+        begins(ADA, study),
+        begins(BEN, study),
+        fails(5, ADA, f"{kitchen} is full"),
+        fails(11, ADA, f"{kitchen} is full"),  # she still stands there
+        fails(5, BEN, f"{study} is full"),
+        fails(20, BEN, f"{kitchen} is full"),
+        goes(26, BEN, kitchen),
+        goes(30, BEN, study),
+        fails(45, BEN, f"{kitchen} is full"),  # and waits to the end
+        fails(50, ADA, "Nowhere is full"),
+    ]
+    steps = [(10, ADA), (11, ADA), (12, ADA)]  # the third leads away
+    with record_street(
+        tmp_path, happenings, last=60, scenario=with_limits(), steps=steps
+    ) as record:
+        waits = [(one.agent, one.place, ticks) for one, ticks in find_waits(record)]
+        assert value(record, "before_door") == {kitchen: 28.0, study: 0.0}
+    assert waits == [(ADA, kitchen, 7), (BEN, kitchen, 6), (BEN, kitchen, 15)]
+
+
+def record_crossing(file: Path, ticks: int, **rules: object) -> Path:
+    """Record six people who pass one another in a corridor."""
+    starts = "aaabbb"
+    scenario = make_scenario(draw_corridor(1, side=5), starts, rules=rules)
+    env = TownEnv(scenario)
+    env.reset(seed=1)
+    idle = {agent: {"name": "idle", "config": {}} for agent in env.agents}
+    begin = env.world.town.clock.start.isoformat()
+    meta = RunMeta(env.world.scenario, {}, idle, 1, tuple(env.agents), begin, 10)
+    with RunWriter.create(file, meta) as writer:
+        writer.commit_tick(0, env.world.positions, env.events)
+        for _ in range(ticks):
+            goals = {
+                a: Move("Room b" if starts[i] == "a" else "Room a")
+                for i, a in enumerate(env.agents)
+            }
+            env.step(goals)
+            writer.commit_tick(env.world.tick, env.world.positions, env.events)
+    return file
+
+
+def test_how_people_got_past_one_another_is_counted_and_told(tmp_path: Path) -> None:
+    file = record_crossing(tmp_path / "run.sqlite", 40, bodies_block=True)
+    with RunReader(file) as reader:
+        data = RunData(reader)
+        found = compute_crowding(data)
+        swaps, asides = data.of_kind("swap"), data.of_kind("aside")
+        assert found is not None
+        assert found.swaps == len(swaps) >= 3  # every one of three passes every one of three
+        assert found == Crowding(
+            len(data.of_kind("detour")),
+            len(swaps),
+            len(asides),
+            sum(event.data["waited"] for event in (*swaps, *asides)),
+        )
+        hours = 6 * 40 * 10 / 3600
+        assert value(data, "swaps") == pytest.approx(found.swaps / hours)
+        assert value(data, "waits") == pytest.approx(found.waited / hours)
+        told, values = "\n".join(describe_run(data)), run_as_json(data)
+    assert f"{found.swaps} changes of place" in told
+    assert f"{found.waited} game seconds waited" in told
+    assert json.loads(json.dumps(values))["crowding"]["swaps"] == found.swaps
+
+
+def test_where_nobody_is_in_the_way_nothing_is_told_of_it(tmp_path: Path) -> None:
+    with RunReader(record_crossing(tmp_path / "run.sqlite", 5)) as reader:
+        data = RunData(reader)
+        assert value(data, "swaps") is None
+        assert "crowding" not in run_as_json(data)
+        assert "another's way" not in "\n".join(describe_run(data))

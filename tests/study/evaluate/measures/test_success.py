@@ -1,36 +1,31 @@
 from itertools import product
-from pathlib import Path
 from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from genagents_env.record import RunReader
 from genagents_env.scenario.schema import Success
 from genagents_env.scenario.truth import Truth, holds
 from genagents_env.study.evaluate.checks import Verdict
 from genagents_env.study.evaluate.measures.judge_agreement import (
     Agreement,
-    compute_agreements,
     tally_agreements,
+)
+from genagents_env.study.evaluate.measures.preferences import (
+    Preference,
+    find_leaning,
+    tally_preferences,
 )
 from genagents_env.study.evaluate.measures.success import (
     SuccessOutcome,
-    compute_outcomes,
     have_one_value,
     tally_outcomes,
 )
 from genagents_env.study.evaluate.results import as_json
 from tests.study.evaluate.suspects import (
-    LAST,
-    PAIN,
-    at,
-    make_answers,
-    make_judgements,
     make_verdicts,
     mystery,
-    write,
 )
 
 SOLVED = Success(
@@ -64,19 +59,18 @@ def test_all_have_the_same_value_whatever_the_unknown_ones_are(values: list[str 
     assert have_one_value(values, "nobody") == (in_worlds.pop() if len(in_worlds) == 1 else None)
 
 
-def test_the_share_of_repeats_with_the_value_is_the_agents_share() -> None:
-    one = _weigh(SOLVED, make_verdicts("suspect", "Ada", "Franco", "Zoe", "Franco"))
-    assert one == SuccessOutcome(
-        "solved", "Ada names Franco", "after", "rule", {"Ada": 2 / 3}, 2 / 3, True,
-        (True, False, True),
-    )  # fmt: skip
-
-
 def test_a_missing_verdict_is_left_out_and_counted() -> None:
     one = _weigh(SOLVED, make_verdicts("suspect", "Ada", "Franco", None, "Zoe"))
-    assert one.shares == {"Ada": 0.5}
-    assert (one.share, one.majority, one.missing) == (0.5, True, 1)
-    assert one.repeats == (True, None, False)
+    assert one == SuccessOutcome(
+        *("solved", "Ada names Franco", "after", "rule"),
+        shares={"Ada": 0.5},
+        share=0.5,
+        majority=True,
+        repeats=(True, None, False),
+        missing=1,
+    )
+    one_of_three = _weigh(SOLVED, make_verdicts("suspect", "Ada", "Zoe", "Franco", "Zoe"))
+    assert (one_of_three.shares, one_of_three.majority) == ({"Ada": 1 / 3}, False)
     none = _weigh(SOLVED, make_verdicts("suspect", "Ada", None, None))
     assert (none.shares, none.share, none.majority, none.missing) == ({}, None, None, 2)
 
@@ -102,7 +96,9 @@ EVERYONE = [
 def test_verdicts_of_one_repeat_are_put_together(
     over: str, value: str | None, repeats: tuple[bool, ...]
 ) -> None:
-    assert _weigh(_success(check="suspect", over=over, value=value), EVERYONE).repeats == repeats
+    asked = _success(check="suspect", over=over, value=value)
+    for given_ in (EVERYONE, EVERYONE[::-1]):
+        assert _weigh(asked, given_).repeats == repeats
 
 
 def test_one_who_was_asked_less_often_or_never_leaves_it_open() -> None:
@@ -115,11 +111,6 @@ def test_one_who_was_asked_less_often_or_never_leaves_it_open() -> None:
     assert (silent.repeats, silent.missing, silent.shares) == ((None, None), 2, {"Ada": 1.0})
     some = _weigh(_success(check="suspect", of=["Ada", "Cy"], over="any"), given_)
     assert some.repeats == (True, True)
-
-
-def test_an_answer_check_counts_its_yes() -> None:
-    one = _weigh(_success(check="ill"), make_verdicts("ill", "Ada", "yes", "no"))
-    assert (one.repeats, one.shares) == ((True, False), {"Ada": 0.5})
 
 
 IN_PAIN, IN_STUDY = _success("pain", check="ill"), _success("there", check="study", of=["Ada"])
@@ -156,28 +147,6 @@ def test_successes_of_successes_go_by_repeat_and_judge_and_places_hold_in_all(
     assert told == {("after", "rule"): by_rule, **models}  # before lacks a part
 
 
-def test_what_a_success_lacks_by_one_judge_is_no_outcome_of_that_judge() -> None:
-    given_ = [
-        *make_verdicts("suspect", "Ada", "Franco"),
-        *make_verdicts("ill", "Ada", "yes"),
-        *make_verdicts("suspect", "Ada", "Franco", by="model:wise"),
-    ]
-    both = _success("both", all=["solved", "pain"])
-    told = [(one.success, one.by) for one in tally_outcomes(mystery(SOLVED, IN_PAIN, both), given_)]
-    assert told == [
-        ("solved", "rule"),
-        ("solved", "model:wise"),
-        ("pain", "rule"),
-        ("both", "rule"),
-    ]
-
-
-def test_without_checks_successes_or_verdicts_there_is_no_outcome() -> None:
-    assert tally_outcomes(mystery(), EVERYONE) == ()
-    assert tally_outcomes(mystery(SOLVED, _success("x", all=["solved"])), []) == ()
-    assert tally_agreements([]) == ()
-
-
 def test_two_judges_are_each_compared_with_the_rule_where_both_have_an_opinion() -> None:
     given_ = [
         *make_verdicts("suspect", "Ada", "Franco", "Zoe", "nobody"),
@@ -197,84 +166,73 @@ def test_two_judges_are_each_compared_with_the_rule_where_both_have_an_opinion()
     assert [one.share for one in told] == [1 / 3, 1.0, None]
 
 
-VALUES = st.sampled_from(["Franco", "Zoe", "nobody", None])
-verdict_lists = st.lists(
-    st.builds(
-        Verdict,
-        st.just("suspect"),
-        st.sampled_from(["Ada", "Ben", "Cy"]),
-        st.sampled_from(["before", "after"]),
-        st.integers(0, 3),
-        st.sampled_from(["rule", "model:wise", "model:quick"]),
-        VALUES,
-    ),
-    max_size=30,
-    unique_by=lambda v: (v.agent, v.when, v.repeat, v.by),
-)
-TREE = (
-    SOLVED,
-    _success("some", check="suspect", over="any", value="Franco"),
-    _success("alike", check="suspect", over="equal"),
-    _success("all", all=["some", "alike"]),
-    _success("not", none=["some", "solved"]),
-)
+ANIME, SOCCER, UNDECIDED = "anime", "soccer", "indecisive"
 
 
-@given(verdict_lists, st.data())
-def test_order_is_indifferent_and_shares_are_shares(
-    given_: list[Verdict], data: st.DataObject
-) -> None:
-    told = tally_outcomes(mystery(*TREE), given_)
-    assert tally_outcomes(mystery(*TREE), data.draw(st.permutations(given_))) == told
-    assert len({(one.success, one.when, one.by) for one in told}) == len(told)
-    for one in told:
-        decided = [repeat for repeat in one.repeats if repeat is not None]
-        assert (one.share is None) == (one.majority is None) == (not decided)
-        assert one.share is None or one.share == sum(decided) / len(decided)
-        assert one.majority is None or one.majority == (one.share is not None and one.share >= 0.5)
-        assert all(0 <= share <= 1 for share in one.shares.values())
-    for both in tally_agreements(given_):
-        assert 0 <= both.agreed <= both.compared
+def _shares(anime: float, soccer: float) -> dict[str, float]:
+    return {ANIME: anime, SOCCER: soccer, UNDECIDED: 1 - anime - soccer}
 
 
-@given(verdict_lists, VALUES)
-def test_a_verdict_that_comes_later_never_turns_what_was_decided(
-    given_: list[Verdict], later: str | None
-) -> None:
-    filled = [Verdict(v.check, v.agent, v.when, v.repeat, v.by, v.value or later) for v in given_]
-    after = {(one.success, one.when, one.by): one for one in tally_outcomes(mystery(*TREE), filled)}
-    for one in tally_outcomes(mystery(*TREE), given_):
-        new = after[one.success, one.when, one.by].repeats
-        for old, now in zip(one.repeats, new, strict=True):
-            assert old is None or old == now
-
-
-def test_outcomes_and_agreement_are_read_from_a_run(tmp_path: Path) -> None:
-    rows = [*make_answers("Ada", "Zoe", tick=0), *make_answers("Ada", "Franco", "Franco", "Zoe")]
-    rows += make_answers("Ada", "It hurts.", question=PAIN)
-    models = [
-        *make_judgements("Ada", "Franco", "Zoe", "Zoe"),
-        *make_judgements("Ada", "Zoe", tick=0),
+def test_shares_are_of_the_repeats_with_a_verdict_and_each_judge_has_their_own() -> None:
+    given_ = [
+        *make_verdicts("suspect", "Ada", "nobody", when="before"),
+        *make_verdicts("suspect", "Ada", "Franco", "Franco", "Zoe"),
+        *make_verdicts("suspect", "Ben", None, "Zoe", "the moon"),
+        *make_verdicts("suspect", "Cy", None),
+        *make_verdicts("suspect", "Ada", "Zoe", by="model:wise"),
+        *make_verdicts("ill", "Ada", "yes"),
+        *make_verdicts("suspect", "Ada", None, by="model:mute"),
     ]
-    moves = [at(0, 0, "start", "Ada", "Cottage/study")]
-    path = write(tmp_path / "run.sqlite", mystery(SOLVED, IN_STUDY), moves, rows, models)
-    with RunReader(path) as run:
-        told, agreed = compute_outcomes(run), compute_agreements(run)
-    assert [(one.success, one.when, one.by, one.share) for one in told] == [
-        ("solved", "before", "rule", 0.0),
-        ("solved", "before", "model:wise", 0.0),
-        ("solved", "after", "rule", 2 / 3),
-        ("solved", "after", "model:wise", 1 / 3),
-        ("there", "after", "rule", 1.0),
-    ]
-    assert agreed == (Agreement("suspect", "model:wise", compared=4, agreed=3),)
-    assert as_json(told[2])["repeats"] == [True, True, False]
-    assert as_json(agreed[0])["share"] == 0.75
+    rule, model = tally_preferences(mystery(), given_)
+    assert rule == Preference(
+        "suspect",
+        ("Franco", "Zoe", "nobody"),
+        {"Ada": {"Franco": 0.0, "Zoe": 0.0, "nobody": 1.0}},
+        {
+            "Ada": {"Franco": 2 / 3, "Zoe": 1 / 3, "nobody": 0.0},
+            "Ben": {"Franco": 0.0, "Zoe": 1.0, "nobody": 0.0},
+        },
+        "rule",
+        "nobody",
+    )
+    assert (model.by, model.before) == ("model:wise", {})
+    assert tally_preferences(mystery(checks=()), given_) == ()
+    assert tally_preferences(mystery(), []) == ()
 
 
-def test_a_run_that_was_not_asked_has_only_its_places(tmp_path: Path) -> None:
-    moves = [at(0, 0, "start", "Ada", "Cottage/kitchen")]
-    path = write(tmp_path / "run.sqlite", mystery(SOLVED, IN_STUDY), moves, last=LAST)
-    with RunReader(path) as run:
-        assert [(one.success, one.majority) for one in compute_outcomes(run)] == [("there", False)]
-        assert compute_agreements(run) == ()
+@pytest.mark.parametrize(
+    ("shares", "value"),
+    [
+        ({ANIME: 2 / 3, SOCCER: 1 / 3}, ANIME),
+        ({ANIME: 0.5, SOCCER: 0.25, UNDECIDED: 0.25}, ANIME),
+        ({ANIME: 0.5, SOCCER: 0.5}, None),
+        ({ANIME: 1 / 3, SOCCER: 1 / 3, UNDECIDED: 1 / 3}, None),
+        ({}, None),
+    ],
+)
+def test_one_leans_to_the_only_value_with_half(shares: dict[str, float], value: str) -> None:
+    assert find_leaning(shares) == value
+
+
+def test_those_changed_their_mind_who_leaned_elsewhere_before() -> None:
+    one = Preference(
+        "club",
+        (ANIME, SOCCER, UNDECIDED),
+        before={
+            "Yi": _shares(0, 0),
+            "Lorenzo": _shares(1 / 3, 0),
+            "Julian": _shares(0, 1),
+            "Fatima": _shares(0.5, 0.5),
+            "Gone": _shares(1, 0),
+        },
+        after={
+            "Yi": _shares(2 / 3, 0),
+            "Lorenzo": _shares(1, 0),
+            "Julian": _shares(0, 1),
+            "Fatima": _shares(1, 0),
+            "New": _shares(1, 0),
+        },
+        otherwise=UNDECIDED,
+    )
+    assert one.changed == {"Yi": (UNDECIDED, ANIME), "Lorenzo": (UNDECIDED, ANIME)}
+    assert as_json(one)["changed"]["Yi"] == [UNDECIDED, ANIME]
