@@ -63,7 +63,7 @@ def test_a_compressed_run_opens_by_every_command_that_reads(
     packed.write_bytes(pack(plain.read_bytes()))
     plain.unlink()
     check_run(packed, genagents)
-    asked = ("interview", str(packed), "--question", "Any news?", "--trust-policies", "-q")
+    asked = ("interview", str(packed), "--question", "Any news?", "--trust", "unchanged", "-q")
     code, out, err = genagents(*asked, "--model", "scripted")
     assert (code, err) == (0, "")
     assert out.count("A: ") == 2

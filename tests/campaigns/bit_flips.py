@@ -29,7 +29,7 @@ from tests.scripted import neighbour
 
 FINISHED = (
     "run murder_mystery --people 3 --policy lyfe --model scripted:neighbour --embedder hashed "
-    "--hours 0.25 --repeats 2 --seed 1 --out whole.sqlite --quiet"
+    "--hours 0.25 --interviews 2 --seed 1 --out whole.sqlite --quiet"
 )
 TICKS = 24  # with a checkpoint every tenth
 KILLS = (("boundary", 17), ("boundary", 5), ("checkpoint", 20), ("mid-write", 13))

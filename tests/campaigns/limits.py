@@ -213,7 +213,7 @@ def limit_sweep(campaign: Campaign, folder: Path) -> tuple[int, int]:
     file.write_text(EXPERIMENT.format(run=run, total=total))
     sent = campaign.server.calls
     command: Sequence[str] = ("sweep", str(file), "--out", str(out), "--workers", "2", "-q")
-    again = ("sweep", "--resume", str(out), "-q")
+    again = ("sweep", str(out), "-q")
     for _ in range(campaign.rng.randrange(1, 3)):
         campaign.kill(command, total)
         campaign.settle()  # its workers end after it
@@ -233,7 +233,7 @@ def play(campaign: Campaign, cases: int) -> None:
     scenario.mkdir()
     (scenario / "scenario.toml").write_text(ASKED)
     free, tight = campaign.folder / "free.sqlite", campaign.folder / "tight.sqlite"
-    asked = ("run", str(scenario), *RUN[2:], "--no-judge")
+    asked = ("run", str(scenario), *RUN[2:])
     begun = campaign.server.calls
     campaign.end((*asked, "--out", str(free)), (0,))
     most = campaign.server.calls - begun + left
@@ -252,7 +252,7 @@ def play(campaign: Campaign, cases: int) -> None:
             own = number // 5 % 2 == 0
             copied = str(shutil.copy(free if own else tight, folder))
             asking = ("interview", copied, *QUESTIONS, "-q")
-            command = asking if kind == "interview" else ("judge", copied, "-q")
+            command = asking if kind == "interview" else ("judge", copied, "--by", "another", "-q")
             most = campaign.rng.randrange(4, 20) if own else left
             sent = limit_later(campaign, command, most if own else None, most)
             told = " by a limit of its own" if own else " by what the run left"

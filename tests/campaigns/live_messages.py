@@ -22,7 +22,7 @@ from pathlib import Path
 from genagents_env.record import canonical_hash
 from genagents_env.show.view.server import MOST_CONNECTIONS
 
-_TOWN = ("tiny", "--hours", "1", "--policy", "idle", "--policy-for", "Ada=human")
+_TOWN = ("tiny", "--hours", "1", "--policy", "idle", "--policy", "Ada=human")
 _ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/(?:play/(\S+)/|\?token=(\S+))")
 _BODIES = (
     b"",

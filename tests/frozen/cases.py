@@ -40,7 +40,7 @@ RUNS = {
     "valentines_party_odd_replies": f"valentines_party {THREE} {CAFE} --policy smallville "
     "--model scripted --embedder hashed --start 11:00 --hours 1",
     "valentines_party_mixed": f"valentines_party {THREE} {CAFE} --policy smallville {TALKER} "
-    '--policy-for "Maria Lopez=lyfe" --policy-for "Klaus Mueller=scripted" --start 10:00 --hours 1',
+    '--policy "Maria Lopez=lyfe" --policy "Klaus Mueller=scripted" --start 10:00 --hours 1',
     "valentines_party_ai_town": f"valentines_party {THREE} {CAFE} --policy ai_town {TALKER} "
     "--start 10:00 --hours 0.5",
     "valentines_party_ai_town_2023": f"valentines_party {THREE} {CAFE} --policy ai_town {TALKER} "
@@ -50,7 +50,7 @@ RUNS = {
     "mayoral_election_scripted": "mayoral_election --policy scripted --start 09:00 --hours 1",
     "sakura_machi_scripted": "sakura_machi --policy scripted --hours 0.5",
     "murder_mystery_lyfe": f"murder_mystery --people 3 --policy lyfe {TALKER} --hours 0.5 "
-    "--repeats 2",
+    "--interviews 2",
     "murder_mystery_hard_scripted": "murder_mystery_hard --people 3 --policy scripted --hours 0.25",
     "activity_fair_lyfe": f"activity_fair --policy lyfe {TALKER} --hours 0.25",
     "medicine_odd_replies": "medicine --policy lyfe --model scripted --embedder hashed "
@@ -162,10 +162,10 @@ def report_case(cwd: Path) -> dict[str, object]:
         )
     files = " ".join(f"{name}.sqlite" for name in names)
     genagents(
-        f"judge {files} --rubric believability --verdicts v.jsonl --model scripted:neighbour -q",
+        f"judge {files} --rubric believability --model scripted:neighbour -q",
         cwd,
     )
-    lines = sorted((cwd / "v.jsonl").read_text().splitlines())
+    lines = sorted((cwd / "verdicts.jsonl").read_text().splitlines())
     alone = steady(json.loads(genagents("report a.sqlite --json", cwd)))
     together = steady(json.loads(genagents(f"report {files} --json", cwd)))
     return {"alone": alone, "together": together, "verdicts": digest("\n".join(lines))}

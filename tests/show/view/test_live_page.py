@@ -166,7 +166,7 @@ def test_two_people_and_a_mind_talk_in_one_group(open_page: OpenPage, tmp_path: 
         f"{CAFE}/cafe",
     )
     when = ("--start", "10:00", "--hours", "0.5")
-    played = ("--policy-for", f"{MARIA},{KLAUS}=human", "--policy", "reactive")
+    played = ("--policy", f"{MARIA},{KLAUS}=human", "--policy", "reactive")
     with go_live(tmp_path, *town, *when, *played, "--model", "scripted:neighbour") as live:
         maria = open_page(live.places[MARIA], size=PHONE, ready=False)
         klaus = open_page(live.places[KLAUS], ready=False)
@@ -241,7 +241,7 @@ def post(address: str, target: str, body: object) -> dict[str, Any]:
 
 
 def test_a_killed_town_goes_on_with_all_that_was_done_in_it(tmp_path: Path) -> None:
-    played = ("--policy", "idle", "--policy-for", "Ada=human", "--turn-seconds", "0.05")
+    played = ("--policy", "idle", "--policy", "Ada=human", "--turn-seconds", "0.05")
     with go_live(tmp_path, "tiny", "--hours", "0.3", *played) as live:
         (place,) = live.places.values()
         assert "said" in post(place, "", {"do": "talk", "to": None, "text": "I was here."})

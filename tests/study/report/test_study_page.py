@@ -96,7 +96,7 @@ def test_runs_that_are_not_finished_say_what_to_do(tmp_path: Path) -> None:
     write_report(study(tmp_path, [*pair(tmp_path).runs, *runs]))
     text = PageTags(tmp_path / "report.html").text
     for way in ("goes on from its checkpoint", "tries it again", "sets it aside", "runs it"):
-        assert f"why; `genagents sweep --resume DIR` {way}" in text
+        assert f"why; `genagents sweep DIR` {way}" in text
     assert "4 of 20 runs are not finished (1 stopped, 1 failed, 1 damaged, 1 due)" in text
 
 

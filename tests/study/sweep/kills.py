@@ -18,8 +18,8 @@ _STEP = 0.05
 
 def driver(folder: Path, workers: int) -> "subprocess.Popen[bytes]":
     """Return a sweep of `folder` in a process, and a process group, of its own."""
-    command = [sys.executable, "-m", "genagents_env", "sweep", "--resume", str(folder)]
-    command += ["--workers", str(workers), "--no-report", "--anyway", "--quiet"]
+    command = [sys.executable, "-m", "genagents_env", "sweep", str(folder)]
+    command += ["--workers", str(workers), "--anyway", "--quiet"]
     # Not a pipe: workers that outlive the sweep for a moment would hold its other end.
     with output_file(folder).open("ab") as told:
         return subprocess.Popen(

@@ -296,7 +296,7 @@ def test_what_cannot_be_is_said() -> None:
     with pytest.raises(ConfigError, match=r"of 2 to 25 people; .*JoinedTowns"):
         VectorTown([load_scenario("tiny"), load_scenario("valentines_party")], 1, ids="indexed")
     with pytest.raises(ConfigError, match="number 1"):
-        VectorTown([load_scenario("tiny"), load_scenario("medicine")], 1)
+        VectorTown([TASKS["find"].draw(0), TASKS["find"].draw(1)], 1, ids="indexed")
     with pytest.raises(ConfigError, match="none"):
         VectorTown([], 1)
     vector = VectorTown("tiny", 2)
