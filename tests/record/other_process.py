@@ -11,7 +11,6 @@ from typing import Self
 from genagents_env.errors import RecordError
 from genagents_env.record import RunWriter
 from genagents_env.record import meta as heads
-from genagents_env.record.creation import check_free
 from tests.record.lived import live, make_meta
 
 ROOT = Path(__file__).parents[2]
@@ -59,11 +58,6 @@ def begin(path: Path) -> None:
         live(writer, 1)
 
 
-def look(path: Path) -> None:
-    """See whether a file might be replaced."""
-    check_free(path, force=True)
-
-
 def _be_killed(call: Callable[[], object]) -> None:
     pid = os.fork()
     if pid == 0:
@@ -87,14 +81,8 @@ def be_killed_beginning(path: Path) -> None:
     _be_killed(call)
 
 
-def be_killed_writing(path: Path) -> None:
-    """Be killed with a file open for writing."""
-    _be_killed(lambda: _kill(RunWriter.open(path)))
-
-
 ACTIONS: dict[str, Callable[[Path], None]] = {
-    action.__name__: action
-    for action in (reopen, begin, look, be_killed_beginning, be_killed_writing)
+    action.__name__: action for action in (reopen, begin, be_killed_beginning)
 }
 
 if __name__ == "__main__":

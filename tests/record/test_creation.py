@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.errors import RecordError, RunLocked
+from genagents_env.errors import RecordError
 from genagents_env.record import RunMeta, RunReader, RunWriter, canonical_hash
 from tests.record.lived import live
 from tests.record.other_process import OtherProcess
@@ -146,15 +146,3 @@ def test_a_run_killed_while_its_file_is_made_leaves_none(
         RunWriter.open(path)
     make(path, meta)
     assert [file.name for file in path.parent.iterdir()] == ["run.sqlite"]
-
-
-def test_a_run_being_written_is_not_replaced(
-    path: Path, meta: RunMeta, other: OtherProcess
-) -> None:
-    with RunWriter.create(path, meta) as writer:
-        live(writer, 1)
-        assert other.ask("look", path).startswith("RunLocked")
-        with pytest.raises(RunLocked):
-            RunWriter.create(path, meta, force=True)
-        live(writer, 3)
-    assert canonical_hash(path)

@@ -14,10 +14,8 @@ import pytest
 from genagents_env.errors import RecordError, RunLocked
 from genagents_env.record import RunMeta, RunReader, RunWriter, canonical_hash
 from genagents_env.record.lock import find_writer
-from genagents_env.run import run
 from tests.record.lived import live
 from tests.record.other_process import OtherProcess
-from tests.run.towns import make_options, make_spec
 
 LIMIT = 30  # seconds
 
@@ -154,8 +152,10 @@ def test_a_run_that_ended_while_it_was_read_can_be_resumed_at_once(
     writer = RunWriter.create(path, meta)
     live(writer, 3)
     with RunReader(path) as run:
-        assert run.last_tick == 3
+        events = run.events()
+        next(events)
         writer.close()
+        assert len(list(events)) == 7
         assert find_writer(path) is None
         assert other.ask("reopen", path) == "done"
     assert other.ask("reopen", path) == "done"
@@ -192,16 +192,6 @@ def test_looking_for_a_writer_keeps_none_out(path: Path, meta: RunMeta) -> None:
         looking.set()
         thread.join()
     assert [file.name for file in path.parent.iterdir()] == ["run.sqlite"]
-
-
-def test_a_file_with_hard_links_is_read_but_not_written(path: Path, meta: RunMeta) -> None:
-    other = path.with_name("other.sqlite")
-    os.link(make(path, meta), other)
-    assert canonical_hash(other) == canonical_hash(path)
-    with pytest.raises(RecordError, match=r"other\.sqlite has 2 names \(hard links\)"):
-        RunWriter.open(other)
-    other.unlink()
-    RunWriter.open(path).close()
 
 
 def test_a_second_writer_in_this_process_is_refused_while_others_read(
@@ -261,13 +251,3 @@ def test_a_run_stops_at_once_when_its_file_is_gone(path: Path, meta: RunMeta, en
     if end == "replace":
         with RunReader(path) as run:
             assert run.last_tick == 1
-
-
-def test_a_run_whose_file_is_deleted_says_so_and_ends(path: Path) -> None:
-    def delete(phase: str, tick: int) -> None:
-        if (phase, tick) == ("boundary", 3):
-            path.unlink()
-
-    with pytest.raises(RecordError, match=r"run\.sqlite was deleted"):
-        run(make_spec(ticks=40), path, make_options(on_phase=delete))
-    assert not path.exists()

@@ -25,18 +25,6 @@ def test_events_of_one_kind_are_read_by_themselves(tmp_path: Path) -> None:
         assert list(reader.events(kind="flight")) == []
 
 
-def test_the_last_state_is_that_of_the_newest_checkpoint(tmp_path: Path) -> None:
-    path = tmp_path / "run.sqlite"
-    options = RunOptions(checkpoint_every=10)
-    run(RunSpec(TownConfig("tiny"), policy=PolicySpec("scripted")), path, options)
-    with RunReader(path) as reader:
-        state = reader.last_state()
-        assert state is not None
-        assert state == reader.checkpoint(reader.last_tick)
-        assert state.tick == reader.checkpoints()[-1]
-        assert reader.last_state() is state
-
-
 def test_calls_are_summed_by_faculty(path: Path, meta: RunMeta) -> None:
     with RunWriter.create(path, meta) as writer:
         for agent, purpose in [("Ada", "plan.day"), ("Ben", "plan"), ("Ada", "a.b.c"), ("A", "")]:
