@@ -11,16 +11,14 @@ from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
 
 import pytest
 from playwright.sync_api import Page, Response
 
 from genagents_env.cli.live_relay import describe_percept, describe_profile
 from genagents_env.llm.event_loop import run_sync
-from genagents_env.record import RunReader, canonical_hash
-from genagents_env.run import RunOptions, fork, resume
+from genagents_env.record import RunReader
+from genagents_env.run import RunOptions, fork
 from genagents_env.run.replay import make_town, open_replay
 from tests.show.view.browser import PHONE, OpenPage
 from tests.show.view.processes import start, wait_for
@@ -227,38 +225,3 @@ def compare_with_percepts(path: Path, given: dict[str, list[dict[str, Any]]]) ->
             assert turn["turn"] == agent
             if turn["percept"]["tick"] > 0:
                 assert turn["percept"] == seen[agent, turn["percept"]["tick"]]
-
-
-def post(address: str, target: str, body: object) -> dict[str, Any]:
-    """Send a command as the page or a person does, without a browser."""
-    parts = urlsplit(address)
-    token = parts.query.removeprefix("token=")
-    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
-    where = f"http://{parts.netloc}{target or parts.path + 'act'}"
-    asked = Request(where, json.dumps(body).encode(), headers)
-    with urlopen(asked, timeout=30) as answer:  # noqa: S310
-        return dict(json.load(answer))
-
-
-def test_a_killed_town_goes_on_with_all_that_was_done_in_it(tmp_path: Path) -> None:
-    played = ("--policy", "idle", "--policy-for", "Ada=human", "--turn-seconds", "0.05")
-    with go_live(tmp_path, "tiny", "--hours", "0.3", *played) as live:
-        (place,) = live.places.values()
-        assert "said" in post(place, "", {"do": "talk", "to": None, "text": "I was here."})
-        event = {"kind": "whisper", "agent": "Ben Carver", "text": "Somebody was here."}
-        assert "said" in post(live.address, "/live/do", {"do": "event", "event": event})
-        wait_for(lambda: find_said(live.path) == {"I was here.", "Somebody was here."})
-        live.process.kill()
-        live.process.wait()
-    before = find_said(live.path)
-    assert resume(live.path, RunOptions(interviews=False)).status == "finished"
-    assert find_said(live.path) == before
-    whole = fork(live.path, tmp_path / "fork.sqlite", 0, options=RunOptions(interviews=False))
-    assert canonical_hash(whole.path) == canonical_hash(live.path)
-
-
-def find_said(path: Path) -> set[str]:
-    """Return what was said and whispered so far."""
-    with RunReader(path) as record:
-        kinds = ("say", "whisper")
-        return {e.data["text"] for e in record.events() if e.kind in kinds}

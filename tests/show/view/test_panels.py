@@ -178,6 +178,13 @@ def test_a_reflection_leads_to_what_it_rests_on_down_to_the_prompt(
     seen.locator("summary").first.click()
     seen.locator(".evidence .time").first.click()
     assert 0 <= float(str(look(page, "time"))) <= 2000
+    memory = panel.locator(".memory", has_text="Talked with Isabella Rodriguez").first
+    panel.get_by_label("Kind of memory").select_option("chat")
+    memory.locator("summary").first.click()
+    memory.locator(".evidence .ask-why").first.click()
+    expect(dialog.get_by_text("converse.speak")).to_be_visible()
+    expect(dialog.locator("pre", has_text="<<<DATA").first).to_contain_text("Isabella Rodriguez")
+    expect(dialog.locator(".recalled li").first).to_be_visible()
     watched.check()
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from genagents_env.memory.content import AskedCall, CallCause
 from genagents_env.record import RunReader
-from genagents_env.show.view.causes import find_acts, find_causes
+from genagents_env.show.view.causes import find_causes
 from genagents_env.show.view.mind import make_mind
 from genagents_env.show.view.why import make_why, make_whys
 from genagents_env.text import fold
@@ -84,13 +84,6 @@ def test_an_ongoing_act_is_explained_by_its_beginning() -> None:
     assert later["tick"] == 203
 
 
-def test_where_nobody_was_asked_nothing_led_to_it(tmp_path: Path) -> None:
-    path = play(tmp_path / "run.sqlite", "scripted", ticks=30)
-    with RunReader(path) as run:
-        why = make_why(run, 0, 20)
-    assert (why["calls"], why["recalled"]) == ([], [])
-
-
 def test_a_policy_that_says_nothing_of_its_calls_shows_those_of_the_moment(
     template_run: Path,
 ) -> None:
@@ -125,12 +118,6 @@ def test_who_passes_on_a_fact_by_rule_remembers_where_it_is_from(tmp_path: Path)
     assert why["calls"] == []
     assert len(why["recalled"]) == 1
     assert why["events"] == [told[1].data["cause"]]
-
-
-def test_before_anything_was_done_nothing_is_said_to_have_led_to_it() -> None:
-    acts = find_acts([Event(0, 5, "say", "Ada", {"text": "Good morning"})], "Ada", 4)
-    assert acts == ()
-    assert find_causes(acts, [], {}, ["Ada"]) == ()
 
 
 def test_a_decision_about_others_is_no_cause() -> None:
