@@ -27,7 +27,6 @@ from genagents_env.testing import check_env
 from genagents_env.train.tasks import TASKS
 from genagents_env.train.wrappers import DropText, EncodeText, FlatBox, MaskInInfo, RenameForRLlib
 from genagents_env.train.wrappers.observation import Env
-from tests.campaigns import false_alarms
 from tests.scenario.stories.names import STORIES
 
 SCENARIOS = list_scenario_names()
@@ -98,10 +97,6 @@ def run_tests_of(parallel: Callable[..., Env], cycles: int) -> None:
     max_cycles_test(types.SimpleNamespace(env=aec, parallel_env=parallel))
 
 
-def test_all_shipped_scenarios_are_tested() -> None:
-    assert {"tiny", "valentines_party"} <= set(SCENARIOS)
-
-
 @every_wrapper
 @every_format
 def test_tiny_behind_each_wrapper_keeps_the_contract(actions: str, wrapper: str) -> None:
@@ -110,11 +105,6 @@ def test_tiny_behind_each_wrapper_keeps_the_contract(actions: str, wrapper: str)
 
 def test_parallel_api_renamed_for_rllib() -> None:
     parallel_api_test(RenameForRLlib(make("tiny", "menu")), num_cycles=1000)
-
-
-@every_format
-def test_parallel_api_over_many_episodes(actions: str) -> None:
-    parallel_api_test(make("tiny", actions), num_cycles=1000)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +179,9 @@ def test_our_check_passes_each_scenario(scenario: str, actions: str) -> None:
 
 @pytest.mark.slow
 def test_our_check_gives_no_false_alarm() -> None:
-    false_alarms.main(seeds=20)
+    for seed in range(20):
+        make_town = functools.partial(make, "tiny", FORMATS[seed % 2])
+        check_env(make_town, steps=30, seed=seed)
 
 
 def test_the_town_is_registered() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from genagents_env.actions import Interact, Move
 from genagents_env.env import TownEnv
-from genagents_env.scenario.schema import GOAL_KINDS, Goal, Reward
+from genagents_env.scenario.schema import Goal, Reward
 from genagents_env.train.tasks import TASKS
 from genagents_env.world.goals import GoalBoard, describe_goal
 from tests.goal_towns import ADA, BEN, make_fact, make_tiny
@@ -171,10 +171,3 @@ def test_terms_of_being_somewhere_are_told(task: str, words: str) -> None:
     observations, _ = env.reset(seed=0)
     for seen in observations.values():
         assert words in seen["text"].splitlines()[0]
-
-
-def test_every_kind_has_a_column() -> None:
-    env = make_env(Goal(agent=ADA, kind="be", place=KITCHEN))
-    assert get_board(env).kind[0, 0] == 1 + GOAL_KINDS.index("be")
-    assert get_board(env)
-    assert not get_board(TownEnv("valentines_party"))

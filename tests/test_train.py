@@ -77,13 +77,6 @@ def test_a_team_is_paid_the_mean_of_all() -> None:
     assert shared.tolist() == [1.5] * 4 + [5.5] * 4 + [9.5] * 4 + [13.5] * 4
 
 
-def test_the_same_seed_trains_the_same_recurrent_network() -> None:
-    one, two = recurrent.train(FEW, 7), recurrent.train(FEW, 7)
-    assert one.curve == two.curve
-    pairs = zip(one.net.parameters(), two.net.parameters(), strict=True)
-    assert all(torch.equal(a, b) for a, b in pairs)
-
-
 def test_a_place_is_rated_alike_in_every_slot() -> None:
     torch.manual_seed(0)
     net, seen = recurrent.Net(16, 8), torch.rand(1, 3, plain.SIZE)

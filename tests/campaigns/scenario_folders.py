@@ -97,16 +97,6 @@ def double_line(folder: Path, draw: Draw) -> None:
     _edit_lines(folder, draw, lambda lines, i: lines.insert(i, lines[i]))
 
 
-def swap_lines(folder: Path, draw: Draw) -> None:
-    other = int(draw.integers(1 << 30))
-
-    def swap(lines: list[str], i: int) -> None:
-        j = other % len(lines)
-        lines[i], lines[j] = lines[j], lines[i]
-
-    _edit_lines(folder, draw, swap)
-
-
 def change_value(folder: Path, draw: Draw) -> None:
     value, turn = _pick(draw, VALUES), int(draw.integers(1 << 30))
 
@@ -125,17 +115,6 @@ def change_word(folder: Path, draw: Draw) -> None:
 
     def change(lines: list[str], i: int) -> None:
         lines[i] = re.sub(r'"[^"]*"', lambda _: f'"{word}"', lines[i], count=1)
-
-    _edit_lines(folder, draw, change)
-
-
-def change_number(folder: Path, draw: Draw) -> None:
-    value = _pick(draw, (*VALUES[:9], "2", "512", "3600", "1.5"))
-
-    def change(lines: list[str], i: int) -> None:
-        numbered = [k for k, line in enumerate(lines) if re.search(r"= -?\d", line)] or [i]
-        at = numbered[i % len(numbered)]
-        lines[at] = re.sub(r"= -?[\d.:T-]+", lambda _: f"= {value}", lines[at], count=1)
 
     _edit_lines(folder, draw, change)
 
@@ -184,26 +163,6 @@ def add_places(folder: Path, draw: Draw) -> None:
     _append(folder, "".join(rooms))
 
 
-def add_questions(folder: Path, draw: Draw) -> None:
-    count = int(draw.choice((5, 60, 3000)))
-    about = "everyone" if draw.random() < 0.3 else "nobody"
-    slot = " {person}" if about == "everyone" else ""
-    _append(
-        folder,
-        "".join(
-            f'[[questions]]\nid = "extra_{i}"\ntext = "Question {i}{slot}?"\nabout = "{about}"\n'
-            for i in range(count)
-        ),
-    )
-
-
-def add_events(folder: Path, draw: Draw) -> None:
-    at = _pick(draw, ("2023-02-13T09:01:00", "9999-01-01T00:00:00", "2023-02-13T08:00:10"))
-    word = _pick(draw, ("a" * 299, "word " * 50, "\\u00e9" * 200, "tea in the kitchen"))
-    event = f'[[events]]\nat = {at}\nkind = "news"\ntext = "{word}"\n'
-    _append(folder, event * int(draw.choice((1, 20, 900, 3000))))
-
-
 def draw_map(folder: Path, draw: Draw) -> None:
     side = int(draw.choice((1, 30, 512, 2000)))
     ragged = "\n".join("#" * int(draw.integers(1, side + 1)) for _ in range(side))
@@ -213,19 +172,7 @@ def draw_map(folder: Path, draw: Draw) -> None:
     (folder / "map.txt").write_text(text, encoding="utf-8")
 
 
-def edit_map(folder: Path, draw: Draw) -> None:
-    file = folder / "map.txt"
-    if not file.is_file():
-        return
-    cells = list(file.read_bytes().decode("utf-8", "replace"))
-    for _ in range(int(draw.integers(1, 30))):
-        if cells:
-            cells[int(draw.integers(len(cells)))] = _pick(draw, tuple("#.+ abZ\n"))
-    file.write_text("".join(cells), encoding="utf-8")
-
-
 def extend(folder: Path, draw: Draw) -> None:
-    """Build on another scenario, on itself, on a chain, or on what is none."""
     base = _pick(draw, (*list_scenario_names(), folder.name, "nothing", "../tiny", "chain_0"))
     people = _pick(draw, ("", ", people = []", ', people = ["Zoe"]'))
     for i in range(int(draw.choice((1, 12))) if base == "chain_0" else 0):
@@ -237,7 +184,6 @@ def extend(folder: Path, draw: Draw) -> None:
 
 
 def break_file(folder: Path, draw: Draw) -> None:
-    """Make a file something else: empty, cut, another encoding, a link, a folder, too large."""
     file = _files(folder, draw)
     if not file.is_file():
         return
@@ -285,9 +231,8 @@ def _prepend(folder: Path, text: str) -> None:
 
 
 MUTATIONS: tuple[Mutation, ...] = (
-    delete_line, double_line, swap_lines, change_value, change_value, change_word, change_word,
-    change_number, rename_key, add_people, add_facts, add_places, add_questions, add_events,
-    draw_map, edit_map, extend, break_file, nest_deeply,
+    delete_line, double_line, change_value, change_value, change_word, change_word, rename_key,
+    add_people, add_facts, add_places, draw_map, extend, break_file, nest_deeply,
 )  # fmt: skip
 
 

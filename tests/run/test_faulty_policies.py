@@ -171,13 +171,6 @@ def test_rollout_is_a_function_of_the_seed_and_raises_what_a_policy_raises() -> 
     assert len(rollout(env, Raises(), isolate=True, max_ticks=2).faults) == 4
 
 
-def test_rollout_works_where_a_loop_is_running_as_in_a_notebook() -> None:
-    async def cell() -> int:
-        return rollout(town_v0.parallel_env("tiny", max_cycles=3), "idle").ticks
-
-    assert asyncio.run(cell()) == 3
-
-
 NOTING = """
 from genagents_env.llm.calls import CallKey
 from genagents_env.policy import MindNote, Policy

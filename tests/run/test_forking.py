@@ -15,7 +15,17 @@ from genagents_env.scenario.schema import ScheduledEvent
 from tests.run.towns import CURIOUS, LoggingEndpoint, make_options, run_town
 
 LAST = 40
-MINDS = ["random", "idle", "scripted", "reactive", "direct", "smallville", "lyfe", "ai_town"]
+MINDS = [
+    "random",
+    "idle",
+    "scripted",
+    "reactive",
+    "direct",
+    "smallville",
+    "lyfe",
+    "ai_town",
+    "learned",
+]
 TALKERS = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller")
 CAFE = "Hobbs Cafe"
 
@@ -48,7 +58,7 @@ def make_event(path: Path, tick: int, kind: str, **fields: object) -> ScheduledE
         return ScheduledEvent.model_validate({"at": record.time(tick), "kind": kind, **fields})
 
 
-@pytest.mark.parametrize("tick", [0, 17, 20, LAST - 1])
+@pytest.mark.parametrize("tick", [0, 17, LAST - 1])
 def test_an_unchanged_fork_equals_its_parent_and_makes_no_call(
     parent: Path, tmp_path: Path, tick: int
 ) -> None:

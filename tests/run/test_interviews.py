@@ -99,14 +99,13 @@ def test_a_longer_run_is_asked_at_its_new_end_only(path: Path) -> None:
         assert {row.tick for row in record.interviews()} == {0, 45}
 
 
-@pytest.mark.parametrize("ticks", [1, 2])
-def test_the_shortest_runs_are_asked_twice(path: Path, ticks: int) -> None:
+def test_the_shortest_run_is_asked_twice(path: Path) -> None:
     for policy in (WITNESS, "reactive", "scripted"):
         how = make_options(limits=Limits(calls=30))
-        run(town(ticks, policy=PolicySpec(policy)), path, how, force=True)
+        run(town(1, policy=PolicySpec(policy)), path, how, force=True)
         resume(path, make_options(no_limit=True)) if policy != "scripted" else None
         with RunReader(path) as record:
-            assert {row.tick for row in record.interviews()} == {0, ticks}
+            assert {row.tick for row in record.interviews()} == {0, 1}
 
 
 class Down(ScriptedEndpoint):
@@ -202,7 +201,6 @@ def write_policy(folder: Path, interview: str = "", memories: str = "") -> str:
         ("return []", "nonsense", "expected 1 answers"),
         ("return 'yes'", "nonsense", "got str"),
         ("return [Answer('yes', (-1,))]", "nonsense", "expected 1 answers"),
-        ("return [Answer('yes', ('3',))]", "nonsense", "expected 1 answers"),
         ("return [Answer(None)]", "nonsense", "expected 1 answers"),
         ("import time; time.sleep(60)", "hung", "no answer within 0.5 s"),
     ],
@@ -293,19 +291,6 @@ def test_repeats_that_are_not_allowed_are_refused_before_anything_is_written(pat
     assert not path.exists()
 
 
-def test_an_outage_during_repeats_pauses_and_the_resume_asks_again(path: Path) -> None:
-    whole = path.with_name("thrice.sqlite")
-    run(town(12, repeats=3), whole, make_options())
-    with RunReader(whole) as record:
-        calls = record.sum_calls().calls
-    result = run(town(12, repeats=3), path, make_options(Down(calls - 25)))
-    assert (result.status, result.tick) == ("paused", 12)
-    again = ScriptedEndpoint()
-    assert resume(path, make_options(again)).status == "finished"
-    assert len(again.requests) <= 25
-    assert canonical_hash(path) == canonical_hash(whole)
-
-
 def test_memories_of_facts_are_stored_at_both_ends(whole: Path, path: Path) -> None:
     with RunReader(whole) as record:
         rows, last = record.memories(), record.last_tick
@@ -370,7 +355,6 @@ def test_memories_of_a_fact_are_of_different_texts_and_not_too_many(path: Path) 
         ("return 'tea'", "nonsense", "expected memories, got str"),
         ("return [Answer('tea')]", "nonsense", "expected memories, got 1 of"),
         ("return [RecalledMemory('tea', (-1,))]", "nonsense", "expected memories"),
-        ("return [RecalledMemory('tea', ('1',))]", "nonsense", "expected memories"),
         ("return [RecalledMemory(None)]", "nonsense", "expected memories"),
     ],
 )

@@ -69,8 +69,8 @@ def test_twenty_kills_of_twenty_five_people_leave_no_trace(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_random_kills_leave_no_trace_and_let_no_call_out_beyond_the_budget() -> None:
-    command = [sys.executable, "-m", "tests.campaigns.kills", "--kills", "8", "--runs", "2"]
+def test_random_kills_leave_no_trace() -> None:
+    command = [sys.executable, "-m", "tests.campaigns.kills", "--kills", "8"]
     child = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert child.returncode == 0, child.stdout + child.stderr
 

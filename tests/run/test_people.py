@@ -214,7 +214,7 @@ def test_what_a_person_enters_happens_and_who_is_away_is_shown_so(played: Path) 
         assert record.meta.policies[ADA]["name"] == "human"
 
 
-@pytest.mark.parametrize("tick", [0, 3, 30, LAST - 1])
+@pytest.mark.parametrize("tick", [0, 3, LAST - 1])
 def test_a_fork_of_a_played_run_asks_nobody_and_equals_it(
     played: Path, tmp_path: Path, tick: int
 ) -> None:

@@ -44,7 +44,7 @@ def list_chain(path: Path, ticks: range) -> list[bytes | None]:
         return [record.find_checksum(tick) for tick in ticks]
 
 
-@pytest.mark.parametrize("policy", ["idle", "scripted", "reactive", "smallville"])
+@pytest.mark.parametrize("policy", ["idle", "reactive", "smallville"])
 def test_both_runs_are_the_same_until_the_other_policy_takes_over(
     parent: Path, tmp_path: Path, policy: str
 ) -> None:
@@ -65,7 +65,7 @@ def test_both_runs_are_the_same_until_the_other_policy_takes_over(
     assert carried or f"{KLAUS} begins with nothing" in result.note
 
 
-def test_a_mind_that_takes_over_remembers_what_the_one_before_did(
+def test_a_mind_that_takes_over_remembers_what_the_one_before_did_and_can_be_asked(
     parent: Path, tmp_path: Path
 ) -> None:
     chosen = {KLAUS: PolicySpec("smallville", {"reflection": False})}
@@ -78,16 +78,11 @@ def test_a_mind_that_takes_over_remembers_what_the_one_before_did(
         assert {memory.text for memory in takeover.past.memories} <= new
         assert len(old & new) > 5
         assert read_mind(after, MARIA).content.memories
-
-
-def test_who_takes_over_can_be_asked(parent: Path, tmp_path: Path) -> None:
-    chosen = {KLAUS: PolicySpec("smallville", {"reflection": False})}
-    result = fork(parent, tmp_path / "fork.sqlite", TICK, (), make_options(), policy_for=chosen)
     answers = interview(result.path, [KLAUS, MARIA], ["Where are you?"], options=make_options())
     assert all(answers[agent][0][1].text for agent in (KLAUS, MARIA))
 
 
-@pytest.mark.parametrize("kill_at", [TICK, TICK + 3, LAST - 5])
+@pytest.mark.parametrize("kill_at", [TICK, LAST - 5])
 def test_a_killed_takeover_resumes_to_the_same_record(
     parent: Path, tmp_path: Path, kill_at: int
 ) -> None:

@@ -14,7 +14,6 @@ from genagents_env.show.summary import describe_run, run_as_json
 from genagents_env.study.evaluate.measures.diffusion import trace_facts
 from genagents_env.study.evaluate.measures.flow import trace_flows
 from genagents_env.study.evaluate.measures.gatherings import find_gathering_visits
-from genagents_env.study.evaluate.measures.success import compute_outcomes
 from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
 from tests.study.evaluate.suspects import (
@@ -144,16 +143,6 @@ def test_the_flow_is_told_as_far_as_it_came(
     lines = list(format_outcomes((), (), found, ()))
     assert lines[0].removesuffix(" (by patterns)") == f"Flow of testimony: {told}"
     assert [line.split(",")[0].strip() for line in lines[1:]] == list(heard)
-
-
-def test_what_nobody_declared_or_asked_is_not_told(tmp_path: Path) -> None:
-    with RunReader(write(tmp_path / "run.sqlite", mystery(checks=()))) as record:
-        data = RunData(record)
-        assert compute_outcomes(data) == ()
-        assert not any(
-            line.startswith(("Success", "Agreement", "Flow", "Answers"))
-            for line in describe_run(data)
-        )
 
 
 def test_what_several_were_told_in_one_sentence_and_what_nobody_received_takes_a_line() -> None:

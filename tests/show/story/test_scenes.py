@@ -200,11 +200,6 @@ def test_what_comes_from_outside_is_a_scene_with_who_learned_of_it(tmp_path: Pat
         assert gone.title == f"{BEN} leaves town"
 
 
-def test_a_run_that_has_only_begun_has_no_scene(tmp_path: Path) -> None:
-    with record_street(tmp_path, last=0) as data:
-        assert find_scenes(data) == ()
-
-
 def test_a_page_gets_people_and_facts_by_number(tmp_path: Path) -> None:
     with record_street(
         tmp_path, morning((begins(CAT),)), last=25, steps=STEPS, names=[CAT, BEN, ADA]
@@ -219,15 +214,6 @@ def test_a_page_gets_people_and_facts_by_number(tmp_path: Path) -> None:
             (1, [0]),
             (1, []),
         ]
-
-
-def test_json_names_people_and_leaves_out_what_is_empty(tmp_path: Path) -> None:
-    with record_street(tmp_path, morning(), last=25, steps=STEPS) as data:
-        talk = next(one for one in find_scenes(data) if one.kind == "talk").as_json()
-        assert talk["people"] == [ADA, BEN]
-        say, learn, _ = talk["lines"]
-        assert set(say) == {"tick", "agent", "kind", "text", "event", "facts", "other"}
-        assert (learn["agent"], learn["facts"], learn["other"]) == (BEN, ["cake"], ADA)
 
 
 @pytest.mark.parametrize(

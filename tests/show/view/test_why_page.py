@@ -15,10 +15,8 @@ def test_why_of_every_utterance_of_a_shipped_run(open_page: OpenPage) -> None:
     check_all(open_page, RUNS / "murder_mystery.sqlite.xz")
 
 
-def test_why_of_every_utterance_of_a_policy_of_ones_own(
-    open_page: OpenPage, template_run: Path
-) -> None:
-    opened = check_all(open_page, template_run)
+def test_why_of_every_utterance_of_a_policy_of_ones_own(open_page: OpenPage, own_run: Path) -> None:
+    opened = check_all(open_page, own_run)
     expect(opened.page.locator("dialog[open]")).to_contain_text("these are the ones of this moment")
 
 
