@@ -47,7 +47,6 @@ def make_table() -> str:
 
 
 def list_options() -> list[tuple[str, str, str]]:
-    """Return every option that the page names: of which mind, its name and value."""
     return [
         (mind, option, value)
         for minds, text in ENTRY.findall(read_page())

@@ -19,7 +19,6 @@ SHOWN = re.compile(r"<!-- film: docs/hobbs_cafe\.gif -->\n```bash\n(.+)\n```")
 
 
 def read_command() -> list[str]:
-    """Return the words of the command that makes it, with whole paths."""
     found = SHOWN.search((ROOT / "docs" / "runs.md").read_text("utf-8"))
     assert found is not None
     words = shlex.split(found[1])[1:]

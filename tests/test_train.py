@@ -91,24 +91,6 @@ def test_a_place_is_rated_alike_in_every_slot() -> None:
     torch.testing.assert_close(first[..., part.stop :], second[..., part.stop :])
 
 
-def test_the_same_seed_trains_the_same_network() -> None:
-    one, two = example.train(SMALL, 7), example.train(SMALL, 7)
-    pairs = zip(one.net.parameters(), two.net.parameters(), strict=True)
-    assert one.curve == two.curve
-    assert all(torch.equal(a, b) for a, b in pairs)
-
-
-def test_advantages_stop_at_the_end_of_an_episode() -> None:
-    config = example.Config(gamma=0.5, gae_lambda=1.0)
-    batch = {
-        "reward": torch.tensor([[1.0], [2.0], [4.0]]),
-        "done": torch.tensor([[0.0], [1.0], [0.0]]),
-        "value": torch.tensor([[0.0], [0.0], [0.0]]),
-    }
-    found = example.advantages(config, batch, torch.tensor([8.0]))
-    assert found.squeeze().tolist() == [2.0, 2.0, 8.0]
-
-
 def find_optimum(seeds: range) -> np.ndarray:
     task, env = get_task("errand"), town_v0.rl_env("errand")
     assert task.find_optimum is not None

@@ -9,7 +9,6 @@ from benchmarks.published_paths import LEVELS, find_published_path
 def measure_distance(
     blocked: list[list[bool]], start: tuple[int, int], goal: tuple[int, int]
 ) -> int:
-    """Return the steps from `start` to `goal`."""
     found, waiting = {start: 0}, deque([start])
     while waiting:
         x, y = waiting.popleft()

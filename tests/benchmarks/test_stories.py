@@ -11,7 +11,6 @@ from tests.scenario.stories.test_stories import live
 
 
 def read_table() -> dict[str, dict[str, str]]:
-    """Return the cells of the page by story and column."""
     found = BLOCK.search(PAGE.read_text())
     assert found is not None
     head, _, *rows = (

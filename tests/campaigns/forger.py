@@ -120,7 +120,6 @@ def make_canary(folder: Path) -> None:
 
 
 def connect(path: Path) -> RunConnection:
-    """Return a connection to a run file that checks nothing."""
     connection = sqlite3.connect(path, isolation_level=None, factory=RunConnection)
     return connection
 

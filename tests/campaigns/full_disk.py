@@ -82,7 +82,6 @@ class FailingDisk:
 
     @property
     def count(self) -> int:
-        """How many changes there were since."""
         return int(self._count())
 
 
@@ -109,7 +108,6 @@ def make_how() -> RunOptions:
 
 
 def start(path: Path, *, force: bool = False) -> None:
-    """Run the town from its start."""
     run(make_spec("tiny", TICKS, policy=PolicySpec("reactive")), path, make_how(), force=force)
 
 
@@ -178,7 +176,6 @@ class Campaign:
         start(self.killed / "run.sqlite")
 
     def prepare(self, task: str) -> Path:
-        """Return a folder with what the task begins from."""
         own = Path(tempfile.mkdtemp(dir=self.folder)).resolve()
         if task == "resume":
             shutil.copytree(self.killed, own, dirs_exist_ok=True)
@@ -187,13 +184,11 @@ class Campaign:
         return own
 
     def count(self, task: str) -> int:
-        """Return how many changes a task makes to its folder."""
         own = self.prepare(task)
         told = call_in_child(lambda: self.attempt(own, Fault(task, "EIO", 0)))
         return int(told["count"])
 
     def attempt(self, own: Path, fault: Fault) -> int:
-        """Carry out the task on a failing disk."""
         self.disk.arm(own, fault)
         ACTIONS[fault.task](own / "run.sqlite")
         return self.disk.count

@@ -152,7 +152,6 @@ class Campaign:
         return before
 
     def check(self, kind: str, sent: int, most: int, told: str) -> None:
-        """Keep what came of a case."""
         self.cases[kind] += 1
         self.used_up[kind] += sent == most
         line = f"{kind}: {sent} of {most} sent{told}"

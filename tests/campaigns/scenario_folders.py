@@ -56,7 +56,6 @@ class Fate:
 
 
 def make_folder(root: Path, seed: int) -> Path:
-    """Make the folder of a seed: a shipped scenario, mutated."""
     draw = np.random.default_rng(seed)
     name = str(draw.choice(list_scenario_names()))
     folder = root / f"{name}_{seed}"

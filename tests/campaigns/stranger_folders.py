@@ -357,7 +357,6 @@ def main(variants: int = 200, seed: int = 0, *, show: bool = False) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--variants", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)

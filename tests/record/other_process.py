@@ -17,8 +17,6 @@ ROOT = Path(__file__).parents[2]
 
 
 class OtherProcess:
-    """The process; use it in a `with` block."""
-
     def __enter__(self) -> Self:
         command = [sys.executable, "-m", "tests.record.other_process"]
         self._process = subprocess.Popen(
@@ -48,12 +46,10 @@ class OtherProcess:
 
 
 def reopen(path: Path) -> None:
-    """Open a file for writing."""
     RunWriter.open(path).close()
 
 
 def begin(path: Path) -> None:
-    """Make a file, and write a little."""
     with RunWriter.create(path, META) as writer:
         live(writer, 1)
 
@@ -72,7 +68,6 @@ def _kill(*arguments: object) -> None:
 
 
 def be_killed_beginning(path: Path) -> None:
-    """Be killed while a file is made."""
 
     def call() -> None:
         heads.write_rows = _kill  # type: ignore[assignment]  # so it dies there

@@ -96,30 +96,7 @@ def test_the_hash_leaves_out_verdicts(path: Path, meta: RunMeta) -> None:
     assert canonical_hash(path) == before
 
 
-def test_a_rewind_and_a_longer_run_drop_later_answers_memories_and_verdicts(
-    path: Path, meta: RunMeta
-) -> None:
-    with RunWriter.create(path, meta) as writer:
-        live(writer, 7)
-        for _ in range(2):
-            for tick in (0, 7):
-                writer.commit_interviews(
-                    [make_row(tick), make_row(tick, 1)], remembered=[make_memory_row(tick)]
-                )
-                writer.commit_judgement(make_judgement(tick))
-            if writer.tick == 7:
-                writer.rewind()
-            else:
-                writer.extend_horizon(meta.with_hours(2.0))
-            with RunReader(path) as run:
-                assert run.interviews() == [make_row(0), make_row(0, 1)]
-                assert (run.memories(), run.judgements()) == (
-                    [make_memory_row(0)],
-                    [make_judgement(0)],
-                )
-
-
-def test_a_longer_run_drops_the_interviews_at_its_old_end_with_their_calls_and_notes(
+def test_a_longer_run_drops_all_that_was_asked_and_judged_at_its_old_end(
     path: Path, meta: RunMeta
 ) -> None:
     with RunWriter.create(path, meta) as writer:
@@ -132,11 +109,15 @@ def test_a_longer_run_drops_the_interviews_at_its_old_end_with_their_calls_and_n
             NoteRow(tick, tick, ADA, purpose, 0, "cut", '{"talk": 1}')
             for tick, purpose in ((0, "interview"), (7, "interview"), (7, "interview.answer"))
         ]
-        writer.commit_interviews([make_row(0), make_row(7)], notes=notes)
+        memories = [make_memory_row(0), make_memory_row(7)]
+        writer.commit_interviews([make_row(0), make_row(7)], remembered=memories, notes=notes)
+        for tick in (0, 7):
+            writer.commit_judgement(make_judgement(tick))
         writer.set_status("finished")
         writer.extend_horizon(meta.with_hours(2.0))
         assert writer.status == "running"
     with RunReader(path) as run:
         assert run.meta.arguments["hours"] == 2.0
         assert (run.interviews(), run.notes()) == ([make_row(0)], notes[:1])
+        assert (run.memories(), run.judgements()) == (memories[:1], [make_judgement(0)])
         assert [(c.tick, c.purpose) for c in run.calls()] == [(0, "interview"), (7, "decide")]

@@ -42,19 +42,15 @@ def make(path: Path, meta: RunMeta, ticks: int = 3) -> Path:
     return path
 
 
-def be_link(lock: Path, diary: Path) -> None:
-    lock.symlink_to(diary)
-
-
-def be_hard_link(lock: Path, diary: Path) -> None:
-    os.link(diary, lock)
-
-
-def be_copy(lock: Path, diary: Path) -> None:
-    lock.write_bytes(diary.read_bytes())
-
-
-@pytest.mark.parametrize("be", [be_link, be_hard_link, be_copy])
+@pytest.mark.parametrize(
+    "be",
+    [
+        lambda lock, diary: lock.symlink_to(diary),
+        lambda lock, diary: os.link(diary, lock),
+        lambda lock, diary: lock.write_bytes(diary.read_bytes()),
+    ],
+    ids=["link", "hard link", "copy"],
+)
 def test_another_file_in_place_of_the_lock_is_refused_and_left_unchanged(
     path: Path, meta: RunMeta, be: Callable[[Path, Path], None]
 ) -> None:

@@ -77,22 +77,6 @@ def test_a_reader_follows_while_it_is_written(path: Path, meta: RunMeta) -> None
             assert canonical_hash(path)
 
 
-def test_a_tick_is_written_completely_or_not_at_all(path: Path, meta: RunMeta) -> None:
-    class Killed(BaseException):
-        pass
-
-    def die(phase: str, tick: int) -> None:
-        if (phase, tick) == ("mid-write", 3):
-            raise Killed
-
-    with RunWriter.create(path, meta, on_phase=die) as writer:
-        with pytest.raises(Killed):
-            live(writer, 5)
-        with RunReader(path) as run:
-            assert run.last_tick == 2
-            assert [event.tick for event in run.events()] == [0, 0, 1, 1, 2, 2]
-
-
 def test_ticks_follow_one_another(path: Path, meta: RunMeta) -> None:
     with RunWriter.create(path, meta) as writer:
         live(writer, 2)

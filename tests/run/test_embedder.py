@@ -15,7 +15,7 @@ from genagents_env.run import PolicySpec, RunResult, resume, rollout, run
 from genagents_env.run.policies import load_policy
 from genagents_env.show.faculty_costs import compute_embedding_cost
 from genagents_env.testing import check_policy
-from tests.run.towns import FOUR, Value, make_options, make_spec
+from tests.run.towns import FOUR, Killed, Value, make_options, make_spec, stop_at
 
 GATHERER = str(Path(__file__).with_name("gatherer.py"))
 
@@ -41,10 +41,6 @@ class Counted:
         self.closed += 1
 
 
-class PowerCutError(Exception):
-    pass
-
-
 def run_with_source(path: Path, source: Counted, **changes: Value) -> RunResult:
     town = make_spec("valentines_party", 30, people=FOUR, policy=PolicySpec(GATHERER))
     return run(town, path, make_options(source=source, **changes))
@@ -55,12 +51,8 @@ def test_vectors_are_stored_and_no_text_is_embedded_twice_over_a_resume(path: Pa
     run_with_source(path.with_name("whole"), whole)
     assert len(set(whole.texts)) == len(whole.texts)
 
-    def cut(phase: str, tick: int) -> None:
-        if (phase, tick) == ("mid-write", 17):
-            raise PowerCutError
-
-    with pytest.raises(PowerCutError):
-        run_with_source(path, first, on_phase=cut)
+    with pytest.raises(Killed):
+        run_with_source(path, first, on_phase=stop_at(17, "mid-write"))
     assert resume(path, make_options(source=second)).status == "finished"
     assert canonical_hash(path) == canonical_hash(path.with_name("whole"))
     assert sorted([*first.texts, *second.texts]) == sorted(whole.texts)

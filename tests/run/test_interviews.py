@@ -28,7 +28,6 @@ def town(ticks: int = 30, **changes: object) -> RunSpec:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return 30 ticks that nothing disturbed."""
     path = tmp_path_factory.mktemp("whole") / "run.sqlite"
     assert run(town(), path, make_options()).status == "finished"
     return path
@@ -192,29 +191,36 @@ def write_policy(folder: Path, interview: str = "", memories: str = "") -> str:
     return str(path)
 
 
-@pytest.mark.parametrize(
-    ("answer", "kind", "words"),
-    [
-        ("raise RuntimeError('no words')", "raised", "RuntimeError: no words"),
-        ("raise PolicyError('cannot tell')", "raised", "PolicyError: cannot tell"),
-        ("raise SystemExit(3)", "raised", "SystemExit: 3"),
-        ("return []", "nonsense", "expected 1 answers"),
-        ("return 'yes'", "nonsense", "got str"),
-        ("return [Answer('yes', (-1,))]", "nonsense", "expected 1 answers"),
-        ("return [Answer(None)]", "nonsense", "expected 1 answers"),
-        ("import time; time.sleep(60)", "hung", "no answer within 0.5 s"),
-    ],
-)
-def test_a_failing_interview_is_a_fault_and_ends_no_run(
-    path: Path, answer: str, kind: str, words: str
+FAILING = [  # the body of `interview`, that of `memories`, and the fault that comes of it
+    ("raise RuntimeError('no words')", "", "raised", "RuntimeError: no words"),
+    ("raise PolicyError('cannot tell')", "", "raised", "PolicyError: cannot tell"),
+    ("raise SystemExit(3)", "", "raised", "SystemExit: 3"),
+    ("return []", "", "nonsense", "expected 1 answers"),
+    ("return 'yes'", "", "nonsense", "got str"),
+    ("return [Answer('yes', (-1,))]", "", "nonsense", "expected 1 answers"),
+    ("return [Answer(None)]", "", "nonsense", "expected 1 answers"),
+    ("import time; time.sleep(60)", "", "hung", "no answer within 0.5 s"),
+    ("", "raise RuntimeError('a blank')", "raised", "RuntimeError: a blank"),
+    ("", "raise PolicyError('a blank')", "raised", "PolicyError: a blank"),
+    ("", "return 'tea'", "nonsense", "expected memories, got str"),
+    ("", "return [Answer('tea')]", "nonsense", "expected memories, got 1 of"),
+    ("", "return [RecalledMemory('tea', (-1,))]", "nonsense", "expected memories"),
+    ("", "return [RecalledMemory(None)]", "nonsense", "expected memories"),
+]
+
+
+@pytest.mark.parametrize(("answer", "memories", "kind", "words"), FAILING)
+def test_failing_interviews_and_memories_are_a_fault_and_end_no_run(
+    path: Path, answer: str, memories: str, kind: str, words: str
 ) -> None:
-    policy = write_policy(path.parent, interview=answer)
+    policy = write_policy(path.parent, interview=answer, memories=memories)
     silent = make_spec(ticks=3, policy=PolicySpec("scripted"), policy_for={BEN: policy})
     patience = 0.5 if kind == "hung" else 60.0
     assert run(silent, path, make_options(policy_deadline=patience)).status == "finished"
     with RunReader(path) as record:
-        assert record.interviews() == []
+        kept = record.memories() if memories else record.interviews()
         faults = [fault for fault in record.policy_faults() if fault.tick in (0, 3)]
+    assert [row for row in kept if row.agent == BEN] == []
     assert [(f.agent, f.policy, f.kind) for f in faults if f.tick == 0] == [(BEN, "plain", kind)]
     assert words in faults[0].text
     assert faults[-1].tick == 3
@@ -345,29 +351,3 @@ def test_memories_of_a_fact_are_of_different_texts_and_not_too_many(path: Path) 
     assert [(row.agent, row.fact) for row in rows] == [(BEN, fact)] * 20
     assert [row.text for row in rows] == [f"Tea in the kitchen, cup {k}" for k in range(20)]
     assert rows[7].events == (2, 7, 32)
-
-
-@pytest.mark.parametrize(
-    ("memories", "kind", "words"),
-    [
-        ("raise RuntimeError('a blank')", "raised", "RuntimeError: a blank"),
-        ("raise PolicyError('a blank')", "raised", "PolicyError: a blank"),
-        ("return 'tea'", "nonsense", "expected memories, got str"),
-        ("return [Answer('tea')]", "nonsense", "expected memories, got 1 of"),
-        ("return [RecalledMemory('tea', (-1,))]", "nonsense", "expected memories"),
-        ("return [RecalledMemory(None)]", "nonsense", "expected memories"),
-    ],
-)
-def test_failing_memories_are_a_fault_and_end_no_run(
-    path: Path, memories: str, kind: str, words: str
-) -> None:
-    assert run(make_memory_spec(path, memories), path, make_options()).status == "finished"
-    with RunReader(path) as record:
-        assert record.memories() == []
-        assert record.interviews()
-        faults = record.policy_faults()
-    assert [(fault.tick, fault.agent, fault.kind) for fault in faults] == [
-        (0, BEN, kind),
-        (3, BEN, kind),
-    ]
-    assert words in faults[0].text

@@ -16,6 +16,7 @@ from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, RunResult, RunSpec, fork, resume, run
 from genagents_env.run.live import MOST_WAITING, LiveControl
 from genagents_env.run.spec import Progress
+from tests.run.towns import Killed, stop_at
 
 LAST = 60
 ADA = "Ada Brook"
@@ -108,12 +109,8 @@ def test_it_repeats_in_a_fork_and_in_a_fork_of_that(
 def test_it_repeats_where_the_run_is_killed_after_it(steered: Path, tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
 
-    def kill(phase: str, tick: int) -> None:
-        if (phase, tick) == ("boundary", 46):
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        Driver(DEEDS).run(path, on_phase=kill)
+    with pytest.raises(Killed):
+        Driver(DEEDS).run(path, on_phase=stop_at(46))
     assert resume(path, RunOptions(interviews=False)).status == "finished"
     assert canonical_hash(path) == canonical_hash(steered)
 

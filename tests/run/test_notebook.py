@@ -35,7 +35,6 @@ async def in_a_cell(name: str) -> list[str]:
 
 
 def step_and_ask(name: str) -> list[str]:
-    """Return the actions of five ticks, and an answer."""
     env = town_v0.parallel_env("tiny", max_cycles=6, percepts=True)
     observations, infos = env.reset(seed=1)
     policy = load_policy(name)

@@ -40,7 +40,6 @@ def live(path: Path, source: Counted, policy: str = "smallville", **town: Any) -
 
 
 def get_state(path: Path, agent: str, tick: int | None = None) -> Mapping[str, Any]:
-    """Return the state of a mind in a checkpoint."""
     with RunReader(path) as record:
         state = record.checkpoint(2**40 if tick is None else tick)
         assert state is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.actions import Action, Idle, Interact, Move, Restart, Talk
+from genagents_env.actions import Action, Idle, Interact, Move, Talk
 from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, DivergenceError, PolicyError, RecordError
@@ -22,9 +22,9 @@ from genagents_env.run.people import (
     ActionQueue,
     RecordedPeople,
     decode_action,
-    encode_action,
     make_action,
 )
+from tests.run.towns import Killed, stop_at
 
 ADA = "Ada Brook"
 LAST = 60
@@ -139,14 +139,6 @@ def test_a_town_whose_people_are_all_away_waits_for_one_of_them() -> None:
     assert asyncio.run(play()) is None
 
 
-ACTIONS = [Move("park"), Talk(None, "Hi", leave=True), Interact("stove", "on"), Idle(), Restart()]
-
-
-@pytest.mark.parametrize("action", [None, *ACTIONS])
-def test_actions_are_read_as_they_were_written(action: Action | None) -> None:
-    assert decode_action(encode_action(action)) == action
-
-
 @pytest.mark.parametrize(
     "value",
     [
@@ -196,7 +188,6 @@ def make_spec() -> RunSpec:
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a finished run in which a person plays Ada."""
     path = tmp_path_factory.mktemp("played") / "run.sqlite"
     people = Planned(PLAN)
     assert run(make_spec(), path, make_options(people)).status == "finished"
@@ -228,12 +219,8 @@ def test_a_fork_of_a_played_run_asks_nobody_and_equals_it(
 def test_a_killed_run_goes_on_without_asking_again(played: Path, tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
 
-    def kill(phase: str, tick: int) -> None:
-        if (phase, tick) == ("boundary", 47):
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run(make_spec(), path, make_options(Planned(PLAN), on_phase=kill))
+    with pytest.raises(Killed):
+        run(make_spec(), path, make_options(Planned(PLAN), on_phase=stop_at(47)))
     people = Planned(PLAN)
     assert resume(path, make_options(people)).status == "finished"
     assert canonical_hash(path) == canonical_hash(played)

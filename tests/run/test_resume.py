@@ -12,12 +12,11 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.run import Limits, PolicySpec, resume, run
-from tests.run.towns import CURIOUS, make_options, make_spec, resume_town, run_town
+from tests.run.towns import CURIOUS, Killed, make_options, make_spec, resume_town, run_town, stop_at
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the hash of 40 ticks that nothing disturbed."""
     path = tmp_path_factory.mktemp("whole") / "run.sqlite"
     assert run_town(path).status == "finished"
     return canonical_hash(path)
@@ -172,16 +171,8 @@ def test_a_resume_does_not_change_the_model_unasked(path: Path) -> None:
         assert record.meta.model == "other"
 
 
-class PowerCutError(Exception):
-    pass
-
-
 @pytest.mark.parametrize("policy", ["smallville", "reactive", "scripted", "random", "learned"])
 def test_every_shipped_policy_resumes_to_the_same_record(path: Path, policy: str) -> None:
-    def cut(phase: str, tick: int) -> None:
-        if (phase, tick) == ("mid-write", 77):
-            raise PowerCutError
-
     people = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Tom Moreno", "Sam Moore")
     town = make_spec(
         "valentines_party", 120, people=people, policy=PolicySpec(policy), start="08:00"
@@ -189,8 +180,8 @@ def test_every_shipped_policy_resumes_to_the_same_record(path: Path, policy: str
     whole = path.with_name("whole.sqlite")
     how = make_options(checkpoint_every=50, embedder="hashed")
     run(town, whole, how)
-    with pytest.raises(PowerCutError):
-        run(town, path, replace(how, on_phase=cut))
+    with pytest.raises(Killed):
+        run(town, path, replace(how, on_phase=stop_at(77, "mid-write")))
     assert resume(path, how).status == "finished"
     assert canonical_hash(path) == canonical_hash(whole)
 

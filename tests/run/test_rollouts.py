@@ -129,13 +129,6 @@ def test_an_error_is_raised_in_its_turn_unless_it_is_isolated() -> None:
     assert faults == [0, 0, 6, 0]
 
 
-def test_a_call_works_where_a_loop_already_runs() -> None:
-    async def notebook() -> list[int]:
-        return [e.seed for e in rollouts("tiny", "idle", range(3), max_ticks=2)]
-
-    assert asyncio.run(notebook()) == [0, 1, 2]
-
-
 def test_what_cannot_be_shared_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="one town at a time"):
         rollouts("tiny", load_policy("idle"))  # type: ignore[arg-type]  # that is the point

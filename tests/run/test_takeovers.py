@@ -12,6 +12,7 @@ from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, fork, interview, resume, run
 from genagents_env.show.summary import describe_run
 from genagents_env.show.view.mind import read_mind
+from tests.run.towns import Killed, stop_at
 from tests.scripted import neighbour
 
 ISABELLA, MARIA, KLAUS = PEOPLE = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller")
@@ -35,7 +36,6 @@ def make_run(path: Path, policy: str, policy_for: Mapping[str, str] | None = Non
 
 @pytest.fixture(scope="module")
 def parent(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a run of the mind that supports pasts."""
     return make_run(tmp_path_factory.mktemp("parent") / "run.sqlite", "smallville")
 
 
@@ -89,13 +89,9 @@ def test_a_killed_takeover_resumes_to_the_same_record(
     chosen = {KLAUS: PolicySpec("reactive"), MARIA: PolicySpec("reactive")}
     whole = fork(parent, tmp_path / "whole.sqlite", TICK, (), make_options(), policy_for=chosen)
 
-    def kill(phase: str, tick: int) -> None:
-        if (phase, tick) == ("boundary", kill_at + 1):
-            raise KeyboardInterrupt
-
     path = tmp_path / "cut.sqlite"
-    with pytest.raises(KeyboardInterrupt):
-        fork(parent, path, TICK, (), make_options(on_phase=kill), policy_for=chosen)
+    with pytest.raises(Killed):
+        fork(parent, path, TICK, (), make_options(on_phase=stop_at(kill_at + 1)), policy_for=chosen)
     assert resume(path, make_options()).status == "finished"
     assert canonical_hash(path) == canonical_hash(whole.path)
 

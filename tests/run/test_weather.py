@@ -20,7 +20,6 @@ BEN = "Ben Carver"
 
 
 def town(ticks: int, every: int = 1) -> RunSpec:
-    """Return two people who each ask once in `every` ticks."""
     return make_spec(ticks=ticks, policy=PolicySpec(CURIOUS, {"every": every}))
 
 
@@ -132,4 +131,4 @@ def test_an_interview_that_nobody_answers_makes_nothing_up(path: Path) -> None:
 
 @pytest.mark.slow
 def test_no_body_in_place_of_completions_ends_a_run() -> None:
-    assert body_faults.main(body_faults.list_trials(tenth=True)) == []
+    assert body_faults.main(tenth=True) == []

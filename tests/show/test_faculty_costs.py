@@ -80,14 +80,6 @@ def test_unknown_prices_and_fallbacks_are_said(tmp_path: Path) -> None:
     assert whole.fallbacks == whole.calls > 0
 
 
-def test_a_run_without_calls_has_no_table(tmp_path: Path) -> None:
-    path = tmp_path / "run.sqlite"
-    run(make_spec(ticks=3, policy=PolicySpec("idle")), path, make_options())
-    with RunReader(path) as record:
-        assert compute_faculty_costs(record) == ()
-        assert not any("faculty" in line for line in describe_run(record))
-
-
 def test_before_any_time_has_passed_there_are_no_rates(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     town = make_spec("valentines_party", 3, people=FOUR, policy=PolicySpec(WITNESS))

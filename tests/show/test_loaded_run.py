@@ -154,8 +154,6 @@ def test_another_moment_is_refused(at: str | int, said: str, shipped: LoadedRun)
 
 
 class Elements(HTMLParser):
-    """Collects the elements of a page."""
-
     def __init__(self) -> None:
         super().__init__()
         self.found: list[str] = []

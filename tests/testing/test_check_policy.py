@@ -36,8 +36,6 @@ class Word(BaseModel):
 
 
 class Wanderer(Policy):
-    """Walks somewhere at random and counts its steps."""
-
     name: ClassVar[str] = "wanderer"
 
     def reset(self, profiles: Mapping[str, Profile], seed: int, context: Context) -> None:
@@ -59,8 +57,6 @@ class Wanderer(Policy):
 
 
 class Tells(Wanderer):
-    """Counts its steps when asked."""
-
     remembers: ClassVar[bool] = True
 
     def interview(self, agent: str, questions: Sequence[str], repeat: int = 0) -> list[Answer]:
@@ -111,8 +107,6 @@ def test_calls_of_an_interview_have_a_purpose_and_moment_of_their_own(
 
 
 class Thinker(Wanderer):
-    """Goes where a model says."""
-
     name = "thinker"
     needs_model = True
 

@@ -12,14 +12,12 @@ LAWN = np.full((40, 60, 3), (214, 228, 199), np.uint8)
 
 
 def put(pixels: Pixels, x: int, color: tuple[int, int, int]) -> Pixels:
-    """Return the picture with a square of that colour."""
     changed = pixels.copy()
     changed[10:14, x : x + 4] = color
     return changed
 
 
 def decode(film: bytes) -> list[tuple[Pixels, int]]:
-    """Return each picture with its milliseconds."""
     image, found = Image.open(BytesIO(film)), []
     for at in range(image.n_frames):  # type: ignore[attr-defined]
         image.seek(at)

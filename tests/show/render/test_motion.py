@@ -22,7 +22,6 @@ CORRIDOR = ["#" * 34, "#a" + "." * 30 + "b#", "#" * 34]
 
 
 def follow(town: TownDriver) -> Motion:
-    """Return a motion that has noted where people are now."""
     world = town.world
     motion = Motion(world.plan, world.scenario.rules, world.town.clock.seconds_per_tick)
     motion.note(world.tick, world.positions)

@@ -40,13 +40,10 @@ class WatchedPage:
     requests: list[str] = field(default_factory=list)
 
     def check(self) -> None:
-        """Fail where anything went wrong."""
         assert (self.errors, self.dialogs, self.requests) == ([], [], [])
 
 
 class PageOpener:
-    """Opens pages, and closes what they needed at the end of the module."""
-
     def __init__(self, browser: Browser, stack: ExitStack) -> None:
         self._browser, self._stack = browser, stack
         self._served: dict[Path, str] = {}
@@ -96,7 +93,6 @@ OpenPage: TypeAlias = PageOpener
 
 
 def watch(page: Page, address: str) -> WatchedPage:
-    """Return the page with an eye on what it does."""
     watched = WatchedPage(page)
     own = urlsplit(address)[:2]
 
@@ -133,6 +129,5 @@ def launch_browser() -> Iterator[Browser]:
 
 @contextmanager
 def open_pages(browser: Browser) -> Iterator[PageOpener]:
-    """Give what opens pages in a browser."""
     with ExitStack() as stack:
         yield PageOpener(browser, stack)

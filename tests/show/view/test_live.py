@@ -42,7 +42,6 @@ class Town:
         return self.page.get(target, "POST", text, **given)
 
     def read(self, target: str) -> dict[str, Any]:
-        """Return what is answered to a person's page."""
         answer = self.page.get(target)
         assert answer.status == 200, answer.body
         return dict(json.loads(answer.body))

@@ -32,7 +32,6 @@ def writer(path: Path) -> Iterator[RunWriter]:
 
 
 def ask(run: OpenRun) -> tuple[int, int]:
-    """Return the last tick and the revision."""
     status = json.loads(Answers(run).get(ResourceKey("status")))
     return status["lastTick"], status["revision"]
 

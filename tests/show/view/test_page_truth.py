@@ -47,7 +47,6 @@ def play_with_interventions(path: Path, policy: str) -> Path:
 
 
 def describe(env: TownEnv) -> dict[str, Any]:
-    """Return the world as the page describes it."""
     world = env.world
     state, people = world.state, world.town.people
     return {

@@ -20,7 +20,6 @@ LIZHI_HEARS, RICHARD_HEARS = 11, 26  # of the testimony, from Dmitri
 
 @pytest.fixture(scope="module")
 def opened(open_page: OpenPage) -> WatchedPage:
-    """The murder mystery, opened once."""
     return open_page(MURDER, "#t=0")
 
 

@@ -38,7 +38,6 @@ def look(path: Path) -> Iterator[tuple[Percepts, RunReader]]:
 def ask(
     found: Percepts, reader: RunReader, agent: int, tick: int, revision: int = 0
 ) -> PerceptText:
-    """Ask until there is an answer."""
     answer = found.find(reader, agent, tick, revision)
     while answer.pending:
         answer = found.find(reader, agent, tick, revision)
@@ -54,16 +53,6 @@ def test_a_percept_is_what_the_prompt_of_that_moment_was_made_of(direct_run: Pat
             prompt = json.loads(row.messages)[-1]["content"]
             assert answer.text.splitlines()[1] in prompt
     assert len(rows) > 10
-
-
-def test_any_moment_can_be_asked_for_in_any_order(direct_run: Path) -> None:
-    with look(direct_run) as (found, reader):
-        late = ask(found, reader, 0, LATE)
-        early = ask(found, reader, 0, EARLY)
-        assert ask(found, reader, 0, LATE) == late
-        assert ask(Percepts(), reader, 0, EARLY) == early
-    assert late.text.startswith("Tuesday 4 April 2023, 11:14:45")
-    assert early.text.startswith("Tuesday 4 April 2023, 11:02:30")
 
 
 def test_a_late_moment_is_pending_at_first(direct_run: Path) -> None:
