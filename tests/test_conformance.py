@@ -25,7 +25,7 @@ from genagents_env.memory.embed import HashedNgrams
 from genagents_env.scenario import list_scenario_names
 from genagents_env.testing import check_env
 from genagents_env.train.tasks import TASKS
-from genagents_env.train.wrappers import DropText, EncodeText, FlatBox, MaskInInfo, RenameForRLlib
+from genagents_env.train.wrappers import DropText, EncodeText, FlatBox, MaskInInfo
 from genagents_env.train.wrappers.observation import Env
 from tests.scenario.stories.names import STORIES
 
@@ -101,10 +101,6 @@ def run_tests_of(parallel: Callable[..., Env], cycles: int) -> None:
 @every_format
 def test_tiny_behind_each_wrapper_keeps_the_contract(actions: str, wrapper: str) -> None:
     run_pettingzoos_tests("tiny", actions, wrapper, cycles=60)
-
-
-def test_parallel_api_renamed_for_rllib() -> None:
-    parallel_api_test(RenameForRLlib(make("tiny", "menu")), num_cycles=1000)
 
 
 @pytest.mark.parametrize(

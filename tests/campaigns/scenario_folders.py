@@ -92,10 +92,6 @@ def delete_line(folder: Path, draw: Draw) -> None:
     _edit_lines(folder, draw, list.__delitem__)
 
 
-def double_line(folder: Path, draw: Draw) -> None:
-    _edit_lines(folder, draw, lambda lines, i: lines.insert(i, lines[i]))
-
-
 def change_value(folder: Path, draw: Draw) -> None:
     value, turn = _pick(draw, VALUES), int(draw.integers(1 << 30))
 
@@ -114,15 +110,6 @@ def change_word(folder: Path, draw: Draw) -> None:
 
     def change(lines: list[str], i: int) -> None:
         lines[i] = re.sub(r'"[^"]*"', lambda _: f'"{word}"', lines[i], count=1)
-
-    _edit_lines(folder, draw, change)
-
-
-def rename_key(folder: Path, draw: Draw) -> None:
-    key = _pick(draw, ("name", "naem", "users", "extends", "hours", "é", '"a b"', "a.b.c"))
-
-    def change(lines: list[str], i: int) -> None:
-        lines[i] = re.sub(r"^\w+ = ", lambda _: f"{key} = ", lines[i])
 
     _edit_lines(folder, draw, change)
 
@@ -230,7 +217,7 @@ def _prepend(folder: Path, text: str) -> None:
 
 
 MUTATIONS: tuple[Mutation, ...] = (
-    delete_line, double_line, change_value, change_value, change_word, change_word, rename_key,
+    delete_line, change_value, change_value, change_word, change_word,
     add_people, add_facts, add_places, draw_map, extend, break_file, nest_deeply,
 )  # fmt: skip
 

@@ -66,16 +66,6 @@ def open_person(page: Page, name: str) -> None:
     expect(panel.get_by_role("heading", level=2)).to_contain_text(name)
 
 
-def test_the_story_has_every_utterance_in_order(murder: WatchedPage) -> None:
-    with RunReader(MURDER) as reader:
-        said = [event.data["text"] for event in reader.events() if event.kind == "say"]
-    story = murder.page.get_by_role("tabpanel", name="Story")
-    expect(story.locator(".scene").last).to_be_attached()
-    story.locator(".scenes").evaluate("list => list.scrollTo(0, list.scrollHeight)")
-    expect(story.locator(".say .words").last).to_have_text(said[-1])
-    assert story.locator(".say .words").all_inner_texts() == said
-
-
 def test_the_story_goes_along_with_the_clock_until_the_reader_scrolls(murder: WatchedPage) -> None:
     page = murder.page
     story = page.get_by_role("tabpanel", name="Story")
