@@ -103,33 +103,21 @@ def test_tiny_behind_each_wrapper_keeps_the_contract(actions: str, wrapper: str)
     run_pettingzoos_tests("tiny", actions, wrapper, cycles=60)
 
 
+FAST = [
+    *((name, FORMATS[k % 2]) for k, name in enumerate(LARGER)),
+    *(("give_secretly", "words"), ("open_gate", "menu")),  # whose things and rooms have rules
+]
+SLOW = [
+    *((name, FORMATS[1 - k % 2]) for k, name in enumerate(LARGER)),
+    *((story, actions) for story in STORIES for actions in FORMATS if (story, actions) not in FAST),
+]
+
+
 @pytest.mark.parametrize(
     ("scenario", "actions"),
-    [(name, FORMATS[k % 2]) for k, name in enumerate(LARGER)],
+    [*FAST, *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOW)],
 )
 def test_each_scenario_keeps_the_contract(scenario: str, actions: str) -> None:
-    run_pettingzoos_tests(scenario, actions, "bare", cycles=4)
-
-
-@pytest.mark.parametrize(("story", "actions"), [("give_secretly", "words"), ("open_gate", "menu")])
-def test_stories_keep_the_contract(story: str, actions: str) -> None:
-    """Two whose things and rooms have rules; the others in the slow test."""
-    run_pettingzoos_tests(story, actions, "bare", cycles=4)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("story", STORIES)
-@every_format
-def test_each_story_keeps_the_contract(story: str, actions: str) -> None:
-    run_pettingzoos_tests(story, actions, "bare", cycles=4)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("scenario", "actions"),
-    [(name, FORMATS[1 - k % 2]) for k, name in enumerate(LARGER)],
-)
-def test_each_scenario_keeps_the_contract_in_the_other_format(scenario: str, actions: str) -> None:
     run_pettingzoos_tests(scenario, actions, "bare", cycles=4)
 
 
