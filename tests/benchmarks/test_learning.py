@@ -1,7 +1,6 @@
 """What can be learned: the tables are those of the figures, and these would come out the same."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from benchmarks import blind, learning, plain
 from benchmarks.maskable import SEEDS, load_maskable
 from genagents_env.observe.plain_columns import CHOICES
 from genagents_env.policies.learned import LearnedPolicy
-from genagents_env.train.tasks import HELD_OUT, TASKS, get_task
+from genagents_env.train.tasks import HELD_OUT, get_task
 
 KNOWN = learning.load_learning()
 
@@ -37,34 +36,6 @@ def test_what_needs_no_training_would_come_out_the_same_today(name: str) -> None
 def test_the_shipped_weights_are_those_that_were_measured(name: str) -> None:
     """If they are not: `python -m benchmarks.learning`."""
     assert KNOWN[name]["learned"]["weights"] == LearnedPolicy().network.digest
-
-
-def test_what_is_known_of_a_task_is_not_measured_again(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    measured: list[int] = []
-
-    def measure(task: object, seed: int) -> dict[str, Any]:
-        measured.append(seed)
-        if seed == 2:
-            raise KeyboardInterrupt
-        return {"seconds": 1, "curve": [[10, 0.5]], "held_out": [[0.5]]}
-
-    monkeypatch.setattr(learning, "FOLDER", tmp_path)
-    monkeypatch.setattr(learning, "measure_seed", measure)
-    monkeypatch.setattr(
-        learning, "measure_learned", lambda *given: {"weights": LearnedPolicy().network.digest}
-    )
-    monkeypatch.setattr(learning, "EPISODES", HELD_OUT[:1])
-    with pytest.raises(KeyboardInterrupt):
-        learning.measure_task(TASKS["errand"], range(3))
-    kept = learning.load_learning()["errand"]
-    assert list(kept["ppo"]) == ["0", "1"]
-    assert len(kept["random"]) == len(kept["solution"])
-    monkeypatch.setattr(learning, "measure_baselines", lambda *given: pytest.fail("known already"))
-    with pytest.raises(KeyboardInterrupt):
-        learning.measure_task(TASKS["errand"], range(3))
-    assert measured == [0, 1, 2, 2]
 
 
 def test_the_recipe_reached_the_optimum_for_every_agent_in_every_seed() -> None:

@@ -67,16 +67,6 @@ def test_every_part_of_a_head_comes_back_as_it_was_written(path: Path, meta: Run
         assert decode_later_spending(run.find_note(INTERVIEWED)) == later
 
 
-def test_a_reader_follows_while_it_is_written(path: Path, meta: RunMeta) -> None:
-    with RunWriter.create(path, meta) as writer:
-        live(writer, 1)
-        with RunReader(path) as run:
-            assert (run.last_tick, run.status) == (1, "running")
-            live(writer, 3)
-            assert run.last_tick == 3
-            assert canonical_hash(path)
-
-
 def test_ticks_follow_one_another(path: Path, meta: RunMeta) -> None:
     with RunWriter.create(path, meta) as writer:
         live(writer, 2)

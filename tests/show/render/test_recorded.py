@@ -34,20 +34,6 @@ def test_whatever_happens_the_events_tell_what_is_drawn() -> None:
     assert {"start", "object", "part", "put", "join", "say", "doing", "arrive"} <= seen
 
 
-def test_a_snapshot_never_changes() -> None:
-    env = town_v0.parallel_env(scenario="tiny")
-    env.reset(seed=2)
-    here = RecordedTown(env.world.plan, env.world.names)
-    nobody = here.take_snapshot(0, env.world.time, env.world.positions)
-    assert not nobody.present.any()
-    here.advance(env.events)
-    everybody = here.take_snapshot(0, env.world.time, env.world.positions)
-    assert everybody.present.all()
-    assert not nobody.present.any()
-    here.advance(())
-    check_same(everybody, env.world.snapshot)
-
-
 def test_who_stands_beyond_the_map_is_drawn_at_its_edge() -> None:
     plan = town()
     away = np.array([[-3, 2], [99, 3], [4, 1000]], np.int16)

@@ -25,14 +25,7 @@ _PATIENCE = 20_000  # milliseconds, on a machine that is busy
 
 @dataclass
 class WatchedPage:
-    """A page, and what it did that the eye does not see.
-
-    Attributes:
-        page: Playwright's.
-        errors: of scripts, and what the console says of errors and of the policy of contents.
-        dialogs: that were opened, and dismissed.
-        requests: addresses outside of the page's own.
-    """
+    """A page, its errors and breaches of its policy, dialogs, and requests of other addresses."""
 
     page: Page
     errors: list[str] = field(default_factory=list)
@@ -59,12 +52,8 @@ class PageOpener:
     ) -> WatchedPage:
         """Open a run file, served once a module, an exported page, or an address.
 
-        Args:
-            what: a run file, a file that ends in .html, or an address.
-            moment: what stands behind it, such as `#t=216&p=Klaus Mueller`.
-            size: of the window.
-            ready: wait until all that is recorded is loaded.
-            headers: of the browser's requests, beside its own.
+        `moment` stands behind it, such as `#t=216&p=Klaus Mueller`; `ready` waits until all that
+        is recorded is loaded; `headers` are of the requests, beside the browser's own.
         """
         address = what if isinstance(what, str) else self.find_address(what)
         context = self._browser.new_context(
