@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.errors import ConfigError, LLMUnavailable
-from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
+from genagents_env.errors import ConfigError
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import Limits, PolicySpec, RunSpec, resume, run
 from genagents_env.scenario import load_scenario
 from genagents_env.scenario.questions import When, list_questions
 from genagents_env.scenario.schema import ScheduledEvent
-from tests.run.towns import FOUR, WITNESS, make_options, make_spec
+from tests.run.towns import FOUR, WITNESS, failing_from, make_options, make_spec
 
 ADA, BEN = "Ada Brook", "Ben Carver"
 
@@ -107,27 +106,15 @@ def test_the_shortest_run_is_asked_twice(path: Path) -> None:
             assert {row.tick for row in record.interviews()} == {0, 1}
 
 
-class Down(ScriptedEndpoint):
-    """Answers so often, then no more."""
-
-    def __init__(self, answered: int) -> None:
-        super().__init__(self._answer)
-        self.left = answered
-
-    def _answer(self, request: CompletionRequest) -> str:
-        self.left -= 1
-        if self.left < 0:
-            raise LLMUnavailable("gone for lunch")
-        return sample_schema(request)
-
-
 def test_an_outage_during_interviews_pauses_and_the_resume_asks_again(
     whole: Path, path: Path
 ) -> None:
     with RunReader(whole) as record:
         calls = record.sum_calls().calls
     for answered in (7, calls - 6):
-        result = run(town(), path, make_options(Down(answered)), force=True)
+        result = run(
+            town(), path, make_options(ScriptedEndpoint(failing_from(answered))), force=True
+        )
         assert (result.status, result.exit_code) == ("paused", 75)
         assert result.tick == (0 if answered == 7 else 30)
         with RunReader(path) as record:

@@ -7,12 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.errors import ConfigError, DivergenceError, LLMUnavailable
+from genagents_env.errors import ConfigError, DivergenceError
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, RunWriter, canonical_hash
 from genagents_env.run import Limits, PolicySpec, resume, run
-from tests.run.towns import CURIOUS, Killed, make_options, make_spec, resume_town, run_town, stop_at
+from tests.run.towns import (
+    CURIOUS,
+    Killed,
+    failing_from,
+    make_options,
+    make_spec,
+    resume_town,
+    run_town,
+    stop_at,
+)
 
 
 @pytest.fixture(scope="module")
@@ -20,25 +29,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("whole") / "run.sqlite"
     assert run_town(path).status == "finished"
     return canonical_hash(path)
-
-
-class Weather:
-    """A rule that fails while the endpoint is down."""
-
-    def __init__(self, answered_before: int) -> None:
-        self.left, self.down = answered_before, False
-
-    def __call__(self, request: CompletionRequest) -> str:
-        self.left -= 1
-        self.down = self.down or self.left < 0
-        if self.down:
-            raise LLMUnavailable("the endpoint is down")
-        return sample_schema(request)
-
-
-class EverFailing(ScriptedEndpoint):
-    def __init__(self, answered_before: int) -> None:
-        super().__init__(Weather(answered_before))
 
 
 def test_an_outage_pauses_with_a_sentence_and_resumes_to_the_same_record(
@@ -49,7 +39,7 @@ def test_an_outage_pauses_with_a_sentence_and_resumes_to_the_same_record(
         "valentines_party", 30, people=people, policy=PolicySpec(CURIOUS, {"every": 1})
     )
     run(town, tmp_path / "whole.sqlite", make_options())
-    result = run(town, path, make_options(EverFailing(5 * 17)))
+    result = run(town, path, make_options(ScriptedEndpoint(failing_from(5 * 17))))
     assert (result.status, result.exit_code, result.tick) == ("paused", 75, 17)
     assert f"genagents resume {path}" in result.message
     with RunReader(path) as record:

@@ -6,34 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.errors import LLMUnavailable, ModelOutage
+from genagents_env.errors import ModelOutage
 from genagents_env.llm.calls import CompletionRequest, PromptRefused
-from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
+from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunResult, RunSpec, interview, resume, run
 from genagents_env.testing.kill_hook import kill_at
 from tests.campaigns import body_faults
 from tests.run.kills import stretch
-from tests.run.towns import CURIOUS, make_options, make_spec
+from tests.run.towns import CURIOUS, failing_from, make_options, make_spec
 
 BEN = "Ben Carver"
 
 
 def town(ticks: int, every: int = 1) -> RunSpec:
     return make_spec(ticks=ticks, policy=PolicySpec(CURIOUS, {"every": every}))
-
-
-def failing_from(number: int, error: type[Exception] = LLMUnavailable) -> Rule:
-    """Return a rule that answers so many requests and fails all others."""
-    left = [number]
-
-    def rule(request: CompletionRequest) -> str:
-        left[0] -= 1
-        if left[0] < 0:
-            raise error("gone for lunch")
-        return sample_schema(request)
-
-    return rule
 
 
 def hash_of(spec: RunSpec, path: Path) -> str:

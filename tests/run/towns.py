@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from genagents_env.config import TownConfig, TownOptions
+from genagents_env.errors import LLMUnavailable
 from genagents_env.llm.calls import Completion, CompletionRequest, Endpoint
 from genagents_env.llm.retries import RetryPolicy
-from genagents_env.llm.scripted import ScriptedEndpoint
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.record.cassette import OnPhase
 from genagents_env.run import PolicySpec, RunOptions, RunResult, RunSpec, resume, run
 from genagents_env.scenario import Scenario
@@ -31,6 +32,19 @@ def stop_at(tick: int, phase: str = "boundary") -> OnPhase:
             raise Killed
 
     return stop
+
+
+def failing_from(number: int, error: type[Exception] = LLMUnavailable) -> Rule:
+    """Return a rule that answers so many requests and fails all others."""
+    left = [number]
+
+    def rule(request: CompletionRequest) -> str:
+        left[0] -= 1
+        if left[0] < 0:
+            raise error("gone for lunch")
+        return sample_schema(request)
+
+    return rule
 
 
 class LoggingEndpoint(ScriptedEndpoint):
