@@ -121,3 +121,20 @@ def test_a_longer_run_drops_all_that_was_asked_and_judged_at_its_old_end(
         assert (run.interviews(), run.notes()) == ([make_row(0)], notes[:1])
         assert (run.memories(), run.judgements()) == (memories[:1], [make_judgement(0)])
         assert [(c.tick, c.purpose) for c in run.calls()] == [(0, "interview"), (7, "decide")]
+
+
+def test_a_rewind_drops_later_answers_memories_and_verdicts_and_keeps_calls(
+    path: Path, meta: RunMeta
+) -> None:
+    with RunWriter.create(path, meta) as writer:
+        key, recorded = call(7)
+        writer.cassette.put(CallKey(key.agent, 7, "interview", 0), recorded)
+        live(writer, 7)
+        for tick in (0, 7):
+            writer.commit_interviews([make_row(tick)], remembered=[make_memory_row(tick)])
+            writer.commit_judgement(make_judgement(tick))
+        writer.rewind()
+    with RunReader(path) as run:
+        assert (run.interviews(), run.memories()) == ([make_row(0)], [make_memory_row(0)])
+        assert run.judgements() == [make_judgement(0)]
+        assert len(list(run.calls())) == 1
