@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.actions import Action, Idle, Interact, Move, Talk
+from genagents_env.actions import Action, Idle, Interact, Move, Restart, Talk
 from genagents_env.config import TownConfig
 from genagents_env.env import TownEnv
 from genagents_env.errors import ConfigError, DivergenceError, PolicyError, RecordError
@@ -22,6 +22,7 @@ from genagents_env.run.people import (
     ActionQueue,
     RecordedPeople,
     decode_action,
+    encode_action,
     make_action,
 )
 from tests.run.towns import Killed, stop_at
@@ -137,6 +138,11 @@ def test_a_town_whose_people_are_all_away_waits_for_one_of_them() -> None:
         return await turn
 
     assert asyncio.run(play()) is None
+
+
+@pytest.mark.parametrize("action", [None, Talk(None, "Hi", leave=True), Restart()])
+def test_actions_are_read_as_they_were_written(action: Action | None) -> None:
+    assert decode_action(encode_action(action)) == action
 
 
 @pytest.mark.parametrize(

@@ -323,6 +323,10 @@ BROKEN: dict[str, tuple[Values, str]] = {
         after_step(lambda toy, five: five[3].update({a: np.bool_(t) for a, t in five[3].items()})),
         "not a bool",
     ),
+    "infos of nobody": (
+        after_step(lambda toy, five: five[4].update(common={})),
+        "infos has keys",
+    ),
     "the leaver forgotten": (after_step(forget_the_leaver), "the live agents were"),
     "the dead revived": (after_step(revive_the_dead), "in agents again|agents is"),
     "randomness": (
