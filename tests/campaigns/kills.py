@@ -1,6 +1,6 @@
 """Random `kill -9` leaves no trace in a run.
 
-Run: `python -m tests.campaigns.kills` (200 kills of runs with 25 people and a mind; twenty minutes
+Run: `python -m tests.campaigns.kills` (200 kills of runs with 25 people and a mind; half an hour
 on two cores; that limits hold over kills is what `tests.campaigns.limits` tries). CI takes a few.
 The moments of the kills are drawn from the seed, but what they meet depends on the machine.
 Progress goes to stderr; exit code 1 and a list of what went wrong on a miss.
