@@ -5,6 +5,7 @@ from datetime import datetime
 import numpy as np
 import pytest
 
+from genagents_env.show.render.canvas import Boxes
 from genagents_env.show.render.fonts import Fonts
 from genagents_env.show.render.picture import Picture
 from tests.show.render.towns import FRAME, NAMES, town
@@ -48,6 +49,16 @@ def test_people_things_and_words_change_the_picture(picture: Picture) -> None:
 def test_strange_text_is_drawn(picture: Picture) -> None:
     words = ((0, "漢字 " * 60 + "W" * 400), (1, "👩‍🎨 مرحبا"), (2, ""))
     picture.draw(FRAME._replace(spoken=words, emoji=("👩‍🎨", "�", "ab")))
+
+
+def test_labels_avoid_each_other_and_stay_on_the_canvas() -> None:
+    boxes = Boxes(100, 50, top=10)
+    first = boxes.best([(90, 0, 120, 20)])
+    assert first == (70, 10, 100, 30)
+    second = boxes.best([(70, 10, 100, 30), (0, 10, 30, 30)])
+    assert second == (0, 10, 30, 30)
+    assert boxes.free([(60, 20, 80, 40), (40, 20, 60, 40)]) == (40, 20, 60, 40)
+    assert boxes.free([(60, 20, 80, 40)]) is None
 
 
 def test_the_text_frame_does_not_import_pillow() -> None:
