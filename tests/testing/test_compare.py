@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from genagents_env.testing.compare import find_difference, find_shared_memory, to_plain
+from genagents_env.testing.compare import find_difference, find_shared_memory, overwrite, to_plain
 
 
 def same(one: object, two: object) -> bool:
@@ -46,3 +46,14 @@ def test_read_only_memory_may_be_shared() -> None:
     base = np.zeros(4)
     base.flags.writeable = False
     assert find_shared_memory({"one": base, "two": base}) is None
+
+
+def test_scribbling_spares_what_is_read_only() -> None:
+    kept = np.zeros(2)
+    kept.flags.writeable = False
+    gone = np.zeros(2, dtype=np.int8)
+    held = {"a": {"kept": kept, "gone": gone}}
+    overwrite(held)
+    assert held == {}
+    assert kept.tolist() == [0, 0]
+    assert gone.tolist() == [97, 97]
