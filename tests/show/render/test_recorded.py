@@ -33,8 +33,8 @@ def test_whatever_happens_the_events_tell_what_is_drawn() -> None:
         if world.tick in SUDDEN:
             env.intervene(SUDDEN[world.tick])
         env.step({ADA: Talk(BEN, f"It is {world.tick}!"), BEN: Move("Cottage/kitchen")})
-    for drawn, true in pairs:  # what was taken has not changed since
-        check_same(drawn, true)
+    for taken, true in pairs:  # what was taken has not changed since
+        check_same(taken, true)
     assert {"start", "object", "part", "put", "join", "say", "doing", "arrive"} <= seen
 
 
