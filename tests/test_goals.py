@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from genagents_env.actions import Interact, Move
 from genagents_env.env import TownEnv
 from genagents_env.scenario.schema import Goal, Reward
 from genagents_env.train.tasks import TASKS
@@ -51,6 +52,21 @@ def test_goals_are_dealt_anew_by_the_seed() -> None:
     for seed in range(6):
         fixed.reset(seed=seed)
         assert [len(own) for own in get_board(fixed).goals] == [1, 2]
+
+
+def test_a_reset_forgets_what_was_done_and_a_load_brings_it_back() -> None:
+    env = make_env(Goal(agent=BEN, kind="use", object=LAMP, state="lit"), max_cycles=40)
+    for _ in range(12):
+        env.step({BEN: Move(LAMP)})
+    env.step({BEN: Interact(LAMP, "lit")})
+    board, saved = get_board(env), env.save_state()
+    assert board.done[1, 0]
+    assert board.list_own()[1][0].done
+    env.reset(seed=0)
+    assert not board.done.any()
+    assert not board.list_own()[1][0].done
+    env.load_state(saved)
+    assert get_board(env).list_own()[1][0].done
 
 
 def test_whom_to_accuse_is_on_no_board() -> None:
