@@ -59,6 +59,16 @@ def test_no_other_table_may_be_missing(path: Path, meta: RunMeta, table: str) ->
         RunReader(path)
 
 
+def test_an_optional_table_of_another_make_is_refused(path: Path, meta: RunMeta) -> None:
+    RunWriter.create(path, meta).close()
+    drop(path, "actions")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE actions (tick, body)")
+        connection.commit()
+    with pytest.raises(RecordError, match="'actions' is not as it was made"):
+        RunReader(path)
+
+
 def test_reports_of_an_endpoint_are_dropped_with_their_call(path: Path, meta: RunMeta) -> None:
     with RunWriter.create(path, meta) as writer:
         for tick, outcome in ((0, "reply"), (1, "fallback")):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from genagents_env.llm.budget import Budget, Spend
+from genagents_env.llm.budget import Budget, Spend, upper_bound
 from genagents_env.llm.calls import AttemptFailed, Completion, CompletionRequest
 from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.llm.prices import Price
@@ -135,6 +135,14 @@ def test_a_reply_that_claims_a_billion_tokens_is_counted_at_what_it_could_have_r
     assert "Usage of 6 replies was above what could have been read and written" in "\n".join(
         describe(path)
     )
+
+
+def test_impossible_usage_is_not_billed() -> None:
+    request = CompletionRequest((), None, max_tokens=100)
+    most = upper_bound(request, Price(Decimal(1), Decimal(50)))
+    within = Spend(1, most.tokens, Price(Decimal(1), Decimal(50)).cost(0, most.tokens))
+    assert not within.fits_in(most)  # no more tokens, but dearer ones
+    assert most.fits_in(most)
 
 
 class Billed(HashedSource):
