@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from benchmarks.towns import make_plan
 from genagents_env.scenario import lay_out, load_scenario
 from genagents_env.show.render.canvas import Box, Boxes
 from genagents_env.show.render.closeup import Closeup
@@ -82,6 +83,16 @@ def test_a_picture_is_as_wide_as_asked_for_whatever_the_town(width: int) -> None
         closeup = Closeup(town(), NAMES, view, width=width, fonts=FONTS)
         assert closeup.draw(FRAME).shape[1] == width
         assert closeup.size[1] < 1.5 * width
+
+
+def test_a_town_is_whole_however_large_it_is() -> None:
+    plan = make_plan()
+    closeup = Closeup(plan, NAMES, view_town(plan), width=320, fonts=FONTS)
+    corners = FRAME._replace(
+        x=np.array([0, plan.width - 1, 70]), y=np.array([0, plan.height - 1, 50])
+    )
+    assert closeup.find_seen(corners) == {0, 1, 2}
+    assert closeup.draw(corners).shape[1] == 320
 
 
 def test_many_at_one_place_stand_in_rows() -> None:
