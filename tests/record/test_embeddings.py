@@ -53,3 +53,14 @@ def test_a_changed_vector_is_never_believed(path: Path, meta: RunMeta, column: s
     model, text = ("o" if "model" in column else "m"), ("ONE" if "text" in column else "one")
     with RunReader(path) as run, pytest.raises(RecordError, match=r"damaged .*embedding"):
         run.embeddings.get(model, [text])
+
+
+def test_a_closed_file_names_itself(path: Path, meta: RunMeta) -> None:
+    writer = RunWriter.create(path, meta)
+    writer.close()
+    for attempt in (
+        lambda: writer.embeddings.put("m", {"one": b"\1\2"}),
+        lambda: writer.embeddings.get("m", ["one"]),
+    ):
+        with pytest.raises(RecordError, match=r"run\.sqlite"):
+            attempt()

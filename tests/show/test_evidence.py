@@ -1,9 +1,12 @@
 from pathlib import Path
 
-from genagents_env.record import RunReader
+import numpy as np
+
+from genagents_env.record import InterviewRow, RunReader, RunWriter
 from genagents_env.show.evidence import find_evidence_lines, find_rested_answers
 from genagents_env.study.evaluate.run_data import RunData
-from tests.study.report.planted import ADA, ASKED, BEN, cake, make_utterance, plant
+from genagents_env.world.events import Event
+from tests.study.report.planted import ADA, ASKED, BEN, cake, make_utterance, meta, plant
 
 
 def test_answers_come_with_the_verdicts_on_them(tmp_path: Path) -> None:
@@ -29,3 +32,14 @@ def test_events_are_lines_with_day_and_time_and_the_unknown_and_the_later_say_so
     assert early.line.startswith(f"Mon 08:00:00  {ADA} is at Cottage/kitchen")
     assert (missing.line, missing.known) == ("event 99, which is not in the record", False)
     assert (later.line, later.known) == (said.line, False)
+
+
+def test_the_evidence_of_a_stored_answer_is_read(tmp_path: Path) -> None:
+    with RunWriter.create(tmp_path / "a", meta()) as writer:
+        writer.commit_tick(
+            0, np.zeros((2, 2), np.int16), [Event(0, 0, "whisper", ADA, {"text": "x"})]
+        )
+        writer.commit_interviews([InterviewRow(0, ADA, "Q?", "A.", (0,))])
+    with RunReader(tmp_path / "a") as run:
+        (answer,) = find_rested_answers(RunData(run))
+    assert [one.line for one in answer.evidence] == [f'Mon 08:00:00  {ADA} thinks: "x"']

@@ -8,7 +8,7 @@ import pytest
 
 from genagents_env.memory.content import AskedCall, CallCause
 from genagents_env.record import RunReader
-from genagents_env.show.view.causes import find_causes
+from genagents_env.show.view.causes import find_acts, find_causes
 from genagents_env.show.view.mind import make_mind
 from genagents_env.show.view.why import make_why, make_whys
 from genagents_env.text import fold
@@ -118,6 +118,12 @@ def test_who_passes_on_a_fact_by_rule_remembers_where_it_is_from(tmp_path: Path)
     assert why["calls"] == []
     assert len(why["recalled"]) == 1
     assert why["events"] == [told[1].data["cause"]]
+
+
+def test_before_anything_was_done_nothing_is_said_to_have_led_to_it() -> None:
+    acts = find_acts([Event(0, 5, "say", "Ada", {"text": "Good morning"})], "Ada", 4)
+    assert acts == ()
+    assert find_causes(acts, [], {}, ["Ada"]) == ()
 
 
 def test_a_decision_about_others_is_no_cause() -> None:
