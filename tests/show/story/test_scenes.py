@@ -216,6 +216,15 @@ def test_a_page_gets_people_and_facts_by_number(tmp_path: Path) -> None:
         ]
 
 
+def test_json_names_people_and_leaves_out_what_is_empty(tmp_path: Path) -> None:
+    with record_street(tmp_path, morning(), last=25, steps=STEPS) as data:
+        talk = next(one for one in find_scenes(data) if one.kind == "talk").as_json()
+        assert talk["people"] == [ADA, BEN]
+        say, learn, _ = talk["lines"]
+        assert set(say) == {"tick", "agent", "kind", "text", "event", "facts", "other"}
+        assert (learn["agent"], learn["facts"], learn["other"]) == (BEN, ["cake"], ADA)
+
+
 @pytest.mark.parametrize(
     "name", ["murder_mystery", "smallville_13_february", "smallville_14_february"]
 )
