@@ -14,8 +14,10 @@ import pytest
 from genagents_env.errors import RecordError, RunLocked
 from genagents_env.record import RunMeta, RunReader, RunWriter, canonical_hash
 from genagents_env.record.lock import find_writer
+from genagents_env.run import run
 from tests.record.lived import live
 from tests.record.other_process import OtherProcess
+from tests.run.towns import make_options, make_spec
 
 LIMIT = 30  # seconds
 
@@ -247,3 +249,13 @@ def test_a_run_stops_at_once_when_its_file_is_gone(path: Path, meta: RunMeta, en
     if end == "replace":
         with RunReader(path) as run:
             assert run.last_tick == 1
+
+
+def test_a_run_whose_file_is_deleted_says_so_and_ends(path: Path) -> None:
+    def delete(phase: str, tick: int) -> None:
+        if (phase, tick) == ("boundary", 3):
+            path.unlink()
+
+    with pytest.raises(RecordError, match=r"run\.sqlite was deleted"):
+        run(make_spec(ticks=40), path, make_options(on_phase=delete))
+    assert not path.exists()

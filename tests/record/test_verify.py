@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from genagents_env.errors import RecordError
 from genagents_env.record import (
     FaultRow,
     InterviewRow,
@@ -96,3 +97,10 @@ def test_foreign_tables_are_not_read(run_file: Path) -> None:
     assert [(part.name, part.damage) for part in found.parts] == [
         ("pages", "the view 'v' is in no run file")
     ]
+
+
+def test_a_file_of_something_else_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    change(path, "CREATE TABLE t (x)")
+    with pytest.raises(RecordError, match=r"other\.sqlite is not a run file"):
+        verify(path)
