@@ -17,7 +17,6 @@ def make_tiny(*goals: Goal, facts: tuple[Fact, ...] | None = None) -> Scenario:
 
 
 def change_lamp(scenario: Scenario, **changes: Any) -> Scenario:
-    """Return `tiny` with another lamp in the study."""
     cottage = scenario.sectors[0]
     kitchen, study = cottage.arenas
     lamp = study.objects[0].model_copy(update=changes)

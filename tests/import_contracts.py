@@ -9,7 +9,6 @@ class AcyclicFiles(Contract):
     """No file imports itself by way of others; imports for types alone count as well."""
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
-        """Find every circle in the graph of files."""
         files: nx.DiGraph[str] = nx.DiGraph()
         for module in graph.modules:
             for imported in graph.find_modules_directly_imported_by(module):
@@ -18,6 +17,5 @@ class AcyclicFiles(Contract):
         return ContractCheck(kept=not circles, metadata={"circles": sorted(circles)})
 
     def render_broken_contract(self, check: ContractCheck) -> None:
-        """Print each circle on a line."""
         for circle in check.metadata["circles"]:
             output.print_error("A circle: " + ", ".join(circle))

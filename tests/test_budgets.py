@@ -10,7 +10,6 @@ _ROW = re.compile(r"^\| `([^`]+)` \| ([\d,]+) \| ([\d,]+) \|$", re.M)
 
 
 def name_folder(path: Path) -> str:
-    """Return under which row of the table a file is counted."""
     parts = path.relative_to(ROOT).parts
     if parts[0] not in TOP[:2]:
         return parts[0]

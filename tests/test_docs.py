@@ -30,7 +30,6 @@ PYTHON = re.compile(r"```python\n(.*?)```", re.S)
 
 
 def percepts() -> dict[tuple[str, int], str]:
-    """Return the texts of the first ticks of the morning that the page shows."""
     env = town_v0.parallel_env("valentines_party", start="08:00", hours=1.0, percepts=True)
     observations, infos = env.reset(seed=0)
     policy = load_policy("scripted")
@@ -131,7 +130,6 @@ def test_every_command_shown_is_understood(page: str) -> None:
 
 
 def main() -> None:
-    """Write the percepts into the page."""
     texts = percepts()
 
     def fill(match: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.frameworks import BEGIN, END, EXAMPLES, ROOT, TASKS, list_frameworks, write_table
+from benchmarks.frameworks import EXAMPLES, ROOT, TASKS
 from genagents_env.train.tasks import get_task
 
 DOC = (ROOT / "docs" / "frameworks.md").read_text(encoding="utf-8")
@@ -22,23 +22,6 @@ LAST = re.compile(r"(\w+): return of an agent (\S+) at first, (\S+) at last")
 def test_the_page_shows_the_files_that_are_run() -> None:
     files = {f"examples/frameworks/{path.name}": path.read_text() for path in EXAMPLES.glob("*.py")}
     assert files == SHOWN
-
-
-def test_every_framework_has_an_example() -> None:
-
-    for framework in list_frameworks():
-        assert (ROOT / framework.example).is_file()
-
-
-def test_rows_replace_only_their_own(tmp_path: Path) -> None:
-    page, (first, second, *_) = tmp_path / "page.md", (one.name for one in list_frameworks())
-    page.write_text(f"above\n{BEGIN}{END}below\n")
-    write_table(page, {second: f"| {second} | 1 |", first: f"| {first} | 1 |"})
-    write_table(page, {second: f"| {second} | 2 |"})
-    lines = page.read_text().splitlines()
-    assert lines[0] == "above"
-    assert lines[4:6] == [f"| {first} | 1 |", f"| {second} | 2 |"]
-    assert lines[-1] == "below"
 
 
 @pytest.mark.parametrize("task", TASKS)

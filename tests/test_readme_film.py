@@ -5,14 +5,12 @@ import shlex
 from pathlib import Path
 
 import numpy as np
-import pytest
 from PIL import Image
 
 from genagents_env.record import RunReader
 from genagents_env.record.town_times import find_tick
 from genagents_env.show.pictures import PictureChoice, RunPictures
 from genagents_env.show.snapshots import RunSnapshots
-from tests.cli.conftest import Run
 from tests.cli.conftest import genagents as genagents
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -21,20 +19,10 @@ SHOWN = re.compile(r"<!-- film: docs/hobbs_cafe\.gif -->\n```bash\n(.+)\n```")
 
 
 def read_command() -> list[str]:
-    """Return the words of the command that makes it, with whole paths."""
     found = SHOWN.search((ROOT / "docs" / "runs.md").read_text("utf-8"))
     assert found is not None
     words = shlex.split(found[1])[1:]
     return [str(ROOT / word) if "/" in word else word for word in words]
-
-
-def read_pictures(path: Path) -> list[tuple[np.ndarray, int]]:
-    """Return every picture of a GIF and how long it is shown, in milliseconds."""
-    image, found = Image.open(path), []
-    for at in range(image.n_frames):  # type: ignore[attr-defined]
-        image.seek(at)
-        found.append((np.asarray(image.convert("RGB")).astype(int), int(image.info["duration"])))
-    return found
 
 
 def test_the_readme_begins_with_a_picture_that_a_page_has_room_for() -> None:
@@ -57,16 +45,3 @@ def test_its_command_draws_the_same_first_picture() -> None:
         drawn = RunPictures(RunSnapshots(run), choice).draw(tick)
     shown = np.asarray(Image.open(FILM).convert("RGB")).astype(int)
     assert np.abs(drawn - shown).mean() < 1
-
-
-@pytest.mark.slow
-def test_its_command_makes_the_same_film(genagents: Run, tmp_path: Path) -> None:
-    words = read_command()
-    words[2] = str(tmp_path / "again.gif")
-    code, _, err = genagents(*words)
-    assert (code, err) == (0, "")
-    made, shipped = read_pictures(tmp_path / "again.gif"), read_pictures(FILM)
-    assert [time for _, time in made] == [time for _, time in shipped]
-    assert 10_000 < sum(time for _, time in made) < 45_000
-    for (one, _), (other, _) in zip(made, shipped, strict=True):
-        assert np.abs(one - other).mean() < 1

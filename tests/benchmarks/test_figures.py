@@ -4,22 +4,10 @@ import pytest
 
 from benchmarks import figures
 from benchmarks.figure_runs import FigureRun, compute_fingerprint
-from benchmarks.figure_tables import TABLES
 from benchmarks.figure_values import read_values
 from tests.study.report.planted import cake
 
 TINY = FigureRun("tiny", "tiny --policy scripted --hours 2", "tiny --policy scripted --hours 0.1")
-
-
-def test_tables_are_put_between_their_marks_and_nowhere_else(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(figures, "TABLES", {"one": lambda known: iter([f"| {known['run']} |"])})
-    text = "Before.\n\n<!-- figures: one -->\n| old |\n<!-- /figures -->\n\n| old |\n"
-    filled = figures.fill_blocks(text, {"run": 7})
-    assert filled == ("Before.\n\n<!-- figures: one -->\n\n| 7 |\n\n<!-- /figures -->\n\n| old |\n")
-    assert figures.fill_blocks(filled, {"run": 7}) == filled
-    assert figures.find_blocks(filled) == ["one"]
 
 
 def test_a_run_is_stale_by_its_command_and_by_what_it_comes_to_now(
@@ -49,8 +37,3 @@ def test_values_are_counted_from_the_record(tmp_path: Path) -> None:
     days = values["days"]
     assert isinstance(days, dict)
     assert days["longest"] == 2
-
-
-def test_every_document_names_tables_that_there_are() -> None:
-    for path in figures.DOCUMENTS:
-        assert set(figures.find_blocks(path.read_text())) <= set(TABLES), path.name

@@ -1,31 +1,17 @@
 """What can be learned: the tables are those of the figures, and these would come out the same."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from benchmarks import blind, learning, plain
-from benchmarks.learning_tables import count_errors_above_random, tabulate_all, tabulate_task
-from benchmarks.maskable import SEEDS, load_maskable, tabulate_maskable
+from benchmarks.maskable import SEEDS, load_maskable
 from genagents_env.observe.plain_columns import CHOICES
 from genagents_env.policies.learned import LearnedPolicy
-from genagents_env.train.tasks import HELD_OUT, TASKS, get_task
+from genagents_env.train.tasks import HELD_OUT, get_task
 
 KNOWN = learning.load_learning()
-FIGURES: dict[str, Any] = {
-    "horizon": 60,
-    "people": 2,
-    "bounds": [-0.6, 1.0],
-    "random": [[-0.5, -0.6], [-0.4, -0.5]],
-    "solution": [[0.8, 0.8], [0.8, 0.6]],
-    "optimum": [[0.9, 0.9], [0.7, 0.7]],
-    "ppo": {
-        "0": {"steps": 1000, "seconds": 9, "held_out": [[0.7, 0.7], [0.7, 0.7]]},
-        "1": {"steps": 1000, "seconds": 11, "held_out": [[0.9, 0.8], [0.9, 0.6]]},
-    },
-}
 
 
 @pytest.mark.parametrize("path", learning.DOCUMENTS, ids=lambda path: path.name)
@@ -50,60 +36,6 @@ def test_what_needs_no_training_would_come_out_the_same_today(name: str) -> None
 def test_the_shipped_weights_are_those_that_were_measured(name: str) -> None:
     """If they are not: `python -m benchmarks.learning`."""
     assert KNOWN[name]["learned"]["weights"] == LearnedPolicy().network.digest
-
-
-def test_a_row_says_what_each_policy_earns() -> None:
-    rows = list(tabulate_task(FIGURES))
-    assert rows[2].startswith("| random | -0.500 [")
-    assert rows[3].startswith("| solution | 0.750 [")
-    assert "0.800 [" in rows[4]
-    assert rows[5].startswith("| PPO, 1,000 agent-steps, 9 to 11 CPU seconds a seed | 0.750 [")
-    assert rows[5].endswith("| 0.938 | 2 seeds |")
-    (row,) = list(tabulate_all({"errand": FIGURES}))[2:]
-    assert row.startswith("| `errand` | 2 | 60 | -0.6 to 1 | -0.500 [")
-    # Means 0.7 and 0.8, and -0.55 and -0.45: each has a standard error of 0.05.
-    assert count_errors_above_random(FIGURES) == pytest.approx(1.25 / 0.005**0.5)
-    assert row.endswith("| 17.7 | 1,000 |")
-
-
-def test_a_task_that_was_never_trained_is_shown_as_that() -> None:
-    untrained = {key: value for key, value in FIGURES.items() if key != "ppo"} | {"optimum": None}
-    (row,) = list(tabulate_all({"errand": untrained}))[2:]
-    assert "| not known | not measured |" in row
-    assert len(list(tabulate_task(untrained))) == 4
-
-
-def test_what_is_known_of_a_task_is_not_measured_again(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    measured: list[int] = []
-
-    def measure(task: object, seed: int) -> dict[str, Any]:
-        measured.append(seed)
-        if seed == 2:
-            raise KeyboardInterrupt
-        return {"seconds": 1, "curve": [[10, 0.5]], "held_out": [[0.5]]}
-
-    monkeypatch.setattr(learning, "FOLDER", tmp_path)
-    monkeypatch.setattr(learning, "measure_seed", measure)
-    monkeypatch.setattr(
-        learning, "measure_learned", lambda *given: {"weights": LearnedPolicy().network.digest}
-    )
-    monkeypatch.setattr(learning, "EPISODES", HELD_OUT[:1])
-    with pytest.raises(KeyboardInterrupt):
-        learning.measure_task(TASKS["errand"], range(3))
-    kept = learning.load_learning()["errand"]
-    assert list(kept["ppo"]) == ["0", "1"]
-    assert len(kept["random"]) == len(kept["solution"])
-    monkeypatch.setattr(learning, "measure_baselines", lambda *given: pytest.fail("known already"))
-    with pytest.raises(KeyboardInterrupt):
-        learning.measure_task(TASKS["errand"], range(3))
-    assert measured == [0, 1, 2, 2]
-
-
-def test_the_recipe_is_shown_by_seed() -> None:
-    found = {"0": {"parts": [0.99, 0.9512], "steps": 200704, "seconds": 60, "cpu_seconds": 31}}
-    assert list(tabulate_maskable(found))[2:] == ["| 0 | 0.990, 0.951 | 200,704 | 31 |"]
 
 
 def test_the_recipe_reached_the_optimum_for_every_agent_in_every_seed() -> None:

@@ -4,36 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.stories import BLOCK, PAGE, read_wins, tabulate
+from benchmarks.stories import BLOCK, PAGE
 from genagents_env.run import PolicySpec
 from tests.scenario.stories.names import STORIES
 from tests.scenario.stories.test_stories import live
 
-VALUES = """run,seed,life,scenario,mind,measure,key,value,censored,why
-a,0,1,tea,mute,success,won,0.0,,
-b,0,1,tea,lyfe,success,won,1.0,,
-c,1,1,tea,lyfe,success,won,,,nobody was asked
-d,1,1,tea,lyfe,utterances,,7.0,,
-"""
-
 
 def read_table() -> dict[str, dict[str, str]]:
-    """Return the cells of the page by story and column."""
     found = BLOCK.search(PAGE.read_text())
     assert found is not None
     head, _, *rows = (
         [cell.strip() for cell in row.split("|")[1:-1]] for row in found[2].split("\n")[:-1]
     )
     return {row[0].strip("`"): dict(zip(head[1:], row[1:], strict=True)) for row in rows}
-
-
-def test_runs_that_were_won_are_counted_by_story_and_mind(tmp_path: Path) -> None:
-    (tmp_path / "values.csv").write_text(VALUES)
-    assert tabulate(read_wins(tmp_path)).splitlines() == [
-        "| story | `mute` | `lyfe`, *neighbour* |",
-        "|---|---|---|",
-        "| `tea` | 0 of 1 | 1 of 2 |",
-    ]
 
 
 def test_the_page_has_every_story() -> None:

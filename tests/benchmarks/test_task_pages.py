@@ -36,34 +36,6 @@ def test_there_is_a_page_for_each_task_and_for_nothing_else() -> None:
     assert {path.name for path in FOLDER.glob("*.md")} == set(pages())
 
 
-@pytest.mark.parametrize("name", TASKS)
-def test_a_page_has_all_that_is_asked_of_an_environment(name: str) -> None:
-    page = pages()[f"{name}.md"]
-    task = TASKS[name]
-    for part in (
-        task.summary,
-        task.lesson,
-        f'env = town_v0.rl_env("{name}")',
-        f"| Horizon | {task.horizon} ticks",
-        "| Observation | `Dict(",
-        "| Action | `Discrete(210)`",
-        "## Reward\n\n`",
-        "## What is earned\n\n",
-        "## Scripted solution\n\n",
-        "## An episode\n\n",
-        "- `town`: a scenario to do it in",
-    ):
-        assert part in page, part
-
-
-def test_what_was_measured_alone_is_left_out() -> None:
-    page = pages()["errand.md"]
-    rest = leave_out_earnings(page)
-    assert "benchmarks.learning" in page
-    assert "benchmarks.learning" not in rest
-    assert rest.count("## ") == page.count("## ")
-
-
 def test_the_baselines_that_are_listed_are_those_that_were_measured() -> None:
     measured = find_baselines()
     assert read_baselines() == {task: measured[task] for task in read_baselines()}, ANEW

@@ -6,12 +6,12 @@ a tenth.
 """
 
 import argparse
-import os
 import shutil
 import signal
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from itertools import count
@@ -22,8 +22,10 @@ from tempfile import TemporaryDirectory
 from genagents_env.errors import RecordError
 from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, RunWriter, canonical_hash, verify
-from genagents_env.run import PolicySpec, RunOptions, resume, run
+from genagents_env.run import PolicySpec, resume, run
+from genagents_env.testing.kill_hook import kill_at
 from tests.frozen.cases import genagents
+from tests.run.kills import stretch
 from tests.run.towns import FOUR, make_options, make_spec
 from tests.scripted import neighbour
 
@@ -95,11 +97,13 @@ def flip_killed(folder: Path, flips: int, seed: int) -> tuple[Counter[str], list
     whole, path = folder / "lived.sqlite", folder / "resumed.sqlite"
     mind = PolicySpec("smallville", {"rate_minutes": 1})
     spec = make_spec("valentines_party", TICKS, people=FOUR[:3], start="10:00", policy=mind)
-    run(spec, whole, _choose_options())
+    how = make_options(ScriptedEndpoint(neighbour), embedder="hashed")
+    run(spec, whole, how)
     clean = canonical_hash(whole)
-    for number, kill in enumerate(KILLS):
+    for number, (phase, tick) in enumerate(KILLS):
+        killed = replace(how, on_phase=kill_at(tick, phase))
         cut = folder / f"{number}.sqlite"
-        kill_run(partial(run, spec, cut, _choose_options(kill)))
+        assert stretch(partial(run, spec, cut, killed), None) == signal.SIGKILL
     turns = count()
 
     def begin() -> Path:
@@ -110,7 +114,7 @@ def flip_killed(folder: Path, flips: int, seed: int) -> tuple[Counter[str], list
 
     def judge() -> str:
         try:
-            result = resume(path, _choose_options())
+            result = resume(path, how)
         except RecordError:
             return "noticed by resume"
         if result.resumed_from is None or canonical_hash(path) != clean:
@@ -118,26 +122,6 @@ def flip_killed(folder: Path, flips: int, seed: int) -> tuple[Counter[str], list
         return f"resumed from tick {result.resumed_from} to the clean hash"
 
     return _repeat(flips, seed, begin, judge)
-
-
-def kill_run(live: Callable[[], object]) -> None:
-    """Live in a process of its own, which kills itself."""
-    pid = os.fork()
-    if pid == 0:
-        try:
-            live()
-        finally:
-            os._exit(1)
-    _, status = os.waitpid(pid, 0)
-    assert os.WIFSIGNALED(status), status
-
-
-def _choose_options(kill: tuple[str, int] | None = None) -> RunOptions:
-    def on_phase(phase: str, tick: int) -> None:
-        if (phase, tick) == kill:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    return make_options(ScriptedEndpoint(neighbour), embedder="hashed", on_phase=on_phase)
 
 
 def _check_rich(path: Path) -> None:

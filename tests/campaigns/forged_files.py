@@ -169,14 +169,12 @@ def read_crash(folder: Path) -> str:
 
 
 def copy_folder(source: Path, target: Path) -> None:
-    """Copy a folder with its links and pipes."""
     target.mkdir()
     for path in source.iterdir():
         copy_thing(path, target / path.name)
 
 
 def copy_thing(path: Path, to: Path) -> None:
-    """Copy a file, a link, a pipe or an empty folder."""
     mode = path.lstat().st_mode
     if stat.S_ISFIFO(mode):
         os.mkfifo(to)

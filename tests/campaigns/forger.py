@@ -23,7 +23,6 @@ from tests.study.sweep.small_sweeps import create_sweep, run_in
 NAME = "run.sqlite"
 _DEEP = "[" * 100_000 + "]" * 100_000
 _BOMB = zlib.compress(bytes(300_000_000), 9)
-_TABLES = {table.name: table for table in SUMMED}
 _SPOILED = ("ignore_check_constraints=ON", "ignore_check_constraints=OFF")
 
 
@@ -46,35 +45,15 @@ def list_json(canary: Path) -> list[str]:
     """Return texts for the keys of the head, most of them JSON."""
     texts = [encode(v) for v in list_values(canary) if not isinstance(v, bytes)]
     texts += [v for v in list_values(canary) if isinstance(v, str) and v.isascii()]
+    clock, spent = "2023-02-13T09:00:00", {"calls": 2**62, "tokens": "x", "dollars": "1e999999999"}
     more: list[JSON] = [
         *({}, [], [[]], {"name": 1}, {"name": "scripted", "asked": 7}, {"name": None, "asked": ""}),
-        *(
-            ["0.1", "NaN"],
-            ["-1", "1"],
-            ["1"],
-            ["Infinity", "1e999"],
-            ["x", "y"],
-            [1, 2],
-            [None, None],
-        ),
-        *({"start": 5, "seconds_per_tick": 10}, {"start": "x", "seconds_per_tick": 10}),
-        *(
-            {"start": "2023-02-13T09:00:00", "seconds_per_tick": n}
-            for n in (0, -1, 0.1, 2**62, "1")
-        ),
-        *({"start": "9999-12-31T23:59:59", "seconds_per_tick": 10}, {"start": "2023-02-13"}),
+        *(["0.1", "NaN"], ["-1", "1"], ["1"], ["Infinity", "1e999"], ["x", "y"], [1, 2], [None, 0]),
+        *({"start": clock, "seconds_per_tick": n} for n in (0, -1, 0.1, 2**62, "1")),
+        *({"start": day, "seconds_per_tick": 10} for day in (5, "x", "9999-12-31T23:59:59")),
         *({"hours": n} for n in (-1, 0, 1e300, "x", 10**9)),
-        *(
-            [],
-            ["a"],
-            ["Ada Brook"],
-            ["Ada Brook", "Ada Brook"],
-            ["", "\n"],
-            ["../x", "/etc"],
-            [1, 2],
-        ),
-        *({"calls": -5, "tokens": "x", "dollars": "NaN", "seconds": -1, "checkpoint": 0},),
-        *({"calls": 2**62, "tokens": 1, "dollars": "1e999999999", "seconds": 0, "checkpoint": -1},),
+        *(["a"], ["Ada Brook"], ["Ada Brook", "Ada Brook"], ["", "\n"], ["../x", "/etc"]),
+        *(spent, spent | {"seconds": -1, "checkpoint": -1}),
     ]
     return [*texts, *(encode(value) for value in more), "1" + "0" * 5000, "1e400", "NaN"]
 
@@ -141,7 +120,6 @@ def make_canary(folder: Path) -> None:
 
 
 def connect(path: Path) -> RunConnection:
-    """Return a connection to a run file that checks nothing."""
     connection = sqlite3.connect(path, isolation_level=None, factory=RunConnection)
     return connection
 

@@ -4,8 +4,8 @@ A short town is run, resumed after a kill, or put in the place of a former run, 
 preloaded into the process lets the i-th change of the folder fail, once or from then on. Afterwards
 the file resumes to the hash of the undisturbed run, or there is no file and the run can be begun.
 
-Run: `python -m tests.campaigns.full_disk` (every i: ten minutes on two cores that have nothing else
-to do); CI takes every eleventh. It needs a C compiler and Linux.
+Run: `python -m tests.campaigns.full_disk` (every i: twenty minutes); CI takes every
+eleventh. It needs a C compiler and Linux.
 """
 
 import argparse
@@ -82,7 +82,6 @@ class FailingDisk:
 
     @property
     def count(self) -> int:
-        """How many changes there were since."""
         return int(self._count())
 
 
@@ -109,7 +108,6 @@ def make_how() -> RunOptions:
 
 
 def start(path: Path, *, force: bool = False) -> None:
-    """Run the town from its start."""
     run(make_spec("tiny", TICKS, policy=PolicySpec("reactive")), path, make_how(), force=force)
 
 
@@ -178,7 +176,6 @@ class Campaign:
         start(self.killed / "run.sqlite")
 
     def prepare(self, task: str) -> Path:
-        """Return a folder with what the task begins from."""
         own = Path(tempfile.mkdtemp(dir=self.folder)).resolve()
         if task == "resume":
             shutil.copytree(self.killed, own, dirs_exist_ok=True)
@@ -187,13 +184,11 @@ class Campaign:
         return own
 
     def count(self, task: str) -> int:
-        """Return how many changes a task makes to its folder."""
         own = self.prepare(task)
         told = call_in_child(lambda: self.attempt(own, Fault(task, "EIO", 0)))
         return int(told["count"])
 
     def attempt(self, own: Path, fault: Fault) -> int:
-        """Carry out the task on a failing disk."""
         self.disk.arm(own, fault)
         ACTIONS[fault.task](own / "run.sqlite")
         return self.disk.count
@@ -247,65 +242,39 @@ def list_faults(counts: dict[str, int], every: int) -> Iterator[Fault]:
                 yield Fault(task, kind, number)
 
 
-def work(every: int, part: int, parts: int) -> int:
-    """Check a part of the faults; print a line of JSON for each miss, and the totals."""
+def work(every: int) -> int:
+    """Check the faults; print what came of them, return how many missed."""
     missed, totals = 0, Counter[str]()
     with tempfile.TemporaryDirectory(prefix="full-disk-") as folder:
         campaign = Campaign(Path(folder).resolve())
         counts = {task: campaign.count(task) for task in TASKS}
         for number, fault in enumerate(list_faults(counts, every)):
-            if number % parts != part:
-                continue
             found = campaign.check(fault)
             stop = "unharmed" if not found.exit_code else "stopped"
             totals[f"{fault.task}, {fault.kind}: {stop}, {found.left}"] += 1
             if found.wrong:
                 missed += 1
                 print(f"MISSED {fault}: {found.wrong}", flush=True)
-                print(f"MISSED {fault}: {found.wrong}", file=sys.stderr, flush=True)
-            if number // parts % 50 == 0:
+            if number % 50 == 0:
                 print(f"{number} faults, {missed} missed", file=sys.stderr, flush=True)
-    print(json.dumps({"writes": counts, "missed": missed, "totals": totals}), flush=True)
+    print(f"writes of each task: {counts}")
+    for what, times in sorted(totals.items()):
+        print(f"{times:6,} {what}")
+    print(f"{totals.total():,} faults, {missed:,} missed")
     return missed
 
 
-def main(every: int = 1, jobs: int = 2) -> int:
-    """Check the faults in `jobs` processes; print what came of them, return how many missed."""
+def main(every: int = 1) -> int:
+    """Check the faults in a process into which the library is preloaded; return its exit code."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "LD_PRELOAD": str(compile_disk(Path(folder)))}
         command = [sys.executable, "-m", "tests.campaigns.full_disk", f"--every={every}"]
-        children = [
-            subprocess.Popen(
-                [*command, f"--part={part}", f"--jobs={jobs}"],
-                env=environment,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            for part in range(jobs)
-        ]
-        outputs = [child.communicate()[0].splitlines() for child in children]
-    missed, totals = 0, Counter[str]()
-    for child, lines in zip(children, outputs, strict=True):
-        print("\n".join(lines[:-1]), end="\n" * (len(lines) > 1))
-        if child.returncode not in (0, 1) or not lines:
-            print(f"a process ended with {child.returncode}")
-            return 1
-        found = json.loads(lines[-1])
-        missed += found["missed"]
-        totals.update(found["totals"])
-    print(f"writes of each task: {found['writes']}")
-    for what, number in sorted(totals.items()):
-        print(f"{number:6,} {what}")
-    print(f"{totals.total():,} faults, {missed:,} missed")
-    return missed
+        return subprocess.run([*command, "--preloaded"], env=environment, check=False).returncode
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--part", type=int, default=None)
+    parser.add_argument("--preloaded", action="store_true", help="the library is in this process")
     given = parser.parse_args()
-    if given.part is None:
-        sys.exit(main(given.every, given.jobs) > 0)
-    sys.exit(work(given.every, given.part, given.jobs) > 0)
+    sys.exit(work(given.every) > 0 if given.preloaded else main(given.every))

@@ -37,7 +37,6 @@ _HEAD = "sk-proj-"
 
 
 def draw_key(seed: int) -> str:
-    """Return a key as they look: a known beginning, then 48 random letters and digits."""
     draw = random.Random(seed)  # noqa: S311 - a made-up key
     signs = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
     return _HEAD + "".join(draw.choice(signs) for _ in range(48))

@@ -1,9 +1,9 @@
-"""Random `kill -9` leaves no trace in a run, and lets no request out beyond its budget.
+"""Random `kill -9` leaves no trace in a run.
 
-Run: `python -m tests.campaigns.kills` (200 kills of runs with 25 people and a mind, then 50 runs
-with `--limit calls=N`; half an hour on two cores). CI takes a few. The moments of the kills are
-drawn from the seed, but what they meet depends on the machine. Progress goes to stderr; exit code 1
-and a list of what went wrong on a miss.
+Run: `python -m tests.campaigns.kills` (200 kills of runs with 25 people and a mind; half an hour
+on two cores; that limits hold over kills is what `tests.campaigns.limits` tries). CI takes a few.
+The moments of the kills are drawn from the seed, but what they meet depends on the machine.
+Progress goes to stderr; exit code 1 and a list of what went wrong on a miss.
 """
 
 import argparse
@@ -15,37 +15,25 @@ import sys
 import tempfile
 import time
 import traceback
-from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
 
 from genagents_env.errors import RecordError
 from genagents_env.llm.calls import Completion, CompletionRequest
-from genagents_env.llm.endpoint import OpenAIEndpoint
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.run import Limits, PolicySpec, RunResult, RunSpec, interview, resume, run
+from genagents_env.run import PolicySpec, RunResult, interview, resume, run
 from genagents_env.show.summary import describe_run
-from genagents_env.testing.fault_server import FaultServer
 from genagents_env.testing.kill_hook import kill_at
 from tests.run.kills import read_seeds
-from tests.run.towns import CURIOUS, LoggingEndpoint, make_options, make_spec
+from tests.run.towns import LoggingEndpoint, make_options, make_spec
 from tests.scripted import neighbour
 
-TICKS = 6
 LATENCY = 0.01  # seconds, at most
-Kind: TypeAlias = Literal["run", "creation", "resume", "checkpoint", "interview", "report"]
-_BEGINNINGS: tuple[Kind, ...] = ("run", "creation")
-_READERS: tuple[Kind, ...] = ("interview", "report")
+MINDS = ("smallville", "lyfe")
+READERS = ("interview", "report")
 # Seconds after which a process is killed; for the others, the time of an undisturbed run.
-_AT_MOST: dict[Kind, float] = {"creation": 0.3, "interview": 0.5, "report": 0.15}
-
-
-def make_mind(name: str) -> RunSpec:
-    """Return a few ticks of the whole cast with that mind, from an hour in which people talk."""
-    return make_spec("valentines_party", TICKS, start="10:00", policy=PolicySpec(name), repeats=1)
+AT_MOST = {"creation": 0.3, "interview": 0.5, "report": 0.15}
 
 
 class SlowEndpoint(LoggingEndpoint):
@@ -54,15 +42,6 @@ class SlowEndpoint(LoggingEndpoint):
     async def complete(self, request: CompletionRequest) -> Completion:
         await asyncio.sleep(request.seed % 1000 / 1000 * LATENCY)
         return await super().complete(request)
-
-
-class SlowHearer(OpenAIEndpoint):
-    """Hears an answer some time after the server gave it: the call is in flight that long."""
-
-    async def complete(self, request: CompletionRequest) -> Completion:
-        completion = await super().complete(request)
-        await asyncio.sleep(request.seed % 1000 / 1000 * 30 * LATENCY)
-        return completion
 
 
 def live_until(seconds: float | None, live: Callable[[], object]) -> int:
@@ -83,185 +62,102 @@ def live_until(seconds: float | None, live: Callable[[], object]) -> int:
     return os.WTERMSIG(status) if os.WIFSIGNALED(status) else -os.WEXITSTATUS(status)
 
 
-@dataclass
-class Campaign:
-    """What came of the kills so far."""
-
-    folder: Path
-    rng: random.Random
-    kills: Counter[Kind] = field(default_factory=Counter)
-    faults: list[str] = field(default_factory=list)
-    unborn: int = 0
-
-    @property
-    def killed(self) -> int:
-        """How many processes were killed."""
-        return sum(self.kills.values())
-
-    def report(self, what: str) -> None:
-        """Say on stderr how far it is."""
-        told = f"{self.killed} kills, {len(self.faults)} faults: {what}"
-        print(told, file=sys.stderr, flush=True)
-
-
 class Victim:
-    """One run that is killed several times and comes to its end."""
+    """A few ticks of the whole cast with a mind, killed several times; `faults`: what was wrong."""
 
-    def __init__(self, campaign: Campaign, spec: RunSpec, seconds: float, whole: str) -> None:
-        self.campaign, self.spec, self.seconds, self.whole = campaign, spec, seconds, whole
-        self.folder = Path(tempfile.mkdtemp(dir=campaign.folder))
+    def __init__(self, folder: Path, mind: str) -> None:
+        self.folder = Path(tempfile.mkdtemp(dir=folder))
         self.path, self.log = self.folder / "run.sqlite", self.folder / "calls.log"
         self.log.touch()
+        self.kills, self.faults = 0, list[str]()
+        mind_spec = PolicySpec(mind)
+        self.spec = make_spec("valentines_party", 6, start="10:00", policy=mind_spec, repeats=1)
 
     def go_on(self, tick: int | None = None) -> RunResult:
         """Begin or resume the run, here; `tick`: killed as that checkpoint is written."""
-        hook = None if tick is None else kill_at(tick, "checkpoint")
         how = make_options(
             SlowEndpoint(self.log, rule=neighbour),
             embedder="hashed",
             interviews=False,
             checkpoint_every=2,
             concurrency=25,
-            on_phase=hook,
+            on_phase=None if tick is None else kill_at(tick, "checkpoint"),
         )
         return resume(self.path, how) if self.path.exists() else run(self.spec, self.path, how)
 
-    def kill(self, kind: Kind) -> None:
-        """Kill a process of this run; what it may not do to the file is a fault."""
-        rng, known = self.campaign.rng, self._read_stored()
+    def live(self, kind: str, seconds: float | None, tick: int | None = None) -> None:
+        """Live in a process of its own, killed after that time or at that tick, and look."""
+        known = read_seeds(self.path) if self.path.exists() else set()
         asked = len(self.log.read_text().split())
-        if kind == "checkpoint":
-            ended = live_until(None, lambda: self.go_on(rng.choice((2, 4))))
-        else:
-            most = _AT_MOST.get(kind, self.seconds)
-            ended = live_until(rng.uniform(0, most), self._find_life(kind))
-        if ended == signal.SIGKILL:
-            self.campaign.kills[kind] += 1
-        elif ended != 0:
-            self._blame(f"{kind} ended with {ended}")
-        self._check_repeats(kind, known, asked)
+        reading = {"interview": self._interview, "report": self._report}
+        ended = live_until(seconds, reading.get(kind, lambda: self.go_on(tick)))
+        self.kills += ended == signal.SIGKILL
+        if ended not in (0, signal.SIGKILL):
+            self.faults.append(f"{kind} ended with {ended}")
+        again = known & {int(seed) for seed in self.log.read_text().split()[asked:]}
+        if again:
+            self.faults.append(f"{kind}: {len(again)} stored calls were made again")
+        if not self.path.exists():  # a resume says so, and nothing is in the way of a run
+            with suppress(RecordError):
+                resume(self.path)
+                self.faults.append(f"{kind}: resumed without a file")
+
+    def is_finished(self) -> bool:
         if not self.path.exists():
-            self._check_unborn()
-
-    def end(self) -> None:
-        """Bring the run to its end, and compare it with the one that nobody killed."""
-        known, asked = self._read_stored(), len(self.log.read_text().split())
-        if not self.is_finished() and (ended := live_until(None, self.go_on)):
-            self._blame(f"the last resume ended with {ended}")
-        self._check_repeats("last resume", known, asked)
-
-    def check_hash(self) -> None:
-        """Compare the hash."""
-        if (found := canonical_hash(self.path)) != self.whole:
-            self._blame(f"the hash is {found[:12]}, expected {self.whole[:12]}")
-
-    def _find_life(self, kind: Kind) -> Callable[[], object]:
-        return {"interview": self._interview, "report": self._report}.get(kind, self.go_on)
+            return False
+        with RunReader(self.path) as record:
+            return record.status == "finished"
 
     def _interview(self) -> None:
-        how = make_options(
-            SlowEndpoint(self.folder / "apart.log", rule=neighbour), embedder="hashed"
-        )
+        model = SlowEndpoint(self.folder / "apart.log", rule=neighbour)
+        how = make_options(model, embedder="hashed")
         interview(self.path, ["Isabella Rodriguez"], ["Any news?"], options=how)
 
     def _report(self) -> None:
         with RunReader(self.path) as record:
             list(describe_run(record))
 
-    def is_finished(self) -> bool:
-        """Return whether the run is at its end."""
-        if not self.path.exists():
-            return False
-        with RunReader(self.path) as record:
-            return record.status == "finished"
 
-    def _read_stored(self) -> set[int]:
-        return read_seeds(self.path) if self.path.exists() else set()
-
-    def _check_repeats(self, when: str, known: set[int], asked: int) -> None:
-        new = {int(seed) for seed in self.log.read_text().split()[asked:]}
-        if repeated := len(known & new):
-            self._blame(f"{when}: {repeated} stored calls were made again")
-
-    def _check_unborn(self) -> None:
-        """Where there is no file yet, a resume says so, and nothing is in the way of a run."""
-        self.campaign.unborn += 1
-        try:
-            resume(self.path)
-        except RecordError as error:
-            if "no run file" not in str(error):
-                self._blame(f"without a file, resume says: {error}")
-
-    def _blame(self, what: str) -> None:
-        self.campaign.faults.append(f"{self.folder.name}: {what}")
+def kill_run(victim: Victim, kinds: tuple[str, ...], seconds: float, draw: random.Random) -> None:
+    """Kill a run by these kinds, bring it to its end, and kill who reads it."""
+    for kind in kinds:
+        if victim.is_finished():
+            break
+        if kind == "checkpoint":
+            victim.live(kind, None, draw.choice((2, 4)))
+        else:
+            victim.live(kind, draw.uniform(0, AT_MOST.get(kind, seconds)))
+    if not victim.is_finished():
+        victim.live("last resume", None)
+    for kind in READERS:
+        victim.live(kind, draw.uniform(0, AT_MOST[kind]))
 
 
-def kill_runs(campaign: Campaign, kills: int) -> None:
-    """Kill runs until so many processes were killed, and compare each with an undisturbed one."""
-    whole: dict[str, tuple[float, str]] = {}
-    for mind in ("smallville", "lyfe"):
-        calm = Victim(campaign, make_mind(mind), 0.0, "")
-        begun = time.monotonic()
-        calm.end()
-        whole[mind] = time.monotonic() - begun, canonical_hash(calm.path)
-        campaign.report(f"an undisturbed run of {mind} takes {whole[mind][0]:.1f} s")
-    turn = 0
-    while campaign.killed < kills:
-        mind = ("smallville", "lyfe")[turn % 2]
-        victim = Victim(campaign, make_mind(mind), *whole[mind])
-        kinds: tuple[Kind, ...] = ("resume", "checkpoint", "resume")
-        for kind in (_BEGINNINGS[turn // 2 % 2], *kinds):
-            if not victim.is_finished():
-                victim.kill(kind)
-        victim.end()
-        for kind in _READERS:
-            victim.kill(kind)
-        victim.check_hash()
-        turn += 1
-        campaign.report(f"run {turn} of {mind}; {dict(campaign.kills)}; {campaign.unborn} unborn")
-
-
-def kill_limited_runs(campaign: Campaign, runs: int) -> None:
-    """Kill runs with a limit of calls, several times each; a server counts what reaches it."""
-    lost = 0
-    town = make_spec("valentines_party", 40, policy=PolicySpec(CURIOUS, {"every": 1}))
-    for number in range(runs):
-        path = Path(tempfile.mkdtemp(dir=campaign.folder)) / "run.sqlite"
-        most = campaign.rng.randrange(50, 150)
-        with FaultServer() as server:
-
-            def live(url: str = server.url, path: Path = path, most: int = most) -> RunResult:
-                how = make_options(SlowHearer(url, "k", "m"), limits=Limits(calls=most))
-                return resume(path, how) if path.exists() else run(town, path, how)
-
-            for _ in range(campaign.rng.randrange(2, 6)):
-                live_until(campaign.rng.uniform(0.3, 1.3), live)
-            result = live()
-            sent = server.calls
-        lost += result.lost
-        if sent > most:
-            campaign.faults.append(f"limited run {number}: {sent} requests, {most} were allowed")
-        if result.lost and "lost in flight" not in result.message:
-            campaign.faults.append(f"limited run {number}: {result.lost} lost, and nobody says so")
-        campaign.report(f"limited run {number}: {sent} of {most} sent, {result.lost} lost")
-    print(f"{runs} runs with a limit of calls: {lost} calls lost in flight, all of them counted")
-
-
-def main(kills: int = 200, runs: int = 50, seed: int = 0) -> int:
-    """Return 0 where nothing went wrong."""
-    with tempfile.TemporaryDirectory() as folder:
-        campaign = Campaign(Path(folder), random.Random(seed))  # noqa: S311 (when to kill is no secret)
-        kill_runs(campaign, kills)
-        kill_limited_runs(campaign, runs)
-    print(f"{campaign.killed} kills {dict(campaign.kills)}, {campaign.unborn} without a file yet")
-    print(f"{len(campaign.faults)} faults")
-    print("\n".join(campaign.faults))
-    return int(bool(campaign.faults))
+def main(kills: int = 200, seed: int = 0) -> int:
+    """Kill until so many processes were killed; return 0 where nothing went wrong."""
+    draw, killed, faults = random.Random(seed), 0, list[str]()  # noqa: S311 (no secret)
+    with tempfile.TemporaryDirectory() as name:
+        whole: dict[str, tuple[float, str]] = {}
+        for mind in MINDS:
+            calm, begun = Victim(Path(name), mind), time.monotonic()
+            calm.live("calm", None)
+            whole[mind] = time.monotonic() - begun, canonical_hash(calm.path)
+        turn = 0
+        while killed < kills:
+            mind, first = MINDS[turn % 2], ("run", "creation")[turn // 2 % 2]
+            victim = Victim(Path(name), mind)
+            kill_run(victim, (first, "resume", "checkpoint", "resume"), whole[mind][0], draw)
+            if canonical_hash(victim.path) != whole[mind][1]:
+                victim.faults.append("another hash")
+            turn, killed = turn + 1, killed + victim.kills
+            faults += [f"run {turn} of {mind}: {fault}" for fault in victim.faults]
+            print(f"{killed} kills, {len(faults)} faults", file=sys.stderr, flush=True)
+    print("\n".join([f"{killed} kills, {len(faults)} faults", *faults]))
+    return int(bool(faults))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--runs", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
     sys.exit(main(**vars(parser.parse_args())))

@@ -63,13 +63,8 @@ LATENCY = 0.01  # seconds an answer takes, one after another
 MOST_SECONDS = 3.0  # of a process that is killed by the clock
 _ENDS = (0, 3)  # exit codes
 _FINISHED = "is finished"  # what a resume says, exiting with 2, after a kill that came too late
-_NEEDED = (
-    "run",
-    "study.judge",
-    "study.evaluate",
-    "study.sweep",
-    "llm.endpoint",
-)  # imported once, before processes
+# Imported once, before processes.
+_NEEDED = ("run", "study.judge", "study.evaluate", "study.sweep", "llm.endpoint")
 
 
 def answer_late(request: CompletionRequest) -> str:
@@ -104,11 +99,8 @@ class Campaign:
     server: FaultServer
     rng: random.Random
     kills: int = 0
-    unborn: int = 0
     whole: int = 0  # requests of a run without a limit
     cases: Counter[str] = field(default_factory=Counter)
-    used_up: Counter[str] = field(default_factory=Counter)
-    lines: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
     def end(self, command: Sequence[str], allowed: Sequence[int] = _ENDS) -> tuple[int, str]:
@@ -152,11 +144,8 @@ class Campaign:
         return before
 
     def check(self, kind: str, sent: int, most: int, told: str) -> None:
-        """Keep what came of a case."""
         self.cases[kind] += 1
-        self.used_up[kind] += sent == most
         line = f"{kind}: {sent} of {most} sent{told}"
-        self.lines.append(line)
         if sent > most:
             self.faults.append(line)
         number = sum(self.cases.values())
@@ -185,7 +174,6 @@ def limit_run(campaign: Campaign, folder: Path, kills: int) -> tuple[int, int]:
     for _ in range(kills):
         campaign.kill(command, most)
         if not path.exists():  # the first question came before the file: nothing had begun
-            campaign.unborn += 1
             sent = campaign.settle()
             continue
         command = ("resume", str(path))
@@ -268,13 +256,8 @@ def main(cases: int = 30, seed: int = 0) -> int:
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "local"}
         campaign = Campaign(Path(name), server, random.Random(seed))  # noqa: S311 (no secret)
         play(campaign, cases)
-    print("\n".join(campaign.lines))
-    print(
-        f"{cases} cases {dict(campaign.cases)}, {campaign.kills} kills ({campaign.unborn} before "
-        f"there was a file), the limit was used up in {dict(campaign.used_up)}"
-    )
-    print(f"{len(campaign.faults)} faults")
-    print("\n".join(campaign.faults))
+    told = f"{cases} cases {dict(campaign.cases)}, {campaign.kills} kills"
+    print("\n".join([f"{told}, {len(campaign.faults)} faults", *campaign.faults]))
     return int(bool(campaign.faults))
 
 

@@ -78,7 +78,6 @@ def paste(steps: Sequence[Step], work: Path, skipped: Sequence[str], address: st
 
 
 def main() -> None:
-    """Paste, and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True, help="a folder that is made")
     parser.add_argument("--skip", nargs="*", default=[], help="commands with these words")

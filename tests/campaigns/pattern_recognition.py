@@ -40,7 +40,6 @@ TEXTS = "SELECT data FROM events UNION SELECT answer FROM interviews UNION SELEC
 
 
 def list_shipped_patterns() -> Iterator[str]:
-    """Yield the patterns of all shipped scenarios, each once."""
     found: dict[str, None] = {}
     for name in list_scenario_names():
         scenario = load_scenario(name)
@@ -56,7 +55,6 @@ def list_shipped_patterns() -> Iterator[str]:
 
 
 def find_with_re(pattern: str, text: str) -> int | None:
-    """Return where Python's `re` finds a pattern."""
     found = re.search(pattern, text, re.IGNORECASE)
     if found is None:
         return None
@@ -104,7 +102,6 @@ def compare(patterns: Iterable[str], texts: Iterable[str]) -> tuple[int, list[st
 
 
 def read_texts(file: Path) -> set[str]:
-    """Return every text in the events, answers and model calls of a run file."""
     found: set[str] = set()
     with sqlite3.connect(file) as run:
         for (cell,) in run.execute(TEXTS):
@@ -128,7 +125,6 @@ def _list_texts(value: object) -> Iterator[str]:
 
 
 def record(folder: Path, scenario: str, mind: str, model: str, hours: float) -> Path:
-    """Live a scenario and return its run file."""
     file = folder / f"{scenario}-{mind}-{model}.sqlite"
     options = ["--policy", mind, "--model", f"scripted:{model}", "--embedder", "hashed", "--quiet"]
     command = [sys.executable, "-m", "genagents_env", "run", scenario, *options]

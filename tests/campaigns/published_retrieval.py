@@ -37,7 +37,6 @@ class TwoMemories:
         self.stream, self.nodes = MemoryStream(), list[published.Node]()
 
     def add(self, now: int) -> None:
-        """Remember one more thing."""
         kind, text = self._invent()
         vector = self.vectors.setdefault(text, self.make_vector())
         importance = 1 if "idle" in text else int(self.random.integers(1, 11))

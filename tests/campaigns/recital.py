@@ -80,7 +80,6 @@ def list_scripts(words: Sequence[str]) -> Iterator[tuple[str, Act]]:
 
 
 def draw_choice(rng: np.random.Generator) -> Act:
-    """Return what chooses by chance among what is possible."""
 
     def act(k: int, tick: int, mask: Any) -> object:
         choice = 0 if mask is None else int(rng.choice(np.flatnonzero(mask)))

@@ -198,6 +198,7 @@ def make_case(whole: Path, case: Path, draw: random.Random) -> tuple[tuple[str, 
             continue
         traps = list(_list_traps(whole / "bombs", path, case / "canary"))
         trap = draw.choice(traps)
+        _clear(path)
         done.append(f"{place}: {trap.__name__.strip('_')} {trap(draw) or ''}")
     if draw.random() < 0.2 and "sweep" in command[0] + command[1]:  # the user's own link
         (case / "sweep").rename(case / "elsewhere")
@@ -216,15 +217,12 @@ def _list_traps(bombs: Path, path: Path, canary: Path) -> Iterator[Trap]:
         other = canary / "diary.txt"
 
     def link(draw: random.Random) -> None:
-        _clear(path)
         path.symlink_to(other)
 
     def dangling(draw: random.Random) -> None:
-        _clear(path)
         path.symlink_to(canary / draw.choice(("new", f"new-{path.name}")))
 
     def hard_link(draw: random.Random) -> None:
-        _clear(path)
         if other.is_dir():
             path.mkdir()
             for one in sorted(other.iterdir()):
@@ -233,26 +231,21 @@ def _list_traps(bombs: Path, path: Path, canary: Path) -> Iterator[Trap]:
             os.link(other, path)
 
     def relative(draw: random.Random) -> None:
-        _clear(path)
         path.symlink_to(os.path.relpath(other, path.parent))
 
     def pipe(draw: random.Random) -> None:
-        _clear(path)
         os.mkfifo(path)
 
     def folder(draw: random.Random) -> None:
-        _clear(path)
         path.mkdir()
 
     def holes(draw: random.Random) -> None:
-        _clear(path)
         path.write_bytes(draw.choice((b"", b"{", b'{"files": {', b"SQLite format 3\0")))
         os.truncate(path, 3 << 30)
 
     def bomb(draw: random.Random) -> str:
         kinds = [path.suffix] if path.suffix in (".xz", ".npz") else [".json"]
         chosen = draw.choice(sorted(one for one in bombs.iterdir() if one.suffix in kinds))
-        _clear(path)
         shutil.copyfile(chosen, path)
         return chosen.name
 
@@ -265,7 +258,6 @@ def _list_traps(bombs: Path, path: Path, canary: Path) -> Iterator[Trap]:
             for name in (f"figures/{one.name}", f"pages/{one.name}", one.name, str(one),
                          os.path.relpath(one, path.parent), f"pages/../../canary/{one.name}")
         }  # fmt: skip
-        _clear(path)
         path.write_text(json.dumps({"files": sums if draw.random() < 0.7 else list(sums)}))
         for name in ("figures", "pages"):
             if draw.random() < 0.7:
@@ -274,7 +266,6 @@ def _list_traps(bombs: Path, path: Path, canary: Path) -> Iterator[Trap]:
         return target
 
     def super_journal(draw: random.Random) -> None:
-        _clear(path)
         path.write_bytes(make_super_journal(Path(str(path).removesuffix("-journal")), other))
 
     common = (link, link, relative, dangling, hard_link, pipe, folder, holes, bomb)
@@ -357,7 +348,6 @@ def main(variants: int = 200, seed: int = 0, *, show: bool = False) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the options."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--variants", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)

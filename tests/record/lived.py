@@ -10,7 +10,6 @@ from genagents_env.world.events import Event
 
 
 def make_meta() -> RunMeta:
-    """Return the head of a run of the smallest town."""
     scenario = load_scenario("tiny")
     names = tuple(person.name for person in scenario.people)
     return RunMeta(

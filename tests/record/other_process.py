@@ -11,15 +11,12 @@ from typing import Self
 from genagents_env.errors import RecordError
 from genagents_env.record import RunWriter
 from genagents_env.record import meta as heads
-from genagents_env.record.creation import check_free
 from tests.record.lived import live, make_meta
 
 ROOT = Path(__file__).parents[2]
 
 
 class OtherProcess:
-    """The process; use it in a `with` block."""
-
     def __enter__(self) -> Self:
         command = [sys.executable, "-m", "tests.record.other_process"]
         self._process = subprocess.Popen(
@@ -49,19 +46,12 @@ class OtherProcess:
 
 
 def reopen(path: Path) -> None:
-    """Open a file for writing."""
     RunWriter.open(path).close()
 
 
 def begin(path: Path) -> None:
-    """Make a file, and write a little."""
     with RunWriter.create(path, META) as writer:
         live(writer, 1)
-
-
-def look(path: Path) -> None:
-    """See whether a file might be replaced."""
-    check_free(path, force=True)
 
 
 def _be_killed(call: Callable[[], object]) -> None:
@@ -78,7 +68,6 @@ def _kill(*arguments: object) -> None:
 
 
 def be_killed_beginning(path: Path) -> None:
-    """Be killed while a file is made."""
 
     def call() -> None:
         heads.write_rows = _kill  # type: ignore[assignment]  # so it dies there
@@ -87,14 +76,8 @@ def be_killed_beginning(path: Path) -> None:
     _be_killed(call)
 
 
-def be_killed_writing(path: Path) -> None:
-    """Be killed with a file open for writing."""
-    _be_killed(lambda: _kill(RunWriter.open(path)))
-
-
 ACTIONS: dict[str, Callable[[Path], None]] = {
-    action.__name__: action
-    for action in (reopen, begin, look, be_killed_beginning, be_killed_writing)
+    action.__name__: action for action in (reopen, begin, be_killed_beginning)
 }
 
 if __name__ == "__main__":

@@ -21,19 +21,6 @@ def test_a_call_is_durable_at_once_and_comes_back_equal(path: Path, meta: RunMet
         assert (back.latency_seconds, back.started_at) == (0.5, 1.0)
 
 
-def test_fallbacks_are_forgotten_from_a_tick_on_and_replies_are_not(
-    path: Path, meta: RunMeta
-) -> None:
-    with RunWriter.create(path, meta) as writer:
-        for tick in (1, 2, 3):
-            writer.cassette.put(*call(tick, "Ada", "fallback"))
-            writer.cassette.put(*call(tick, "Ben"))
-        assert writer.cassette.forget_fallbacks(2) == 2
-        assert writer.cassette.get(call(1, "Ada")[0]) is not None
-        assert writer.cassette.get(call(2, "Ada")[0]) is None
-        assert writer.cassette.get(call(3, "Ben")[0]) is not None
-
-
 def test_the_sums_over_calls_tell_a_degraded_run(path: Path, meta: RunMeta) -> None:
     with RunWriter.create(path, replace(meta, model="m", price=("1", "2"))) as writer:
         for tick in range(99):

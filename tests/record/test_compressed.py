@@ -5,56 +5,35 @@ from pathlib import Path
 import pytest
 
 from genagents_env.errors import RecordError
-from genagents_env.record import RunReader, canonical_hash
-from genagents_env.run import resume
-from tests.run.towns import make_options, run_town
+from genagents_env.record import RunMeta, RunReader, RunWriter
+from tests.record.lived import live
 
 
-@pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("packed") / "run.sqlite"
-    run_town(path, 10)
-    return path
-
-
-@pytest.mark.parametrize(("suffix", "pack"), [(".xz", lzma.compress), (".gz", gzip.compress)])
-def test_a_compressed_run_is_read_as_it_is(path: Path, suffix: str, pack) -> None:  # type: ignore[no-untyped-def]
-    packed = path.with_name(f"run.sqlite{suffix}")
-    packed.write_bytes(pack(path.read_bytes()))
-    assert canonical_hash(packed) == canonical_hash(path)
-    with RunReader(packed) as run, RunReader(path) as plain:
-        assert run.path == packed
-        assert run.status == "finished"
-        assert list(run.events()) == list(plain.events())
-    with pytest.raises(RecordError, match=rf"compressed.*-dk {packed}` makes {path}$"):
-        resume(packed, make_options(), hours=1)
-
-
-def test_unpacked_files_are_removed(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_compressed_run_is_read_and_what_was_unpacked_is_removed(
+    path: Path, meta: RunMeta, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    packed = path.with_name("again.sqlite.gz")
+    with RunWriter.create(path, meta) as writer:
+        live(writer, 10)
+    packed, folder = path.with_name("run.sqlite.gz"), path.with_name("unpacked")
     packed.write_bytes(gzip.compress(path.read_bytes()))
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
     with RunReader(packed) as run:
-        assert run.last_tick == 10
-        assert len(list(tmp_path.iterdir())) == 1
-    assert list(tmp_path.iterdir()) == []
+        assert (run.path, run.last_tick) == (packed, 10)
+        assert len(list(folder.iterdir())) == 1
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize("suffix", [".xz", ".gz"])
 def test_a_file_that_is_not_compressed_is_refused(tmp_path: Path, suffix: str) -> None:
     packed = tmp_path / f"run.sqlite{suffix}"
-    with pytest.raises(RecordError, match="no run file"):
-        RunReader(packed)
+    pack = gzip.compress if suffix == ".gz" else lzma.compress
     packed.write_bytes(b"SQLite format 3, surely")
     with pytest.raises(RecordError, match="damaged, or not compressed as its name says"):
         RunReader(packed)
-    content = b"SQLite format 3\0" + b"x" * 10_000
-    whole = gzip.compress(content) if suffix == ".gz" else lzma.compress(content)
-    packed.write_bytes(whole[:-9])
+    packed.write_bytes(pack(b"SQLite format 3\0" + b"x" * 10_000)[:-9])
     with pytest.raises(RecordError, match="damaged"):
         RunReader(packed)
-    packed.write_bytes(gzip.compress(b"text") if suffix == ".gz" else lzma.compress(b"text"))
+    packed.write_bytes(pack(b"text"))
     with pytest.raises(RecordError):
         RunReader(packed)

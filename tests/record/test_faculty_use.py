@@ -34,13 +34,6 @@ def test_calls_are_counted_for_the_agents_of_each_policy(path: Path, meta: RunMe
     assert [one.ran for one in (ada, reflection, ben)] == [True, False, False]
 
 
-def test_a_run_that_notes_no_switches_has_none(path: Path, meta: RunMeta) -> None:
-    with RunWriter.create(path, meta) as writer:
-        live(writer, 0)
-    with RunReader(path) as run:
-        assert run.list_faculty_uses() == ()
-
-
 @pytest.mark.parametrize(
     "note",
     [

@@ -1,6 +1,5 @@
 """What a stranger wrote into a run file, checksums and all, is refused by name."""
 
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -75,15 +74,6 @@ def test_a_forged_event_is_no_event(kind: str, agent: str | None, text: str) -> 
 
 def test_an_event_of_a_kind_that_is_not_known_yet_is_read() -> None:
     assert read_event(3, 1, "dance", None, '{"steps": 4}').data == {"steps": 4}
-
-
-def test_a_forged_view_is_refused(path: Path, meta: RunMeta) -> None:
-    RunWriter.create(path, meta).close()
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE VIEW more AS SELECT 1")
-    connection.close()
-    with pytest.raises(RecordError, match="the view 'more' is in no run file"):
-        RunReader(path)
 
 
 @pytest.mark.slow

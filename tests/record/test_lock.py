@@ -44,19 +44,15 @@ def make(path: Path, meta: RunMeta, ticks: int = 3) -> Path:
     return path
 
 
-def be_link(lock: Path, diary: Path) -> None:
-    lock.symlink_to(diary)
-
-
-def be_hard_link(lock: Path, diary: Path) -> None:
-    os.link(diary, lock)
-
-
-def be_copy(lock: Path, diary: Path) -> None:
-    lock.write_bytes(diary.read_bytes())
-
-
-@pytest.mark.parametrize("be", [be_link, be_hard_link, be_copy])
+@pytest.mark.parametrize(
+    "be",
+    [
+        lambda lock, diary: lock.symlink_to(diary),
+        lambda lock, diary: os.link(diary, lock),
+        lambda lock, diary: lock.write_bytes(diary.read_bytes()),
+    ],
+    ids=["link", "hard link", "copy"],
+)
 def test_another_file_in_place_of_the_lock_is_refused_and_left_unchanged(
     path: Path, meta: RunMeta, be: Callable[[Path, Path], None]
 ) -> None:
@@ -154,8 +150,10 @@ def test_a_run_that_ended_while_it_was_read_can_be_resumed_at_once(
     writer = RunWriter.create(path, meta)
     live(writer, 3)
     with RunReader(path) as run:
-        assert run.last_tick == 3
+        events = run.events()
+        next(events)
         writer.close()
+        assert len(list(events)) == 7
         assert find_writer(path) is None
         assert other.ask("reopen", path) == "done"
     assert other.ask("reopen", path) == "done"
@@ -192,16 +190,6 @@ def test_looking_for_a_writer_keeps_none_out(path: Path, meta: RunMeta) -> None:
         looking.set()
         thread.join()
     assert [file.name for file in path.parent.iterdir()] == ["run.sqlite"]
-
-
-def test_a_file_with_hard_links_is_read_but_not_written(path: Path, meta: RunMeta) -> None:
-    other = path.with_name("other.sqlite")
-    os.link(make(path, meta), other)
-    assert canonical_hash(other) == canonical_hash(path)
-    with pytest.raises(RecordError, match=r"other\.sqlite has 2 names \(hard links\)"):
-        RunWriter.open(other)
-    other.unlink()
-    RunWriter.open(path).close()
 
 
 def test_a_second_writer_in_this_process_is_refused_while_others_read(

@@ -8,8 +8,10 @@ import pytest
 from genagents_env.errors import RecordError
 from genagents_env.policy import NoteKind
 from genagents_env.record import (
+    InterviewRow,
     NoteRow,
     PromptCuts,
+    RememberedRow,
     RunMeta,
     RunReader,
     RunWriter,
@@ -26,7 +28,6 @@ def note(tick: int, kind: NoteKind = "wish", purpose: str = "plan.day") -> NoteR
 
 
 def commit(writer: RunWriter, *notes: NoteRow) -> None:
-    """Write the next tick, with these notes."""
     people = len(writer.meta.names)
     writer.commit_tick(writer.tick + 1, np.zeros((people, 2), int), [], notes=notes)
 
@@ -45,28 +46,28 @@ def test_notes_are_read_in_the_order_of_their_ticks_and_of_writing(
     assert {part.name: part.rows for part in verify(path).parts}["notes"] == 4
 
 
-def test_a_note_is_there_with_its_tick_or_not_at_all(path: Path, meta: RunMeta) -> None:
+def test_notes_answers_and_memories_are_there_with_their_tick_or_not_at_all(
+    path: Path, meta: RunMeta
+) -> None:
     def stop(phase: str, tick: int) -> None:
         if (phase, tick) in {("mid-write", 1), ("mid-interview", 0)}:
             raise KeyboardInterrupt
 
+    answered = [InterviewRow(0, "Ada Brook", "News?", "None.", ())]
+    known = [RememberedRow(0, "Ada Brook", "tea", "Tea is on.", ())]
     with RunWriter.create(path, meta, on_phase=stop) as writer:
         commit(writer, note(0))
         with pytest.raises(KeyboardInterrupt):
-            writer.commit_interviews([], notes=[note(0, "cut")])
+            writer.commit_interviews(answered, remembered=known, notes=[note(0, "cut")])
         with pytest.raises(KeyboardInterrupt):
             commit(writer, note(1))
         with RunReader(path) as run:
             assert (run.last_tick, run.notes()) == (0, [note(0)])
+            assert (run.interviews(), run.memories()) == ([], [])
 
 
-def test_replayed_ticks_are_noted_again_and_the_hash_covers_notes(
-    tmp_path: Path, meta: RunMeta
-) -> None:
-    whole, broken, without = (tmp_path / name for name in ("whole", "broken", "without"))
-    with RunWriter.create(whole, meta) as writer:
-        live(writer, 6)
-        commit(writer, note(7), note(7, "cut"))
+def test_a_rewind_drops_later_notes_and_the_hash_covers_them(tmp_path: Path, meta: RunMeta) -> None:
+    broken, without = tmp_path / "broken", tmp_path / "without"
     with RunWriter.create(broken, meta) as writer:
         live(writer, 5)
         commit(writer, note(6))
@@ -79,21 +80,7 @@ def test_replayed_ticks_are_noted_again_and_the_hash_covers_notes(
     with RunWriter.create(without, meta) as writer:
         live(writer, 6)
         commit(writer, note(7))
-    assert canonical_hash(broken) == canonical_hash(whole) != canonical_hash(without)
-
-
-def test_a_longer_run_drops_the_notes_of_interviews_at_its_old_end(
-    path: Path, meta: RunMeta
-) -> None:
-    with RunWriter.create(path, meta) as writer:
-        commit(writer)
-        writer.commit_interviews([], notes=[note(0, "cut", "interview")])
-        commit(writer, note(1))
-        asked = [note(1, "cut", purpose) for purpose in ("interview", "interview.answer")]
-        writer.commit_interviews([], notes=asked)
-        writer.extend_horizon(meta)
-        with RunReader(path) as run:
-            assert run.notes() == [note(0, "cut", "interview"), note(1)]
+    assert canonical_hash(broken) != canonical_hash(without)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"talk": 0}', '{"talk": "1"}', '{"talk": true}'])

@@ -7,7 +7,7 @@ from genagents_env.llm.calls import CallKey
 from genagents_env.record import RunMeta, RunReader, RunWriter
 from genagents_env.record.rows import FacultyRow
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from tests.record.lived import call, live
+from tests.record.lived import call
 
 
 def test_events_of_one_kind_are_read_by_themselves(tmp_path: Path) -> None:
@@ -25,18 +25,6 @@ def test_events_of_one_kind_are_read_by_themselves(tmp_path: Path) -> None:
         assert list(reader.events(kind="flight")) == []
 
 
-def test_the_last_state_is_that_of_the_newest_checkpoint(tmp_path: Path) -> None:
-    path = tmp_path / "run.sqlite"
-    options = RunOptions(checkpoint_every=10)
-    run(RunSpec(TownConfig("tiny"), policy=PolicySpec("scripted")), path, options)
-    with RunReader(path) as reader:
-        state = reader.last_state()
-        assert state is not None
-        assert state == reader.checkpoint(reader.last_tick)
-        assert state.tick == reader.checkpoints()[-1]
-        assert reader.last_state() is state
-
-
 def test_calls_are_summed_by_faculty(path: Path, meta: RunMeta) -> None:
     with RunWriter.create(path, meta) as writer:
         for agent, purpose in [("Ada", "plan.day"), ("Ben", "plan"), ("Ada", "a.b.c"), ("A", "")]:
@@ -51,17 +39,3 @@ def test_calls_are_summed_by_faculty(path: Path, meta: RunMeta) -> None:
             FacultyRow("decide", 1, 1, 10, 5, 0.0, 1),
             FacultyRow("plan", 2, 2, 20, 10, 1.0, 0),
         ]
-
-
-def test_an_event_is_found_by_its_id_and_a_checkpoint_by_its_tick(
-    path: Path, meta: RunMeta
-) -> None:
-    with RunWriter.create(path, meta) as writer:
-        live(writer, 12)
-    with RunReader(path) as run:
-        event = run.event(7)
-        assert event is not None
-        assert (event.id, event.tick, event.data) == (7, 3, {"doing": "é 3"})
-        assert run.event(99) is None
-        states = [run.checkpoint(tick) for tick in (4, 5, 9, 12)]
-    assert [state and state.tick for state in states] == [None, 5, 5, 10]

@@ -67,32 +67,6 @@ def test_every_part_of_a_head_comes_back_as_it_was_written(path: Path, meta: Run
         assert decode_later_spending(run.find_note(INTERVIEWED)) == later
 
 
-def test_a_reader_follows_while_it_is_written(path: Path, meta: RunMeta) -> None:
-    with RunWriter.create(path, meta) as writer:
-        live(writer, 1)
-        with RunReader(path) as run:
-            assert (run.last_tick, run.status) == (1, "running")
-            live(writer, 3)
-            assert run.last_tick == 3
-            assert canonical_hash(path)
-
-
-def test_a_tick_is_written_completely_or_not_at_all(path: Path, meta: RunMeta) -> None:
-    class Killed(BaseException):
-        pass
-
-    def die(phase: str, tick: int) -> None:
-        if (phase, tick) == ("mid-write", 3):
-            raise Killed
-
-    with RunWriter.create(path, meta, on_phase=die) as writer:
-        with pytest.raises(Killed):
-            live(writer, 5)
-        with RunReader(path) as run:
-            assert run.last_tick == 2
-            assert [event.tick for event in run.events()] == [0, 0, 1, 1, 2, 2]
-
-
 def test_ticks_follow_one_another(path: Path, meta: RunMeta) -> None:
     with RunWriter.create(path, meta) as writer:
         live(writer, 2)
@@ -124,32 +98,6 @@ def test_rewinding_without_a_checkpoint_begins_again(path: Path, meta: RunMeta) 
         live(writer, 2)
 
 
-def test_an_interrupted_run_has_the_hash_of_an_uninterrupted_one(
-    tmp_path: Path, meta: RunMeta
-) -> None:
-    whole, broken = tmp_path / "whole.sqlite", tmp_path / "broken.sqlite"
-    with RunWriter.create(whole, meta) as writer:
-        live(writer, 12)
-    for until in (3, 7, 7, 11, 12):
-        opened = RunWriter.open(broken) if broken.exists() else RunWriter.create(broken, meta)
-        with opened as writer:
-            if writer.meta and until > 3:
-                writer.rewind()
-            live(writer, until)
-    assert canonical_hash(broken) == canonical_hash(whole)
-
-
-def test_an_existing_file_is_not_replaced_unless_forced(path: Path, meta: RunMeta) -> None:
-    with RunWriter.create(path, meta) as writer:
-        live(writer, 3)
-    with pytest.raises(RecordError, match="exists"):
-        RunWriter.create(path, meta)
-    with RunWriter.create(path, meta, force=True) as writer:
-        assert writer.tick == -1
-    with RunReader(path) as run:
-        assert run.last_tick == -1
-
-
 def test_a_second_writer_is_refused_with_the_name_of_the_first(
     path: Path, meta: RunMeta, other: OtherProcess
 ) -> None:
@@ -162,14 +110,6 @@ def test_a_second_writer_is_refused_with_the_name_of_the_first(
         live(writer, 2)
     RunWriter.open(path).close()
     assert [file.name for file in path.parent.iterdir()] == ["run.sqlite"]
-
-
-def test_the_lock_goes_with_a_killed_writer(path: Path, meta: RunMeta, other: OtherProcess) -> None:
-    RunWriter.create(path, meta).close()
-    assert other.ask("be_killed_writing", path) == "done"
-    with RunReader(path) as run:
-        assert run.status == "killed"
-    RunWriter.open(path).close()
 
 
 def test_a_checkpoint_keeps_the_order_of_dicts(path: Path, meta: RunMeta) -> None:
@@ -189,18 +129,6 @@ def test_a_closed_run_is_one_plain_file(path: Path, meta: RunMeta) -> None:
     copy = path.with_name("copy.sqlite")
     copy.write_bytes(path.read_bytes())
     assert canonical_hash(copy) == canonical_hash(path)
-
-
-def test_a_reader_does_not_keep_the_writer_from_closing(path: Path, meta: RunMeta) -> None:
-    writer = RunWriter.create(path, meta)
-    live(writer, 3)
-    with RunReader(path) as run:
-        events = run.events()
-        next(events)
-        writer.close()
-        assert len(list(events)) == 7
-    with RunWriter.open(path) as writer:
-        assert writer.rewind() is not None
 
 
 def test_a_full_disk_is_a_clear_error_and_loses_no_tick(path: Path, meta: RunMeta) -> None:

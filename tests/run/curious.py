@@ -16,8 +16,6 @@ from genagents_env.record.rows import JSON
 
 
 class Wish(BaseModel):
-    """What to do next."""
-
     do: Literal["walk", "talk", "rest"]
     where: int = Field(ge=0, le=50)
     words: str = Field(max_length=60)

@@ -51,7 +51,6 @@ def read_seeds(path: Path) -> set[int]:
 
 
 def parse_spec(text: str) -> RunSpec:
-    """Return the run that SPEC describes."""
     scenario, _, ticks = text.partition(":")
     cafe = {"people": FOUR[:3], "start": "12:00", "place": "Hobbs Cafe/cafe"}
     if scenario == "witness":
@@ -116,7 +115,6 @@ def survive(folder: Path, town: RunSpec, case: str) -> dict[str, object]:
 
 
 def main(folder: Path, town: RunSpec, cases: list[str]) -> None:
-    """Print the results of all cases."""
     whole = folder / "whole.sqlite"
     run(town, whole, make_options(ScriptedEndpoint(neighbour), embedder="hashed"))
     results = []

@@ -17,7 +17,6 @@ SPEC = make_spec("tiny", TICKS, policy=PolicySpec("random"))
 
 
 def main(path: Path, tick: int, times: int) -> None:
-    """Run in a cell, interrupt it when `tick` is reported, and print how it ended."""
 
     def interrupt(now: Progress) -> None:
         if now.tick == tick:

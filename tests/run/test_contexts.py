@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 
 from genagents_env.llm.calls import Message
-from genagents_env.llm.client import ModelClient
-from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, resume, run
@@ -47,9 +45,3 @@ def test_prompts_follow_a_short_context_and_a_resumed_run_keeps_their_length(
         resume(path, OPTIONS, hours=0.02)
     assert max(list_lengths(path)) <= CONTEXT - 1000
     assert canonical_hash(path) != before
-
-
-def test_a_long_context_changes_nothing() -> None:
-    endpoint = ScriptedEndpoint()
-    assert ModelClient(endpoint, run_seed=0).prompt_tokens == 4000
-    assert not ModelClient(endpoint, run_seed=0).small

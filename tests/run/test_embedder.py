@@ -11,11 +11,11 @@ from genagents_env.errors import ConfigError, LLMUnavailable
 from genagents_env.memory.embed import HashedSource
 from genagents_env.memory.embedder import Embedder
 from genagents_env.record import RunReader, canonical_hash
-from genagents_env.run import PolicySpec, RunResult, interview, resume, rollout, run
+from genagents_env.run import PolicySpec, RunResult, resume, rollout, run
 from genagents_env.run.policies import load_policy
 from genagents_env.show.faculty_costs import compute_embedding_cost
 from genagents_env.testing import check_policy
-from tests.run.towns import FOUR, Value, make_options, make_spec
+from tests.run.towns import FOUR, Killed, Value, make_options, make_spec, stop_at
 
 GATHERER = str(Path(__file__).with_name("gatherer.py"))
 
@@ -41,10 +41,6 @@ class Counted:
         self.closed += 1
 
 
-class PowerCutError(Exception):
-    pass
-
-
 def run_with_source(path: Path, source: Counted, **changes: Value) -> RunResult:
     town = make_spec("valentines_party", 30, people=FOUR, policy=PolicySpec(GATHERER))
     return run(town, path, make_options(source=source, **changes))
@@ -55,12 +51,8 @@ def test_vectors_are_stored_and_no_text_is_embedded_twice_over_a_resume(path: Pa
     run_with_source(path.with_name("whole"), whole)
     assert len(set(whole.texts)) == len(whole.texts)
 
-    def cut(phase: str, tick: int) -> None:
-        if (phase, tick) == ("mid-write", 17):
-            raise PowerCutError
-
-    with pytest.raises(PowerCutError):
-        run_with_source(path, first, on_phase=cut)
+    with pytest.raises(Killed):
+        run_with_source(path, first, on_phase=stop_at(17, "mid-write"))
     assert resume(path, make_options(source=second)).status == "finished"
     assert canonical_hash(path) == canonical_hash(path.with_name("whole"))
     assert sorted([*first.texts, *second.texts]) == sorted(whole.texts)
@@ -113,37 +105,14 @@ def test_a_rollout_and_check_policy_hand_over_an_embedder() -> None:
     check_policy(lambda: load_policy(GATHERER))
 
 
-def test_a_run_is_visited_with_its_own_vectors(path: Path) -> None:
-    run_with_source(path, Counted())
-    nobody = Counted()
-    with pytest.raises(ConfigError, match="remembers nothing"):
-        interview(path, FOUR, ["What is new?"], options=make_options(source=nobody))
-    assert nobody.texts == []
-
-
 def test_the_report_shows_the_cost_of_embeddings(path: Path) -> None:
-    source = Counted("text-embedding-3-small")
-    run_with_source(path, source, embedder="endpoint:text-embedding-3-small")
-    with RunReader(path) as record:
-        made = compute_embedding_cost(record)
-    assert made is not None
-    assert (made.model, made.texts) == (source.name, len(source.texts))
-    assert made.tokens > len(source.texts)
-    assert made.dollars == Decimal("0.02") * made.tokens / 1_000_000
-
-
-def test_embeddings_made_here_cost_nothing(path: Path) -> None:
-    run_with_source(path, Counted())
-    with RunReader(path) as record:
-        made = compute_embedding_cost(record)
-    assert made is not None
-    assert not made.tokens
-    assert made.dollars == 0
-    other = path.with_name("hashed")
-    run(
-        make_spec("valentines_party", 3, people=FOUR, policy=PolicySpec(GATHERER)),
-        other,
-        make_options(embedder="hashed"),
-    )
-    with RunReader(other) as record:
-        assert compute_embedding_cost(record) is None
+    for name, price in (("text-embedding-3-small", "0.02"), ("counted", "0")):
+        source = Counted(name)
+        embedder = f"endpoint:{name}" if Decimal(price) else None
+        run_with_source(path.with_name(name), source, embedder=embedder)
+        with RunReader(path.with_name(name)) as record:
+            made = compute_embedding_cost(record)
+        assert made is not None
+        assert (made.model, made.texts) == (name, len(source.texts))
+        assert (made.tokens > len(source.texts)) is bool(Decimal(price))
+        assert made.dollars == Decimal(price) * made.tokens / 1_000_000

@@ -32,53 +32,33 @@ class Raises(Policy):
         raise RuntimeError("no \x1b[31midea")
 
 
-class Exits(Policy):
-    name = "exits"
-
-    async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
-        sys.exit(3)
+async def leave(policy: Policy, observations: Observations, infos: Infos) -> None:
+    sys.exit(3)
 
 
-class Hangs(Policy):
-    name = "hangs"
-
-    def act(self, observations: Observations, infos: Infos) -> dict[str, Action]:
-        threading.Event().wait(60)
-        return {}
+def hang(policy: Policy, observations: Observations, infos: Infos) -> None:
+    threading.Event().wait(60)
 
 
-class HangsAsync(Policy):
-    name = "hangs_async"
-
-    async def act_async(self, observations: Observations, infos: Infos) -> dict[str, Action]:
-        await asyncio.sleep(3600)
-        return {}
+async def sleep(policy: Policy, observations: Observations, infos: Infos) -> None:
+    await asyncio.sleep(3600)
 
 
-class Coroutine(Policy):
-    name = "coroutine"
-
-    def act(self, observations: Observations, infos: Infos) -> Value:
-        return self.act_async(observations, infos)
-
-
-class Nonsense(Policy):
-    name = "nonsense"
-
-    def act(self, observations: Observations, infos: Infos) -> Value:
-        return {ADA: object(), BEN: Move("everywhere"), "Nobody": Idle(), 7: None}
+def empty(policy: Policy, observations: Value, infos: Value) -> dict[str, Action]:
+    agents = list(observations)
+    observations.clear()
+    infos.clear()
+    return dict.fromkeys(agents, Idle())
 
 
-class Mutates(Policy):
-    name = "mutates"
+def make_bad(name: str, **methods: object) -> Policy:
+    bad: Policy = type("Bad", (Policy,), {"name": name, **methods})()
+    return bad
 
-    def act(self, observations: Observations, infos: Infos) -> dict[str, Action]:
-        agents = list(observations)
-        assert isinstance(observations, dict)
-        assert isinstance(infos, dict)
-        observations.clear()
-        infos.clear()
-        return dict.fromkeys(agents, Idle())
+
+NONSENSE = {ADA: object(), BEN: Move("everywhere"), "Nobody": Idle(), 7: None}
+HANGING = ("hangs", "hangs_async")
+EMPTIES = make_bad("empties", act=empty)
 
 
 def bens_events(
@@ -97,36 +77,33 @@ def bens_events(
 
 
 @pytest.mark.parametrize(
-    ("bad", "kind"),
+    ("bad", "kinds"),
     [
         (Raises(), ["raised"]),
-        (Exits(), ["raised"]),
-        (Hangs(), ["hung"]),
-        (HangsAsync(), ["hung"]),
-        (Coroutine(), ["nonsense"]),
-        (Nonsense(), ["nonsense"]),
-        (Mutates(), []),
+        (make_bad("exits", act_async=leave), ["raised"]),
+        (make_bad("hangs", act=hang), ["hung"]),
+        (make_bad("hangs_async", act_async=sleep), ["hung"]),
+        (make_bad("coroutine", act=lambda bad, *given: bad.act_async(*given)), ["nonsense"]),
+        (make_bad("nonsense", act=lambda bad, *given: NONSENSE), ["nonsense"]),
+        (EMPTIES, []),
     ],
     ids=lambda value: value.name if isinstance(value, Policy) else "",
 )
-def test_a_faulty_policy_idles_its_own_agents_only(bad: Policy, kind: list[str]) -> None:
+def test_a_faulty_policy_idles_its_own_agents_only(bad: Policy, kinds: list[str]) -> None:
     # Of one that hangs every tick is waited for, long enough for Ben on a busy machine.
-    cycles, deadline = (3, 2.0) if isinstance(bad, Hangs | HangsAsync) else (6, 60.0)
-    events, kinds = bens_events(bad, cycles, deadline)
-    assert kinds == kind
-    assert events == bens_events(Mutates(), cycles)[0]
+    cycles, deadline = (3, 2.0) if bad.name in HANGING else (6, 60.0)
+    events, found = bens_events(bad, cycles, deadline)
+    assert found == kinds
+    assert events == bens_events(EMPTIES, cycles)[0]
     assert events
 
 
 def test_a_policy_may_end_the_run_with_our_own_errors() -> None:
-    class Ends(Policy):
-        name = "ends"
-
-        async def act_async(self, observations: Observations, infos: Infos) -> Value:
-            raise ExceptionGroup("several", [ValueError(), PolicyError("the end")])
+    async def end(policy: Policy, observations: Observations, infos: Infos) -> None:
+        raise ExceptionGroup("several", [ValueError(), PolicyError("the end")])
 
     with pytest.raises(PolicyError, match="the end"):
-        bens_events(Ends())
+        bens_events(make_bad("ends", act_async=end))
 
 
 def test_faults_are_in_the_record_and_count(tmp_path: Path) -> None:
@@ -169,13 +146,6 @@ def test_rollout_is_a_function_of_the_seed_and_raises_what_a_policy_raises() -> 
     with pytest.raises(ConfigError, match=f"no policy for {BEN}"):
         rollout(env, {ADA: "idle"})
     assert len(rollout(env, Raises(), isolate=True, max_ticks=2).faults) == 4
-
-
-def test_rollout_works_where_a_loop_is_running_as_in_a_notebook() -> None:
-    async def cell() -> int:
-        return rollout(town_v0.parallel_env("tiny", max_cycles=3), "idle").ticks
-
-    assert asyncio.run(cell()) == 3
 
 
 NOTING = """

@@ -25,7 +25,6 @@ TAKES_NOTHING = (
 
 @pytest.fixture
 def lived(tmp_path: Path) -> Path:
-    """Return the file of a finished run."""
     path = tmp_path / "run.sqlite"
     mine = tmp_path / "mine.py"
     mine.write_text(FIXED)
@@ -48,7 +47,6 @@ def forge(path: Path, change: Callable[[Saved], Saved]) -> None:
 
 
 def sign(connection: sqlite3.Connection, table: str) -> None:
-    """Put the sum of the checksums of a table right."""
     rows = connection.execute(f"SELECT checksum FROM {table}").fetchall()  # noqa: S608 (constant)
     total = sum(int.from_bytes(checksum, "big") for (checksum,) in rows) % 2**256
     connection.execute(

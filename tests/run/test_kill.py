@@ -69,14 +69,10 @@ def test_twenty_kills_of_twenty_five_people_leave_no_trace(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_random_kills_leave_no_trace_and_let_no_call_out_beyond_the_budget() -> None:
-    command = [sys.executable, "-m", "tests.campaigns.kills", "--kills", "8", "--runs", "2"]
-    child = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
-    assert child.returncode == 0, child.stdout + child.stderr
-
-
-@pytest.mark.slow
-def test_killed_commands_that_go_on_as_they_say_send_no_more_than_allowed() -> None:
-    command = [sys.executable, "-m", "tests.campaigns.limits", "--cases", "5"]
+@pytest.mark.parametrize("campaign", [("kills", "--kills", "8"), ("limits", "--cases", "5")])
+def test_random_kills_leave_no_trace_and_let_no_call_out_beyond_a_limit(
+    campaign: tuple[str, ...],
+) -> None:
+    command = [sys.executable, "-m", f"tests.campaigns.{campaign[0]}", *campaign[1:]]
     child = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert child.returncode == 0, child.stdout + child.stderr

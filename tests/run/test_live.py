@@ -16,6 +16,7 @@ from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunOptions, RunResult, RunSpec, fork, resume, run
 from genagents_env.run.live import MOST_WAITING, LiveControl
 from genagents_env.run.spec import Progress
+from tests.run.towns import Killed, stop_at
 
 LAST = 60
 ADA = "Ada Brook"
@@ -108,48 +109,41 @@ def test_it_repeats_in_a_fork_and_in_a_fork_of_that(
 def test_it_repeats_where_the_run_is_killed_after_it(steered: Path, tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
 
-    def kill(phase: str, tick: int) -> None:
-        if (phase, tick) == ("boundary", 46):
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        Driver(DEEDS).run(path, on_phase=kill)
+    with pytest.raises(Killed):
+        Driver(DEEDS).run(path, on_phase=stop_at(46))
     assert resume(path, RunOptions(interviews=False)).status == "finished"
     assert canonical_hash(path) == canonical_hash(steered)
 
 
-@pytest.mark.parametrize(
-    ("event", "fault"),
-    [
-        ({"kind": "whisper", "agent": "Nobody", "text": "Hi"}, "Nobody"),
-        ({"kind": "whisper", "agent": ADA}, "text"),
-        ({"kind": "object", "object": "moon", "state": "full"}, "moon"),
-        ({"kind": "move", "agent": ADA, "place": "moon"}, "moon"),
-        ({"kind": "silence", "agent": ADA}, "kind"),
-        ({"kind": "news", "text": "Hi", "at": 5, "extra": 1}, "extra"),
-        ({}, "kind"),
-    ],
-)
-def test_what_does_not_fit_is_refused_and_changes_nothing(
-    event: Mapping[str, object], fault: str, tmp_path: Path
-) -> None:
+UNFIT: list[tuple[Mapping[str, object], str]] = [
+    ({"kind": "whisper", "agent": "Nobody", "text": "Hi"}, "Nobody"),
+    ({"kind": "whisper", "agent": ADA}, "text"),
+    ({"kind": "object", "object": "moon", "state": "full"}, "moon"),
+    ({"kind": "move", "agent": ADA, "place": "moon"}, "moon"),
+    ({"kind": "silence", "agent": ADA}, "kind"),
+    ({"kind": "news", "text": "Hi", "at": 5, "extra": 1}, "extra"),
+    ({}, "kind"),
+]
+
+
+def test_what_does_not_fit_is_refused_and_changes_nothing(tmp_path: Path) -> None:
     driver = Driver({})
     faults: list[BaseException | None] = []
 
     def ask() -> None:
         driver.wait_for(0)
-        faults.append(driver.control.add_event(event).exception(20))
+        faults.extend(driver.control.add_event(event).exception(20) for event, _ in UNFIT)
         driver.control.go()
 
     thread = threading.Thread(target=ask)
     thread.start()
     path = tmp_path / "run.sqlite"
     options = RunOptions(live=driver.control, watch=driver.watch, interviews=False)
-    driver.tick = 0
     assert run(make_spec(), path, options).status == "finished"
     thread.join()
-    assert isinstance(faults[0], ConfigError)
-    assert fault in str(faults[0])
+    for fault, (_, named) in zip(faults, UNFIT, strict=True):
+        assert isinstance(fault, ConfigError)
+        assert named in str(fault)
     with RunReader(path) as record:
         assert record.meta.scenario.events == ()
 

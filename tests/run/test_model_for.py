@@ -8,8 +8,7 @@ from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.record import RunReader, RunWriter
 from genagents_env.run import RunOptions, resume, run
 from tests.record.lived import call, make_meta
-from tests.run.test_resume import EverFailing
-from tests.run.towns import make_options, make_spec
+from tests.run.towns import failing_from, make_options, make_spec
 
 BEN = {"Ben Carver": "bens"}
 
@@ -26,9 +25,7 @@ def options(**changes: object) -> RunOptions:
 def test_a_persons_model_that_goes_down_pauses_the_run_and_is_asked_by_the_resumed_one(
     monkeypatch: pytest.MonkeyPatch, path: Path
 ) -> None:
-    down = EverFailing(2)
-    down.model = "bens"
-    use(monkeypatch, down)
+    use(monkeypatch, ScriptedEndpoint(failing_from(2), model="bens"))
     result = run(make_spec(), path, options())
     assert (result.status, result.exit_code) == ("paused", 75)
     with RunReader(path) as record:
@@ -60,7 +57,5 @@ def test_a_resumed_run_refuses_another_model_in_a_persons_place(
     use(monkeypatch, ScriptedEndpoint(model="bens"))
     assert run(make_spec(), path, options()).exit_code == 0
     use(monkeypatch, ScriptedEndpoint(model="another"))
-    with pytest.raises(
-        ConfigError, match=r"'bens' for 'Ben Carver'.*--model Ben Carver=MODEL"
-    ):
+    with pytest.raises(ConfigError, match=r"'bens' for 'Ben Carver'.*--model Ben Carver=MODEL"):
         resume(path, make_options(ScriptedEndpoint()), hours=0.1)

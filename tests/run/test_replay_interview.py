@@ -15,9 +15,9 @@ NEWS = ["What is new?"]
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return 30 ticks of four people who are interviewed, with checkpoints at 29 and 30."""
+    """Return 30 ticks of four people, interviewed thrice, with checkpoints at 29 and 30."""
     path = tmp_path_factory.mktemp("visited") / "run.sqlite"
-    town = make_spec("valentines_party", 30, people=FOUR, policy=PolicySpec(WITNESS))
+    town = make_spec("valentines_party", 30, people=FOUR, policy=PolicySpec(WITNESS), repeats=3)
     run(town, path, make_options())
     return path
 
@@ -25,7 +25,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def own(path: Path, tick: int) -> Mapping[str, list[str]]:
     """Return the scenario's questions as they were asked of each at `tick`."""
     with RunReader(path) as record:
-        rows = [row for row in record.interviews() if row.tick == tick]
+        rows = [row for row in record.interviews() if (row.tick, row.repeat) == (tick, 0)]
     return {agent: [row.question for row in rows if row.agent == agent] for agent in FOUR}
 
 
@@ -33,14 +33,14 @@ def own(path: Path, tick: int) -> Mapping[str, list[str]]:
 def test_the_same_questions_at_the_same_moment_get_the_recorded_answers(
     path: Path, tick: int
 ) -> None:
-    transcript = interview(path, FOUR, own(path, tick), tick, make_options())
+    transcript = interview(path, FOUR, own(path, tick), tick, make_options(), repeats=3)
     with RunReader(path) as record:
-        rows, names = [row for row in record.interviews() if row.tick == tick], record.meta.names
-    assert [
-        (agent, question, answer.text, answer.evidence)
-        for agent in names
-        for question, answer in transcript[agent]
-    ] == [(row.agent, row.question, row.answer, row.evidence) for row in rows]
+        rows = [row for row in record.interviews() if row.tick == tick]
+    for agent in FOUR:
+        told = [(asked, answer.text, answer.evidence) for asked, answer in transcript[agent]]
+        own_rows = [row for row in rows if row.agent == agent]
+        assert told == [(row.question, row.answer, row.evidence) for row in own_rows]
+        assert len(told) == 3 * len(own(path, tick)[agent])
 
 
 def test_the_file_stays_as_it_is_and_only_answers_cost_calls(path: Path) -> None:
@@ -99,6 +99,8 @@ def test_unanswerable_questions_are_refused(
 ) -> None:
     with pytest.raises(ConfigError, match=says):
         interview(path, agents, questions, tick, make_options())
+    with pytest.raises(ConfigError, match="repeats: 0 is not allowed"):
+        interview(path, FOUR, NEWS, 30, make_options(), repeats=0)
 
 
 def test_limits_hold_and_other_models_must_be_meant(path: Path, tmp_path: Path) -> None:
@@ -135,21 +137,3 @@ def test_a_policy_that_changed_or_fails_is_an_error(
     monkeypatch.setenv("DOING", "writing")
     with pytest.raises(DivergenceError, match="tick 1 differs from the record"):
         interview(path, ["Ada Brook"], NEWS, 3, make_options())
-
-
-def test_several_interviews_at_a_moment_are_those_a_run_would_hold(path: Path) -> None:
-    thrice = path.with_name("thrice.sqlite")
-    town = make_spec("valentines_party", 30, people=FOUR, policy=PolicySpec(WITNESS), repeats=3)
-    run(town, thrice, make_options())
-    put = own(path, 30)
-    transcript = interview(path, FOUR, put, 30, make_options(), repeats=3)
-    with RunReader(thrice) as record:
-        rows = [row for row in record.interviews() if row.tick == 30]
-    thrice.unlink()
-    for agent in FOUR:
-        assert [(question, answer.text) for question, answer in transcript[agent]] == [
-            (row.question, row.answer) for row in rows if row.agent == agent
-        ]
-        assert len(transcript[agent]) == 3 * len(put[agent])
-    with pytest.raises(ConfigError, match="repeats: 0 is not allowed"):
-        interview(path, FOUR, put, 30, make_options(), repeats=0)

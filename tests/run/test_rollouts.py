@@ -20,6 +20,7 @@ from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.policy import Context, Infos, Observations, Policy, Profile
 from genagents_env.run import rollout, rollouts, segments
 from genagents_env.run.policies import load_policy
+from genagents_env.train.tasks import get_task
 from genagents_env.train.wrappers import VectorTown
 from genagents_env.train.wrappers.vector_town import Observation
 
@@ -134,6 +135,17 @@ def test_a_call_works_where_a_loop_already_runs() -> None:
         return [e.seed for e in rollouts("tiny", "idle", range(3), max_ticks=2)]
 
     assert asyncio.run(notebook()) == [0, 1, 2]
+
+
+def test_policies_by_name_are_offered_the_menu_that_one_of_them_needs() -> None:
+    seed = 1_000_003
+    errand = get_task("errand").draw(seed)
+    (alone,) = rollouts(errand, "learned", [seed])
+    assert min(alone.rollout.returns.values()) > 0
+    names = [person.name for person in errand.people]
+    mixed = dict(zip(names, ("learned", "random", "scripted"), strict=True))
+    (episode,) = rollouts(errand, mixed, [seed])
+    assert episode.rollout.returns[names[0]] == alone.rollout.returns[names[0]] > 0
 
 
 def test_what_cannot_be_shared_is_refused(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from genagents_env.run import PolicySpec, RunOptions, interview, models, resume,
 from genagents_env.run.session import RunSession
 from genagents_env.study.judge import judge_run
 from tests.run.asked import write_run
-from tests.run.towns import FOUR, WITNESS, make_options, make_spec, run_town
+from tests.run.towns import FOUR, WITNESS, make_options, make_spec
 
 GATHERER = str(Path(__file__).with_name("gatherer.py"))
 ASKED = RunOptions(model="scripted:neighbour", embedder="hashed", checkpoint_every=10)
@@ -79,13 +79,16 @@ def test_a_run_killed_at_creation_resumes_with_the_models_asked_for(
     assert canonical_hash(killed) == canonical_hash(path)
 
 
-def test_a_run_file_that_names_no_model_is_not_resumed_with_the_default(
+def test_a_run_file_that_names_no_model_is_neither_resumed_nor_interviewed_with_the_default(
     path: Path, default: ScriptedEndpoint
 ) -> None:
-    run_town(path, ticks=5)
+    town = make_spec("valentines_party", 5, people=FOUR, policy=PolicySpec(WITNESS))
+    run(town, path, make_options())
     forget_models(path)
     with pytest.raises(ConfigError, match=r"its file names none.*name it by --model"):
         resume(path, RunOptions(trust_policies=True), hours=1)
+    with pytest.raises(ConfigError, match="name it by --model"):
+        interview(path, FOUR[:1], ["What now?"], options=RunOptions(trust_policies=True))
     assert default.requests == []
 
 
@@ -95,17 +98,6 @@ def test_a_run_file_that_names_no_embedder_is_not_resumed_with_the_default(path:
     forget_models(path)
     with pytest.raises(ConfigError, match=r"its file names none.*name it by --embedder"):
         resume(path, make_options(), hours=1)
-
-
-def test_nobody_is_interviewed_by_the_default_model_unasked(
-    path: Path, default: ScriptedEndpoint
-) -> None:
-    town = make_spec("valentines_party", 5, people=FOUR, policy=PolicySpec(WITNESS))
-    run(town, path, make_options())
-    forget_models(path)
-    with pytest.raises(ConfigError, match="name it by --model"):
-        interview(path, FOUR[:1], ["What now?"], options=RunOptions(trust_policies=True))
-    assert default.requests == []
 
 
 def test_a_run_is_not_judged_by_another_model_than_its_own_unasked(

@@ -32,7 +32,6 @@ TOWN = make_spec("tiny", 30, policy=ALL_ASK)
 
 
 def run_killed(live: Callable[[], object]) -> None:
-    """Have a process of its own run until it is killed."""
     assert stretch(live, None) == signal.SIGKILL
 
 
@@ -115,8 +114,6 @@ def test_a_stop_says_how_many_calls_it_gave_up(path: Path) -> None:
 
 
 class Boaster(ScriptedEndpoint):
-    """Claims that it read a billion tokens."""
-
     async def complete(self, request: CompletionRequest) -> Completion:
         answer = await super().complete(request)
         return Completion(answer.text, "stop", 10**9, answer.completion_tokens)

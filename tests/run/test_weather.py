@@ -1,40 +1,26 @@
 """What the network's weather does to a run: it waits, and comes to the record of a calm day."""
 
 import asyncio
-import os
-import subprocess
-import sys
+import signal
 from pathlib import Path
 
 import pytest
 
-from genagents_env.errors import LLMUnavailable, ModelOutage
+from genagents_env.errors import ModelOutage
 from genagents_env.llm.calls import CompletionRequest, PromptRefused
-from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
+from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
 from genagents_env.record import RunReader, canonical_hash
 from genagents_env.run import PolicySpec, RunResult, RunSpec, interview, resume, run
+from genagents_env.testing.kill_hook import kill_at
 from tests.campaigns import body_faults
-from tests.run.towns import CURIOUS, make_options, make_spec
+from tests.run.kills import stretch
+from tests.run.towns import CURIOUS, failing_from, make_options, make_spec
 
 BEN = "Ben Carver"
 
 
 def town(ticks: int, every: int = 1) -> RunSpec:
-    """Return two people who each ask once in `every` ticks."""
     return make_spec(ticks=ticks, policy=PolicySpec(CURIOUS, {"every": every}))
-
-
-def failing_from(number: int, error: type[Exception] = LLMUnavailable) -> Rule:
-    """Return a rule that answers so many requests and fails all others."""
-    left = [number]
-
-    def rule(request: CompletionRequest) -> str:
-        left[0] -= 1
-        if left[0] < 0:
-            raise error("gone for lunch")
-        return sample_schema(request)
-
-    return rule
 
 
 def hash_of(spec: RunSpec, path: Path) -> str:
@@ -96,23 +82,11 @@ def test_a_refused_prompt_at_the_end_keeps_no_run_from_finishing(path: Path) -> 
 
 def test_a_run_killed_while_nobody_answers_asks_again(path: Path) -> None:
     """The fallbacks that it had stored by then are no part of what happened."""
-    script = f"""
-import os, signal
-from pathlib import Path
-from genagents_env.llm.scripted import ScriptedEndpoint
-from genagents_env.run import run
-from tests.run.test_weather import failing_from, town
-from tests.run.towns import make_options
-def kill(phase, tick):
-    if phase == "boundary" and tick == 2:
-        os.kill(os.getpid(), signal.SIGKILL)
-endpoint = ScriptedEndpoint(failing_from(1))
-run(town(ticks=6), Path({str(path)!r}), make_options(endpoint, concurrency=1, on_phase=kill))
-"""
-    done = subprocess.run([sys.executable, "-c", script], timeout=60, env=os.environ, check=False)
-    assert done.returncode == -9
+    spec, down = town(ticks=6), ScriptedEndpoint(failing_from(1))
+    how = make_options(down, concurrency=1, on_phase=kill_at(2, "boundary"))
+    assert stretch(lambda: run(spec, path, how), None) == signal.SIGKILL
     assert resume(path, make_options(ScriptedEndpoint())).status == "finished"
-    assert canonical_hash(path) == hash_of(town(ticks=6), path)
+    assert canonical_hash(path) == hash_of(spec, path)
 
 
 def test_a_run_whose_model_turns_useless_pauses_and_asks_it_again(path: Path) -> None:
@@ -144,4 +118,4 @@ def test_an_interview_that_nobody_answers_makes_nothing_up(path: Path) -> None:
 
 @pytest.mark.slow
 def test_no_body_in_place_of_completions_ends_a_run() -> None:
-    assert body_faults.main(body_faults.list_trials(tenth=True)) == []
+    assert body_faults.main(tenth=True) == []

@@ -4,9 +4,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from genagents_env.config import TownConfig, TownOptions
+from genagents_env.errors import LLMUnavailable
 from genagents_env.llm.calls import Completion, CompletionRequest, Endpoint
 from genagents_env.llm.retries import RetryPolicy
-from genagents_env.llm.scripted import ScriptedEndpoint
+from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
+from genagents_env.record.cassette import OnPhase
 from genagents_env.run import PolicySpec, RunOptions, RunResult, RunSpec, resume, run
 from genagents_env.scenario import Scenario
 
@@ -16,6 +18,33 @@ CURIOUS = str(Path(__file__).with_name("curious.py"))
 WITNESS = str(Path(__file__).with_name("witness.py"))
 FOUR = ("Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Tom Moreno")
 IMPATIENT = RetryPolicy(attempts=2, base=0.0, cap=0.0)
+
+
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+def stop_at(tick: int, phase: str = "boundary") -> OnPhase:
+    """Return a hook that ends a run there as if its process had been killed."""
+
+    def stop(at: str, now: int) -> None:
+        if (at, now) == (phase, tick):
+            raise Killed
+
+    return stop
+
+
+def failing_from(number: int, error: type[Exception] = LLMUnavailable) -> Rule:
+    """Return a rule that answers so many requests and fails all others."""
+    left = [number]
+
+    def rule(request: CompletionRequest) -> str:
+        left[0] -= 1
+        if left[0] < 0:
+            raise error("gone for lunch")
+        return sample_schema(request)
+
+    return rule
 
 
 class LoggingEndpoint(ScriptedEndpoint):
@@ -39,7 +68,6 @@ def make_spec(scenario: str | Scenario = "tiny", ticks: int = 40, **changes: Val
 
 
 def compose_spec(scenario: str | Scenario, **given: Value) -> RunSpec:
-    """Return a run with options of the town and of the run, mixed."""
     town = {name: given.pop(name) for name in TownOptions.__annotations__ if name in given}
     return RunSpec(TownConfig(scenario, **town), **given)
 
@@ -51,10 +79,8 @@ def make_options(endpoint: Endpoint | None = None, **changes: Value) -> RunOptio
 
 
 def run_town(path: Path, ticks: int = 40, **changes: Value) -> RunResult:
-    """Run to the end."""
     return run(make_spec(ticks=ticks), path, make_options(**changes))
 
 
 def resume_town(path: Path, **changes: Value) -> RunResult:
-    """Go on."""
     return resume(path, make_options(**changes))

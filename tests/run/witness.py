@@ -23,8 +23,6 @@ from tests.run.curious import CuriousPolicy
 
 
 class Words(BaseModel):
-    """What one says or thinks."""
-
     words: str = Field(max_length=60)
 
 

@@ -10,7 +10,7 @@ from genagents_env.run import PolicySpec, run
 from genagents_env.run.policies import load_policy
 from genagents_env.show.faculty_costs import compute_faculty_costs
 from genagents_env.show.summary import describe_run, run_as_json
-from tests.run.towns import FOUR, WITNESS, make_options, make_spec
+from tests.run.towns import FOUR, WITNESS, Killed, make_options, make_spec, stop_at
 
 PRICE = Price(Decimal(1), Decimal(2))
 
@@ -80,27 +80,11 @@ def test_unknown_prices_and_fallbacks_are_said(tmp_path: Path) -> None:
     assert whole.fallbacks == whole.calls > 0
 
 
-def test_a_run_without_calls_has_no_table(tmp_path: Path) -> None:
-    path = tmp_path / "run.sqlite"
-    run(make_spec(ticks=3, policy=PolicySpec("idle")), path, make_options())
-    with RunReader(path) as record:
-        assert compute_faculty_costs(record) == ()
-        assert not any("faculty" in line for line in describe_run(record))
-
-
 def test_before_any_time_has_passed_there_are_no_rates(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
     town = make_spec("valentines_party", 3, people=FOUR, policy=PolicySpec(WITNESS))
-
-    class Stopped(BaseException):
-        pass
-
-    def stop(phase: str, tick: int) -> None:
-        if phase == "interviewed":
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        run(town, path, make_options(on_phase=stop))
+    with pytest.raises(Killed):
+        run(town, path, make_options(on_phase=stop_at(0, "interviewed")))
     with RunReader(path) as record:
         assert [cost.rate for cost in compute_faculty_costs(record)] == [None, None]
         assert any(line.startswith("    all") and " - " in line for line in describe_run(record))

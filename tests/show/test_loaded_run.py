@@ -14,7 +14,7 @@ from PIL import Image
 
 import genagents_env
 from genagents_env import load_run
-from genagents_env.errors import ConfigError, RecordError
+from genagents_env.errors import ConfigError
 from genagents_env.record import RunWriter
 from genagents_env.show import run_frames
 from genagents_env.show.loaded_run import LoadedRun
@@ -154,8 +154,6 @@ def test_another_moment_is_refused(at: str | int, said: str, shipped: LoadedRun)
 
 
 class Elements(HTMLParser):
-    """Collects the elements of a page."""
-
     def __init__(self) -> None:
         super().__init__()
         self.found: list[str] = []
@@ -200,8 +198,3 @@ def test_without_pandas_it_is_said_how_to_get_it(
     with pytest.raises(ConfigError, match=r"pandas is not installed: .*lab"):
         _ = shipped.events
     assert shipped.picture(3).size[0] == 900
-
-
-def test_a_file_that_is_none_is_refused_in_words(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="no run file"):
-        load_run(tmp_path / "none.sqlite")

@@ -1,21 +1,14 @@
 import json
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from genagents_env.config import TownConfig
 from genagents_env.record import RememberedRow, RunReader
-from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from genagents_env.scenario import load_scenario
-from genagents_env.scenario.schema import Gathering, Success
+from genagents_env.scenario.schema import Success
 from genagents_env.show.outcomes import format_outcomes
 from genagents_env.show.summary import describe_run, run_as_json
 from genagents_env.study.evaluate.measures.diffusion import trace_facts
 from genagents_env.study.evaluate.measures.flow import trace_flows
-from genagents_env.study.evaluate.measures.gatherings import find_gathering_visits
-from genagents_env.study.evaluate.measures.success import compute_outcomes
-from genagents_env.study.evaluate.run_data import RunData
 from genagents_env.world.events import Event
 from tests.study.evaluate.suspects import (
     LAST,
@@ -27,40 +20,6 @@ from tests.study.evaluate.suspects import (
     write,
 )
 from tests.study.evaluate.talks import learn, reply, say
-
-
-def test_a_report_tells_attendance_facts_and_talk_from_the_record(tmp_path: Path) -> None:
-    tiny = load_scenario("tiny")
-    begin, ada = tiny.start, tiny.people[0]
-    tea = Gathering(
-        id="tea",
-        place=(ada.start or ada.home).split("/")[0],
-        start=begin + timedelta(minutes=1),
-        end=begin + timedelta(minutes=3),
-    )
-    late = tea.model_copy(update={"id": "late", "start": begin + timedelta(hours=9)})
-    late = late.model_copy(update={"end": begin + timedelta(hours=10)})
-    scenario = tiny.model_copy(update={"gatherings": (tea, late)})
-    path = tmp_path / "run.sqlite"
-    run(
-        RunSpec(TownConfig(scenario, hours=5 / 60), policy=PolicySpec("scripted")),
-        path,
-        RunOptions(),
-    )
-    with RunReader(path) as record:
-        data = RunData(record)
-        told, lines = run_as_json(data), list(describe_run(data))
-        said = [event for event in record.events() if event.kind == "say"]
-        learned = {event.agent for event in record.events() if event.kind == "learn"}
-        (gathering,) = find_gathering_visits(data)
-    stayed = min(told["last_tick"] + 1, 18) - 6  # everyone is at home all the time
-    assert [(v.agent, v.first, v.ticks) for v in gathering.visits] == [
-        (person.name, 6, stayed) for person in tiny.people
-    ]
-    assert told["talk"]["utterances"] == len(said)
-    assert {one["agent"] for spread in told["facts"] for one in spread["heard"]} == learned
-    assert told["gatherings"][0]["visits"][0]["ticks"] == stayed
-    assert any(line.startswith("Gathering tea") and "2 of 2 came" in line for line in lines)
 
 
 def test_a_report_tells_what_came_of_it_by_whom(tmp_path: Path) -> None:
@@ -144,16 +103,6 @@ def test_the_flow_is_told_as_far_as_it_came(
     lines = list(format_outcomes((), (), found, ()))
     assert lines[0].removesuffix(" (by patterns)") == f"Flow of testimony: {told}"
     assert [line.split(",")[0].strip() for line in lines[1:]] == list(heard)
-
-
-def test_what_nobody_declared_or_asked_is_not_told(tmp_path: Path) -> None:
-    with RunReader(write(tmp_path / "run.sqlite", mystery(checks=()))) as record:
-        data = RunData(record)
-        assert compute_outcomes(data) == ()
-        assert not any(
-            line.startswith(("Success", "Agreement", "Flow", "Answers"))
-            for line in describe_run(data)
-        )
 
 
 def test_what_several_were_told_in_one_sentence_and_what_nobody_received_takes_a_line() -> None:

@@ -48,15 +48,6 @@ def test_every_legal_choice_is_drawn() -> None:
     assert drawn == set(np.flatnonzero(observations[agent]["action_mask"]).tolist())
 
 
-def test_the_same_generator_draws_the_same_actions() -> None:
-    env = WORDS()
-    observations, infos = env.reset(seed=0)
-    first, second = (
-        sample_legal(env, observations, infos, np.random.default_rng(4)) for _ in range(2)
-    )
-    assert first == second
-
-
 def test_without_a_mask_all_choices_are_open() -> None:
     env = FlatBox(MENU())
     observations, infos = env.reset(seed=0)

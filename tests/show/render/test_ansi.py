@@ -3,7 +3,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from genagents_env.show.render import format_clock, make_initials, shorten
 from genagents_env.show.render.ansi import THING, assign_letters, draw_ansi
 from tests.show.render.towns import FRAME, NAMES, town
 
@@ -60,11 +59,3 @@ def test_every_person_has_a_letter_of_their_own() -> None:
     assert letters[0] == "A"
     assert len(set(letters)) == 60
     assert len(assign_letters([f"A {k}" for k in range(100)])) == 100
-
-
-def test_words_are_shortened() -> None:
-    assert shorten("abcdef", 4) == "abc…"
-    assert shorten("abc", 4) == "abc"
-    assert make_initials("resident_3") == "R3"
-    assert make_initials("Ada") == "A"
-    assert format_clock(FRAME.time) == "Mon 13 Feb 2023, 09:01:00"

@@ -87,7 +87,11 @@ def test_a_picture_is_as_wide_as_asked_for_whatever_the_town(width: int) -> None
 
 def test_a_town_is_whole_however_large_it_is() -> None:
     plan = make_plan()
-    closeup = Closeup(plan, NAMES, view_town(plan), width=320, fonts=FONTS)
+    view = view_town(plan)
+    x, y = view.find_middle(np.zeros((3, 2)))
+    assert (x - view.columns / 2, x + view.columns / 2) == (0, plan.width)
+    assert (y - view.rows / 2, y + view.rows / 2) == (0, plan.height)
+    closeup = Closeup(plan, NAMES, view, width=320, fonts=FONTS)
     corners = FRAME._replace(
         x=np.array([0, plan.width - 1, 70]), y=np.array([0, plan.height - 1, 50])
     )

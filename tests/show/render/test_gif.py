@@ -3,7 +3,6 @@
 from io import BytesIO
 
 import numpy as np
-import pytest
 from PIL import Image
 
 from genagents_env.show.render.film import FilmFrame, Pixels
@@ -13,14 +12,12 @@ LAWN = np.full((40, 60, 3), (214, 228, 199), np.uint8)
 
 
 def put(pixels: Pixels, x: int, color: tuple[int, int, int]) -> Pixels:
-    """Return the picture with a square of that colour."""
     changed = pixels.copy()
     changed[10:14, x : x + 4] = color
     return changed
 
 
 def decode(film: bytes) -> list[tuple[Pixels, int]]:
-    """Return each picture with its milliseconds."""
     image, found = Image.open(BytesIO(film)), []
     for at in range(image.n_frames):  # type: ignore[attr-defined]
         image.seek(at)
@@ -76,9 +73,3 @@ def test_colors_that_are_frequent_are_kept_and_small_things_nearly() -> None:
     away = np.abs(found.astype(int) - blurred)
     assert away.max() < 12
     assert away[50:54, 50:54].max() < 6
-
-
-@pytest.mark.parametrize("size", [(40, 60), (1, 1), (7, 300)])
-def test_pictures_of_any_size(size: tuple[int, int]) -> None:
-    pixels = np.zeros((*size, 3), np.uint8)
-    assert decode(encode((pixels, 1.0)))[0][0].shape == pixels.shape

@@ -22,7 +22,6 @@ CORRIDOR = ["#" * 34, "#a" + "." * 30 + "b#", "#" * 34]
 
 
 def follow(town: TownDriver) -> Motion:
-    """Return a motion that has noted where people are now."""
     world = town.world
     motion = Motion(world.plan, world.scenario.rules, world.town.clock.seconds_per_tick)
     motion.note(world.tick, world.positions)
@@ -58,17 +57,6 @@ def test_one_rests_before_setting_out_and_after_arriving() -> None:
     assert columns[:9] == [1.0] * 9
     assert columns[9:17] == [1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0]
     assert columns[17:] == [3.0] * 11
-
-
-def test_round_a_corner_one_keeps_to_the_tiles() -> None:
-    rows = ["#####", "#a.b#", "#.#.#", "#...#", "#####"]
-    town = TownDriver(make_scenario(rows, "a", rules={"walk_speed": 0.4}))
-    motion = follow(town)
-    step(town, motion, P0=Move("3,3"))
-    places = [tuple(motion.find_positions(time / 8)[0].tolist()) for time in range(9)]
-    right, down = [(1 + k / 2, 1.0) for k in range(5)], [(3.0, 1 + k / 2) for k in range(1, 5)]
-    left, along = [(1.0, 1 + k / 2) for k in range(5)], [(1 + k / 2, 3.0) for k in range(1, 5)]
-    assert places in (right + down, left + along)
 
 
 @pytest.mark.parametrize("speed", [0.03, 0.1, 0.25])
@@ -148,13 +136,3 @@ def test_a_film_has_its_pictures_at_equal_distances(speed: float, frames: int, l
     walking = int(min(6, 8 / (10 * speed)) * frames) - late
     assert all(moves[:walking])
     assert np.array_equal(shown[-1], picture.draw(world.snapshot))
-
-
-def test_a_picture_between_two_tiles_shows_people_between_them() -> None:
-    town = TownDriver(make_scenario(CORRIDOR, "a", rules={}))
-    world = town.world
-    picture = Picture(world.plan, world.names, fonts=Fonts(noto=False))
-    same = picture.draw(world.snapshot, world.positions.astype(np.float64))
-    assert np.array_equal(same, picture.draw(world.snapshot))
-    half = picture.draw(world.snapshot, world.positions + 0.5)
-    assert not np.array_equal(half, same)

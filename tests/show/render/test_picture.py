@@ -5,7 +5,7 @@ from datetime import datetime
 import numpy as np
 import pytest
 
-from genagents_env.show.render.canvas import HEADER, Boxes
+from genagents_env.show.render.canvas import Boxes
 from genagents_env.show.render.fonts import Fonts
 from genagents_env.show.render.picture import Picture
 from tests.show.render.towns import FRAME, NAMES, town
@@ -46,21 +46,9 @@ def test_people_things_and_words_change_the_picture(picture: Picture) -> None:
         assert (picture.draw(FRAME._replace(**change)) != plain).any(), change
 
 
-def test_nobody_there_still_draws(picture: Picture) -> None:
-    empty = FRAME._replace(present=np.zeros(3, bool), spoken=())
-    assert picture.draw(empty).shape == picture.draw(FRAME).shape
-
-
 def test_strange_text_is_drawn(picture: Picture) -> None:
     words = ((0, "漢字 " * 60 + "W" * 400), (1, "👩‍🎨 مرحبا"), (2, ""))
     picture.draw(FRAME._replace(spoken=words, emoji=("👩‍🎨", "�", "ab")))
-
-
-def test_the_floor_has_the_colour_of_its_room() -> None:
-    shown = Picture(town(), NAMES, tile=20).draw(FRAME._replace(present=np.zeros(3, bool)))
-    wall = shown[HEADER + 20 * 2 + 10, 20 * 1 + 10]
-    grass = shown[HEADER + 10, 10]
-    assert (wall != grass).any()
 
 
 def test_labels_avoid_each_other_and_stay_on_the_canvas() -> None:

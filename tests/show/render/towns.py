@@ -20,7 +20,6 @@ MAP = """
 
 
 def town() -> TownPlan:
-    """Return a house of two rooms beside a garden."""
     rows = MAP.split()
     letters = np.array([list(row) for row in rows])
     arena = np.zeros(letters.shape, np.int16)
@@ -66,7 +65,6 @@ FRAME = RecordedTick(  # of three people
 
 
 def check_same(shown: RenderSnapshot, true: RenderSnapshot) -> None:
-    """Check that two snapshots are drawn alike."""
     assert (shown.tick, shown.time) == (true.tick, true.time)
     for name in ("x", "y", "arena", "asleep", "present"):
         assert np.array_equal(getattr(shown, name), getattr(true, name)), (shown.tick, name)

@@ -200,11 +200,6 @@ def test_what_comes_from_outside_is_a_scene_with_who_learned_of_it(tmp_path: Pat
         assert gone.title == f"{BEN} leaves town"
 
 
-def test_a_run_that_has_only_begun_has_no_scene(tmp_path: Path) -> None:
-    with record_street(tmp_path, last=0) as data:
-        assert find_scenes(data) == ()
-
-
 def test_a_page_gets_people_and_facts_by_number(tmp_path: Path) -> None:
     with record_street(
         tmp_path, morning((begins(CAT),)), last=25, steps=STEPS, names=[CAT, BEN, ADA]

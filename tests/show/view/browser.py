@@ -25,14 +25,7 @@ _PATIENCE = 20_000  # milliseconds, on a machine that is busy
 
 @dataclass
 class WatchedPage:
-    """A page, and what it did that the eye does not see.
-
-    Attributes:
-        page: Playwright's.
-        errors: of scripts, and what the console says of errors and of the policy of contents.
-        dialogs: that were opened, and dismissed.
-        requests: addresses outside of the page's own.
-    """
+    """A page, its errors and breaches of its policy, dialogs, and requests of other addresses."""
 
     page: Page
     errors: list[str] = field(default_factory=list)
@@ -40,13 +33,10 @@ class WatchedPage:
     requests: list[str] = field(default_factory=list)
 
     def check(self) -> None:
-        """Fail where anything went wrong."""
         assert (self.errors, self.dialogs, self.requests) == ([], [], [])
 
 
 class PageOpener:
-    """Opens pages, and closes what they needed at the end of the module."""
-
     def __init__(self, browser: Browser, stack: ExitStack) -> None:
         self._browser, self._stack = browser, stack
         self._served: dict[Path, str] = {}
@@ -62,12 +52,8 @@ class PageOpener:
     ) -> WatchedPage:
         """Open a run file, served once a module, an exported page, or an address.
 
-        Args:
-            what: a run file, a file that ends in .html, or an address.
-            moment: what stands behind it, such as `#t=216&p=Klaus Mueller`.
-            size: of the window.
-            ready: wait until all that is recorded is loaded.
-            headers: of the browser's requests, beside its own.
+        `moment` stands behind it, such as `#t=216&p=Klaus Mueller`; `ready` waits until all that
+        is recorded is loaded; `headers` are of the requests, beside the browser's own.
         """
         address = what if isinstance(what, str) else self.find_address(what)
         context = self._browser.new_context(
@@ -96,7 +82,6 @@ OpenPage: TypeAlias = PageOpener
 
 
 def watch(page: Page, address: str) -> WatchedPage:
-    """Return the page with an eye on what it does."""
     watched = WatchedPage(page)
     own = urlsplit(address)[:2]
 
@@ -133,6 +118,5 @@ def launch_browser() -> Iterator[Browser]:
 
 @contextmanager
 def open_pages(browser: Browser) -> Iterator[PageOpener]:
-    """Give what opens pages in a browser."""
     with ExitStack() as stack:
         yield PageOpener(browser, stack)

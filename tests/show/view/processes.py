@@ -32,7 +32,6 @@ def start(*arguments: str, folder: Path, **changes: str) -> Iterator["subprocess
 
 
 def wait_for(condition: object, seconds: float = 60.0) -> None:
-    """Wait until a function returns true."""
     until = monotonic() + seconds
     while not condition():  # type: ignore[operator]  # any function
         assert monotonic() < until, "it did not come"

@@ -22,8 +22,6 @@ class Answer:
 
 
 class Page:
-    """The server of a run, and its port."""
-
     def __init__(self, server: ViewServer) -> None:
         self.server, self.port = server, int(server.server_address[1])
         self.host = f"127.0.0.1:{self.port}"
@@ -38,14 +36,12 @@ class Page:
         return self.send(head + body)
 
     def send(self, raw: bytes) -> Answer:
-        """Return the answer to bytes."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
             connection.sendall(raw)
             return read_answer(connection)
 
 
 def read_answer(connection: socket.socket) -> Answer:
-    """Return what comes until the end."""
     found = b""
     while block := connection.recv(65536):
         found += block
@@ -57,7 +53,6 @@ def read_answer(connection: socket.socket) -> Answer:
 
 @contextmanager
 def serve(path: Path, *, wait: bool = False, token: str | None = None) -> Iterator[Page]:
-    """Serve the page of a run as long as it is needed."""
     run = OpenRun(path, wait=wait)
     with closing(run), run_server(ViewServer(run, Admission("127.0.0.1", token))) as page:
         yield page
@@ -65,7 +60,6 @@ def serve(path: Path, *, wait: bool = False, token: str | None = None) -> Iterat
 
 @contextmanager
 def run_server(server: ViewServer) -> Iterator[Page]:
-    """Let a server answer in a thread until the block ends."""
     with server:
         thread = Thread(target=server.serve_forever, args=[0.01], daemon=True)
         thread.start()

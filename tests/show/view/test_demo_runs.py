@@ -4,10 +4,9 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from genagents_env.errors import ConfigError
 from genagents_env.name_search import find_person
 from genagents_env.record import RunReader
-from genagents_env.show.view.demo_runs import DEFAULT, DEMOS, find_demo
+from genagents_env.show.view.demo_runs import DEMOS, find_demo
 
 
 @pytest.mark.parametrize("name", DEMOS)
@@ -21,9 +20,3 @@ def test_its_moment_is_one_of_its_run(name: str) -> None:
         # Something is said within a minute of looking.
         soon = int(moment["t"]) + 60 * int(moment["play"]) // run.meta.seconds_per_tick
         assert any(e.kind == "say" for e in run.events(int(moment["t"]), soon))
-
-
-def test_another_name_is_none() -> None:
-    with pytest.raises(ConfigError, match="opera"):
-        find_demo("opera")
-    assert DEFAULT in DEMOS

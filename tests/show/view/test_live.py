@@ -14,7 +14,6 @@ from genagents_env.show.view import live
 from genagents_env.show.view.admission import Admission
 from genagents_env.show.view.live import LiveLink, LiveServer
 from genagents_env.show.view.open_run import OpenRun
-from tests.campaigns import live_messages
 from tests.show.view.processes import wait_for
 from tests.show.view.requests import TOKEN, Answer, Page, run_server
 
@@ -43,7 +42,6 @@ class Town:
         return self.page.get(target, "POST", text, **given)
 
     def read(self, target: str) -> dict[str, Any]:
-        """Return what is answered to a person's page."""
         answer = self.page.get(target)
         assert answer.status == 200, answer.body
         return dict(json.loads(answer.body))
@@ -131,11 +129,6 @@ def test_a_flood_of_rubbish_stops_nothing(town: Town) -> None:
     assert [order for order in town.orders if order["do"] != "here"] == []
     take_turn(town, ADA, 1, text="You are here.")
     assert town.read(f"/play/{SEAT}/turn/0")["percept"] == {"text": "You are here."}
-
-
-@pytest.mark.slow
-def test_a_town_ends_as_if_nobody_had_disturbed_it() -> None:
-    assert live_messages.main(100, seed=1).total() == 100
 
 
 def test_a_person_is_given_the_turns_of_their_agent_alone(town: Town) -> None:

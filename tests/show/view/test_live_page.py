@@ -49,7 +49,6 @@ class Live:
 
     @property
     def places(self) -> dict[str, str]:
-        """Where each person plays."""
         assert self.address
         return dict(PLACES.findall("".join(self.told)))
 
@@ -77,7 +76,6 @@ def press(page: Page, name: str) -> None:
 
 
 def act(page: Page, kind: str, **fields: str) -> str:
-    """Do something to the town, and return what is answered."""
     press(page, "Ask or act …")
     page.get_by_label("What to do").select_option(kind)
     for label, value in fields.items():

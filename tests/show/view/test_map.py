@@ -85,16 +85,6 @@ def test_people_walk_between_ticks_as_in_the_film(open_page: OpenPage, hurried_r
         assert not plan.blocked[way[..., 1].astype(int), way[..., 0].astype(int)].any()
 
 
-def test_the_state_of_a_tick_is_the_same_however_one_comes_to_it(page: Page) -> None:
-    ticks = [3, 1400, 216, 217, 900, 511, 512, 0, 2159, 215]
-    told = page.evaluate("(ticks) => ticks.map((tick) => window.town.at(tick))", ticks)
-    again = page.evaluate(
-        "(ticks) => ticks.map((tick) => window.town.at(tick))", list(reversed(ticks))
-    )
-    assert told == list(reversed(again))
-    assert told[0] != told[1]
-
-
 def test_who_is_clicked_is_selected_and_the_address_says_so(page: Page) -> None:
     x, y = page.evaluate("() => window.town.spots()['Klaus Mueller']")
     page.mouse.click(x, y)

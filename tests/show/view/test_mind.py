@@ -228,10 +228,3 @@ def test_a_file_that_is_none_of_answers_is_said(valentines_run: Path, tmp_path: 
     mind = add(valentines_run, broken)
     assert mind["interviews"] == []
     assert "broken.interviews.jsonl, line 1" in mind["note"]
-
-
-@pytest.mark.parametrize("name", [None, "missing.interviews.jsonl"])
-def test_without_kept_answers_a_mind_is_what_it_was(
-    name: str | None, valentines_run: Path, tmp_path: Path
-) -> None:
-    assert add(valentines_run, None if name is None else tmp_path / name) == NO_MIND

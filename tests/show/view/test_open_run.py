@@ -2,7 +2,6 @@
 
 import json
 import lzma
-import signal
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,14 +10,13 @@ import numpy as np
 import pytest
 
 from genagents_env.errors import RecordError
-from genagents_env.record import RunReader, RunWriter, canonical_hash
+from genagents_env.record import RunReader, RunWriter
 from genagents_env.show.view import server as answering
 from genagents_env.show.view.open_run import OpenRun, RunNotBegun
 from genagents_env.show.view.resources import ResourceKey, parse_key
 from genagents_env.show.view.server import Answers
 from genagents_env.show.view.timeline import PART
 from tests.record.lived import live, make_meta
-from tests.show.view.processes import start, wait_for
 from tests.show.view.requests import serve
 
 
@@ -34,7 +32,6 @@ def writer(path: Path) -> Iterator[RunWriter]:
 
 
 def ask(run: OpenRun) -> tuple[int, int]:
-    """Return the last tick and the revision."""
     status = json.loads(Answers(run).get(ResourceKey("status")))
     return status["lastTick"], status["revision"]
 
@@ -199,33 +196,3 @@ def test_pages_that_follow_a_run_share_what_is_made(
     now[0] = 1.0
     assert json.loads(answers.get(status))["lastTick"] == 7
     assert len(answers.get(part)) == 2 * len(first)
-
-
-@pytest.mark.slow
-def test_the_page_survives_that_its_run_is_killed_and_resumed(tmp_path: Path) -> None:
-    words = ("run", "valentines_party", "--people", "Maria Lopez,Klaus Mueller", "--out")
-    with start(*words, "whole.sqlite", "--hours", "9", "-q", folder=tmp_path) as run:
-        assert run.wait(120) == 0
-    run_file = tmp_path / "run.sqlite"
-    with serve(run_file, wait=True) as page:
-
-        def status() -> dict[str, object]:
-            answer = page.get("/data/status")
-            return dict(json.loads(answer.body)) if answer.status == 200 else {"lastTick": -1}
-
-        with start(*words, "run.sqlite", "--hours", "9", "-q", folder=tmp_path) as run:
-            wait_for(lambda: int(str(status()["lastTick"])) > 20)
-            run.send_signal(signal.SIGKILL)
-            run.wait()
-        killed = status()
-        assert killed["state"] == "killed"
-        assert page.get("/data/events/0").status == 200
-        with start("resume", "run.sqlite", "-q", folder=tmp_path) as run:
-            while run.poll() is None:
-                # A run that was killed before its first checkpoint begins again.
-                assert page.get("/data/ticks/0").status in (200, 503)
-            assert run.returncode == 0
-        done = status()
-        assert (done["state"], done["lastTick"], done["revision"]) == ("finished", 3240, 0)
-    assert canonical_hash(run_file) == canonical_hash(tmp_path / "whole.sqlite")
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["run.sqlite", "whole.sqlite"]

@@ -59,3 +59,4 @@ def test_the_page_follows_a_run_that_is_killed_and_resumed(
             page.wait_for_function("(tick) => window.town.at(tick).positions[0][0] >= 0", arg=tick)
             assert page.evaluate("(tick) => window.town.at(tick).positions", tick) == expected
     watched.check()
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]

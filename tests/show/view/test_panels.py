@@ -20,7 +20,6 @@ LIZHI_HEARS, RICHARD_HEARS = 11, 26  # of the testimony, from Dmitri
 
 @pytest.fixture(scope="module")
 def opened(open_page: OpenPage) -> WatchedPage:
-    """The murder mystery, opened once."""
     return open_page(MURDER, "#t=0")
 
 
@@ -65,16 +64,6 @@ def open_person(page: Page, name: str) -> None:
     panel.get_by_role("searchbox", name="Search people").fill(name)
     panel.get_by_role("list", name="People").get_by_role("button").click()
     expect(panel.get_by_role("heading", level=2)).to_contain_text(name)
-
-
-def test_the_story_has_every_utterance_in_order(murder: WatchedPage) -> None:
-    with RunReader(MURDER) as reader:
-        said = [event.data["text"] for event in reader.events() if event.kind == "say"]
-    story = murder.page.get_by_role("tabpanel", name="Story")
-    expect(story.locator(".scene").last).to_be_attached()
-    story.locator(".scenes").evaluate("list => list.scrollTo(0, list.scrollHeight)")
-    expect(story.locator(".say .words").last).to_have_text(said[-1])
-    assert story.locator(".say .words").all_inner_texts() == said
 
 
 def test_the_story_goes_along_with_the_clock_until_the_reader_scrolls(murder: WatchedPage) -> None:
@@ -178,6 +167,13 @@ def test_a_reflection_leads_to_what_it_rests_on_down_to_the_prompt(
     seen.locator("summary").first.click()
     seen.locator(".evidence .time").first.click()
     assert 0 <= float(str(look(page, "time"))) <= 2000
+    memory = panel.locator(".memory", has_text="Talked with Isabella Rodriguez").first
+    panel.get_by_label("Kind of memory").select_option("chat")
+    memory.locator("summary").first.click()
+    memory.locator(".evidence .ask-why").first.click()
+    expect(dialog.get_by_text("converse.speak")).to_be_visible()
+    expect(dialog.locator("pre", has_text="<<<DATA").first).to_contain_text("Isabella Rodriguez")
+    expect(dialog.locator(".recalled li").first).to_be_visible()
     watched.check()
 
 

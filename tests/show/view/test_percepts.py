@@ -14,11 +14,9 @@ from genagents_env.show.view import percepts
 from genagents_env.show.view.percepts import Percepts, PerceptText
 from tests.record.test_optional_tables import drop
 from tests.run.towns import WITNESS, make_options, make_spec
-from tests.show.view.conftest import RUNS
 from tests.show.view.test_mind import play
 
 EARLY, LATE = 30, 177
-SHIPPED = ["murder_mystery", "smallville_13_february", "smallville_14_february"]
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +38,6 @@ def look(path: Path) -> Iterator[tuple[Percepts, RunReader]]:
 def ask(
     found: Percepts, reader: RunReader, agent: int, tick: int, revision: int = 0
 ) -> PerceptText:
-    """Ask until there is an answer."""
     answer = found.find(reader, agent, tick, revision)
     while answer.pending:
         answer = found.find(reader, agent, tick, revision)
@@ -56,28 +53,6 @@ def test_a_percept_is_what_the_prompt_of_that_moment_was_made_of(direct_run: Pat
             prompt = json.loads(row.messages)[-1]["content"]
             assert answer.text.splitlines()[1] in prompt
     assert len(rows) > 10
-
-
-def test_any_moment_can_be_asked_for_in_any_order(direct_run: Path) -> None:
-    with look(direct_run) as (found, reader):
-        late = ask(found, reader, 0, LATE)
-        early = ask(found, reader, 0, EARLY)
-        assert ask(found, reader, 0, LATE) == late
-        assert ask(Percepts(), reader, 0, EARLY) == early
-    assert late.text.startswith("Tuesday 4 April 2023, 11:14:45")
-    assert early.text.startswith("Tuesday 4 April 2023, 11:02:30")
-
-
-@pytest.mark.parametrize("name", SHIPPED)
-def test_every_moment_of_a_shipped_run_before_words_is_perceived_again(name: str) -> None:
-    with look(RUNS / f"{name}.sqlite.xz") as (found, reader):
-        said = [event for event in reader.events(kind="say") if event.agent is not None]
-        for event in said:
-            number = reader.meta.names.index(str(event.agent))
-            answer = ask(found, reader, number, event.tick - 1)
-            assert answer.note == ""
-            assert f"You are {event.agent}, " in answer.text
-    assert len(said) > 10
 
 
 def test_a_late_moment_is_pending_at_first(direct_run: Path) -> None:
@@ -103,14 +78,6 @@ def test_neither_calls_nor_vectors_nor_code_of_a_policy_are_needed(tmp_path: Pat
         patch("genagents_env.run.policies.load_policy", side_effect=AssertionError),
     ):
         assert "You are Ada Brook" in ask(found, reader, 0, 10).text
-
-
-@pytest.mark.parametrize("policy", ["smallville", "scripted"])
-def test_a_run_on_hashed_vectors_or_without_a_model_is_rebuilt(policy: str, tmp_path: Path) -> None:
-    path = play(tmp_path / "run.sqlite", policy, ticks=40)
-    with look(path) as (found, reader):
-        for tick in (0, 33):
-            assert "You are Dmitri Ivanov" in ask(found, reader, 0, tick).text
 
 
 def test_an_older_run_says_in_a_sentence_that_it_holds_no_actions(direct_run: Path) -> None:

@@ -29,14 +29,12 @@ PROTOCOL = Path(genagents_env.__file__).parent / "show" / "view" / "web" / "src"
 
 @cache
 def read_interfaces() -> dict[str, tuple[str, ...]]:
-    """Return the keys of each interface by its name."""
     text = PROTOCOL.read_text("utf-8")
     found = re.findall(r"^export interface (\w+) \{(.*?)^\}", text, re.M | re.S)
     return {name: tuple(re.findall(r"^  (\w+)\??: ", body, re.M)) for name, body in found}
 
 
 def read_part() -> int:
-    """Return the ticks in a part."""
     found = re.search(r"^export const PART = (\d+);", PROTOCOL.read_text("utf-8"), re.M)
     assert found is not None
     return int(found[1])

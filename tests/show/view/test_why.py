@@ -84,17 +84,10 @@ def test_an_ongoing_act_is_explained_by_its_beginning() -> None:
     assert later["tick"] == 203
 
 
-def test_where_nobody_was_asked_nothing_led_to_it(tmp_path: Path) -> None:
-    path = play(tmp_path / "run.sqlite", "scripted", ticks=30)
-    with RunReader(path) as run:
-        why = make_why(run, 0, 20)
-    assert (why["calls"], why["recalled"]) == ([], [])
-
-
 def test_a_policy_that_says_nothing_of_its_calls_shows_those_of_the_moment(
-    template_run: Path,
+    own_run: Path,
 ) -> None:
-    with RunReader(template_run) as run:
+    with RunReader(own_run) as run:
         said = list(run.events(kind="say"))
         for event in said:
             why = ask(run, str(event.agent), event.tick)
@@ -103,10 +96,10 @@ def test_a_policy_that_says_nothing_of_its_calls_shows_those_of_the_moment(
     assert said
 
 
-def test_no_model_is_said_only_of_a_run_that_has_none(tmp_path: Path, template_run: Path) -> None:
+def test_no_model_is_said_only_of_a_run_that_has_none(tmp_path: Path, own_run: Path) -> None:
     with RunReader(play(tmp_path / "run.sqlite", "scripted", ticks=30)) as run:
         assert make_why(run, 0, 20)["asked"].startswith("No model was asked in this run: ")
-    with RunReader(template_run) as run:
+    with RunReader(own_run) as run:
         whys = [make_why(run, number, tick) for number in (0, 1) for tick in range(1, 12)]
     assert not any("No model was asked in this run" in why["asked"] for why in whys)
 

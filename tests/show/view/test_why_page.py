@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from genagents_env.record import RunReader
@@ -11,18 +10,13 @@ from genagents_env.world.events import Event
 from tests.show.view.browser import OpenPage, WatchedPage
 from tests.show.view.conftest import RUNS
 
-SHIPPED = ["murder_mystery", "smallville_13_february", "smallville_14_february"]
+
+def test_why_of_every_utterance_of_a_shipped_run(open_page: OpenPage) -> None:
+    check_all(open_page, RUNS / "murder_mystery.sqlite.xz")
 
 
-@pytest.mark.parametrize("name", SHIPPED)
-def test_why_of_every_utterance_of_a_shipped_run(open_page: OpenPage, name: str) -> None:
-    check_all(open_page, RUNS / f"{name}.sqlite.xz")
-
-
-def test_why_of_every_utterance_of_a_policy_of_ones_own(
-    open_page: OpenPage, template_run: Path
-) -> None:
-    opened = check_all(open_page, template_run)
+def test_why_of_every_utterance_of_a_policy_of_ones_own(open_page: OpenPage, own_run: Path) -> None:
+    opened = check_all(open_page, own_run)
     expect(opened.page.locator("dialog[open]")).to_contain_text("these are the ones of this moment")
 
 
