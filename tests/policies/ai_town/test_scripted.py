@@ -42,9 +42,11 @@ def read(path: Path) -> tuple[list[Event], list[str], FacultyUse]:
         return said, [call.purpose for call in record.calls()], use
 
 
-@pytest.mark.parametrize("preset", ["2023", "2024"])
-def test_news_goes_round_by_talk(tmp_path: Path, preset: str) -> None:
-    said, purposes, use = read(live(tmp_path, preset=preset))
+@pytest.mark.parametrize(("preset", "config"), [("2024", {}), ("2023", {"reflect_at": 5})])
+def test_news_goes_round_by_talk_and_one_reflects_at_a_low_threshold_alone(
+    tmp_path: Path, preset: str, config: dict[str, Value]
+) -> None:
+    said, purposes, use = read(live(tmp_path, preset=preset, **config))
     own = [event for event in said if not any(form in event.data["text"] for form in FORMS)]
     assert {event.agent for event in own} == set(towns.FOUR[:3])
     told = [event.data["heard_by"] for event in own if "party" in event.data["facts"]]
@@ -52,15 +54,9 @@ def test_news_goes_round_by_talk(tmp_path: Path, preset: str) -> None:
     assert {"remember.summary", "remember.importance", "converse.start"} <= set(purposes)
     invited = signs.write_invitation(towns.FOUR[1])
     assert (preset == "2024") is any(event.data["text"] == invited for event in said)
-    # At the default threshold reflection never runs, and a report says so.
-    assert not any(purpose.startswith("reflect") for purpose in purposes)
-    assert (use.switch, use.on, use.ran) == ("reflection", True, False)
-
-
-def test_at_a_low_threshold_it_runs(tmp_path: Path) -> None:
-    _, purposes, use = read(live(tmp_path, reflect_at=5))
-    assert {"reflect.insights", "reflect.importance"} <= set(purposes)
-    assert use.ran
+    reflects = {purpose for purpose in purposes if purpose.startswith("reflect")}
+    assert reflects == ({"reflect.insights", "reflect.importance"} if config else set())
+    assert (use.switch, use.on, use.ran) == ("reflection", True, bool(config))  # as reports say
 
 
 @pytest.mark.parametrize("rule", [mute, pytest.param(inventor, marks=pytest.mark.slow)])

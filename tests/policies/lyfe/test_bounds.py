@@ -119,13 +119,13 @@ def test_what_a_mind_carries_is_bounded_however_long_it_lives(variant: str) -> N
     life = Life(profile(), make_restless_rule("And so on."), variant=variant, **TINY)
     names = ("Ben Birch", "Cat Cole", "Dan Dorn")
     sizes = []
-    for tick in life.live(days("Ann Ash", names, "Good day, Ann.", "the square", 240)):
+    for tick in life.live(days("Ann Ash", names, "Good day, Ann.", "the square", 160)):
         check_capacities(life.mind)
         if tick % 10 == 9:
             state = life.policy.state()
             sizes.append(len(text := json.dumps(state, allow_nan=False)))
             assert json.loads(text) == state
-    assert max(sizes[12:]) < 2 * max(sizes[:12])  # calls under way come and go
+    assert max(sizes[8:]) < 2 * max(sizes[:8])  # calls under way come and go
     asked = {request.messages[-1].content for request in life.endpoint.requests}
     assert len(asked) > 50
 

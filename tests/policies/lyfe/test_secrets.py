@@ -15,19 +15,15 @@ from typing import Any
 import pytest
 
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.llm.scripted.news import list_statements
 from genagents_env.llm.scripted.prompt import PromptLine, read_prompt
 from genagents_env.policy import Profile
 from genagents_env.record import RunReader
-from genagents_env.run import PolicySpec, RunOptions, run
 from genagents_env.run.policies import find_policy_class
 from genagents_env.scenario import Scenario, first_memories
 from genagents_env.scenario.schema import Person
 from genagents_env.world.events import Event
-from tests.policies.percepts import Value
-from tests.run.towns import compose_spec
-from tests.scripted import neighbour
+from tests.policies.lyfe.test_mystery import run_mystery
 
 WORDS = 5
 KEEPERS = ("Francesco Bianchi", "Marta Rodriguez", "Yi Huang")  # of the facts that are secret
@@ -89,16 +85,6 @@ def leaks(record: RunReader) -> Mapping[tuple[str, str], Windows]:
     return found
 
 
-def run_mystery(folder: Path, minutes: int, **changes: Value) -> Path:
-    """Return the file of a run of all nine with interviews at both ends."""
-    path = folder / "run.sqlite"
-    given: dict[str, Value] = {"hours": minutes / 60, "seed": 2, "people": "9", **changes}
-    spec = compose_spec("murder_mystery", policy=PolicySpec("lyfe"), **given)
-    engine = RunOptions(endpoint=ScriptedEndpoint(neighbour), embedder="hashed")
-    assert run(spec, path, engine).status == "finished"
-    return path
-
-
 def check_kept(path: Path) -> None:
     """Check that nothing leaked, in a run in which there was something to find."""
     with RunReader(path) as record:
@@ -123,14 +109,14 @@ def check_kept(path: Path) -> None:
 
 
 def test_in_one_room_nobody_is_told_what_others_keep_to_themselves(tmp_path: Path) -> None:
-    check_kept(run_mystery(tmp_path, 3, place="Sakuramachi Hotel/lobby", repeats=1))
+    check_kept(run_mystery(tmp_path, hours=0.05, place="Sakuramachi Hotel/lobby", repeats=1))
 
 
 @pytest.mark.slow
 def test_in_the_whole_mystery_nobody_is_told_what_others_keep_to_themselves(
     tmp_path: Path,
 ) -> None:
-    check_kept(run_mystery(tmp_path, 15))
+    check_kept(run_mystery(tmp_path))
 
 
 def test_a_mind_that_knows_too_much_is_found_out(
@@ -146,7 +132,7 @@ def test_a_mind_that_knows_too_much_is_found_out(
         begin(self, {**profiles, OFFICER: knowing}, *given)
 
     monkeypatch.setattr(lyfe, "reset", leaking)
-    with RunReader(run_mystery(tmp_path, 1, repeats=1)) as record:
+    with RunReader(run_mystery(tmp_path, hours=1 / 60, repeats=1)) as record:
         found = leaks(record)
     assert set(found) == {(MURDERER, OFFICER)}
     assert ("rival", "sushi", "restaurant", "that", "he") in found[MURDERER, OFFICER]
