@@ -100,15 +100,6 @@ def test_invalid_memories_are_refused(given: dict[str, Any], says: str) -> None:
     assert stream.find_unembedded() == [0, 1]
 
 
-def test_depth_counts_thoughts_upon_thoughts() -> None:
-    stream = make_stream(1)
-    first = stream.add("thought", "a", created=1, evidence=[0])
-    second = stream.add("thought", "b", created=2, evidence=[0, first])
-    plan = stream.add("plan", "c", created=3, evidence=[second])
-    bare = stream.add("thought", "d", created=3, cause="seed")
-    assert [stream[id].depth for id in (0, first, second, plan, bare)] == [0, 1, 2, 0, 1]
-
-
 def test_importance_is_clipped_however_it_comes() -> None:
     stream = make_stream(3)
     stream.rate(0, 99)
@@ -154,27 +145,6 @@ def test_recent_gives_the_newest_that_are_alive() -> None:
         stream.recent(1, kinds=["dream"], now=0)  # type: ignore[list-item]
 
 
-def test_memories_of_the_same_text_share_one_vector() -> None:
-    stream = MemoryStream()
-    for text in ("tea", "bread", "tea"):
-        stream.add("event", text, created=0, events=[0])
-    stream.embed([2], np.array([[3.0, 4.0]], np.float32))
-    assert stream.find_unembedded() == [1]
-    stream.embed([1], np.array([[0.0, 2.0]], np.float32))
-    assert stream.find_unembedded() == []
-    likeness = stream.compute_similarity(np.eye(2, dtype=np.float32))
-    np.testing.assert_allclose(likeness, [[0.6, 0, 0.6], [0.8, 1, 0.8]], rtol=1e-6)
-
-
-def test_memories_without_a_vector_are_near_to_nothing() -> None:
-    stream = make_stream(10)
-    stream.embed([*range(10)], np.ones((10, 4), np.float32))
-    for number in range(10, 300):  # more than there is room for
-        stream.add("event", f"event {number}", created=0, events=[0])
-    likeness = stream.compute_similarity(np.ones((1, 4), np.float32))
-    np.testing.assert_array_equal(likeness, [[1.0] * 10 + [0.0] * 290])
-
-
 _PRINT_COSINES = """
 import sys
 import numpy as np
@@ -218,13 +188,8 @@ def test_vectors_arrive_in_any_order_and_stay_in_their_places() -> None:
 @pytest.mark.parametrize(
     "vectors",
     [
-        np.ones((1, 4)),
-        np.ones((2, 3)),
-        np.ones(4),
-        np.ones((2, 0)),
+        *(np.ones(shape) for shape in ((1, 4), (2, 3), 4, (2, 0))),
         np.array([[1, 0, 0, 0], [0, 0, 0, 0]]),
-        np.array([[1, 0, 0, 0], [np.nan, 0, 0, 0]]),
-        np.array([[1, 0, 0, 0], [np.inf, 0, 0, 0]]),
     ],
 )
 def test_vectors_that_are_none_are_refused_and_leave_nothing(vectors: Any) -> None:
@@ -286,11 +251,9 @@ def test_a_stream_survives_its_saving(stream: MemoryStream) -> None:
         {"kind": ["event", "dream"]},
         {"text": ["a"]},
         {"evidence": [[], [1]]},
-        {"created": [0, None]},
         {"created": [0, 2**64]},
         {"events": [[], 3]},
         {"about": [[], [3]]},
-        {"importance": [1, "high"]},
         {"cause": ["", "seed"], "events": [[], []]},
         {"text": 3},
     ],

@@ -53,12 +53,9 @@ def find(text: str, embedder: Embedder | None = None, by: str | None = None) -> 
     [
         "Did Franco have a knife?",
         "Franco had a knife, is that what you saw?",
-        "I wonder whether Franco had a knife.",
         "Please find out if Franco had a knife.",
-        "Please tell me what Franco did with the knife.",
         "If Franco had a knife, we are lost.",
         "Perhaps Franco had a knife.",
-        "Franco did not have a knife.",
         "Franco never had any knife, he told me.",
         "It is not true that Franco had a knife.",
         "",
