@@ -4,7 +4,6 @@ What must hold is computed from percepts, actions and the town's events alone, n
 mind's own account of it, but for how long it has been in a stage.
 """
 
-from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,48 +39,18 @@ class Watch:
 
     def __init__(self, config: AiTownConfig, *, strangers: bool) -> None:
         self.config, self.strangers = config, strangers
-        self.invited: dict[str, int] = {}  # when somebody invited last
-        self.asked: dict[str, str] = {}  # and whom
-        self.left: dict[str, int] = {}  # when somebody was last seen to be in no talk any more
-        self.parted: dict[tuple[str, str], int] = {}  # when two last left a talk with each other
-        self.company: dict[str, dict[str, int]] = defaultdict(dict)  # with whom, for how many ticks
-        self.invitations = self.accepted = self.words = self.locks = 0
+        self.invitations = self.words = self.locks = 0
 
     def check(self, town: Square, step: Step) -> None:
         """Check a step."""
         now = step.tick * TICK
         for name in town.names:
-            self._note_company(name, step, now)
-            self._note_refusals(name, step, now)
-        for name in town.names:
-            mind = town.policy.minds[name]
+            mind, action = town.policy.minds[name], step.actions[name]
             self._check_one_talk(mind, step)
             self._check_stage(mind, now)
             self._check_lock(mind, step, now)
-            action = step.actions[name]
-            inviting = mind.talk is not None and mind.talk.stage == "inviting"
-            if inviting and isinstance(action, Talk) and action.text in INVITATIONS:
-                self._check_invitation(name, action.text, step, now)
+            self.invitations += isinstance(action, Talk) and action.text in INVITATIONS
         self._check_crowds(step)
-
-    def _note_company(self, name: str, step: Step, now: int) -> None:
-        town = step.percepts[name].conversation
-        members = [other for other in town.members if other != name] if town is not None else []
-        before = self.company[name]
-        if before and not members:
-            self.left[name] = now
-        for other, ticks in before.items():
-            if other not in members and ticks > 0:
-                self.parted[name, other] = now
-        self.company[name] = {other: before.get(other, 0) + 1 for other in members}
-
-    def _note_refusals(self, name: str, step: Step, now: int) -> None:
-        mine = {signs.write_refusal(name), signs.write_apology(name)}
-        for words in step.percepts[name].heard:
-            asked = words.text in mine and words.speaker == self.asked.get(name)
-            lapsed = now - self.invited.get(name, LONG_AGO) > self.config.walk_over_seconds
-            if asked and not lapsed and not self.company[name]:
-                self.parted[name, words.speaker or ""] = now
 
     def _check_one_talk(self, mind: AiTownMind, step: Step) -> None:
         """Nobody is in two conversations: the mind's is the one that the town says it is in."""
@@ -120,23 +89,6 @@ class Watch:
         if typing and began:
             assert mind.talk.typing >= 0
             assert now - mind.talk.typing >= self.config.typing_seconds
-
-    def _check_invitation(self, name: str, words: str, step: Step, now: int) -> None:
-        """Whom one invites is awake, near, free, and was left alone for long enough."""
-        percept = step.percepts[name]
-        other = next(one for one in NAMES if signs.write_invitation(one) == words)
-        self.invitations += 1
-        seen = {one.name: one for one in percept.people}
-        assert other in seen
-        assert percept.conversation is None
-        assert not seen[other].asleep
-        assert seen[other].distance <= self.config.reach_tiles
-        assert seen[other].place == percept.me.place
-        assert not signs.is_engaged(seen[other].doing)
-        assert now - self.invited.get(name, LONG_AGO) >= self.config.invite_cooldown
-        assert now - self.left.get(name, LONG_AGO) >= self.config.talk_cooldown
-        assert now - self.parted.get((name, other), LONG_AGO) >= self.config.pair_seconds
-        self.invited[name], self.asked[name] = now, other
 
     def _check_crowds(self, step: Step) -> None:
         """Two are in a talk, never three."""

@@ -1,38 +1,26 @@
-"""Each ablation changes what it names and nothing else.
+"""Each ablation changes what it names and nothing else."""
 
-Four whole minds live some minutes in a hall; what they perceive is recorded, and perceived again
-by minds without one of the three ideas. What others do is the same then, and only their own
-decisions differ.
-"""
-
-import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
 from genagents_env.cognition.query import Moment as Now
 from genagents_env.cognition.query import Query
-from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted.prompt import Prompt, PromptLine, read_prompt
-from genagents_env.percept import Percept
-from genagents_env.policies.lyfe import LyfePolicy, controller, reflect, talk
+from genagents_env.policies.lyfe import controller, reflect, talk
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OptionKind, WorkItem
-from genagents_env.rng import draw_index
-from tests.policies import harness
+from genagents_env.record import RunReader
 from tests.policies.harness import fields_of, list_requests, moment, think
-from tests.policies.lyfe.circle import NAMES, circle, make_talk_rule, vary_words
+from tests.policies.lyfe.circle import NAMES, run_circle, vary_words
 from tests.policies.lyfe.minds import make_mind
-from tests.policies.percepts import Moment, infos, person
+from tests.policies.percepts import Moment, person
 
 Faculty = Callable[[LyfeMind, Now], Sequence[Query]]
 
-TICKS = 40
-SIZE = 4
+TICKS, SIZE = 40, 4
 # Talks end, memories merge and what is alike is forgotten, all within minutes.
 CONFIG = {"recent_items": 2, "cluster_above": 0.2, "forget_above": 0.8, "option_seconds": 60}
 EVERYTHING = {
@@ -40,68 +28,26 @@ EVERYTHING = {
 }  # fmt: skip
 
 
-def rule(request: CompletionRequest) -> str:
-    """Return the reply of a talker who now and then prefers to think."""
-    reply = json.loads(make_talk_rule(vary_words)(request))
-    if "option" in reply and draw_index(request.seed, 4, "thinks") == 0:
-        reply["option"] = "reflect"
-    return json.dumps(reply)
-
-
-class Town(harness.Town[LyfePolicy]):
-    """The hall, its people, and what their model was asked."""
-
-    def __init__(self, variant: str) -> None:
-        with TemporaryDirectory() as folder:
-            scenario = circle(Path(folder), SIZE)
-        super().__init__(scenario, LyfePolicy(variant=variant, **CONFIG), rule)
-
-    def purposes(self) -> Counter[str]:
-        """Return how many calls were made for each purpose."""
-        counted: Counter[str] = Counter()
-        for row in self.model.ledger.rows():
-            counted[row.purpose] += row.calls
-        return +counted
-
-
-@cache
-def record_percepts() -> tuple[Mapping[str, Percept], ...]:
-    """Return what whole minds perceive, tick by tick."""
-    town, sequence = Town("full"), []
-    for _ in range(TICKS):
-        sequence.append({agent: info["percept"] for agent, info in town.infos.items()})
-        *_, town.infos = town.env.step(town.policy.act({n: {} for n in town.infos}, town.infos))
-    return tuple(sequence)
-
-
-def replay_minds(variant: str) -> Iterator[Town]:
-    """Yield the town of minds of this variant after each recorded moment."""
-    town = Town(variant)
-    for percepts in record_percepts():
-        seen = {agent: infos(percept)[agent] for agent, percept in percepts.items()}
-        town.policy.act({agent: {} for agent in seen}, seen)
-        yield town
-
-
 @pytest.mark.parametrize(
     ("variant", "gone"),
     [
         ("full", set()),
-        ("no_option_action", set()),
+        ("no_option_action", {"reflect.think"}),
         ("no_self_monitor", {"monitor.update"}),
         ("no_summarize_and_forget", {"memory.merge"}),
     ],
 )
-def test_an_ablation_lacks_the_calls_it_names_and_no_others(variant: str, gone: set[str]) -> None:
-    *_, town = replay_minds(variant)
-    assert set(town.purposes()) == EVERYTHING - gone
-
-
-def test_without_options_the_controller_is_asked_at_every_tick() -> None:
-    for tick, town in enumerate(replay_minds("no_option_action"), 1):
-        assert town.purposes()["controller.choose"] == tick * SIZE
-    *_, whole = replay_minds("full")
-    assert whole.purposes()["controller.choose"] < TICKS * SIZE / 4
+def test_an_ablation_lacks_the_calls_it_names_and_no_others(
+    tmp_path: Path, variant: str, gone: set[str]
+) -> None:
+    path = run_circle(tmp_path, SIZE, vary_words, TICKS, variant=variant, **CONFIG)
+    with RunReader(path) as record:
+        asked = Counter(call.purpose for call in record.calls())
+    assert set(asked) == EVERYTHING - gone
+    if variant == "no_option_action":  # the controller is asked at every tick
+        assert asked["controller.choose"] == TICKS * SIZE
+    else:
+        assert asked["controller.choose"] < TICKS * SIZE / 4
 
 
 @dataclass(frozen=True)

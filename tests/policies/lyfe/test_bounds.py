@@ -15,7 +15,7 @@ from genagents_env.llm.scripted import Rule, ScriptedEndpoint
 from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
-from genagents_env.percept import Conversation, Result, SeenPerson
+from genagents_env.percept import Conversation, Result
 from genagents_env.policies.lyfe import LyfePolicy
 from genagents_env.policies.lyfe.mind import LyfeMind
 from genagents_env.policy import Context, Profile
@@ -25,10 +25,11 @@ from tests.policies.lyfe.circle import vary_words
 from tests.policies.percepts import START, Moment, Value, body, infos, person, profile, speech
 
 VARIANTS = ("full", "no_option_action", "no_self_monitor", "no_summarize_and_forget")
-TINY = {
+TINY_LISTS = {
     "work_items": 2, "buffer_items": 3, "recent_items": 3, "long_items": 7, "heard_kept": 4,
-    "sights_kept": 2, "repetition_window": 5, "cluster_above": 0.2,
+    "sights_kept": 2,
 }  # fmt: skip
+TINY: dict[str, Value] = {**TINY_LISTS, "repetition_window": 5, "cluster_above": 0.2}
 SECONDS = 10
 
 
@@ -41,11 +42,12 @@ def make_restless_rule(words: str) -> Rule:
             return json.dumps({"answer": words or "No.", "because": [1, 2]})
         if "option" not in fields:
             return json.dumps({name: f"{vary_words(request)} {words}" for name in fields})
-        schema: Value = request.schema
-        enums = {n: schema["properties"][n] for n in ("option", "target")}
-        allowed = {n: part.get("enum") or [part["const"]] for n, part in enums.items()}
-        drawn = {n: v[draw_index(request.seed, len(v), n)] for n, v in allowed.items()}
-        return json.dumps({**drawn, "subgoal": words or "nothing"})
+        parts: Value = request.schema["properties"] if request.schema else {}
+        drawn = {"subgoal": words or "nothing"}
+        for name in ("option", "target"):
+            allowed = parts[name].get("enum") or [parts[name]["const"]]
+            drawn[name] = allowed[draw_index(request.seed, len(allowed), name)]
+        return json.dumps(drawn)
 
     return rule
 
@@ -82,34 +84,24 @@ def days(own: str, names: tuple[str, ...], words: str, place: str, ticks: int) -
     known = tuple(f"{k} {place}"[:80] for k in range(14))
     percept = Moment(me=body(f"{known[0]}/{place}"[:160]), known=known)
     for tick in range(ticks):
-        near: tuple[SeenPerson, ...] = tuple(
-            person(name, distance=1 + (tick + k) % 6) for k, name in enumerate(names)
-        )
-        speaker = names[tick % len(names)]
-        members = (own, *names[:2])
+        near = tuple(person(name, 1 + (tick + k) % 6) for k, name in enumerate(names))
+        said = speech(names[tick % len(names)], f"{tick} {words}"[:500])
+        talk = Conversation(1, (own, *names[:2]), None, True, 99)
         yield percept.later(
             SECONDS * tick,
             people=near if tick % 9 < 7 else (),
-            heard=(speech(speaker, f"{tick} {words}"[:500]),) if tick % 4 < 2 else (),
-            conversation=Conversation(1, members, None, True, 99)
-            if tick % 9 in (3, 4, 5)
-            else None,
+            heard=(said,) if tick % 4 < 2 else (),
+            conversation=talk if tick % 9 in (3, 4, 5) else None,
         )
 
 
 def check_capacities(mind: LyfeMind) -> None:
     """Check that no list is longer than its capacity."""
-    config = mind.config
-    assert len(mind.work) <= config.work_items
-    assert len(mind.buffer) <= config.buffer_items
-    assert len(mind.stored) <= config.buffer_items
-    assert len(mind.recent) <= config.recent_items
-    assert len(mind.long) <= config.long_items
-    assert len(mind.heard) <= config.heard_kept
-    assert len(mind.sights) <= config.sights_kept
-    assert len(mind.uttered) == len(mind.repeats) <= config.repetition_window
+    most = {name.removesuffix("_items").removesuffix("_kept"): k for name, k in TINY_LISTS.items()}
+    most |= {"stored": TINY_LISTS["buffer_items"], "pending": 6}
+    assert {name: k for name, k in most.items() if len(getattr(mind, name)) > k} == {}
+    assert len(mind.uttered) == len(mind.repeats) <= mind.config.repetition_window
     assert len(mind.turn.owed) <= 4
-    assert len(mind.pending) <= 6
 
 
 @pytest.mark.parametrize(

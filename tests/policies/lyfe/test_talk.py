@@ -101,6 +101,12 @@ def test_words_are_said_to_whom_they_turn() -> None:
     assert action.to == BEN  # whom one means
 
 
+def test_one_whose_time_is_over_is_told_to_ask_nothing_new() -> None:
+    now = HERE.later(130, conversation=TALK)
+    mind = spoken(make_speech_rule("Well."), now)
+    assert "ask nothing new" in list_requests(mind)[-1].messages[-1].content
+
+
 def prompt_after(*items: WorkItem, others: tuple[str, ...] = (BEN,)) -> str:
     """Return what Ann is asked at the beginning of a talk with `others`, at second 600."""
     people = tuple(person(name) for name in others)
