@@ -1,4 +1,4 @@
-"""A run of these minds is one record, however it came about, and the measures read it."""
+"""How replies were read, as the measures of tools count it."""
 
 import json
 from collections import Counter
@@ -8,26 +8,17 @@ import pytest
 
 from genagents_env.config import TownConfig
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
+from genagents_env.llm.scripted import ScriptedEndpoint
 from genagents_env.llm.scripted.prompt import read_prompt
-from genagents_env.policies.simuverse import SimuversePolicy
-from genagents_env.record import RunReader, canonical_hash
+from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.show.summary import describe_run, run_as_json
 from genagents_env.study.evaluate.measures import load_measure
 from genagents_env.study.evaluate.measures.tools import ToolUse, count_tool_use, list_turns
 from genagents_env.study.evaluate.run_data import RunData
-from tests.policies.harness import check_kills, uneven
+from tests.policies.harness import uneven
 from tests.policies.percepts import Value
 from tests.policies.simuverse.town import ANN, BEN, CAT, Reply, find, follow, quarter
-from tests.run.kills import parse_spec
-from tests.run.towns import make_options
-
-LATE = {"act": 1, "interpret": 1, "talk": 1}
-
-
-def neighbour(request: CompletionRequest) -> str:
-    return find_rule("neighbour", [SimuversePolicy.scripted_replies])(request)
 
 
 def live(folder: Path, rule: Value, config: dict[str, Value], ticks: int, **how: Value) -> Path:
@@ -39,23 +30,6 @@ def live(folder: Path, rule: Value, config: dict[str, Value], ticks: int, **how:
     options = RunOptions(endpoint=ScriptedEndpoint(rule, delay=uneven), embedder="hashed", **how)
     assert run(spec, path, options).status == "finished"
     return path
-
-
-def test_the_record_depends_neither_on_the_order_of_calls_nor_on_checkpoints(
-    tmp_path: Path,
-) -> None:
-    def live_late(name: str, **engine: Value) -> str:
-        folder = tmp_path / name
-        folder.mkdir()
-        config = {"latency_ticks": LATE, "turn_seconds": 10}
-        path = live(folder, neighbour, config, 24, **engine)
-        with RunReader(path) as record:
-            assert record.policy_fault_count() == 0
-            purposes = {call.purpose for call in record.calls()}
-            assert {"act.choose", "interpret.triple", "talk.speak"} <= purposes
-        return canonical_hash(path)
-
-    assert live_late("one", concurrency=1) == live_late("all", concurrency=8, checkpoint_every=1)
 
 
 def to_rule(reply: Reply) -> Value:
@@ -118,24 +92,3 @@ def test_the_grammar_alone_disagrees_with_nobody(tmp_path: Path) -> None:
     assert found["exchanges"] == 3
     with RunReader(path) as record:
         assert {call.purpose for call in record.calls()} == {"act.choose", "talk.speak"}
-
-
-def find_kills(folder: Path) -> list[str]:
-    """Return when to kill a run, such that it is in the midst of talk, or of an interview."""
-    path = folder / "talk.sqlite"
-    options = make_options(ScriptedEndpoint(neighbour), embedder="hashed")
-    run(parse_spec("simuverse:20"), path, options)
-    with RunReader(path) as record:
-        spoken = sorted({c.tick for c in record.calls() if c.purpose == "talk.speak"})
-    first, *_, last = spoken
-    assert first < last < 20
-    return [
-        f"{first}:after-call+{last}:boundary",
-        f"{last}:mid-write+{last + 1}:boundary",
-        f"0:mid-interview+{first + 1}:boundary",
-    ]
-
-
-@pytest.mark.slow
-def test_a_mind_killed_while_it_talks_goes_on_as_if_nothing_had_been(tmp_path: Path) -> None:
-    check_kills(tmp_path, "simuverse:20", find_kills(tmp_path))
