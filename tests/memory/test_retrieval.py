@@ -1,4 +1,3 @@
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ from genagents_env.memory.retrieval import (
     PRESETS,
     RetrievalWeights,
     retrieve,
-    retrieve_in_turn,
     scores,
 )
 from genagents_env.memory.stream import KINDS, MemoryStream
@@ -67,17 +65,6 @@ def test_a_second_makes_a_difference_after_a_hundred_days() -> None:
     assert row.tolist() == [0, 1]
 
 
-def test_the_public_codes_recency_is_inverted_and_by_rank() -> None:
-    weights = PRESETS["public_code"]
-    assert (weights.recency, weights.relevance, weights.importance) == (0.5, 3, 2)
-    stream = of(3, created=[0, 1, 500 * HOUR])
-    (row,) = scores(stream, ANYTHING, now=500 * HOUR, weights=weights)
-    r = [0.99**k for k in (1, 2, 3)]  # the oldest access first
-    recency = [(x - r[2]) / (r[0] - r[2]) for x in r]
-    np.testing.assert_allclose(row, [0.5 * x + 3 * 0.5 + 2 * 0.5 for x in recency], atol=1e-5)
-    assert retrieve(stream, ANYTHING, now=500 * HOUR, weights=weights) == [[0, 1, 2]]
-
-
 def test_the_public_code_recalls_no_chats_and_no_idle_things() -> None:
     stream = of(4, kind=["event", "chat", "thought", "event"])
     stream.add("event", "the oven is idle", created=0, cause="seed")
@@ -87,16 +74,6 @@ def test_the_public_code_recalls_no_chats_and_no_idle_things() -> None:
     (row,) = scores(stream, ANYTHING, now=0, weights=weights)
     assert np.isfinite(row).tolist() == [True, False, True, True, False]
     assert sorted(retrieve(stream, ANYTHING, now=0)[0]) == [0, 1, 2, 3, 4]
-
-
-def test_results_of_a_query_count_as_accessed_for_the_next() -> None:
-    stream = of(3, created=[0, 1, 2])
-    queries = np.repeat(ANYTHING, 3, axis=0)
-    weights = replace(PRESETS["public_code"], importance=0, relevance=0)
-    found = retrieve_in_turn(stream, queries, now=50, k=1, weights=weights)
-    assert found == [[0], [1], [2]]
-    assert stream.accessed.tolist() == [50, 50, 50]
-    assert retrieve(of(3, created=[0, 1, 2]), queries, now=50, k=1, weights=weights) == [[0]] * 3
 
 
 @pytest.mark.parametrize("decay", [0.99, 0.995])

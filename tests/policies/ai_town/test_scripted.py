@@ -11,7 +11,7 @@ from genagents_env.run import PolicySpec, run
 from genagents_env.world.events import Event
 from tests.policies.percepts import Value
 from tests.run import towns
-from tests.scripted import inventor, mute, neighbour
+from tests.scripted import neighbour
 
 FORMS = ("do you have a moment to talk?", "Gladly, ", "Not now, ", "Later, ")
 
@@ -57,11 +57,3 @@ def test_news_goes_round_by_talk_and_one_reflects_at_a_low_threshold_alone(
     reflects = {purpose for purpose in purposes if purpose.startswith("reflect")}
     assert reflects == ({"reflect.insights", "reflect.importance"} if config else set())
     assert (use.switch, use.on, use.ran) == ("reflection", True, bool(config))  # as reports say
-
-
-@pytest.mark.parametrize("rule", [mute, pytest.param(inventor, marks=pytest.mark.slow)])
-def test_the_silent_invite_but_say_nothing_else(tmp_path: Path, rule: Value) -> None:
-    said, purposes, _ = read(live(tmp_path, rule, minutes=5))
-    assert said
-    assert all(any(form in event.data["text"] for form in FORMS) for event in said)
-    assert "remember.summary" not in purposes

@@ -137,13 +137,17 @@ SCRIPTS = st.sampled_from(
 )
 
 
-def test_every_prompt_file_is_among_those_that_are_tried() -> None:
-    asked = list_hard_requests(("Ben Birch", "Cat Cole"), "Good day.", "square", "full", 640)
-    wanted = {tuple(sorted(fields_of(request))) for request in asked}
-    questions = {request.messages[-1].content.rpartition("END>>>")[2] for request in asked}
+def test_no_prompt_of_any_file_is_longer_than_allowed() -> None:
+    few, many = (
+        list_hard_requests(("Ben Birch", "Cat Cole"), words, "square", "full", limit)
+        for words, limit in (("欧阳说昨晚看见了他" * 9, 400), ("Good day.", 640))
+    )
+    assert max(bound_prompt_tokens(list(request.messages)) for request in few) <= 400
+    assert max(bound_prompt_tokens(list(request.messages)) for request in many) <= 640
+    questions = {request.messages[-1].content.rpartition("END>>>")[2] for request in many}
     files = {path.stem for path in (POLICIES / "lyfe" / "prompts").glob("*.jinja")} - {"system"}
     assert len(questions) >= len(files)
-    assert len(wanted) == 6
+    assert len({tuple(sorted(fields_of(request))) for request in many}) == 6
 
 
 @pytest.mark.slow

@@ -75,9 +75,11 @@ def test_a_way_that_is_barred_ends_with_its_reason() -> None:
     assert mind.feedback
 
 
-@pytest.mark.parametrize("kind", ["go", "find"])
-def test_one_gives_up_after_so_long(kind: OptionKind) -> None:
-    assert at(kind, Moment().later(600), target="Nowhere").option.kind == "decide"
+@pytest.mark.parametrize(
+    ("kind", "then"), [("go", "decide"), ("find", "decide"), ("reflect", "reflect")]
+)
+def test_one_gives_up_after_so_long_but_waits_for_the_model(kind: OptionKind, then: str) -> None:
+    assert at(kind, Moment().later(600), target="Nowhere").option.kind == then
 
 
 def test_waiting_goes_on_until_something_happens() -> None:
@@ -98,11 +100,6 @@ def test_boredom_comes_about_as_often_as_it_is_said_to() -> None:
         options.settle(mind, moment(mind, Moment(tick=tick)))
         bored += mind.option.kind == "decide"
     assert 0.014 < bored / 4000 < 0.022
-
-
-def test_reflecting_and_deciding_wait_for_the_model() -> None:
-    for kind in ("reflect", "decide"):
-        assert at(kind, Moment().later(5000)).option.kind == kind
 
 
 def walk_past(kind: OptionKind, target: str, percept: Moment) -> LyfeMind:
@@ -164,18 +161,10 @@ def test_one_stands_still_for_somebody_who_is_looking_for_one(
     assert mind.option.kind == kind  # nobody is asked what to do
     assert mind.work[-1].text == "Ben Birch is looking for you."
     assert act.choose_action(mind, moment(mind, seeker)) == Idle("stopping for Ben Birch", "🙂")
-    late = seeker.later(90)  # who has not come by then is not coming
-    asyncio.run(senses.perceive(mind, moment(mind, late)))
-    assert isinstance(act.choose_action(mind, moment(mind, late)), Move)
-
-
-def test_one_goes_on_when_the_seeker_has_gone() -> None:
-    seeker = Moment(people=(person(BEN, doing="looking for Ann Ash"),))
-    mind = walk_past("go", "Park", seeker)
-    gone = Moment().later(10)
-    asyncio.run(senses.perceive(mind, moment(mind, gone)))
-    options.settle(mind, moment(mind, gone))
-    assert act.choose_action(mind, moment(mind, gone)) == Move("Park", "going to Park", "🚶")
+    # Who has not come by then is not coming, nor who is gone.
+    for later in (seeker.later(90), Moment().later(10)):
+        asyncio.run(senses.perceive(mind, moment(mind, later)))
+        assert isinstance(act.choose_action(mind, moment(mind, later)), Move)
 
 
 def test_a_seeker_is_noticed_once_and_others_do_not_stop_one() -> None:
