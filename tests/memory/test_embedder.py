@@ -180,6 +180,8 @@ def test_the_cache_is_bounded_and_eviction_changes_nothing(
     rows = np.concatenate([embed_texts(alone, text) for text in texts])
     np.testing.assert_array_equal(embed_texts(together, *texts), expected)
     np.testing.assert_array_equal(rows, expected)
+    embed_texts(together, "text 45", "text 99")  # what was used last stays, not what came last
+    assert list(together._cache)[-2:] == ["text 45", "text 99"]
     for embedder in (together, alone):
         size = sum(4 * len(t) + len(v) + 256 for t, v in embedder._cache.items())
         assert embedder._cached == size <= 4000

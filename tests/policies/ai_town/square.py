@@ -1,7 +1,7 @@
 """A square with a few people in it, stepped by hand, to look at minds tick by tick."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -103,11 +103,6 @@ class Square(harness.Town[AiTownPolicy]):
         tick = percepts[self.names[0]].tick
         self.observations, _, _, _, self.infos = self.env.step({**(others or {}), **actions})
         return Step(tick, percepts, actions, list(self.env.events))
-
-    def run(self, ticks: int) -> Iterator[Step]:
-        """Yield so many steps, in which nobody else does anything."""
-        for _ in range(ticks):
-            yield self.step()
 
 
 def answer_at_random(request: CompletionRequest) -> str:

@@ -154,7 +154,8 @@ def test_nobody_reads_anothers_identity_unless_the_fault_is_on(
         activity_seconds=20,
         **config,
     )
-    list(town.run(60))
+    for _ in range(60):
+        town.step()
     told = set()
     for request in town.endpoint.requests:
         text = "\n".join(message.content for message in request.messages)

@@ -85,13 +85,3 @@ def test_an_access_counts_only_after_five_minutes(since: int, counts: bool) -> N
     mind = mind_with((10, 5, 1000))
     recall(mind, 1000 + since)
     assert int(mind.stream.accessed[0]) == (1000 + since if counts else 1000)
-
-
-def test_kinds_of_memories_can_be_left_out() -> None:
-    mind = mind_with((10, 5, 0))
-    mind.stream.add("thought", "insight @20", created=0, importance=6, evidence=[0])
-    mind.stream.add("event", "seed @30", created=0, importance=6, cause="seed")
-    assert sorted(recall(mind)) == [0, 1, 2]
-    assert sorted(recall(mind, without={"observation"})) == [1, 2]
-    assert sorted(recall(mind, without={"reflection"})) == [0, 2]
-    assert recall(mind, without={"observation", "reflection"}) == [2]

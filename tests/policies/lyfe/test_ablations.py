@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from genagents_env.cognition.query import Moment as Now
 from genagents_env.cognition.query import Query
-from genagents_env.llm.scripted.prompt import Prompt, PromptLine, read_prompt
+from genagents_env.llm.scripted.prompt import Prompt, read_prompt
 from genagents_env.policies.lyfe import controller, reflect, talk
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OptionKind, WorkItem
 from genagents_env.record import RunReader
@@ -50,23 +50,12 @@ def test_an_ablation_lacks_the_calls_it_names_and_no_others(
         assert asked["controller.choose"] < TICKS * SIZE / 4
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A prompt in parts: who one is, the words around the fence, and its lines by kind."""
-
-    system: str
-    words: str
-    summary: tuple[PromptLine, ...]
-    memories: tuple[PromptLine, ...]
-    others: tuple[PromptLine, ...]
-
-
 BEN = NAMES[1]
 HERE = Moment(people=(person(BEN),))
 OBSERVED = ("I see Ben Birch.", "The door is open.")
 
 
-def prompts_of(variant: str) -> dict[str, Asked]:
+def prompts_of(variant: str) -> dict[str, dict[str, Any]]:
     """Return what a mind of this variant is asked, of one state but for what it does not have."""
     mind = make_mind(variant=variant, prompt_tokens=4000, long_recall=2, recent_recall=1)
     item = WorkItem
@@ -91,13 +80,15 @@ def prompts_of(variant: str) -> dict[str, Asked]:
     }
 
 
-def in_parts(prompt: Prompt) -> Asked:
-    parts: dict[str, list[PromptLine]] = {"summary": [], "memories": [], "others": []}
+def in_parts(prompt: Prompt) -> dict[str, Any]:
+    """Return who one is, the words around the fence, and the lines in it by kind."""
+    parts: dict[str, Any] = {"system": prompt.system, "words": prompt.words}
+    parts |= {"summary": [], "memories": [], "others": []}
     for line in prompt.lines:
         told = line.head == "summary" or line.text in OBSERVED
         numbered = "others" if line.number is None else "memories"
         parts["summary" if told else numbered].append(line)
-    return Asked(prompt.system, prompt.words, **{name: tuple(of) for name, of in parts.items()})
+    return parts
 
 
 def test_prompts_of_an_ablation_differ_in_what_it_names_alone() -> None:
@@ -106,9 +97,9 @@ def test_prompts_of_an_ablation_differ_in_what_it_names_alone() -> None:
     assert by_tick == whole
     unwatched, unforgetting = prompts_of("no_self_monitor"), prompts_of("no_summarize_and_forget")
     for kind, prompt in whole.items():
-        assert [line.head for line in prompt.summary] == ["summary"]
-        assert [line.text for line in unwatched[kind].summary] == list(OBSERVED)
-        assert replace(unwatched[kind], summary=prompt.summary) == prompt
-        assert {line.text for line in prompt.memories} >= {"Rivers rise in spring."}
-        assert len(unforgetting[kind].memories) == len(prompt.memories) == 3
-        assert replace(unforgetting[kind], memories=prompt.memories) == prompt
+        assert [line.head for line in prompt["summary"]] == ["summary"]
+        assert [line.text for line in unwatched[kind]["summary"]] == list(OBSERVED)
+        assert {**unwatched[kind], "summary": prompt["summary"]} == prompt
+        assert {line.text for line in prompt["memories"]} >= {"Rivers rise in spring."}
+        assert len(unforgetting[kind]["memories"]) == len(prompt["memories"]) == 3
+        assert {**unforgetting[kind], "memories": prompt["memories"]} == prompt

@@ -265,17 +265,6 @@ def test_without_a_self_monitor_observations_are_remembered_as_they_are(saf_memo
     assert len(mind.long if saf_memory else mind.recent) == 0
 
 
-def test_what_of_the_buffer_is_remembered_survives_a_kill() -> None:
-    mind = mind_of(self_monitor=False)
-    mind.buffer = [item("It is @0", 1)]
-    live(mind, 1)
-    other = reload_mind(mind)
-    for each in (mind, other):
-        each.buffer.append(item("It is @60", 2))
-        live(each, 2)
-    assert other.recent.texts == mind.recent.texts == ["It is @0", "It is @60"]
-
-
 # What comes to mind
 
 

@@ -56,6 +56,12 @@ def test_they_are_considered_once_in_a_while_only(after: int, config: dict[str, 
     assert list_first_fields(make_thinker(after=after, **config)) == ["thought"]
 
 
+def test_a_small_model_keeps_what_the_profile_says() -> None:
+    mind = make_mind(who=ANN)
+    mind.services.prompts.small = True
+    assert list_first_fields(think_at(mind, HOUR)) == ["thought"]
+
+
 def test_from_one_time_to_the_next_an_hour_goes_by() -> None:
     mind = make_thinker()
     assert list_first_fields(think_at(mind, 2 * HOUR - 10)) == ["thought", "goal", "thought"]

@@ -10,7 +10,7 @@ from genagents_env.policies.lyfe import act, options, senses, talk, turns
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, WorkItem
 from tests.policies.harness import list_requests, moment, think
 from tests.policies.lyfe.minds import make_mind
-from tests.policies.percepts import Moment, Value, person, profile, speech
+from tests.policies.percepts import Moment, Value, person, speech
 
 BEN = "Ben Birch"
 TALK = Conversation(1, ("Ann Ash", BEN), None, True, 99)
@@ -122,34 +122,21 @@ def prompt_after(*items: WorkItem, others: tuple[str, ...] = (BEN,)) -> str:
     return list_requests(mind)[-1].messages[-1].content
 
 
-def test_what_was_said_to_others_is_not_the_talk_now() -> None:
-    words = prompt_after(
+def test_what_was_said_before_or_to_others_is_not_the_talk_now_and_what_was_asked_is() -> None:
+    others = prompt_after(
         WorkItem("Thank you, Cat.", 580, "Ann Ash"), WorkItem("Then go to Ben.", 590, "Cat Cole")
     )
-    assert '["08:09", "earlier", "you", "said", "Thank you, Cat."]' in words
-    assert '["08:09", "earlier", "Cat Cole", "said", "Then go to Ben."]' in words
-    assert "Answer first" not in words
-
-
-def test_what_one_was_asked_just_now_is_to_be_answered_first() -> None:
-    words = prompt_after(
+    assert '["08:09", "earlier", "you", "said", "Thank you, Cat."]' in others
+    assert '["08:09", "earlier", "Cat Cole", "said", "Then go to Ben."]' in others
+    assert "Answer first" not in others
+    asked = prompt_after(
         WorkItem("The ducks are gone.", 300, BEN, 5), WorkItem("Did you see it?", 600, BEN, 7)
     )
-    assert '["08:05", "earlier", "Ben Birch", "said", "The ducks are gone."]' in words
-    assert '["08:10", "Ben Birch", "said", "Did you see it?"]' in words
-    assert "Answer first what you were asked." in words
+    assert '["08:05", "earlier", "Ben Birch", "said", "The ducks are gone."]' in asked
+    assert '["08:10", "Ben Birch", "said", "Did you see it?"]' in asked
+    assert "Answer first what you were asked." in asked
 
 
 def test_who_was_called_by_a_title_is_known_by_it() -> None:
     words = prompt_after(WorkItem("Tell Officer Ben Birch.", 300, "Cat Cole"))
     assert '["you know", "Ben Birch", "Officer"]' in words
-
-
-def test_who_one_is_stands_there_once() -> None:
-    who = profile(persona="Ann Ash, 34, is the baker", traits=())
-    mind = make_mind(make_speech_rule("Well."), who=who)
-    mind.option, mind.near = LyfeOption("talk", target=BEN), [BEN]
-    think(mind, talk.make_queries(mind, moment(mind, HERE)), HERE)
-    words = list_requests(mind)[-1].messages[-1].content
-    assert words.startswith("You are Ann Ash, 34, the baker.\nHome: Ann's house. Work: Cafe.\n\n")
-    assert words.count("the baker") == 1

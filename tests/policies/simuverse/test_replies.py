@@ -47,7 +47,6 @@ def test_any_words_come_to_a_verdict(text: str, more: str) -> None:
     ("triple", "verdict"),
     [
         (("Ann Ash", "MOVE", "park"), "MOVE park"),
-        (("agent_7", "MOVE", "park"), "MOVE park"),
         (("Ann Ash", "ERROR", "park"), "strike: no tool of CONVERSE, MOVE, SCAN, CALL"),
         (("Ann Ash", "CALL", "Dan Dorn, park"), "CALL Dan Dorn, park"),
     ],

@@ -129,16 +129,16 @@ def test_who_has_had_all_exchanges_is_removed_with_the_notice_and_chooses_a_tool
     assert "Choose one tool" in after.words
 
 
-@pytest.mark.parametrize("count", ["round", "utterance"])
+@pytest.mark.parametrize(("count", "idle"), [("round", True), ("utterance", False)])
 def test_the_policy_keeps_to_its_own_limit_where_the_town_allows_more(
-    tmp_path: Path, count: str
+    tmp_path: Path, count: str, idle: bool
 ) -> None:
-    scenario = quarter(tmp_path, PAIR, exchanges=100)
-    town = Quarter(scenario, follow({ANN: ["(CONVERSE) Ben"]}), exchanges=4, count=count)
+    scenario, script = quarter(tmp_path, PAIR, exchanges=100), {ANN: ["(CONVERSE) Ben"]}
+    town = Quarter(scenario, follow(script), exchanges=4, count=count, allow_idle=idle)
     town.step(14)
     first = [e for e in list_events(town, "say") if e.data["conversation"] == 0]
     assert len(first) == (7 if count == "round" else 4)
-    assert REMOVED in told(town, ANN)[0]
+    assert (REMOVED.replace("four", "five") if idle else REMOVED) in told(town, ANN)[0]
 
 
 def converse(folder: Path, *words: str, ticks: int) -> Quarter:
@@ -277,9 +277,3 @@ def test_of_several_who_are_named_one_is_told_who_is_left_out(
     homes = {ANN: "hall", BEN: "hall", CAT: "yard", DAN: "yard"}
     town = play(tmp_path, homes, {ANN: [reply]}, 1)
     assert why in [line.text for line in town.mind(ANN).history]
-
-
-def test_a_call_may_say_the_place_in_its_words(tmp_path: Path) -> None:
-    script = {ANN: ["(CALL) Ben: meet me at the yard, there is soup."]}
-    town = play(tmp_path, APART, script, 3)
-    assert [one.place for one in town.mind(BEN).invitations] == ["yard"]
