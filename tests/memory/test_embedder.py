@@ -55,8 +55,6 @@ class Model:
 
 
 class Gives:
-    """Answers everything with the same array."""
-
     name = "gives"
     stored = False
 

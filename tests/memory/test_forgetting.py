@@ -17,7 +17,6 @@ EAST, NORTH = (np.array(v, np.float32) for v in ([1, 0], [0, 1]))
 
 
 def degrees(*angles: float) -> Floats:
-    """Return vectors of these directions in the plane."""
     turns = np.radians(np.array(angles, np.float64))
     return np.stack([np.cos(turns), np.sin(turns)], axis=1).astype(np.float32)
 
@@ -51,7 +50,6 @@ class Plain:
         self.next = 0
 
     def add(self, text: str) -> list[int]:
-        """Return the ids of what was forgotten or dropped."""
         (vector,) = unit_rows(vectors_of([text]))
         gone: list[int] = []
         if self.forget_above is not None:

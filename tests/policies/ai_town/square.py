@@ -59,7 +59,6 @@ RULES: Mapping[str, Value] = {
 
 
 def square(folder: Path, size: int, **rules: Value) -> Scenario:
-    """Return a town of the first `size` of `NAMES`."""
     town = _TOWN.format(**{**RULES, **rules})
     return write_town(folder, town + write_people(size, "Square/lawn"))
 

@@ -26,7 +26,6 @@ def live(mind: AiTownMind, percept: Moment) -> Action:
 
 
 def stroll(**config: Value) -> AiTownMind:
-    """Return a mind that is out for a walk."""
     mind = make_mind(**config)
     mind.pursuit.heading, mind.pursuit.since = "Park", 0
     return mind
@@ -97,7 +96,6 @@ def test_attempts_talks_and_pairs_have_their_pauses() -> None:
 
 
 def invite(mind: AiTownMind) -> Moment:
-    """Let a mind invite Bea; return the percept."""
     percept = with_people(person(BEA, 5)).later(100)
     mind.pursuit.since = 100
     assert isinstance(live(mind, percept), Talk)

@@ -37,7 +37,6 @@ def reply(summary: str = "I talked with Bea.", importance: object = 7, **more: V
 
 
 def remember_talk(mind: AiTownMind) -> None:
-    """Let a mind remember a talk with Bea that ended just now."""
     mind.remembers = [FinishedTalk([BEA], list(LINES), 20)]
     percept = Moment().later(20)
     think(mind, remember.make_queries(mind, moment(mind, percept)), percept)

@@ -72,7 +72,6 @@ def mind_of(words: str = "I am well, and you?", **config: Value) -> AiTownMind:
 
 
 def ask_everything(mind: AiTownMind) -> list[CompletionRequest]:
-    """Return the prompts of all purposes."""
     now = moment(mind, NEAR)
     talk = mind.talk
     assert talk is not None

@@ -68,7 +68,6 @@ def test_a_lock_keeps_one_silent_for_fifteen_seconds() -> None:
 
 
 def speak(mind: AiTownMind, percept: Moment, kind: str = "continue") -> None:
-    """Ask for words of a kind, as is due."""
     queries = converse.make_queries(mind, moment(mind, percept))
     assert [query.purpose for query in queries] == [f"converse.{kind}"]
     think(mind, queries, percept)

@@ -101,14 +101,12 @@ def run_circle(
 
 
 def events(path: Path) -> list[Event]:
-    """Return everything that happened."""
     with RunReader(path) as record:
         assert record.policy_fault_count() == 0
         return list(record.events())
 
 
 def sayings(happened: Sequence[Event]) -> list[Event]:
-    """Return the utterances, in order."""
     return [event for event in happened if event.kind == "say"]
 
 

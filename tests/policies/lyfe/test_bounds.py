@@ -64,7 +64,6 @@ class Life:
 
     @property
     def mind(self) -> LyfeMind:
-        """Her mind."""
         return self.policy.minds[self.who.agent]
 
     def live(self, percepts: Iterator[Moment]) -> Iterator[int]:
@@ -96,7 +95,6 @@ def days(own: str, names: tuple[str, ...], words: str, place: str, ticks: int) -
 
 
 def check_capacities(mind: LyfeMind) -> None:
-    """Check that no list is longer than its capacity."""
     most = {name.removesuffix("_items").removesuffix("_kept"): k for name, k in TINY_LISTS.items()}
     most |= {"stored": TINY_LISTS["buffer_items"], "pending": 6}
     assert {name: k for name, k in most.items() if len(getattr(mind, name)) > k} == {}

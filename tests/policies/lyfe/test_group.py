@@ -52,7 +52,6 @@ def with_members(happened: Sequence[Event]) -> Iterator[Said]:
 
 
 def sounds(words: str) -> int:
-    """Return for how many seconds words sound by the rule."""
     return min(20, math.ceil(bound_tokens(words) / LyfeConfig().tokens_per_second))
 
 

@@ -74,7 +74,6 @@ def recall(mind: LyfeMind, **options: Value) -> list[tuple[str, MemoryItem]]:
 
 
 def reload_mind(mind: LyfeMind) -> LyfeMind:
-    """Return a mind like `mind` that was loaded from its state."""
     make_scheduler(mind).store_replies(mind)
     other = mind_module.make_mind(mind.services, mind.profile)
     other.load_state(json.loads(json.dumps(mind.state())))
@@ -269,7 +268,6 @@ def test_without_a_self_monitor_observations_are_remembered_as_they_are(saf_memo
 
 
 def make_mind_with_memories(**config: Value) -> LyfeMind:
-    """Return a mind with four long memories and three recent ones."""
     mind = mind_of(memories=[f"Long @{angle}" for angle in (0, 90, 180, 270)], **config)
     sum_up(mind, 3, 45, 135, 225, events=[8])
     return mind

@@ -12,7 +12,6 @@ ASKED = "Who did it?"
 
 
 def make_uttering_mind(*utterances: tuple[str, bool], **config: Value) -> LyfeMind:
-    """Return a mind that has noted utterances."""
     mind = make_mind(**config)
 
     async def all_of_them() -> None:

@@ -22,7 +22,6 @@ def make_speech_rule(words: str) -> Rule:
 
 
 def talker(rule: Rule, **config: Value) -> LyfeMind:
-    """Return a mind that is talking with Ben."""
     mind = make_mind(rule, **config)
     mind.option = LyfeOption("talk", target=BEN, subgoal="ask of the river")
     mind.near = mind.people = [BEN]

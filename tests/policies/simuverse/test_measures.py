@@ -22,7 +22,6 @@ from tests.policies.simuverse.town import ANN, BEN, CAT, Reply, find, follow, qu
 
 
 def live(folder: Path, rule: Value, config: dict[str, Value], ticks: int, **how: Value) -> Path:
-    """Return the file of a run of three people."""
     path = folder / "run.sqlite"
     homes = {ANN: "hall", BEN: "hall", CAT: "yard"}
     town = TownConfig(quarter(folder, homes), hours=ticks / 360)

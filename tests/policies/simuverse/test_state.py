@@ -40,7 +40,6 @@ def restless(request: CompletionRequest) -> str:
 
 
 def make_policy(who: Mapping[str, Value] = GIVEN, **config: Value) -> SimuversePolicy:
-    """Return the policy, reset for Ann alone."""
     policy = SimuversePolicy(**config)
     model = ModelClient(ScriptedEndpoint(restless), run_seed=3)
     ann = profile(relationships={"Bob Birch": "a friend"}, **who)

@@ -142,7 +142,6 @@ def test_the_policy_keeps_to_its_own_limit_where_the_town_allows_more(
 
 
 def converse(folder: Path, *words: str, ticks: int) -> Quarter:
-    """Let Ann talk to Ben, who answers in these words."""
     return play(folder, PAIR, {ANN: ["(CONVERSE) Ben"]}, ticks, {"Ben": words}, turn_seconds=60)
 
 

@@ -113,7 +113,6 @@ class Quarter(harness.Town[SimuversePolicy]):
         return self.reply(prompt.name, prompt)
 
     def step(self, times: int = 1) -> None:
-        """Let so many ticks pass."""
         for _ in range(times):
             acted = self.policy.act(self.observations, self.infos)
             self.acted.append(acted)
@@ -123,25 +122,20 @@ class Quarter(harness.Town[SimuversePolicy]):
             self.events += self.env.events
 
     def mind(self, name: str) -> SimuverseMind:
-        """Return a mind."""
         return self.policy.minds[name]
 
     def percept(self, name: str) -> Value:
-        """Return what somebody perceives now."""
         return self.infos[name]["percept"]
 
     def list_asked(self, name: str) -> list[Prompt]:
-        """Return what somebody was asked, in order."""
         return [prompt for who, prompt in self.asked if who == name]
 
 
 def speaks(prompt: Prompt) -> bool:
-    """Return whether the next words in a conversation are asked for."""
     return "What do you say?" in prompt.words
 
 
 def find(prompt: Prompt, head: str) -> list[str]:
-    """Return the texts of the lines with that head."""
     return [line.text for line in prompt.lines if line.head == head]
 
 
