@@ -85,6 +85,13 @@ def test_one_who_had_nothing_to_say_is_silent_until_somebody_speaks() -> None:
     assert turns.may_speak(mind, moment(mind, percept.later(60)))
 
 
+def test_the_rule_of_the_place_comes_first() -> None:
+    mind, percept = listener("Ann Ash", NAMES[:2])
+    assert turns.may_speak(mind, moment(mind, percept))
+    silent = Conversation(1, NAMES[:2], "Ben Birch", False, 99)
+    assert not turns.may_speak(mind, moment(mind, percept.later(conversation=silent)))
+
+
 def test_those_who_would_open_a_talk_at_once_are_spread() -> None:
     starts = set()
     for name in NAMES:
