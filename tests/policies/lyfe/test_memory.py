@@ -125,6 +125,14 @@ def test_the_sentences_of_a_new_summary_go_to_recent_memory_once() -> None:
     assert not list_requests(mind)
 
 
+def test_what_a_summary_says_again_makes_the_old_be_forgotten() -> None:
+    mind = mind_of()
+    sum_up(mind, 1, 0, 60, events=[4])
+    sum_up(mind, 2, 5, 120, events=[9])
+    assert mind.recent.texts == ["Thing 1 is @60.", "Thing 2 is @5.", "Thing 2 is @120."]
+    assert [kept.events for kept in mind.recent] == [(4,), (4, 9), (4, 9)]
+
+
 # From recent to long memory
 
 

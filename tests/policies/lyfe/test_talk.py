@@ -80,9 +80,11 @@ def test_words_that_mean_going_end_the_talk(words: str, away: bool) -> None:
 
 def test_who_means_to_go_takes_leave_first() -> None:
     mind = make_mind()
-    mind.option = LyfeOption("go", target="Park")
+    mind.option, mind.turn.unsaid = LyfeOption("go", target="Park"), "Well, I never."
     assert act.choose_action(mind, moment(mind, HERE)) == Talk(None, "", leave=True)
     left = HERE.later(conversation=None)
+    asyncio.run(senses.perceive(mind, moment(mind, left)))
+    assert "Well, I never." not in {item.text for item in mind.work}  # what one had no turn to say
     assert isinstance(act.choose_action(mind, moment(mind, left)), Move)
 
 
