@@ -23,8 +23,6 @@ from tests.policies.harness import Compass, list_requests, make_scheduler, momen
 from tests.policies.lyfe.minds import make_mind
 from tests.policies.percepts import Moment, Value, profile, wait_for
 
-LONE = [0, 60, 120, 180, 240, 300]  # degrees: none of them near another
-
 
 def merge_by_angle(request: CompletionRequest) -> str:
     """Answer a merge by where its first member lies."""
