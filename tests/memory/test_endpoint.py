@@ -154,7 +154,7 @@ def test_a_lasting_fault_ends_in_an_error_that_names_the_model(
 ) -> None:
     with FaultServer(always=fault) as server:
         with pytest.raises(error, match=says):
-            embed_texts(source_at(server.url, 0.5 if fault == "silent" else 5.0), "tea")
+            embed_texts(source_at(server.url, 1.0 if fault == "silent" else 5.0), "tea")
         assert server.calls == calls
 
 
