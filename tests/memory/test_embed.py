@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from genagents_env.memory.embed import HashedNgrams
 
@@ -34,3 +35,8 @@ def test_the_cache_is_bounded_and_changes_nothing() -> None:
     first[0] = 0  # a caller's writing must not reach the cache
     assert len(embed._cache) <= 4096
     np.testing.assert_array_equal(embed(texts), fresh(texts))
+
+
+def test_a_width_of_zero_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        HashedNgrams(0)

@@ -109,6 +109,8 @@ def test_a_resumed_run_reads_the_very_numbers_the_first_run_used(texts: list[str
     read = embed_texts(Embedder(again, shelf), *texts, "half \ud83d", "and one that is new")
     assert read[:-1].tobytes() == used.tobytes()
     assert again.batches == [["and one that is new"]]
+    assert embed_texts(Embedder(again, shelf), *texts).tobytes() == used[:-1].tobytes()
+    assert len(again.batches) == 1
     assert all(len(vector) == 32 for vector in shelf.rows.values())
 
 

@@ -94,6 +94,15 @@ def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch)
         LocalSource()
 
 
+def test_files_that_are_no_model_are_refused(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("tokenizers")
+    file = tmp_path / "model.onnx"
+    file.write_bytes(b"not a model")
+    with pytest.raises(ConfigError, match="cannot be loaded"):
+        LocalSource(file, file)
+
+
 def test_without_a_network_the_alternatives_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

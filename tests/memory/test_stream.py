@@ -223,6 +223,7 @@ def test_a_stream_survives_its_saving(stream: MemoryStream) -> None:
         {"kind": ["event", "dream"]},
         {"text": ["a"]},
         {"evidence": [[], [1]]},
+        {"created": [0, None]},
         {"created": [0, 2**64]},
         {"events": [[], 3]},
         {"about": [[], [3]]},

@@ -146,7 +146,7 @@ def test_nobody_reads_anothers_identity_unless_the_fault_is_on(
         one.model_copy(update={"persona": f"{one.name} likes company; {one.name}'s secret"})
         for one in scenario.people
     )
-    config = {"preset": preset, "other_identity": leaks, "wander": "near"}
+    config: dict[str, Value] = {"preset": preset, "other_identity": leaks, "wander": "near"}
     town = Square(
         scenario.model_copy(update={"people": people}),
         answer_at_random,

@@ -16,13 +16,18 @@ from genagents_env.record import RunReader
 from tests.policies.harness import fields_of, list_requests, moment, think
 from tests.policies.lyfe.circle import NAMES, run_circle, vary_words
 from tests.policies.lyfe.minds import make_mind
-from tests.policies.percepts import Moment, person
+from tests.policies.percepts import Moment, Value, person
 
 Faculty = Callable[[LyfeMind, Now], Sequence[Query]]
 
 TICKS, SIZE = 40, 4
 # Talks end, memories merge and what is alike is forgotten, all within minutes.
-CONFIG = {"recent_items": 2, "cluster_above": 0.2, "forget_above": 0.8, "option_seconds": 60}
+CONFIG: dict[str, Value] = {
+    "recent_items": 2,
+    "cluster_above": 0.2,
+    "forget_above": 0.8,
+    "option_seconds": 60,
+}
 EVERYTHING = {
     "controller.choose", "talk.speak", "reflect.think", "monitor.update", "memory.merge",
 }  # fmt: skip

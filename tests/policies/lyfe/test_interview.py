@@ -142,6 +142,7 @@ def test_the_old_summary_stays_where_none_can_be_made_nor_is_anything_known() ->
 
     assert ask(make_experienced_mind(rule), "Who?") == [Answer("Yes.", (70, 77))]
     assert ask(make_experienced_mind(always_invalid), "Who?", "Where?") == [UNKNOWN, UNKNOWN]
+    assert ask(make_experienced_mind(rule)) == []
 
 
 def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:

@@ -105,5 +105,6 @@ def test_one_who_was_spoken_to_may_talk_though_a_talk_has_just_ended() -> None:
     talk = Conversation(1, (ANN, BEN), None, True, 99)
     now = moment(mind, Moment(conversation=talk).later(20, conversation=talk))
     assert questions.is_addressed(mind, now)
+    assert questions.is_addressed(hear((BEN, "Where were you?")), now)
     turns.note_said(mind, "What knife.", now)
     assert not questions.is_addressed(mind, now)

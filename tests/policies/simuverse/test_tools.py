@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.actions import Move, Talk
+from genagents_env.actions import Idle, Move, Talk
 from genagents_env.policies.simuverse.results import REMOVED
 from genagents_env.world.events import Event
 from tests.policies.simuverse.town import (
@@ -233,9 +233,11 @@ def test_a_call_to_somebody_who_is_talking_waits_and_is_not_taken_for_what_was_c
         ANN: ["(SCAN)", "(CALL) Ben, hall", *["(SCAN)"] * 4, "(MOVE) yard"],
         BEN: ["(CONVERSE) Cat"],
     }
-    town = play(tmp_path, homes, script, 4, {"Cat": ["So.", "So.", "Bye. (LEAVE CONVERSATION)"]})
+    town = play(
+        tmp_path, homes, script, 4, {"Cat": ["So.", "So.", "So.", "Bye. (LEAVE CONVERSATION)"]}
+    )
     assert f"{BEN} is talking to somebody. Your call waits" in told(town, ANN)[1]
-    town.step(9)
+    town.step(10)
     assert [one.who for one in town.mind(BEN).invitations] == [ANN]
     assert town.mind(ANN).calls == []
     kept = [one.text for one in town.policy.memories(ANN)]
@@ -276,3 +278,10 @@ def test_of_several_who_are_named_one_is_told_who_is_left_out(
     homes = {ANN: "hall", BEN: "hall", CAT: "yard", DAN: "yard"}
     town = play(tmp_path, homes, {ANN: [reply]}, 1)
     assert why in [line.text for line in town.mind(ANN).history]
+
+
+def test_one_who_idles_does_so_for_its_time_and_then_chooses_anew(tmp_path: Path) -> None:
+    config = {"allow_idle": True, "idle_seconds": 30}
+    town = play(tmp_path, PAIR, {ANN: ["(IDLE) whittling"]}, 5, **config)
+    assert [acted[ANN] for acted in town.acted][:3] == [Idle("whittling", "🙂")] * 3
+    assert told(town, ANN)[0] == "You were idle for 1 minute: whittling."
