@@ -7,6 +7,7 @@ import pytest
 from genagents_env.actions import Idle, Move, Talk
 from genagents_env.policies.simuverse.results import REMOVED
 from genagents_env.world.events import Event
+from tests.policies.percepts import Value
 from tests.policies.simuverse.town import (
     ANN,
     BEN,
@@ -281,7 +282,7 @@ def test_of_several_who_are_named_one_is_told_who_is_left_out(
 
 
 def test_one_who_idles_does_so_for_its_time_and_then_chooses_anew(tmp_path: Path) -> None:
-    config = {"allow_idle": True, "idle_seconds": 30}
+    config: dict[str, Value] = {"allow_idle": True, "idle_seconds": 30}
     town = play(tmp_path, PAIR, {ANN: ["(IDLE) whittling"]}, 5, **config)
     assert [acted[ANN] for acted in town.acted][:3] == [Idle("whittling", "🙂")] * 3
     assert told(town, ANN)[0] == "You were idle for 1 minute: whittling."
