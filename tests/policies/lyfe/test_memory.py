@@ -187,6 +187,27 @@ def test_without_a_usable_reply_the_members_stay_as_they_were() -> None:
     ]
 
 
+@pytest.mark.parametrize("rule", [merge_by_angle, always_invalid])
+@pytest.mark.parametrize("kill_at", [2, 4])
+def test_a_merge_under_way_survives_a_kill(rule: Rule, kill_at: int) -> None:
+    options: dict[str, Value] = {"recent_items": 3, "latency_ticks": {"memory": 3}}
+    mind, other = (mind_of(rule, memories=["I am @1."], **options) for _ in range(2))
+    for tick in range(1, 7):
+        for each in (mind, other):
+            if tick < 4:
+                sum_up(each, tick, 60 * tick, 60 * tick + 27, events=[tick])
+            else:
+                live(each, tick)
+        if tick == kill_at:
+            assert mind.pending
+            other = reload_mind(other)
+    assert not mind.pending
+    assert mind.state() == other.state()
+    held = json.dumps([*mind.long.texts, *mind.recent.texts])
+    assert all(f"@{60 * tick}" in held for tick in (1, 2, 3))
+    assert ("I know all that @60" in mind.long.texts) == (rule is merge_by_angle)
+
+
 def test_what_is_merged_late_is_of_the_time_of_its_members() -> None:
     mind = mind_of(recent_items=3, latency_ticks={"memory": 2})
     sum_up(mind, 1, 0, 27)
