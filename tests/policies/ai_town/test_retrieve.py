@@ -83,5 +83,7 @@ def test_only_the_nearest_are_ranked_anew() -> None:
 @pytest.mark.parametrize(("since", "counts"), [(299, False), (300, False), (301, True)])
 def test_an_access_counts_only_after_five_minutes(since: int, counts: bool) -> None:
     mind = mind_with((10, 5, 1000))
+    recall(mind, 1000 + since, touch=False)  # as an interview does
+    assert int(mind.stream.accessed[0]) == 1000
     recall(mind, 1000 + since)
     assert int(mind.stream.accessed[0]) == (1000 + since if counts else 1000)
