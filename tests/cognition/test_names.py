@@ -12,13 +12,9 @@ LIZHI, ROLES = "Lizhi Chen", ("police officer",)
     "words",
     [
         "Officer Chen, I must tell you something.",
-        "Good morning, Officer.",
         "Tell me, officer: who was it?",
         "Lizhi: hear me out.",
-        "Chen, listen.",
         "And what of you, Miss Chen?",
-        "Thank you, Lizhi Chen.",
-        "Officer, who was it?",
     ],
 )
 def test_surnames_titles_and_trades_turn_to_somebody(words: str) -> None:
@@ -29,11 +25,9 @@ def test_surnames_titles_and_trades_turn_to_somebody(words: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        "I told Officer Chen everything.",
         "The officer should know.",
         "I saw Lizhi at the hotel.",
         "Lizhi, who came by, said so.",
-        "We saw Dr. Chen.",
     ],
 )
 def test_people_spoken_of_are_mentioned_but_not_addressed(words: str) -> None:
@@ -54,7 +48,6 @@ def test_another_of_the_same_surname_or_trade_is_somebody_else(words: str) -> No
     [
         ("a friend, the postman", ("postman",)),
         ("Lizhi Chen, 28, is the police officer of the town", ("police officer",)),
-        ("the owner of the sushi restaurant", ("owner",)),
         ("a friend, who manages the hotel", ()),
         ("the florist, Ahmed Khan's girlfriend", ("florist",)),
     ],
@@ -82,11 +75,8 @@ TRADES = {"Lizhi Chen": ROLES, "Richard Smith": ("postman",)}
     ("words", "place"),
     [
         ("the ramen shop on the corner", "ramen shop"),
-        ("sushi restaurant", "sushi restaurant/dining room"),
         ("the lobby", "Sakuramachi Hotel"),
         ("Sakuramachi Hotl", "Sakuramachi Hotel"),
-        ("the hotel", "Sakuramachi Hotel"),
-        ("noodle bar", ""),
         ("shop", ""),
     ],
 )
@@ -98,11 +88,9 @@ def test_a_place_is_meant_or_none(words: str, place: str) -> None:
     ("words", "person"),
     [
         ("Richard", "Richard Smith"),
-        ("the police officer", "Lizhi Chen"),
         ("Officer Chen", "Lizhi Chen"),
         ("Marta Rodrigues", "Marta Rodriguez"),
         ("Francesco Bianchi", ""),
-        ("somebody", ""),
     ],
 )
 def test_a_person_is_meant_or_nobody(words: str, person: str) -> None:
@@ -115,7 +103,6 @@ def test_a_person_is_meant_or_nobody(words: str, person: str) -> None:
         ("I was looking for Officer Lizhi Chen to tell her.", "Officer"),
         ("Lizhi Chen is an Officer.", ""),
         ("Officer Lizhi Chens", ""),
-        ("Miss Lizhi Chen", ""),
     ],
 )
 def test_a_title_says_what_somebody_is(words: str, title: str) -> None:
@@ -128,21 +115,15 @@ ME, BEA = "Ann Ash", "Bea Birch"
 @pytest.mark.parametrize(
     ("written", "words"),
     [
-        ("Hello!", "Hello!"),
         ("Ann: Hello!", "Hello!"),
         ("**Ann Ash:** Hello!", "Hello!"),
         (f"{ME} to {BEA}: Hello!", "Hello!"),
         (f"Hello! {BEA} to {ME}: Hello Ann!", "Hello!"),
-        ("Hello! Bea: Hello Ann!", "Hello!"),
         ("Hello! **Bea:** Hello Ann!", "Hello!"),
         ("Hello\nBea: Hello Ann!", "Hello"),
-        ("Ask Bea.", "Ask Bea."),
         ("With pleasure, Bea: at five.", "With pleasure, Bea: at five."),
     ],
 )
 def test_a_reply_is_cut_to_the_words_of_its_speaker(written: str, words: str) -> None:
     assert cut_reply(written, ME, [BEA]) == words
-
-
-def test_a_reply_stays_whole_where_nobody_has_a_name() -> None:
-    assert cut_reply(" Ann: Hello! ", "", [""]) == "Ann: Hello!"
+    assert cut_reply(f" {written} ", "", [""]) == written  # nobody has a name

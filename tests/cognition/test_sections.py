@@ -1,6 +1,6 @@
 """What of a prompt's data stands in it where not all has room."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.cognition.prompts import (
@@ -21,22 +21,18 @@ def test_reserved_lines_get_room_before_spoken_ones() -> None:
     goal = Section("goal", [["goal", "Find out who took the silver spoon from the kitchen."]])
     said = Section("talk", talk(50), SPOKEN, "last")
     for order in ([said, goal], [goal, said]):
-        fitted = {section.name: section for section in fit_sections(order, 60)}
+        shown = fit_sections(order, 60)
+        assert [section.name for section in shown] == [section.name for section in order]
+        fitted = {section.name: section for section in shown}
         assert fitted["goal"].lines == tuple(goal.lines)
         assert fitted["goal"].cut == 0
         assert fitted["talk"].lines == tuple(said.lines[-len(fitted["talk"].lines) :])
         assert fitted["talk"].cut == 50 - len(fitted["talk"].lines) > 0
 
 
-def test_sections_are_shown_in_the_order_given() -> None:
-    fitted = fit_sections([Section("talk", talk(2), SPOKEN), Section("goal", [["goal", "x"]])], 500)
-    assert [section.name for section in fitted] == ["talk", "goal"]
-
-
-def test_the_first_lines_stay_where_they_are_asked_for() -> None:
+def test_the_first_lines_stay_where_nothing_else_is_asked_for() -> None:
     (fitted,) = fit_sections([Section("plan", talk(50))], 100)
-    assert len(fitted.lines) > 2
-    assert fitted.lines == tuple(talk(50)[: len(fitted.lines)])
+    assert fitted.lines == tuple(talk(50)[: len(fitted.lines)]) != ()
 
 
 def test_whole_sentences_are_dropped_and_counted() -> None:
@@ -61,6 +57,7 @@ def test_a_shortened_text_fits_and_begins_as_it_did(text: str, most: int) -> Non
         assert count_tokens([short]) <= count_tokens([""]) + most
 
 
+@settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.lists(st.text(max_size=200), max_size=9)), max_size=6),
     st.integers(0, 400),

@@ -5,6 +5,7 @@ from genagents_env.memory.embed import HashedNgrams
 
 
 def test_rows_are_unit_vectors_even_of_empty_and_odd_text() -> None:
+    assert HashedNgrams(4)([]).shape == (0, 4)
     rows = HashedNgrams(64)(["", "a", "Maria is in the café.", "🙂", "x" * 5000])
     assert rows.dtype == np.float32
     assert rows.shape == (5, 64)
@@ -34,10 +35,6 @@ def test_the_cache_is_bounded_and_changes_nothing() -> None:
     first[0] = 0  # a caller's writing must not reach the cache
     assert len(embed._cache) <= 4096
     np.testing.assert_array_equal(embed(texts), fresh(texts))
-
-
-def test_no_texts_give_no_rows() -> None:
-    assert HashedNgrams(4)([]).shape == (0, 4)
 
 
 def test_a_width_of_zero_is_refused() -> None:

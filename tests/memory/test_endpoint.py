@@ -26,17 +26,10 @@ from genagents_env.testing.fault_server import (
     ServerFault,
     embeddings,
     raw,
-    redirect,
 )
 from tests.llm.asking import KEY, FakeTime, retry_on
 
-TRANSIENT = ["reset", "reset_mid", "short", "429", "500", "502", "503", "529"]
-SLOW = ["silent", "drip"]
-REFUSALS = ["400", "401", "403", "404"]
-BAD = [
-    *("malformed", "html", "empty", "null", "null_content", "odd_usage", "huge_int", "deep"),
-    *("not_utf8", "bomb"),
-]
+BAD = ["malformed", "odd_usage", "deep", "bomb"]
 
 
 def source_at(url: str, deadline: float = 5.0) -> EndpointSource:
@@ -68,15 +61,9 @@ def vector(of: Any) -> ServerFault:
     return data(lambda rows: [row | {"embedding": of} for row in rows])
 
 
-def binary(*numbers: float) -> str:
-    return base64.b64encode(np.array(numbers, "<f4").tobytes()).decode()
-
-
 UNUSABLE = {
     "fewer": data(lambda rows: rows[:-1]),
-    "more": data(lambda rows: [*rows, rows[0]]),
     "none": data(lambda rows: None),
-    "no numbers": data(lambda rows: [{"embedding": row["embedding"]} for row in rows]),
     "one number twice": data(lambda rows: [row | {"index": 0} for row in rows]),
     "wrong numbers": data(lambda rows: [row | {"index": row["index"] + 1} for row in rows]),
     "words": data(lambda rows: ["vector"] * len(rows)),
@@ -86,23 +73,19 @@ UNUSABLE = {
     "another width": vector([1.0] * 7),
     "zero": vector([0.0] * 16),
     "nan": vector([float("nan")] * 16),
-    "infinite": vector([1e308] * 16),
     "huge": vector([10**400] * 16),
     "text in it": vector(["a"] * 16),
     "nested": vector([[1.0]] * 16),
-    "an object": vector({"0": 1.0}),
-    "empty": vector([]),
     "empty base64": vector(""),
     "not base64": vector("%%%%"),
     "half a number": vector(base64.b64encode(b"123").decode()),
-    "nan in base64": vector(binary(*[float("nan")] * 16)),
-    "zero in base64": vector(binary(*[0.0] * 16)),
+    "nan in base64": vector(base64.b64encode(b"\xff" * 64).decode()),
 }
 
 
 def test_vectors_come_in_the_order_of_the_texts_and_tokens_are_counted() -> None:
     texts = [f"text {k}" for k in range(40)] + [""]
-    with FaultServer() as server:
+    with FaultServer({2: data(lambda rows: rows[::-1])}) as server:  # numbered all the same
         source = source_at(server.url)
         rows = embed_texts(source, *texts)
         asked = [json.loads(body) for body in server.requests]
@@ -112,18 +95,7 @@ def test_vectors_come_in_the_order_of_the_texts_and_tokens_are_counted() -> None
     assert [len(one["input"]) for one in asked] == [1, 40]
     assert all(one["model"] == "any-model" for one in asked)
     assert (source.name, source.stored) == ("any-model", True)
-
-
-def test_no_texts_are_no_request() -> None:
-    with FaultServer() as server:
-        assert embed_texts(source_at(server.url)).shape == (0, 0)
-        assert server.calls == 0
-
-
-def test_numbers_that_come_shuffled_are_put_in_order() -> None:
-    with FaultServer(always=data(lambda rows: rows[::-1])) as server:
-        rows = embed_texts(source_at(server.url), "a", "b", "c")
-    np.testing.assert_allclose(rows, HashedNgrams(16)(["a", "b", "c"]), atol=1e-6)
+    assert embed_texts(source_at(server.url)).shape == (0, 0)  # of no texts nobody is asked
 
 
 def test_a_server_that_knows_no_base64_is_understood() -> None:
@@ -141,7 +113,7 @@ def test_a_server_that_knows_no_base64_is_understood() -> None:
     assert source.tokens > 0  # it sent no usage, so they are counted here
 
 
-@pytest.mark.parametrize(("width", "most"), [(16, 256), (1536, 100), (8192, 20)])
+@pytest.mark.parametrize(("width", "most"), [(16, 256), (8192, 20)])
 def test_batches_keep_answers_within_what_is_read_of_one(width: int, most: int) -> None:
     def wide(good: bytes) -> bytes:
         count = len(json.loads(good)["data"])
@@ -155,42 +127,7 @@ def test_batches_keep_answers_within_what_is_read_of_one(width: int, most: int) 
     assert 1 < max(sizes) <= most
 
 
-@pytest.mark.parametrize("fault", TRANSIENT)
-def test_one_transient_fault_is_tried_again(fault: str) -> None:
-    with FaultServer({1: fault}) as server:
-        rows = embed_texts(source_at(server.url), "tea")
-        assert server.calls == 2
-    np.testing.assert_allclose(rows, HashedNgrams(16)(["tea"]), atol=1e-6)
-
-
-@pytest.mark.parametrize("fault", TRANSIENT)
-def test_a_lasting_fault_ends_after_four_requests(fault: str) -> None:
-    with FaultServer(always=fault) as server:
-        with pytest.raises(LLMUnavailable, match=r"embeddings of any-model: .*--embedder local"):
-            embed_texts(source_at(server.url), "tea")
-        assert server.calls == 4
-
-
-@pytest.mark.parametrize("fault", SLOW)
-def test_a_silent_or_dripping_server_is_left_at_the_deadline(fault: str) -> None:
-    with FaultServer({1: fault}) as server:
-        assert embed_texts(source_at(server.url, 0.2), "tea").shape == (1, 16)
-        assert server.calls == 2
-
-
-@pytest.mark.parametrize("fault", REFUSALS)
-def test_a_refusal_is_final(fault: str) -> None:
-    with FaultServer(always=fault) as server:
-        with pytest.raises(LLMRefused, match=f"status {fault}"):
-            embed_texts(source_at(server.url), "tea")
-        assert server.calls == 1
-
-
-def test_no_redirect_is_followed() -> None:
-    with FaultServer() as other, FaultServer(always=redirect(f"{other.url}/embeddings")) as server:
-        with pytest.raises(LLMRefused, match="redirect"):
-            embed_texts(source_at(server.url), "tea")
-        assert other.calls == 0
+# How requests fail, and are made again, is that of completions: tests/llm/test_endpoint_faults.py.
 
 
 @pytest.mark.parametrize("fault", [*BAD, *UNUSABLE])
@@ -202,19 +139,23 @@ def test_an_answer_without_vectors_is_tried_again(fault: str) -> None:
     np.testing.assert_allclose(rows, HashedNgrams(16)(["tea", "bread", "cake"]), atol=1e-6)
 
 
-@pytest.mark.parametrize("fault", [*BAD, *UNUSABLE])
-def test_bad_answers_end_in_an_error_that_names_the_model(fault: str) -> None:
-    bad = UNUSABLE.get(fault) or FAULTS[fault]
-    with FaultServer(dict.fromkeys((2, 3, 4, 5), bad)) as server:
-        with pytest.raises(LLMUnavailable, match="embeddings of any-model"):
-            embed_texts(source_at(server.url), "tea", "bread", "cake")
-        assert server.calls == 5
-
-
-def test_an_answer_of_more_than_is_read_is_a_bad_one() -> None:
-    huge = raw(b" " * (2 << 20))
-    with FaultServer(always=huge) as server, pytest.raises(LLMUnavailable, match="larger than"):
-        embed_texts(source_at(server.url), "tea")
+@pytest.mark.parametrize(
+    ("fault", "error", "says", "calls"),
+    [
+        ("429", LLMUnavailable, r"embeddings of any-model: .*--embedder local", 4),
+        ("silent", LLMUnavailable, "embeddings of any-model", 4),
+        (UNUSABLE["zero"], LLMUnavailable, "embeddings of any-model", 4),
+        (raw(b" " * (2 << 20)), LLMUnavailable, "larger than", 4),
+        ("401", LLMRefused, "status 401", 1),
+    ],
+)
+def test_a_lasting_fault_ends_in_an_error_that_names_the_model(
+    fault: str | ServerFault, error: type[LLMError], says: str, calls: int
+) -> None:
+    with FaultServer(always=fault) as server:
+        with pytest.raises(error, match=says):
+            embed_texts(source_at(server.url, 1.0 if fault == "silent" else 5.0), "tea")
+        assert server.calls == calls
 
 
 @pytest.mark.parametrize("fault", sorted(FAULTS))
@@ -231,39 +172,23 @@ def test_no_error_shows_the_key(fault: str) -> None:
                 seen = seen.__context__
 
 
-PRICED = "text-embedding-3-small"
-
-
-def make_priced_source(url: str) -> EndpointSource:
-    source = EndpointSource(url, KEY, PRICED, retries=retry_on(FakeTime()))
-    source.price = find_price(PRICED)
-    return source
-
-
-def test_a_budget_pays_for_every_request_what_the_endpoint_read() -> None:
-    budget = Budget()
+def test_a_budget_pays_for_every_request_what_the_endpoint_read_and_allows_none_beyond() -> None:
+    budget = Budget(tokens=60)
+    model = "text-embedding-3-small"
     with FaultServer({2: "500"}) as server:
-        source = make_priced_source(server.url)
+        source = EndpointSource(server.url, KEY, model, retries=retry_on(FakeTime()))
+        source.price = find_price(model)
         source.bill(budget)
         embed_texts(source, "one", "two", "three")
-    assert source.tokens == 30
-    failed = budget.spent.tokens - 30  # what fails is taken to have been billed: bytes at most
-    assert 0 < failed <= len("twothree") + 2 * 8  # and the marks around each text
-    assert budget.spent.calls == server.calls == 3
-    assert budget.spent.dollars == Decimal("0.02") * budget.spent.tokens / 1_000_000
-    assert budget.reserved == Spend()
-
-
-def test_a_request_beyond_the_budget_is_not_made() -> None:
-    with FaultServer() as server:
-        source = make_priced_source(server.url)
-        source.bill(Budget(tokens=5))
+        assert source.tokens == 30
+        failed = budget.spent.tokens - 30  # what fails is taken to have been billed: bytes at most
+        assert 0 < failed <= len("twothree") + 2 * 8  # and the marks around each text
+        assert budget.spent.calls == server.calls == 3
+        assert budget.spent.dollars == Decimal("0.02") * budget.spent.tokens / 1_000_000
+        assert budget.reserved == Spend()
         with pytest.raises(BudgetExceeded):
-            embed_texts(source, "more than five bytes")
-    assert server.calls == 0
-
-
-def test_dollars_cannot_be_limited_where_the_price_is_not_known() -> None:
-    source = EndpointSource("https://example.org/v1", KEY, "any-model")
+            embed_texts(source, "more than the bytes that are left")
+        assert server.calls == 3
+    unpriced = EndpointSource("https://example.org/v1", KEY, "any-model")
     with pytest.raises(ConfigError, match="any-model"):
-        source.bill(Budget(dollars=Decimal(1)))
+        unpriced.bill(Budget(dollars=Decimal(1)))

@@ -73,33 +73,12 @@ def test_a_texts_vector_never_depends_on_its_company(source: LocalSource) -> Non
 
 
 @pytest.mark.slow
-def test_many_at_once_give_the_same_vectors(source: LocalSource) -> None:
-    async def run() -> list[Floats]:
-        return await asyncio.gather(*(source.embed([text]) for text in TEXTS))
-
-    assert (
-        np.concatenate(asyncio.run(run())).tobytes() == asyncio.run(source.embed(TEXTS)).tobytes()
-    )
-
-
-@pytest.mark.slow
 def test_tokens_are_those_of_the_published_vocabulary(source: LocalSource) -> None:
     assert source.tokens("Hello, World!") == [101, 7592, 1010, 2088, 999, 102]
     assert source.tokens("naïve") == source.tokens("NAIVE")
     assert source.tokens("") == [101, 102]
     assert len(source.tokens("word " * 500)) == 128
     assert asyncio.run(source.embed([])).shape == (0, 384)
-
-
-@pytest.mark.slow
-def test_closing_twice_is_allowed(source: LocalSource) -> None:
-    async def run() -> None:
-        other = LocalSource(progress=False)
-        await other.embed(["tea"])
-        await other.aclose()
-        await other.aclose()
-
-    asyncio.run(run())
 
 
 def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

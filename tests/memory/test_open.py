@@ -16,7 +16,7 @@ def _no_endpoint_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
-@pytest.mark.parametrize(("name", "dim"), [("hashed", 256), ("hashed:1", 1), ("hashed:512", 512)])
+@pytest.mark.parametrize(("name", "dim"), [("hashed", 256), ("hashed:1", 1)])
 def test_hashed_ngrams_have_the_width_asked_for(name: str, dim: int) -> None:
     source = open_source(name)
     assert isinstance(source, HashedSource)
@@ -25,8 +25,8 @@ def test_hashed_ngrams_have_the_width_asked_for(name: str, dim: int) -> None:
     asyncio.run(source.aclose())
 
 
-WRONG = ["", "Local", "local:x", "endpoint", "endpoint:", "minilm", "openai:x", "hashed:"]
-WRONG += ["hashed:0", "hashed:-1", "hashed:65537", "hashed:٣", "hashed:1.5", "hashed:" + "9" * 5000]
+WRONG = ["", "local:x", "endpoint", "endpoint:", "minilm", "hashed:", "hashed:0", "hashed:65537"]
+WRONG += ["hashed:٣", "hashed:" + "9" * 5000]
 
 
 @pytest.mark.parametrize("name", WRONG)
@@ -44,20 +44,18 @@ def test_the_local_model_is_the_default(name: str | None, monkeypatch: pytest.Mo
     assert isinstance(open_source(name), Opened)
 
 
-def test_an_endpoints_model_keeps_the_colons_of_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1")
+def test_an_endpoints_model_keeps_the_colons_of_its_name_and_a_key_alone_means_openai(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
     source = open_source("endpoint:nomic-embed-text:v1.5")
     assert isinstance(source, EndpointSource)
-    assert source.name == "nomic-embed-text:v1.5"
-    assert source.base_url == "http://127.0.0.1:11434/v1"
-
-
-def test_a_key_alone_means_openai(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    source = open_source("endpoint:text-embedding-3-small")
-    assert isinstance(source, EndpointSource)
-    assert source.base_url == "https://api.openai.com/v1"
+    assert (source.name, source.base_url) == ("nomic-embed-text:v1.5", "https://api.openai.com/v1")
     assert KEY not in repr(source)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1")
+    other = open_source("endpoint:any")
+    assert isinstance(other, EndpointSource)
+    assert other.base_url == "http://127.0.0.1:11434/v1"
 
 
 def test_without_an_endpoint_the_variables_to_set_are_named() -> None:

@@ -12,33 +12,38 @@ from genagents_env.errors import FileError
 from genagents_env.memory.public_layout import MODEL, find_public_people, read_public_person
 
 WIDTH = 1536
-NODES: dict[str, dict[str, Any]] = {  # written newest first, as the public code does
-    "node_4": {
-        **{"node_count": 4, "type": "thought", "depth": 1, "created": "2023-02-13 09:30:00"},
-        **{"expiration": "2023-03-15 09:30:00", "subject": "Ada Brook", "predicate": "likes"},
-        **{"object": "tea", "description": "Ada Brook likes tea", "poignancy": 6},
-        **{"embedding_key": "Ada Brook likes tea", "filling": ["node_1", "node_3", "node_9"]},
-    },
-    "node_3": {
-        **{"node_count": 3, "type": "event", "depth": 0, "created": "2023-02-13 09:20:00"},
-        **{"expiration": None, "subject": "Ada Brook", "predicate": "chat with"},
-        **{"object": "Ben Carver", "description": "talking about tea", "poignancy": 4},
-        **{"embedding_key": "talking about tea", "filling": ["node_2"]},
-    },
-    "node_2": {
-        **{"node_count": 2, "type": "chat", "depth": 0, "created": "2023-02-13 09:20:00"},
-        **{"expiration": None, "subject": "Ada Brook", "predicate": "chat with"},
-        **{"object": "Ben Carver", "description": "conversing about tea", "poignancy": 4},
-        **{"embedding_key": "conversing about tea"},
-        **{"filling": [["Ada Brook", "Tea?"], ["Ben Carver", "Please."]]},
-    },
-    "node_1": {
-        **{"node_count": 1, "type": "event", "depth": 0, "created": "2023-02-13 09:00:10"},
-        **{"expiration": None, "subject": "the Ville:cottage:kitchen:kettle", "predicate": "is"},
-        **{"object": "idle", "description": "kettle is idle", "poignancy": 1},
-        **{"embedding_key": "kettle is idle", "filling": []},
-    },
-}
+
+
+def make_node(number: int, kind: str, time: str, about: str, **more: Any) -> dict[str, Any]:
+    """Return a node; `about` is subject, predicate and object, parted by bars."""
+    subject, predicate, object_ = about.split("|")
+    node = {
+        **{"node_count": number, "type": kind, "depth": 0, "created": f"2023-02-13 {time}"},
+        **{"expiration": None, "subject": subject, "predicate": predicate, "object": object_},
+        **{"poignancy": 4, "filling": [], **more},
+    }
+    return {f"node_{number}": {**node, "embedding_key": node["description"]}}
+
+
+TALK = "Ada Brook|chat with|Ben Carver"
+NODES = {  # written newest first, as the public code does
+    **make_node(
+        4, "thought", "09:30:00", "Ada Brook|likes|tea", depth=1, poignancy=6,
+        expiration="2023-03-15 09:30:00", description="Ada Brook likes tea",
+        filling=["node_1", "node_3", "node_9"],
+    ),
+    **make_node(
+        3, "event", "09:20:00", TALK, description="talking about tea", filling=["node_2"]
+    ),
+    **make_node(
+        2, "chat", "09:20:00", TALK, description="conversing about tea",
+        filling=[["Ada Brook", "Tea?"], ["Ben Carver", "Please."]],
+    ),
+    **make_node(
+        1, "event", "09:00:10", "the Ville:cottage:kitchen:kettle|is|idle", poignancy=1,
+        description="kettle is idle",
+    ),
+}  # fmt: skip
 SCRATCH = {
     "name": "Ada Brook",
     "curr_time": "February 13, 2023, 10:00:00",
@@ -85,13 +90,10 @@ def test_vectors_are_kept_by_text(tmp_path: Path) -> None:
     _, past, kept = read_public_person(folder)
     assert kept.model == MODEL
     assert list(kept.vectors) == [memory.text for memory in past.memories]
-    stored = json.loads(
-        (folder / "bootstrap_memory/associative_memory/embeddings.json").read_text()
-    )
-    for text, vector in kept.vectors.items():
-        given = np.asarray(stored[text])
-        row = np.frombuffer(vector, dtype="<f2")
-        assert row == pytest.approx(given / np.linalg.norm(given), abs=1e-3)
+    file = folder / "bootstrap_memory/associative_memory/embeddings.json"
+    for text, given in json.loads(file.read_text()).items():
+        row = np.frombuffer(kept.vectors[text], dtype="<f2")
+        assert row == pytest.approx(np.asarray(given) / np.linalg.norm(given), abs=1e-3)
 
 
 def test_a_folder_of_people_is_found_as_one_person_is(tmp_path: Path) -> None:

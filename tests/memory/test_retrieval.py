@@ -1,4 +1,3 @@
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,16 +10,12 @@ from genagents_env.memory.retrieval import (
     PRESETS,
     RetrievalWeights,
     retrieve,
-    retrieve_in_turn,
     scores,
 )
 from genagents_env.memory.stream import KINDS, MemoryStream
 from tests.campaigns.published_retrieval import compare
 
 HOUR = 3600
-RECENCY = RetrievalWeights(recency=1, importance=0, relevance=0)
-IMPORTANCE = RetrievalWeights(recency=0, importance=1, relevance=0)
-RELEVANCE = RetrievalWeights(recency=0, importance=0, relevance=1)
 ANYTHING = np.ones((1, 4), np.float32)
 WEIGHTS = st.builds(
     RetrievalWeights,
@@ -63,56 +58,11 @@ def of(count: int, **fields: Any) -> MemoryStream:
     return stream
 
 
-def test_memories_accessed_later_are_more_recent() -> None:
-    stream = of(3, created=[0, 2 * HOUR, HOUR])
-    assert retrieve(stream, ANYTHING, now=3 * HOUR, weights=RECENCY) == [[1, 2, 0]]
-    stream.touch([0], 3 * HOUR)
-    assert retrieve(stream, ANYTHING, now=3 * HOUR, weights=RECENCY) == [[0, 1, 2]]
-    by_rank = RetrievalWeights(recency=1, importance=0, relevance=0, by="rank")
-    assert retrieve(stream, ANYTHING, now=3 * HOUR, weights=by_rank) == [[0, 1, 2]]
-
-
-@given(st.lists(st.integers(0, 10**9), min_size=2, max_size=20), st.floats(0.01, 0.9999))
-def test_recency_never_falls_as_the_last_access_comes_nearer(
-    accesses: list[int], decay: float
-) -> None:
-    stream = of(len(accesses), created=accesses)
-    weights = RetrievalWeights(recency=1, importance=0, relevance=0, decay=decay)
-    (row,) = scores(stream, ANYTHING, now=10**9, weights=weights)
-    assert (np.diff(row[np.argsort(accesses)]) >= 0).all()
-    assert row[np.argmax(accesses)] == (1 if len(set(accesses)) > 1 else 0.5)
-
-
 def test_a_second_makes_a_difference_after_a_hundred_days() -> None:
     stream = of(2, created=[0, 1])
-    (row,) = scores(stream, ANYTHING, now=100 * 24 * HOUR, weights=RECENCY)
+    weights = RetrievalWeights(recency=1, importance=0, relevance=0)
+    (row,) = scores(stream, ANYTHING, now=100 * 24 * HOUR, weights=weights)
     assert row.tolist() == [0, 1]
-
-
-def test_recency_decays_by_the_hour() -> None:
-    stream = of(3, created=[0, HOUR, 2 * HOUR])
-    weights = RetrievalWeights(recency=1, importance=0, relevance=0, decay=0.9)
-    (row,) = scores(stream, ANYTHING, now=5 * HOUR, weights=weights)
-    oldest, middle, latest = 0.9**5, 0.9**4, 0.9**3
-    expected = [0, (middle - oldest) / (latest - oldest), 1]
-    np.testing.assert_allclose(row, expected, atol=1e-6)
-
-
-def test_the_public_codes_recency_is_inverted_and_by_rank() -> None:
-    weights = PRESETS["public_code"]
-    assert (weights.recency, weights.relevance, weights.importance) == (0.5, 3, 2)
-    stream = of(3, created=[0, 1, 500 * HOUR])
-    (row,) = scores(stream, ANYTHING, now=500 * HOUR, weights=weights)
-    r = [0.99**k for k in (1, 2, 3)]  # the oldest access first
-    recency = [(x - r[2]) / (r[0] - r[2]) for x in r]
-    np.testing.assert_allclose(row, [0.5 * x + 3 * 0.5 + 2 * 0.5 for x in recency], atol=1e-5)
-    assert retrieve(stream, ANYTHING, now=500 * HOUR, weights=weights) == [[0, 1, 2]]
-
-
-def test_of_equal_accesses_the_public_code_ranks_events_first_and_the_newest_first() -> None:
-    stream = of(4, kind=["thought", "event", "thought", "event"])
-    weights = RetrievalWeights(recency=1, importance=0, relevance=0, by="rank", inverted=True)
-    assert retrieve(stream, ANYTHING, now=0, weights=weights) == [[3, 1, 2, 0]]
 
 
 def test_the_public_code_recalls_no_chats_and_no_idle_things() -> None:
@@ -126,29 +76,10 @@ def test_the_public_code_recalls_no_chats_and_no_idle_things() -> None:
     assert sorted(retrieve(stream, ANYTHING, now=0)[0]) == [0, 1, 2, 3, 4]
 
 
-def test_results_of_a_query_count_as_accessed_for_the_next() -> None:
-    stream = of(3, created=[0, 1, 2])
-    queries = np.repeat(ANYTHING, 3, axis=0)
-    weights = replace(PRESETS["public_code"], importance=0, relevance=0)
-    found = retrieve_in_turn(stream, queries, now=50, k=1, weights=weights)
-    assert found == [[0], [1], [2]]
-    assert stream.accessed.tolist() == [50, 50, 50]
-    assert retrieve(of(3, created=[0, 1, 2]), queries, now=50, k=1, weights=weights) == [[0]] * 3
-
-
 @pytest.mark.parametrize("decay", [0.99, 0.995])
 def test_the_public_codes_rankings_and_accesses_are_those_of_its_formula(decay: float) -> None:
     # The whole check, of a thousand queries: python -m tests.campaigns.published_retrieval
     assert all(compare(queries=15, memories=300, decay=decay, seed=7))
-
-
-def test_importance_and_relevance_raise_a_memory() -> None:
-    stream = of(3, importance=[2, 9, 5])
-    assert retrieve(stream, ANYTHING, now=0, weights=IMPORTANCE) == [[1, 2, 0]]
-    stream.embed([0, 1, 2], np.array([[1, 0], [0, 1], [-1, 0]], np.float32)[:, [0, 1, 0, 1]])
-    east, north = [1, 0, 0, 0], [0, 1, 0, 1]
-    queries = np.array([east, north], np.float32)
-    assert retrieve(stream, queries, now=0, weights=RELEVANCE) == [[0, 1, 2], [1, 0, 2]]
 
 
 def test_equal_scores_are_a_half_and_ties_go_by_id() -> None:
@@ -171,28 +102,14 @@ def test_repetitions_of_a_text_tie_and_go_by_id() -> None:
     assert [id for id in found if id % 3] == teas
 
 
-def test_expired_and_unembedded_memories_are_not_recalled() -> None:
-    stream = of(3, expires=[None, 100, None])
-    assert retrieve(stream, ANYTHING, now=100) == [[0, 2]]
-    late = stream.add("event", "no vector yet", created=0, cause="seed")
-    assert retrieve(stream, ANYTHING, now=99) == [[0, 1, 2]]
-    assert retrieve(stream, ANYTHING, now=100) == [[0, 2]]
-    assert scores(stream, ANYTHING, now=100)[0, [1, late]].tolist() == [-np.inf, -np.inf]
-
-
-def test_scaling_is_over_what_may_be_recalled_only() -> None:
-    stream = of(3, importance=[2, 10, 4], kind=["event", "chat", "event"])
-    (row,) = scores(stream, ANYTHING, now=0, weights=replace(IMPORTANCE, chats=False))
-    assert row.tolist() == [0, -np.inf, 1]
-
-
-def test_an_empty_stream_and_no_queries_give_nothing() -> None:
+def test_where_nothing_may_be_recalled_there_is_nothing() -> None:
     assert retrieve(MemoryStream(), ANYTHING, now=0) == [[]]
     assert scores(MemoryStream(), ANYTHING, now=0).shape == (1, 0)
     assert retrieve(of(2), np.zeros((0, 4), np.float32), now=0) == []
-    unembedded = MemoryStream()
-    unembedded.add("event", "tea", created=0, cause="seed")
-    assert retrieve(unembedded, ANYTHING, now=0) == [[]]
+    stream = of(1, expires=[100])
+    stream.add("event", "no vector yet", created=0, cause="seed")
+    assert retrieve(stream, ANYTHING, now=99) == [[0]]
+    assert retrieve(stream, ANYTHING, now=100) == [[]]
 
 
 @pytest.mark.parametrize(
@@ -215,7 +132,6 @@ def test_invalid_arguments_are_refused(given: dict[str, Any], says: str) -> None
     [
         {"recency": -1},
         {"importance": float("nan")},
-        {"relevance": float("inf")},
         {"decay": 0},
         {"decay": 1.1},
         {"by": "days"},
@@ -261,24 +177,25 @@ def test_the_best_are_retrieved_in_order(
     assert stream.accessed.tolist() == before
 
 
-@pytest.mark.parametrize("k", [1, 30, 200, 2999, 3000])
+@pytest.mark.parametrize("k", [1, 30])
 def test_the_best_of_thousands_are_those_of_a_full_sort(k: int) -> None:
     random = np.random.default_rng(2)
     stream = MemoryStream()
-    for _ in range(3000):
+    for number in random.integers(0, 500, 2000):  # many ties
+        importance, created = 1 + number % 3, number % 2 * HOUR
+        expires = 1 if number % 5 == 0 else None
         stream.add(
             "event",
-            f"m{random.integers(0, 500)}",  # many ties
-            created=int(random.integers(0, 3)) * HOUR,
-            importance=int(random.integers(1, 4)),
-            expires=1 if random.random() < 0.2 else None,
-            cause="seed",
+            f"m{number}",
+            created=created,
+            importance=importance,
+            expires=expires,
+            cause="s",
         )
-    stream.embed(range(3000), random.standard_normal((3000, 8)).astype(np.float32))
+    stream.embed(range(2000), random.standard_normal((2000, 8)).astype(np.float32))
     queries = random.standard_normal((2, 8)).astype(np.float32)
-    rows = scores(stream, queries, now=9 * HOUR)
     found = retrieve(stream, queries, now=9 * HOUR, k=k)
-    for row, ids in zip(rows, found, strict=True):
+    for row, ids in zip(scores(stream, queries, now=9 * HOUR), found, strict=True):
         ordered = sorted((-float(s), id) for id, s in enumerate(row) if s > -np.inf)
         assert ids == [id for _, id in ordered][:k]
 

@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from genagents_env.errors import RecordError
-from genagents_env.memory.stream import KINDS, Memory, MemoryStream
+from genagents_env.memory.stream import KINDS, MemoryStream
 
 KIND = st.sampled_from(KINDS)
 NUMBER = st.integers(-(10**6), 10**6)
@@ -48,37 +49,16 @@ def make_stream(count: int) -> MemoryStream:
 
 def test_a_memory_is_read_as_it_was_added() -> None:
     stream = make_stream(2)
-    id = stream.add(
-        "plan",
-        "read at the library",
-        created=30,
-        importance=4.5,
-        evidence=[1],
-        about=("Klaus", "reads", "a book"),
-        place="library",
-        start=600,
-        duration=1800,
-        expires=2400,
-        cause="plan.day #0 at tick 3",
-    )
-    assert stream[id] == Memory(
-        id=2,
-        kind="plan",
-        text="read at the library",
-        created=30,
-        accessed=30,
-        importance=4.5,
-        depth=0,
-        events=(),
-        evidence=(1,),
-        about=("Klaus", "reads", "a book"),
-        place="library",
-        start=600,
-        duration=1800,
-        expires=2400,
-        cause="plan.day #0 at tick 3",
-    )
-    assert len(stream) == 3
+    given: dict[str, Any] = {
+        "created": 30, "importance": 4.5, "evidence": (1,), "about": ("Klaus", "reads", "a book"),
+        "place": "library", "start": 600, "duration": 1800, "expires": 2400,
+        "cause": "plan.day #0 at tick 3",
+    }  # fmt: skip
+    id = stream.add("plan", "read at the library", **given)
+    found = asdict(stream[id])
+    assert found.items() >= given.items()
+    assert (id, found["id"], found["kind"], found["text"]) == (2, 2, "plan", "read at the library")
+    assert (found["accessed"], found["depth"], found["events"]) == (30, 0, ())
 
 
 @pytest.mark.parametrize(
@@ -100,31 +80,17 @@ def test_invalid_memories_are_refused(given: dict[str, Any], says: str) -> None:
     assert stream.find_unembedded() == [0, 1]
 
 
-def test_depth_counts_thoughts_upon_thoughts() -> None:
-    stream = make_stream(1)
-    first = stream.add("thought", "a", created=1, evidence=[0])
-    second = stream.add("thought", "b", created=2, evidence=[0, first])
-    plan = stream.add("plan", "c", created=3, evidence=[second])
-    bare = stream.add("thought", "d", created=3, cause="seed")
-    assert [stream[id].depth for id in (0, first, second, plan, bare)] == [0, 1, 2, 0, 1]
-
-
-def test_importance_is_clipped_however_it_comes() -> None:
+def test_an_access_is_never_set_back_and_importance_is_clipped() -> None:
     stream = make_stream(3)
+    stream.touch([2, 0, 0], 15)
+    assert stream.accessed.tolist() == [15, 10, 20]
+    with pytest.raises(ValueError, match="read-only"):
+        stream.accessed[0] = 0
     stream.rate(0, 99)
     stream.rate(1, -float("inf"))
     assert stream.importance.tolist() == [10, 1, 1]
     with pytest.raises(ValueError, match="not a number"):
         stream.rate(2, float("nan"))
-
-
-def test_an_access_is_never_set_back() -> None:
-    stream = make_stream(3)
-    stream.touch([2, 0, 0], 15)
-    assert stream.accessed.tolist() == [15, 10, 20]
-    stream.touch([], 99)
-    with pytest.raises(ValueError, match="read-only"):
-        stream.accessed[0] = 0
 
 
 @pytest.mark.parametrize("id", [-1, 3])
@@ -154,27 +120,6 @@ def test_recent_gives_the_newest_that_are_alive() -> None:
         stream.recent(1, kinds=["dream"], now=0)  # type: ignore[list-item]
 
 
-def test_memories_of_the_same_text_share_one_vector() -> None:
-    stream = MemoryStream()
-    for text in ("tea", "bread", "tea"):
-        stream.add("event", text, created=0, events=[0])
-    stream.embed([2], np.array([[3.0, 4.0]], np.float32))
-    assert stream.find_unembedded() == [1]
-    stream.embed([1], np.array([[0.0, 2.0]], np.float32))
-    assert stream.find_unembedded() == []
-    likeness = stream.compute_similarity(np.eye(2, dtype=np.float32))
-    np.testing.assert_allclose(likeness, [[0.6, 0, 0.6], [0.8, 1, 0.8]], rtol=1e-6)
-
-
-def test_memories_without_a_vector_are_near_to_nothing() -> None:
-    stream = make_stream(10)
-    stream.embed([*range(10)], np.ones((10, 4), np.float32))
-    for number in range(10, 300):  # more than there is room for
-        stream.add("event", f"event {number}", created=0, events=[0])
-    likeness = stream.compute_similarity(np.ones((1, 4), np.float32))
-    np.testing.assert_array_equal(likeness, [[1.0] * 10 + [0.0] * 290])
-
-
 _PRINT_COSINES = """
 import sys
 import numpy as np
@@ -198,16 +143,21 @@ def test_cosines_are_the_same_on_every_kind_of_processor() -> None:
 
 
 def test_vectors_arrive_in_any_order_and_stay_in_their_places() -> None:
-    stream = make_stream(400)
+    stream = make_stream(399)
+    stream.add("event", "event 3", created=0, events=[0])  # the same text has the same vector
     vectors = np.random.default_rng(0).standard_normal((400, 8)).astype(np.float32)
+    vectors[399] = vectors[3]
+    vectors[0, :2] = 3e38
+    vectors[2] = np.float32(1e-44)  # hugest and tiniest become unit rows as well
     stream.embed([3, 1], vectors[[3, 1]])
-    assert stream.find_unembedded() == [0, 2, *range(4, 400)]
+    assert stream.find_unembedded() == [0, 2, *range(4, 399)]
     for id in range(400, 2000):
         stream.add("event", f"event {id}", created=0, events=[0])
     rest = [id for id in stream.find_unembedded() if id < 400]
     stream.embed(rest, vectors[rest])
     assert stream.find_unembedded() == [*range(400, 2000)]
-    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    scaled = vectors.astype(np.float64)
+    unit = (scaled / np.linalg.norm(scaled, axis=1, keepdims=True)).astype(np.float32)
     for queries in (unit[:1], unit[:5]):
         likeness = stream.compute_similarity(queries)
         assert likeness.shape == (len(queries), 2000)
@@ -218,13 +168,8 @@ def test_vectors_arrive_in_any_order_and_stay_in_their_places() -> None:
 @pytest.mark.parametrize(
     "vectors",
     [
-        np.ones((1, 4)),
-        np.ones((2, 3)),
-        np.ones(4),
-        np.ones((2, 0)),
+        *(np.ones(shape) for shape in ((1, 4), (2, 3), 4, (2, 0))),
         np.array([[1, 0, 0, 0], [0, 0, 0, 0]]),
-        np.array([[1, 0, 0, 0], [np.nan, 0, 0, 0]]),
-        np.array([[1, 0, 0, 0], [np.inf, 0, 0, 0]]),
     ],
 )
 def test_vectors_that_are_none_are_refused_and_leave_nothing(vectors: Any) -> None:
@@ -233,14 +178,6 @@ def test_vectors_that_are_none_are_refused_and_leave_nothing(vectors: Any) -> No
     with pytest.raises(ValueError, match=r"vectors|embedding"):
         stream.embed([1, 2], vectors.astype(np.float32))
     assert stream.find_unembedded() == [1, 2]
-
-
-def test_huge_and_tiny_vectors_become_unit_rows() -> None:
-    stream = make_stream(2)
-    stream.embed([0, 1], np.array([[3e38, 3e38], [1e-44, 0]], np.float32))
-    np.testing.assert_allclose(
-        stream.compute_similarity(np.array([[1, 0]], np.float32)), [[0.5**0.5, 1]], rtol=1e-6
-    )
 
 
 @given(streams())
@@ -290,7 +227,6 @@ def test_a_stream_survives_its_saving(stream: MemoryStream) -> None:
         {"created": [0, 2**64]},
         {"events": [[], 3]},
         {"about": [[], [3]]},
-        {"importance": [1, "high"]},
         {"cause": ["", "seed"], "events": [[], []]},
         {"text": 3},
     ],

@@ -3,12 +3,15 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Generic, TypeVar
+
+import numpy as np
 
 from genagents_env import town_v0
 from genagents_env.cognition.mind import Mind, Services
@@ -19,6 +22,7 @@ from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import Rule, ScriptedEndpoint, sample_schema
 from genagents_env.llm.tokens import bound_prompt_tokens
+from genagents_env.memory.columns import Floats
 from genagents_env.memory.embedder import Embedder
 from genagents_env.memory.open import open_source
 from genagents_env.percept import Percept
@@ -71,6 +75,30 @@ def make_scheduler(mind: AnyMind) -> CallScheduler[Any]:
 def think(mind: AnyMind, thoughts: Sequence[Query], percept: Percept) -> None:
     """Ask `thoughts`, apply what is due, and follow what follows, as the policy does."""
     asyncio.run(make_scheduler(mind).run(mind, thoughts, moment(mind, percept)))
+
+
+class Compass:
+    """A source of embeddings: a text with "@60" in it lies at 60 degrees, others to themselves."""
+
+    name, stored = "compass", False
+
+    def __init__(self) -> None:
+        self.requests: list[list[str]] = []
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        """Return the vectors, and note what was asked for."""
+        self.requests.append(list(texts))
+        return np.array([self._vector(text) for text in texts], np.float32)
+
+    def _vector(self, text: str) -> list[float]:
+        found = re.search(r"@(\d+)", text)
+        if found is None:
+            return [0.0, 0.0, 1.0]
+        turn = np.radians(float(found[1]))
+        return [float(np.cos(turn)), float(np.sin(turn)), 0.0]
+
+    async def aclose(self) -> None:
+        """Do nothing."""
 
 
 # What a model was asked.

@@ -1,7 +1,7 @@
 """A square with a few people in it, stepped by hand, to look at minds tick by tick."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,7 +59,6 @@ RULES: Mapping[str, Value] = {
 
 
 def square(folder: Path, size: int, **rules: Value) -> Scenario:
-    """Return a town of the first `size` of `NAMES`."""
     town = _TOWN.format(**{**RULES, **rules})
     return write_town(folder, town + write_people(size, "Square/lawn"))
 
@@ -103,11 +102,6 @@ class Square(harness.Town[AiTownPolicy]):
         tick = percepts[self.names[0]].tick
         self.observations, _, _, _, self.infos = self.env.step({**(others or {}), **actions})
         return Step(tick, percepts, actions, list(self.env.events))
-
-    def run(self, ticks: int) -> Iterator[Step]:
-        """Yield so many steps, in which nobody else does anything."""
-        for _ in range(ticks):
-            yield self.step()
 
 
 def answer_at_random(request: CompletionRequest) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from genagents_env.errors import ConfigError
-from genagents_env.policies.ai_town import AiTownConfig, AiTownPolicy
+from genagents_env.policies.ai_town import AiTownConfig
 from genagents_env.run.policies import load_policy
 from tests.policies.percepts import Value
 
@@ -35,23 +35,10 @@ def test_a_preset_goes_behind_what_is_given_by_name(preset: Value) -> None:
     [
         ({"preset": "2022"}, "preset"),
         ({"accept_chance": 1.5}, "accept_chance"),
-        ({"activities": []}, "activities"),
         ({"latency_ticks": {"walk": 1}}, "latency_ticks"),
-        ({"pace": 3}, "pace"),
         ({"default_importance": 10}, "default_importance"),
     ],
 )
 def test_what_is_not_allowed_is_named(options: dict[str, Value], told: str) -> None:
     with pytest.raises(ConfigError, match=f"ai_town: {told}"):
         load_policy("ai_town", **options)
-
-
-def test_latency_is_of_the_faculty() -> None:
-    config = AiTownConfig(latency_ticks={"converse": 2})
-    assert config.latency("converse.start") == 2
-    assert config.latency("remember.summary") == 0
-
-
-def test_reflection_can_be_switched_off() -> None:
-    (switch,) = AiTownPolicy(reflection=False).switches
-    assert (switch.name, switch.faculty, switch.on) == ("reflection", "reflect", False)

@@ -1,5 +1,9 @@
 """Invitations, and what leads to them: hand-made percepts, one tick at a time."""
 
+from dataclasses import replace
+
+import pytest
+
 from genagents_env.actions import Action, Idle, Move, Talk
 from genagents_env.percept import Conversation, Result, SeenPerson
 from genagents_env.policies.ai_town import act, perceive, pursue, signs
@@ -22,7 +26,6 @@ def live(mind: AiTownMind, percept: Moment) -> Action:
 
 
 def stroll(**config: Value) -> AiTownMind:
-    """Return a mind that is out for a walk."""
     mind = make_mind(**config)
     mind.pursuit.heading, mind.pursuit.since = "Park", 0
     return mind
@@ -50,12 +53,7 @@ def test_one_does_something_for_a_minute_then_walks() -> None:
     assert isinstance(live(mind, arrived), Idle)
 
 
-def test_who_walks_invites_the_nearest_aloud() -> None:
-    step = live(stroll(), with_people(person(BEA, 2), person(CY, 5)))
-    assert step == Talk(None, ASK(BEA), doing=f"waiting for {BEA}", emoji="💬")
-
-
-def test_the_fault_invites_the_first_in_the_list() -> None:
+def test_who_walks_invites_the_nearest_aloud_by_the_fault_the_first_in_the_list() -> None:
     near = with_people(person(CY, 2), person(BEA, 7))
     assert live(stroll(), near) == Talk(None, ASK(CY), doing=f"waiting for {CY}", emoji="💬")
     step = live(stroll(invite_first_in_list=True), near)
@@ -69,8 +67,6 @@ def test_nobody_out_of_reach_asleep_busy_or_elsewhere_is_invited() -> None:
         person(BEA, 9),
         person(BEA, asleep=True),
         person(BEA, doing=f"talking with {CY}"),
-        person(BEA, doing=f"walking up to {CY}"),
-        person(BEA, doing=f"talking to {CY}"),
         other_room,
     ):
         assert isinstance(live(stroll(), with_people(seen)), Move), seen
@@ -100,7 +96,6 @@ def test_attempts_talks_and_pairs_have_their_pauses() -> None:
 
 
 def invite(mind: AiTownMind) -> Moment:
-    """Let a mind invite Bea; return the percept."""
     percept = with_people(person(BEA, 5)).later(100)
     mind.pursuit.since = 100
     assert isinstance(live(mind, percept), Talk)
@@ -158,40 +153,22 @@ def test_who_sees_the_invited_with_others_gives_up() -> None:
     assert mind.talk is None
 
 
-def test_an_answer_in_other_words_is_an_acceptance() -> None:
-    mind = stroll()
-    percept = invite(mind)
-    words = speech(BEA, "Yes, what is it?")
-    live(mind, percept.later(20, heard=(words,), conversation=members(BEA, ME)))
-    assert mind.talk is not None
-    assert mind.talk.stage == "walking"
-    assert [line.text for line in mind.talk.lines] == ["Yes, what is it?"]
-
-
-def answer(chance: float, *heard: str, **changes: Value) -> tuple[AiTownMind, Action]:
+def answer(chance: float, *heard: str) -> tuple[AiTownMind, Action]:
     """Return a mind that heard these people's invitations, and what it does."""
     mind = make_mind(accept_chance=chance)
     words = tuple(speech(name, ASK(ME)) for name in heard)
     people = tuple(person(name, 4, f"waiting for {ME}") for name in heard)
-    return mind, live(mind, Moment(heard=words, people=people, **changes))
+    return mind, live(mind, Moment(heard=words, people=people))
 
 
 def test_whoever_is_invited_comes_or_declines_by_chance() -> None:
-    _, yes = answer(1.0, BEA)
+    _, yes = answer(1.0, BEA, CY)  # of two the first counts
     doing = f"walking up to {BEA}"
     assert yes == Talk(BEA, signs.write_acceptance(BEA), doing=doing, emoji="💬")
     mind, no = answer(0.0, BEA)
     assert no == Talk(None, signs.write_refusal(BEA), doing="staying where one is", emoji="💬")
     live(mind, Moment().later(10))
     assert (mind.talk, mind.declined) == (None, {BEA: 10})
-
-
-def test_of_two_invitations_the_first_counts() -> None:
-    mind, step = answer(1.0, CY, BEA)
-    assert isinstance(step, Talk)
-    assert step.to == CY
-    assert mind.talk is not None
-    assert mind.talk.others == [CY]
 
 
 def test_an_invitation_of_somebody_else_is_none() -> None:
@@ -237,13 +214,15 @@ def test_where_the_town_refuses_both_learn_to_wait() -> None:
     assert isinstance(live(inviter, again.later(40)), Talk)
 
 
-def test_words_without_an_invitation_are_accepted() -> None:
-    mind = make_mind(accept_chance=0.0)
-    words = speech(BEA, "Hello Ann!")
-    step = live(
-        mind, Moment(heard=(words,), people=(person(BEA, 3),), conversation=members(BEA, ME))
-    )
-    assert step == Move(BEA, f"walking up to {BEA}", "🚶")
+@pytest.mark.parametrize("invited", [False, True])
+def test_any_words_lead_to_a_talk_with_or_without_an_invitation(invited: bool) -> None:
+    mind = stroll() if invited else make_mind(accept_chance=0.0)
+    before = invite(mind) if invited else Moment()
+    words, near = speech(BEA, "Hello Ann!"), (person(BEA, 3),)
+    there = before.later(heard=(words,), people=near, conversation=members(BEA, ME))
+    step = live(mind, there)
+    assert isinstance(step, Move)
+    assert step.doing == f"walking up to {BEA}"
     assert mind.talk is not None
     assert [line.text for line in mind.talk.lines] == ["Hello Ann!"]
 
@@ -251,10 +230,7 @@ def test_words_without_an_invitation_are_accepted() -> None:
 def test_on_the_telephone_nobody_walks_over() -> None:
     mind = make_mind()
     words = speech(BEA, "Hello Ann, it is me.")
-    called = Moment(
-        heard=(type(words)("speech", BEA, words.text, True, True, (), 7),),
-        conversation=members(BEA, ME),
-    )
+    called = Moment(heard=(replace(words, by_phone=True),), conversation=members(BEA, ME))
     assert isinstance(live(mind, called), Idle)
     assert mind.talk is not None
     assert mind.talk.stage == "talking"

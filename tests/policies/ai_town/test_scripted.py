@@ -11,7 +11,7 @@ from genagents_env.run import PolicySpec, run
 from genagents_env.world.events import Event
 from tests.policies.percepts import Value
 from tests.run import towns
-from tests.scripted import inventor, mute, neighbour
+from tests.scripted import neighbour
 
 FORMS = ("do you have a moment to talk?", "Gladly, ", "Not now, ", "Later, ")
 
@@ -42,9 +42,11 @@ def read(path: Path) -> tuple[list[Event], list[str], FacultyUse]:
         return said, [call.purpose for call in record.calls()], use
 
 
-@pytest.mark.parametrize("preset", ["2023", "2024"])
-def test_news_goes_round_by_talk(tmp_path: Path, preset: str) -> None:
-    said, purposes, use = read(live(tmp_path, preset=preset))
+@pytest.mark.parametrize(("preset", "config"), [("2024", {}), ("2023", {"reflect_at": 5})])
+def test_news_goes_round_by_talk_and_one_reflects_at_a_low_threshold_alone(
+    tmp_path: Path, preset: str, config: dict[str, Value]
+) -> None:
+    said, purposes, use = read(live(tmp_path, preset=preset, **config))
     own = [event for event in said if not any(form in event.data["text"] for form in FORMS)]
     assert {event.agent for event in own} == set(towns.FOUR[:3])
     told = [event.data["heard_by"] for event in own if "party" in event.data["facts"]]
@@ -52,20 +54,6 @@ def test_news_goes_round_by_talk(tmp_path: Path, preset: str) -> None:
     assert {"remember.summary", "remember.importance", "converse.start"} <= set(purposes)
     invited = signs.write_invitation(towns.FOUR[1])
     assert (preset == "2024") is any(event.data["text"] == invited for event in said)
-    # At the default threshold reflection never runs, and a report says so.
-    assert not any(purpose.startswith("reflect") for purpose in purposes)
-    assert (use.switch, use.on, use.ran) == ("reflection", True, False)
-
-
-def test_at_a_low_threshold_it_runs(tmp_path: Path) -> None:
-    _, purposes, use = read(live(tmp_path, reflect_at=5))
-    assert {"reflect.insights", "reflect.importance"} <= set(purposes)
-    assert use.ran
-
-
-@pytest.mark.parametrize("rule", [mute, pytest.param(inventor, marks=pytest.mark.slow)])
-def test_the_silent_invite_but_say_nothing_else(tmp_path: Path, rule: Value) -> None:
-    said, purposes, _ = read(live(tmp_path, rule, minutes=5))
-    assert said
-    assert all(any(form in event.data["text"] for form in FORMS) for event in said)
-    assert "remember.summary" not in purposes
+    reflects = {purpose for purpose in purposes if purpose.startswith("reflect")}
+    assert reflects == ({"reflect.insights", "reflect.importance"} if config else set())
+    assert (use.switch, use.on, use.ran) == ("reflection", True, bool(config))  # as reports say

@@ -42,16 +42,14 @@ def test_one_answers_after_a_pause_and_waits_a_minute_for_an_answer() -> None:
     assert [find_due(said, seconds) for seconds in (0, 40, 50)] == ["", "", "continue"]
 
 
-@pytest.mark.parametrize(("count", "due"), [(8, "continue"), (9, "leave")])
-def test_after_more_than_eight_messages_the_next_is_good_bye(count: int, due: str) -> None:
-    assert find_due(talk_with(BEA, lines=lines(count))) == due
-
-
-def test_after_ten_minutes_the_next_words_are_good_bye() -> None:
-    talk = talk_with(BEA, lines=lines(2), started=-600)
-    assert find_due(talk) == "continue"
-    talk.started = -601
-    assert find_due(talk) == "leave"
+@pytest.mark.parametrize(
+    ("count", "seconds", "due"),
+    [(8, 600, "continue"), (9, 600, "leave"), (2, 600, "continue"), (2, 601, "leave")],
+)
+def test_after_more_than_eight_messages_or_ten_minutes_the_next_words_are_good_bye(
+    count: int, seconds: int, due: str
+) -> None:
+    assert find_due(talk_with(BEA, lines=lines(count), started=-seconds)) == due
 
 
 def test_a_lock_keeps_one_silent_for_fifteen_seconds() -> None:
@@ -64,19 +62,12 @@ def test_a_lock_keeps_one_silent_for_fifteen_seconds() -> None:
         perceive.perceive(mind, now)
         due.append(converse.find_due(mind, mind.talk, now))
     assert due == ["", "continue", "continue", "continue"]  # seen since second 90
-
-
-def test_thinking_of_something_to_say_to_others_is_no_lock() -> None:
-    mind = make_mind()
-    mind.talk = talk_with(BEA, lines=[(BEA, "Hello!")])
-    perceive.perceive(
-        mind, moment(mind, NEAR.later(people=(person(BEA, 1, f"{signs.TYPING} {CY}"),)))
-    )
+    of_another = (person(BEA, 1, f"{signs.TYPING} {CY}"),)
+    perceive.perceive(mind, moment(mind, NEAR.later(150, people=of_another)))
     assert mind.talk.typing == -1
 
 
 def speak(mind: AiTownMind, percept: Moment, kind: str = "continue") -> None:
-    """Ask for words of a kind, as is due."""
     queries = converse.make_queries(mind, moment(mind, percept))
     assert [query.purpose for query in queries] == [f"converse.{kind}"]
     think(mind, queries, percept)
@@ -86,7 +77,7 @@ def say(words: str) -> Value:
     return lambda request: json.dumps({"say": words})
 
 
-def test_words_are_said_and_become_part_of_the_talk_once_the_town_let_them() -> None:
+def test_words_become_part_of_the_talk_once_the_town_let_them_and_are_tried_twice() -> None:
     mind = make_mind(say("I am well."))
     mind.talk = talk_with(BEA, lines=[(BEA, "How are you?")])
     speak(mind, NEAR)
@@ -99,18 +90,12 @@ def test_words_are_said_and_become_part_of_the_talk_once_the_town_let_them() -> 
     perceive.perceive(mind, moment(mind, NEAR.later(20)))
     assert (mind.talk.unsaid, mind.talk.lines[-1].text) == ("", "I am well.")
     assert mind.talk.lines[-1].at == 10
-
-
-def test_words_the_town_twice_did_not_let_through_are_let_go() -> None:
-    mind = make_mind(say("I am well."))
-    mind.talk = talk_with(BEA, lines=[(BEA, "How are you?")])
-    speak(mind, NEAR)
-    for tick in (1, 2):
+    speak(mind, NEAR.later(100))
+    for tick in (11, 12):
         act.choose_action(mind, moment(mind, NEAR.later(10 * tick - 10)))
-        failed = NEAR.later(10 * tick, result=Result(False, "someone else was speaking"))
-        perceive.perceive(mind, moment(mind, failed))
-    assert mind.talk.unsaid == ""
-    assert find_due(mind.talk, 20) == ""
+        again = refused.later(10 * tick - 10, result=refused.result)
+        perceive.perceive(mind, moment(mind, again))
+    assert (mind.talk.unsaid, len(mind.talk.lines)) == ("", 2)
 
 
 @pytest.mark.parametrize(("late_words", "kept"), [("drop", ""), ("say", "I am well.")])
@@ -190,30 +175,26 @@ def test_the_first_by_name_leads_and_the_others_listen() -> None:
     assert act.choose_action(listener, moment(listener, seen)) == Idle("listening to Abe Aal", "💬")
 
 
-def reply_in_a_group(leave: bool, who: str) -> Value:
+def group_after(looks_at: str, leave: bool = False, who: str = CY) -> tuple[AiTownMind, Moment]:
+    """Return a mind of a group in which Bea has spoken, looking at somebody, and its percept."""
+
     def rule(request: CompletionRequest) -> str:
-        fields = fields_of(request)
         told = {"leave": leave, "who": who, "say": "Indeed."}
-        return json.dumps({name: told[name] for name in fields})
+        return json.dumps({name: told[name] for name in fields_of(request)})
 
-    return rule
-
-
-def looked_at(name: str) -> Moment:
-    """Return a percept in which Bea speaks, looking at somebody."""
-    doing = f"talking with {ME}, looking at {name}"
-    return Moment(
+    mind = group_mind(rule)
+    mind.talk = TalkState([BEA, CY], "talking", 0, mine=False, started=0)
+    doing = f"talking with {ME}, looking at {looks_at}"
+    percept = Moment(
         people=(at(BEA, 2, 2, doing), at(CY, 2, 1, f"listening to {BEA}")),
-        heard=(speech(BEA, "What a day!"),),
         conversation=Conversation(1, (BEA, ME), None, True, 9),
     ).later(10, heard=(speech(BEA, "What a day!"),))
+    perceive.perceive(mind, moment(mind, percept))
+    return mind, percept
 
 
 def test_whom_the_speaker_looks_at_speaks_next_and_chooses_the_next() -> None:
-    mind = group_mind(reply_in_a_group(False, CY))
-    mind.talk = TalkState([BEA, CY], "talking", 0, mine=False, started=0)
-    percept = looked_at(ME)
-    perceive.perceive(mind, moment(mind, percept))
+    mind, percept = group_after(ME)
     speak(mind, percept, "walk_away")
     asked = [fields_of(request) for request in list_requests(mind)]
     assert asked == [["leave"], ["say"], ["who"]]
@@ -221,31 +202,20 @@ def test_whom_the_speaker_looks_at_speaks_next_and_chooses_the_next() -> None:
     assert isinstance(step, Talk)
     assert step.doing == f"talking with {BEA} and {CY}, looking at {CY}"
     assert signs.find_gaze(step.doing) == CY
-
-
-def test_who_is_not_looked_at_listens() -> None:
-    mind = group_mind()
-    mind.talk = TalkState([BEA, CY], "talking", 0, mine=False, started=0)
-    percept = looked_at(CY)
-    perceive.perceive(mind, moment(mind, percept))
+    mind, percept = group_after(CY)
     assert converse.make_queries(mind, moment(mind, percept)) == ()
 
 
 def test_who_walks_away_leaves_without_a_word() -> None:
-    mind = group_mind(reply_in_a_group(True, CY))
-    mind.talk = TalkState([BEA, CY], "talking", 0, mine=False, started=0)
-    percept = looked_at(ME)
-    perceive.perceive(mind, moment(mind, percept))
+    mind, percept = group_after(ME, leave=True)
     speak(mind, percept, "walk_away")
     assert act.choose_action(mind, moment(mind, percept)) == Talk(None, "", leave=True)
 
 
-def test_nobody_is_drawn_where_the_model_names_nobody_of_the_group() -> None:
-    mind = group_mind(reply_in_a_group(False, "Zoe"))
-    mind.talk = TalkState([BEA, CY], "talking", 0, mine=False, started=0)
-    percept = looked_at(ME)
-    perceive.perceive(mind, moment(mind, percept))
+def test_somebody_is_drawn_where_the_model_names_nobody_of_the_group() -> None:
+    mind, percept = group_after(ME, who="Zoe")
     speak(mind, percept, "walk_away")
+    assert mind.talk is not None
     assert mind.talk.gaze in (BEA, CY)  # by chance, as a fallback
 
 

@@ -10,7 +10,6 @@ from genagents_env.llm.scripted import Rule, ScriptedEndpoint
 from genagents_env.record import RunReader
 from genagents_env.rng import draw_index
 from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
-from genagents_env.scenario import Scenario
 from genagents_env.world.events import Event
 from tests.policies.harness import NAMES as NAMES
 from tests.policies.harness import fields_of, write_people, write_town
@@ -49,11 +48,6 @@ size = [4, 4]
 Words = Callable[[CompletionRequest], str]
 
 
-def circle(folder: Path, size: int) -> Scenario:
-    """Return a hall with the first `size` of `NAMES` in it."""
-    return write_town(folder, HALL + write_people(size, "Hall/room"))
-
-
 def make_talk_rule(words: Words) -> Rule:
     """Return a rule that talks wherever it may and says `words`; else it waits.
 
@@ -62,27 +56,19 @@ def make_talk_rule(words: Words) -> Rule:
 
     def rule(request: CompletionRequest) -> str:
         fields = fields_of(request)
-        if "option" in fields:
-            return json.dumps(_choice(request))
-        told = words(request) if fields == ["say"] else _alike(request)
-        return json.dumps({name: told for name in fields})
+        if "option" not in fields:
+            about = vary_words(request).lower().rstrip(".").split()[:2]
+            alike = " ".join(f"All of us talk in the hall, mostly of {word}." for word in about)
+            told = words(request) if fields == ["say"] else alike
+            return json.dumps({name: told for name in fields})
+        parts: Value = request.schema["properties"] if request.schema else {}
+        options, targets = (
+            parts[name].get("enum") or [parts[name]["const"]] for name in ("option", "target")
+        )
+        option = "talk" if "talk" in options else "wait"
+        return json.dumps({"option": option, "target": targets[0], "subgoal": "keep company"})
 
     return rule
-
-
-def _alike(request: CompletionRequest) -> str:
-    words = vary_words(request).lower().rstrip(".").split()
-    return " ".join(f"All of us talk in the hall, mostly of {word}." for word in words[:2])
-
-
-def _choice(request: CompletionRequest) -> dict[str, str]:
-    schema: Value = request.schema
-    options = schema["properties"]["option"]
-    allowed = options.get("enum") or [options["const"]]
-    target = schema["properties"]["target"]
-    near = (target.get("enum") or [target["const"]])[0]
-    option = "talk" if "talk" in allowed else "wait"
-    return {"option": option, "target": near, "subgoal": "keep company"}
 
 
 def vary_words(request: CompletionRequest) -> str:
@@ -101,8 +87,9 @@ def run_circle(
 ) -> Path:
     """Return the file of a run of so many ticks in the hall, without interviews."""
     path = folder / f"{size}-{seed}.sqlite"
+    scenario = write_town(folder, HALL + write_people(size, "Hall/room"))
     spec = RunSpec(
-        TownConfig(circle(folder, size), hours=ticks * SECONDS / 3600),
+        TownConfig(scenario, hours=ticks * SECONDS / 3600),
         seed,
         policy=PolicySpec("lyfe", config),
     )
@@ -114,14 +101,12 @@ def run_circle(
 
 
 def events(path: Path) -> list[Event]:
-    """Return everything that happened."""
     with RunReader(path) as record:
         assert record.policy_fault_count() == 0
         return list(record.events())
 
 
 def sayings(happened: Sequence[Event]) -> list[Event]:
-    """Return the utterances, in order."""
     return [event for event in happened if event.kind == "say"]
 
 

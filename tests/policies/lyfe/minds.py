@@ -5,9 +5,7 @@ from genagents_env.policies.lyfe import mind as mind_module
 from genagents_env.policies.lyfe.config import LyfeConfig
 from genagents_env.policies.lyfe.mind import LyfeMind
 from genagents_env.policy import Profile
-from tests.policies.harness import endpoint_of as endpoint_of
 from tests.policies.harness import make_services
-from tests.policies.harness import moment as moment
 from tests.policies.percepts import Value, profile
 
 

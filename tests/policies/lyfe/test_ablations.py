@@ -1,150 +1,58 @@
-"""Each ablation changes what it names and nothing else.
+"""Each ablation changes what it names and nothing else."""
 
-Four whole minds live some minutes in a hall; what they perceive is recorded, and perceived again
-by minds without one of the three ideas. What others do is the same then, and only their own
-decisions differ.
-"""
-
-import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 from genagents_env.cognition.query import Moment as Now
 from genagents_env.cognition.query import Query
-from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.scripted.prompt import PromptLine, read_prompt
-from genagents_env.percept import Percept
-from genagents_env.policies.lyfe import LyfePolicy, controller, reflect, talk
+from genagents_env.llm.scripted.prompt import Prompt, read_prompt
+from genagents_env.policies.lyfe import controller, reflect, talk
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption, OptionKind, WorkItem
-from genagents_env.rng import draw_index
-from tests.policies import harness
-from tests.policies.harness import list_requests, moment, think
-from tests.policies.lyfe.circle import NAMES, circle, make_talk_rule, vary_words
+from genagents_env.record import RunReader
+from tests.policies.harness import fields_of, list_requests, moment, think
+from tests.policies.lyfe.circle import NAMES, run_circle, vary_words
 from tests.policies.lyfe.minds import make_mind
-from tests.policies.percepts import Moment, Value, infos, person
+from tests.policies.percepts import Moment, Value, person
 
 Faculty = Callable[[LyfeMind, Now], Sequence[Query]]
 
-TICKS = 60
-SIZE = 4
+TICKS, SIZE = 40, 4
 # Talks end, memories merge and what is alike is forgotten, all within minutes.
-CONFIG = {"recent_items": 2, "cluster_above": 0.2, "forget_above": 0.8, "option_seconds": 60}
+CONFIG: dict[str, Value] = {
+    "recent_items": 2,
+    "cluster_above": 0.2,
+    "forget_above": 0.8,
+    "option_seconds": 60,
+}
 EVERYTHING = {
     "controller.choose", "talk.speak", "reflect.think", "monitor.update", "memory.merge",
 }  # fmt: skip
 
 
-def rule(request: CompletionRequest) -> str:
-    """Return the reply of a talker who now and then prefers to think."""
-    reply = json.loads(make_talk_rule(vary_words)(request))
-    if "option" in reply and draw_index(request.seed, 4, "thinks") == 0:
-        reply["option"] = "reflect"
-    return json.dumps(reply)
-
-
-class Town(harness.Town[LyfePolicy]):
-    """The hall, its people, and what their model was asked."""
-
-    def __init__(self, variant: str) -> None:
-        with TemporaryDirectory() as folder:
-            scenario = circle(Path(folder), SIZE)
-        super().__init__(scenario, LyfePolicy(variant=variant, **CONFIG), rule)
-
-    def purposes(self) -> Counter[str]:
-        """Return how many calls were made for each purpose."""
-        counted: Counter[str] = Counter()
-        for row in self.model.ledger.rows():
-            counted[row.purpose] += row.calls
-        return +counted
-
-
-@cache
-def record_percepts() -> tuple[Mapping[str, Percept], ...]:
-    """Return what whole minds perceive, tick by tick."""
-    town, sequence = Town("full"), []
-    for _ in range(TICKS):
-        sequence.append({agent: info["percept"] for agent, info in town.infos.items()})
-        *_, town.infos = town.env.step(town.policy.act({n: {} for n in town.infos}, town.infos))
-    return tuple(sequence)
-
-
-def replay_minds(variant: str) -> Iterator[Town]:
-    """Yield the town of minds of this variant after each recorded moment."""
-    town = Town(variant)
-    for percepts in record_percepts():
-        seen = {agent: infos(percept)[agent] for agent, percept in percepts.items()}
-        town.policy.act({agent: {} for agent in seen}, seen)
-        yield town
-
-
-def purposes(variant: str) -> set[str]:
-    *_, town = replay_minds(variant)
-    return set(town.purposes())
-
-
-def test_the_whole_mind_does_everything() -> None:
-    assert purposes("full") == EVERYTHING
-
-
 @pytest.mark.parametrize(
     ("variant", "gone"),
     [
-        ("no_option_action", set()),
+        ("full", set()),
+        ("no_option_action", {"reflect.think"}),
         ("no_self_monitor", {"monitor.update"}),
         ("no_summarize_and_forget", {"memory.merge"}),
     ],
 )
-def test_an_ablation_lacks_the_calls_it_names_and_no_others(variant: str, gone: set[str]) -> None:
-    assert purposes(variant) == EVERYTHING - gone
-
-
-def test_without_options_the_controller_is_asked_at_every_tick() -> None:
-    for tick, town in enumerate(replay_minds("no_option_action"), 1):
-        assert town.purposes()["controller.choose"] == tick * SIZE
-    *_, whole = replay_minds("full")
-    assert whole.purposes()["controller.choose"] < TICKS * SIZE / 4
-
-
-def test_without_summarize_and_forget_one_list_only_grows() -> None:
-    known: dict[str, list[str]] = {}
-    for town in replay_minds("no_summarize_and_forget"):
-        for name, mind in town.policy.minds.items():
-            before = known.get(name, [])
-            assert mind.long.texts[: len(before)] == before
-            assert len(mind.recent) == 0
-            known[name] = mind.long.texts
-    *_, town = replay_minds("full")
-    for name, mind in town.policy.minds.items():
-        assert len(known[name]) > len(mind.long) + len(mind.recent)
-
-
-def test_without_a_self_monitor_what_is_observed_is_remembered_as_it_is() -> None:
-    *_, town = replay_minds("no_self_monitor")
-    said = {
-        heard.text for percepts in record_percepts() for p in percepts.values() for heard in p.heard
-    }
-    for mind in town.policy.minds.values():
-        assert not mind.summary.text
-        texts = [kept.text for kept in (*mind.long, *mind.recent) if kept.origin == "observed"]
-        assert any(words in text for words in said for text in texts)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A prompt in parts: who one is, the words around the fence, and its lines by kind."""
-
-    system: str
-    words: str
-    summary: tuple[PromptLine, ...]
-    memories: tuple[PromptLine, ...]
-    others: tuple[PromptLine, ...]
+def test_an_ablation_lacks_the_calls_it_names_and_no_others(
+    tmp_path: Path, variant: str, gone: set[str]
+) -> None:
+    path = run_circle(tmp_path, SIZE, vary_words, TICKS, variant=variant, **CONFIG)
+    with RunReader(path) as record:
+        asked = Counter(call.purpose for call in record.calls())
+    assert set(asked) == EVERYTHING - gone
+    if variant == "no_option_action":  # the controller is asked at every tick
+        assert asked["controller.choose"] == TICKS * SIZE
+    else:
+        assert asked["controller.choose"] < TICKS * SIZE / 4
 
 
 BEN = NAMES[1]
@@ -152,7 +60,7 @@ HERE = Moment(people=(person(BEN),))
 OBSERVED = ("I see Ben Birch.", "The door is open.")
 
 
-def prompts_of(variant: str) -> dict[str, Asked]:
+def prompts_of(variant: str) -> dict[str, dict[str, Any]]:
     """Return what a mind of this variant is asked, of one state but for what it does not have."""
     mind = make_mind(variant=variant, prompt_tokens=4000, long_recall=2, recent_recall=1)
     item = WorkItem
@@ -172,28 +80,20 @@ def prompts_of(variant: str) -> dict[str, Asked]:
         mind.option = LyfeOption(kind, target=BEN, subgoal="ask of the river")
         think(mind, thoughts(mind, moment(mind, HERE)), HERE)
     return {
-        fields(request.schema): in_parts(read_prompt(request)) for request in list_requests(mind)
+        ",".join(fields_of(request)): in_parts(read_prompt(request))
+        for request in list_requests(mind)
     }
 
 
-def fields(schema: Value) -> str:
-    return ",".join(schema["properties"])
-
-
-def in_parts(prompt: Any) -> Asked:
-    def lines(of: Any) -> tuple[PromptLine, ...]:
-        return tuple(line for line in prompt.lines if of(line))
-
-    told = (*OBSERVED,)
-    return Asked(
-        prompt.system,
-        prompt.words,
-        lines(lambda line: line.head == "summary" or line.text in told),
-        lines(lambda line: line.number is not None),
-        lines(
-            lambda line: line.head != "summary" and line.number is None and line.text not in told
-        ),
-    )
+def in_parts(prompt: Prompt) -> dict[str, Any]:
+    """Return who one is, the words around the fence, and the lines in it by kind."""
+    parts: dict[str, Any] = {"system": prompt.system, "words": prompt.words}
+    parts |= {"summary": [], "memories": [], "others": []}
+    for line in prompt.lines:
+        told = line.head == "summary" or line.text in OBSERVED
+        numbered = "others" if line.number is None else "memories"
+        parts["summary" if told else numbered].append(line)
+    return parts
 
 
 def test_prompts_of_an_ablation_differ_in_what_it_names_alone() -> None:
@@ -202,9 +102,9 @@ def test_prompts_of_an_ablation_differ_in_what_it_names_alone() -> None:
     assert by_tick == whole
     unwatched, unforgetting = prompts_of("no_self_monitor"), prompts_of("no_summarize_and_forget")
     for kind, prompt in whole.items():
-        assert [line.head for line in prompt.summary] == ["summary"]
-        assert [line.text for line in unwatched[kind].summary] == list(OBSERVED)
-        assert replace(unwatched[kind], summary=prompt.summary) == prompt
-        assert {line.text for line in prompt.memories} >= {"Rivers rise in spring."}
-        assert len(unforgetting[kind].memories) == len(prompt.memories) == 3
-        assert replace(unforgetting[kind], memories=prompt.memories) == prompt
+        assert [line.head for line in prompt["summary"]] == ["summary"]
+        assert [line.text for line in unwatched[kind]["summary"]] == list(OBSERVED)
+        assert {**unwatched[kind], "summary": prompt["summary"]} == prompt
+        assert {line.text for line in prompt["memories"]} >= {"Rivers rise in spring."}
+        assert len(unforgetting[kind]["memories"]) == len(prompt["memories"]) == 3
+        assert {**unforgetting[kind], "memories": prompt["memories"]} == prompt

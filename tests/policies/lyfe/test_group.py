@@ -1,6 +1,5 @@
 """Groups of people in one room: who speaks when, and how talk ends, with no model to preside."""
 
-import asyncio
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,18 +9,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from genagents_env.actions import Talk
 from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.scripted import Rule
 from genagents_env.llm.tokens import bound_tokens
-from genagents_env.percept import Conversation
-from genagents_env.policies.lyfe import act, senses
 from genagents_env.policies.lyfe.config import LyfeConfig
-from genagents_env.policies.lyfe.mind import LyfeOption
 from genagents_env.record import RunReader
 from genagents_env.rng import draw_index
 from genagents_env.world.events import Event
-from tests.policies.harness import moment
 from tests.policies.lyfe.circle import (
     NAMES,
     SECONDS,
@@ -31,8 +25,7 @@ from tests.policies.lyfe.circle import (
     stints,
     vary_words,
 )
-from tests.policies.lyfe.minds import make_mind
-from tests.policies.percepts import Moment
+from tests.policies.percepts import Value
 
 ENDLESS = {"option_seconds": 3600, "repetition_times": 1000}
 BY_THE_CLOCK = {"again": 0, "answer_seconds": 0, "reflect_after": 0}  # as in the paper
@@ -59,10 +52,7 @@ def with_members(happened: Sequence[Event]) -> Iterator[Said]:
 
 
 def sounds(words: str) -> int:
-    """Return for how many seconds words sound by the rule."""
-    config = LyfeConfig()
-    seconds: int = math.ceil(bound_tokens(words) / config.tokens_per_second)
-    return min(20, seconds)
+    return min(20, math.ceil(bound_tokens(words) / LyfeConfig().tokens_per_second))
 
 
 def make_naming_words(size: int) -> Rule:
@@ -100,7 +90,7 @@ def check_turns(happened: Sequence[Event]) -> None:
 
 
 @settings(
-    max_examples=6,
+    max_examples=4,
     phases=[Phase.generate],  # an example takes seconds; a smaller one is not worth a hundred
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -112,42 +102,6 @@ def test_nobody_speaks_beside_or_into_the_words_of_another(
     path = tmp_path / f"{size}-{seed}.sqlite"
     path.unlink(missing_ok=True)
     check_turns(events(run_circle(tmp_path, size, vary_words, ticks=36, seed=seed, **config)))
-
-
-@pytest.mark.parametrize("size", [3, 5, 9])
-def test_all_who_are_named_answer_in_turn_before_anybody_else(tmp_path: Path, size: int) -> None:
-    happened = events(
-        run_circle(tmp_path, size, make_naming_words(size), ticks=108, seed=size, **ENDLESS)
-    )
-    together = 12 + max(event.tick for event in happened if event.kind == "converse")
-    owed: dict[int, list[str]] = {}
-    answered = several = 0
-    for event, members in with_members(happened):
-        talk, who = event.data["conversation"], event.agent or ""
-        left = owed.get(talk, [])
-        if left and event.tick > together:  # from when on all have heard the same
-            assert who == left[0], f"{who} goes before {left} at {event.tick}"
-            answered += 1
-        head = event.data["text"].partition(":")[0] if ":" in event.data["text"] else ""
-        named = [name for first in head.split(", ") for name in members if name.split()[0] == first]
-        several += len(named) > 1
-        owed[talk] = [name for name in dict.fromkeys([*left, *named]) if name != who]
-    assert answered > 5
-    assert several
-
-
-def test_talk_that_goes_round_in_circles_ends_by_repetition_alone(tmp_path: Path) -> None:
-    path = run_circle(
-        tmp_path, 4, lambda request: "Good day to you all.", option_seconds=3600, **BY_THE_CLOCK
-    )
-    check_ends(path, most=60)
-
-
-def test_talk_that_never_repeats_itself_ends_by_time_alone(tmp_path: Path) -> None:
-    path = run_circle(
-        tmp_path, 4, vary_words, option_seconds=60, repetition_times=1000, **BY_THE_CLOCK
-    )
-    check_ends(path, most=60)
 
 
 def check_ends(path: Path, most: int) -> None:
@@ -171,20 +125,48 @@ def check_ends(path: Path, most: int) -> None:
     assert ends >= len({who for who, *_ in ended})
 
 
-@pytest.mark.parametrize("size", [3, 6, pytest.param(9, marks=pytest.mark.slow)])
-def test_an_utterance_costs_one_call(tmp_path: Path, size: int) -> None:
-    path = run_circle(tmp_path, size, vary_words, ticks=108, seed=size, **ENDLESS)
-    with RunReader(path) as record:
+@pytest.fixture(scope="module")
+def naming(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the file of a talk of five who name one another."""
+    folder = tmp_path_factory.mktemp("naming")
+    return run_circle(folder, 5, make_naming_words(5), ticks=108, seed=5, **ENDLESS)
+
+
+def test_all_who_are_named_answer_in_turn_before_anybody_else(naming: Path) -> None:
+    happened = events(naming)
+    together = 12 + max(event.tick for event in happened if event.kind == "converse")
+    owed: dict[int, list[str]] = {}
+    answered = several = 0
+    for event, members in with_members(happened):
+        talk, who = event.data["conversation"], event.agent or ""
+        left = owed.get(talk, [])
+        if left and event.tick > together:  # from when on all have heard the same
+            assert who == left[0], f"{who} goes before {left} at {event.tick}"
+            answered += 1
+        head = event.data["text"].partition(":")[0] if ":" in event.data["text"] else ""
+        named = [name for first in head.split(", ") for name in members if name.split()[0] == first]
+        several += len(named) > 1
+        owed[talk] = [name for name in dict.fromkeys([*left, *named]) if name != who]
+    assert answered > 5
+    assert several
+
+
+def test_an_utterance_costs_one_call(naming: Path) -> None:
+    with RunReader(naming) as record:
         asked = sum(call.purpose == "talk.speak" for call in record.calls())
-    said = len(sayings(events(path)))
+    said = len(sayings(events(naming)))
     assert said > 20
-    assert said <= asked <= 1.05 * said + size
+    assert said <= asked <= 1.05 * said + 5
 
 
-def test_words_that_one_did_not_get_to_say_are_not_said_by_leaving() -> None:
-    mind = make_mind()
-    here = Moment(conversation=Conversation(1, ("Ann Ash", "Ben Birch"), None, True, 99))
-    mind.option, mind.turn.unsaid = LyfeOption("wait"), "Well, I never."
-    assert act.choose_action(mind, moment(mind, here)) == Talk(None, "", leave=True)
-    asyncio.run(senses.perceive(mind, moment(mind, here.later(conversation=None))))
-    assert "Well, I never." not in {item.text for item in mind.work}
+@pytest.mark.parametrize(
+    ("words", "config"),
+    [
+        (lambda request: "Good day to you all.", {"option_seconds": 3600}),
+        (vary_words, {"option_seconds": 60, "repetition_times": 1000}),
+    ],
+)
+def test_talk_ends_by_repetition_alone_and_by_time_alone(
+    tmp_path: Path, words: Rule, config: dict[str, Value]
+) -> None:
+    check_ends(run_circle(tmp_path, 4, words, **config, **BY_THE_CLOCK), most=60)

@@ -4,30 +4,21 @@ import asyncio
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from genagents_env.cognition.query import PendingQuery
 from genagents_env.errors import LLMRefused
 from genagents_env.llm.calls import CallKey, CompletionRequest
 from genagents_env.llm.cassette import MemoryCassette
-from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import (
     Rule,
-    ScriptedEndpoint,
     always_invalid,
     obedient,
     sample_schema,
 )
-from genagents_env.llm.tokens import bound_prompt_tokens
 from genagents_env.policies.lyfe import interview
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeSummary, SummarySentence, WorkItem
 from genagents_env.policy import INTERVIEW_CALLS, Answer
-from genagents_env.text import cut_sentences
 from tests.policies.harness import (
     EVIL,
-    FOREIGN,
-    NAME,
     fields_of,
     is_fenced,
     lines,
@@ -42,8 +33,7 @@ from tests.policies.percepts import Value, profile
 
 UNKNOWN = Answer("I do not know.", fallback=True)
 QUESTIONS = ("What of Bob?", "Where is the fair?", "Who is mayor?")
-BEGIN, ANSWER, UPDATE = "interview.begin", "interview.answer", "interview.update"
-VARIANTS = ("full", "no_option_action", "no_self_monitor", "no_summarize_and_forget")
+ANSWER, UPDATE = "interview.answer", "interview.update"
 
 
 def ask(mind: LyfeMind, *questions: str, repeat: int = 0) -> list[Answer]:
@@ -68,49 +58,19 @@ def make_experienced_mind(rule: Rule = sample_schema, **config: Value) -> LyfeMi
     ]
     mind.buffer = [item("I see Bob Birch.", 3570), *mind.work]
     if mind.config.self_monitor:
-        mind.summary = LyfeSummary(
-            "Bob tells me of the mayor.",
-            [SummarySentence("Bob tells me of the mayor.", [70, 77])],
-            3,
-            3,
-            "x",
-        )
+        told = "Bob tells me of the mayor."
+        mind.summary = LyfeSummary(told, [SummarySentence(told, [70, 77])], 3, 3, "x")
     return mind
 
 
-def record_calls(mind: LyfeMind, rule: Rule) -> MemoryCassette:
-    """Give the mind a model that keeps what it was asked."""
-    cassette = MemoryCassette()
-    model = ModelClient(ScriptedEndpoint(rule), run_seed=3, cassette=cassette)
-    object.__setattr__(mind.services, "model", model)
-    return cassette
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_no_trace_is_left(variant: str) -> None:
-    mind = make_experienced_mind(make_naming_rule("Bob"), variant=variant)
-    mind.next_number("talk.speak", 360)
-    mind.pending = [PendingQuery("monitor.update", {"events": []}, (), 359, 0, 361)]
-    before = json.dumps(mind.state())
-    ask(mind, *QUESTIONS)
-    ask(mind, *QUESTIONS, repeat=1)
-    assert json.dumps(mind.state()) == before
-
-
 def test_a_summary_first_and_one_between_questions() -> None:
-    mind = make_experienced_mind()
-    cassette = record_calls(mind, make_answer_rule())
+    mind = make_experienced_mind(make_answer_rule())
+    mind.services.model.cassette = cassette = MemoryCassette()
     ask(mind, *QUESTIONS, repeat=2)
-    first = 2 * INTERVIEW_CALLS
-    expected = [
-        (BEGIN, 0),
-        *((ANSWER, number) for number in range(3)),
-        *((UPDATE, number) for number in range(2)),
-    ]
-    keys = [CallKey("Ann Ash", 360, purpose, first + number) for purpose, number in expected]
-    assert all(cassette.get(key) is not None for key in keys)
-    order = list_first_fields(mind)
-    assert order == ["summary", "answer", "summary", "answer", "summary", "answer"]
+    for purpose, count in (("interview.begin", 1), (ANSWER, 3), (UPDATE, 2)):
+        for number in range(2 * INTERVIEW_CALLS, 2 * INTERVIEW_CALLS + count):
+            assert cassette.get(CallKey("Ann Ash", 360, purpose, number)) is not None
+    assert list_first_fields(mind) == ["summary", "answer"] * 3
 
 
 def test_without_a_self_monitor_no_summary_is_made() -> None:
@@ -121,18 +81,6 @@ def test_without_a_self_monitor_no_summary_is_made() -> None:
     assert ["goal", "Get to the fair."] in lines(first)
     assert "I see Bob Birch." in [line[2] for line in list_numbered_lines(first)]
     assert not any(line[0] == "summary" or "summary" in line[1] for line in lines(first))
-
-
-def test_repeats_begin_alike_and_share_no_call() -> None:
-    mind = make_experienced_mind()
-    cassette = record_calls(mind, sample_schema)
-    repeats = [ask(mind, *QUESTIONS, repeat=repeat) for repeat in range(3)]
-    assert len({tuple(answer.text for answer in given) for given in repeats}) == 3
-    assert len(list_requests(mind)) == 3 * 6
-    begun = [cassette.get(CallKey("Ann Ash", 360, BEGIN, k * INTERVIEW_CALLS)) for k in range(3)]
-    assert len({call.messages for call in begun if call is not None}) == 1
-    assert [ask(mind, *QUESTIONS, repeat=repeat) for repeat in (2, 1, 0)] == repeats[::-1]
-    assert len(list_requests(mind)) == 3 * 6  # the rest was in the cassette
 
 
 def test_the_summary_is_made_of_what_is_nearest_the_first_question() -> None:
@@ -157,48 +105,28 @@ def test_a_question_and_its_answer_are_in_mind_at_the_next() -> None:
     mind = make_experienced_mind(make_answer_rule("Bob is well."))
     ask(mind, *QUESTIONS[:2])
     _, _, update, second = list_requests(mind)
-    assert lines(update)[-1 - len(list_numbered_lines(update))] == [
-        "09:00",
-        "you",
-        "said",
-        "Bob is well.",
-    ]
+    last = lines(update)[-1 - len(list_numbered_lines(update))]
+    assert last == ["09:00", "you", "said", "Bob is well."]
     assert ["09:00", "the interviewer", "said", "What of Bob?"] in lines(update)
     said = [line[1:] for line in list_numbered_lines(second)]
-    assert said[-2:] == [
-        ["the interviewer just said", "What of Bob?"],
-        ["you just said", "Bob is well."],
-    ]  # an answer after its question
+    asked = ["the interviewer just said", "What of Bob?"]
+    assert said[-2:] == [asked, ["you just said", "Bob is well."]]  # an answer after its question
     assert ["you just said", "No, really?"] in said[:-2]
     assert ["question", "Where is the fair?"] in lines(second)
-
-
-def test_the_smallest_work_memory_still_holds_the_last_words() -> None:
-    mind = make_experienced_mind(make_answer_rule("Bob is well."), work_items=1)
-    ask(mind, *QUESTIONS[:2])
-    update, second = list_requests(mind)[2:]
-    assert ["09:00", "the interviewer", "said", "What of Bob?"] in lines(update)
-    now = [line[2] for line in list_numbered_lines(second) if line[1].endswith("said")]
-    assert now == ["Bob is well."]
 
 
 @pytest.mark.parametrize(
     ("words", "events"),
     [
-        ("paints signs", (41, 42)),
         ("looks forward", (44,)),
         ("mayor has resigned", (77,)),
-        ("runs the Cafe", ()),
         ("No, really", ()),
-        ("have found", ()),
         ("Bob", (41, 42, 44)),
-        ("nothing of the kind", ()),
     ],
 )
 def test_evidence_leads_to_events(words: str, events: tuple[int, ...]) -> None:
-    assert ask(
-        make_experienced_mind(make_naming_rule(words), prompt_tokens=2000), "Who is Bob?"
-    ) == [Answer("Yes.", events)]
+    mind = make_experienced_mind(make_naming_rule(words), prompt_tokens=2000)
+    assert ask(mind, "Who is Bob?") == [Answer("Yes.", events)]
 
 
 def test_what_rests_on_the_summary_rests_on_what_that_was_made_of() -> None:
@@ -206,40 +134,18 @@ def test_what_rests_on_the_summary_rests_on_what_that_was_made_of() -> None:
     mind = make_experienced_mind(make_naming_rule("new signs", summary=told))
     first, second = ask(mind, *QUESTIONS[:2])
     assert first == second == Answer("Yes.", (41, 42))  # the long memory that it is most like
+    unfounded = make_experienced_mind(make_naming_rule("So it", summary=told))
+    assert ask(unfounded, QUESTIONS[0]) == [Answer("Yes.", ())]
 
 
-def test_what_a_summary_says_of_nothing_known_rests_on_nothing() -> None:
-    mind = make_experienced_mind(
-        make_naming_rule("So it", summary="Bob Birch paints new signs for the fair. So it goes.")
-    )
-    assert ask(mind, QUESTIONS[0]) == [Answer("Yes.", ())]
-
-
-def test_the_old_summary_stays_where_none_can_be_made() -> None:
+def test_the_old_summary_stays_where_none_can_be_made_nor_is_anything_known() -> None:
     def rule(request: CompletionRequest) -> str:
-        return (
-            "No." if "summary" in fields_of(request) else make_naming_rule("Bob tells me")(request)
-        )
+        unusable = "summary" in fields_of(request)
+        return "No." if unusable else make_naming_rule("Bob tells me")(request)
 
     assert ask(make_experienced_mind(rule), "Who?") == [Answer("Yes.", (70, 77))]
-
-
-def test_one_without_a_usable_reply_does_not_know() -> None:
     assert ask(make_experienced_mind(always_invalid), "Who?", "Where?") == [UNKNOWN, UNKNOWN]
-
-
-def test_no_questions_no_calls() -> None:
-    mind = make_experienced_mind(always_invalid)
-    assert ask(mind) == []
-    assert list_requests(mind) == []
-
-
-def test_works_before_anything_was_perceived() -> None:
-    mind = make_mind(make_naming_rule("party"))
-    cassette = record_calls(mind, make_naming_rule("party"))
-    assert ask(mind, "Is there a party?") == [Answer("Yes.")]
-    assert cassette.get(CallKey("Ann Ash", 0, ANSWER, 0)) is not None
-    assert "Monday 13 February 2023, 08:00" in list_requests(mind)[0].messages[-1].content
+    assert ask(make_experienced_mind(rule)) == []
 
 
 def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
@@ -248,76 +154,34 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
             raise LLMRefused("the key is wrong")
         return make_answer_rule()(request)
 
-    mind = make_experienced_mind()
-    cassette = record_calls(mind, rule)
+    mind = make_experienced_mind(rule)
+    mind.services.model.cassette = cassette = MemoryCassette()
     with pytest.raises(LLMRefused):
         ask(mind, *QUESTIONS)
     assert cassette.get(CallKey("Ann Ash", 360, ANSWER, 0)) is not None
     assert cassette.get(CallKey("Ann Ash", 360, UPDATE, 0)) is not None
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_what_others_say_stays_in_the_fence(variant: str) -> None:
-    mind = make_experienced_mind(obedient, variant=variant)
+def test_what_others_say_stays_in_the_fence() -> None:
+    mind = make_experienced_mind(obedient)
     mind.long.seed(f"Eve said: {EVIL}", (1,))
-    mind.work[0].text = mind.buffer[0].text = mind.summary.text = EVIL
+    mind.work[0].text = mind.summary.text = EVIL
     ask(mind, EVIL, EVIL)
-    assert list_requests(mind)
     assert all(is_fenced(request, "forget all this") for request in list_requests(mind))
 
 
-@pytest.mark.parametrize("most", [400, 640, 1500])
-@pytest.mark.parametrize("monitor", [True, False])
-@pytest.mark.parametrize("question", ["Who are you?", FOREIGN, "why " * 200, "", "\u202e\x00"])
-def test_prompts_stay_within_their_budget(question: str, monitor: bool, most: int) -> None:
-    who = profile(name=NAME, persona="; ".join(["a person of few words"] * 40), goal=FOREIGN)
-    rule = make_answer_rule(FOREIGN, summary="ሰላም ለዓለም፡ እንዴት ነህ። " * 30)
-    mind = make_mind(rule, who=who, prompt_tokens=most, self_monitor=monitor)
-    item = WorkItem
-    mind.work = [item(FOREIGN, 5, NAME, 5), item("x" * 500, 6, NAME, 6)] * 2
-    mind.buffer = [item(FOREIGN[number:], 7, NAME, 7) for number in range(6)]
-    mind.summary = LyfeSummary("a" * 700, [SummarySentence("a" * 700, [1, 2])])
-    for number in range(40):
-        mind.long.seed(f'{NAME} said: "{FOREIGN[number:]}"', (number,))
-    given = ask(mind, question, question)
-    assert all(
-        bound_prompt_tokens(list(request.messages)) <= most for request in list_requests(mind)
+def test_evidence_is_bounded_and_what_has_no_room_is_noted_for_the_record() -> None:
+    persona = "; ".join(f"Ann has seen the sea {k} hundred times" for k in range(60))
+    mind = make_mind(
+        make_answer_rule("Yes.", 1, 2), who=profile(persona=persona), prompt_tokens=900
     )
-    assert [answer.text for answer in given] == [cut_sentences(FOREIGN, 800)] * 2
-    for request in list_requests(mind):
-        if "answer" in fields_of(request):
-            (shown,) = [line for line in lines(request) if line[0] == "question"]
-            assert bool(shown[1]) == bool(question.strip("\u202e\x00"))
-
-
-def test_evidence_is_bounded() -> None:
-    mind = make_experienced_mind(make_answer_rule("Yes.", 1, 2, 3, 4))
     for number in range(9):
-        first = 1000 * number
-        mind.long.seed(f"Bob did a thing, the {number}th.", tuple(range(first, first + 500)))
+        events = tuple(range(1000 * number, 1000 * number + 500))
+        mind.long.seed(f"Bob did a thing, the {number}th.", events)
     (answer,) = ask(mind, "What did Bob do?")
     assert 8 <= len(answer.evidence) <= 24
-
-
-@given(st.lists(st.integers(-5, 40), max_size=8), st.sampled_from(VARIANTS))
-def test_evidence_is_always_an_event_one_perceived(because: list[int], variant: str) -> None:
-    (answer,) = ask(
-        make_experienced_mind(make_answer_rule("Yes.", *because), variant=variant), "What of Bob?"
-    )
-    assert set(answer.evidence) <= {41, 42, 43, 44, 77}
-    assert list(answer.evidence) == sorted(set(answer.evidence))
-
-
-def test_what_a_prompt_has_no_room_for_is_noted_for_the_record() -> None:
-    persona = "; ".join(
-        f"Ann has seen the {word} a hundred times" for word in ("sea", "lake", "hill") * 20
-    )
-    mind = make_mind(make_answer_rule(), who=profile(persona=persona), prompt_tokens=640)
-    ask(mind, "Who?")
     notes = mind.services.notes.take()
-    assert [str(note.call) for note in notes] == [
-        f"{purpose} #0 of 'Ann Ash' at tick 0" for purpose in (ANSWER, BEGIN)
-    ]
+    assert {note.call.purpose for note in notes} == {ANSWER, "interview.begin"}
     assert all("person" in json.loads(note.text) for note in notes)
 
 

@@ -9,22 +9,19 @@ from genagents_env.record import RunReader
 from genagents_env.run import PolicySpec, RunOptions, run
 from genagents_env.study.evaluate.measures.flow import Flow, compute_flows
 from genagents_env.study.evaluate.measures.success import SuccessOutcome, compute_outcomes
-from tests import scripted
 from tests.policies.percepts import Value
 from tests.run.towns import compose_spec
+from tests.scripted import neighbour
 
 WITNESS, MURDERER, OFFICER = "Dmitri Ivanov", "Francesco Bianchi", "Lizhi Chen"
-SILENCED = {WITNESS: "idle"}
 
 
-def run_mystery(
-    folder: Path, model: str = "neighbour", policy: str = "lyfe", **changes: Value
-) -> Path:
-    """Return the file of the fifteen minutes of all nine."""
+def run_mystery(folder: Path, **changes: Value) -> Path:
+    """Return the file of a run of all nine, interviewed at both ends, of a quarter of an hour."""
     path = folder / "run.sqlite"
     given: dict[str, Value] = {"hours": 0.25, "seed": 2, "people": "9", **changes}
-    spec = compose_spec("murder_mystery", policy=PolicySpec(policy), **given)
-    engine = RunOptions(endpoint=ScriptedEndpoint(getattr(scripted, model)), embedder="hashed")
+    spec = compose_spec("murder_mystery", policy=PolicySpec("lyfe"), **given)
+    engine = RunOptions(endpoint=ScriptedEndpoint(neighbour), embedder="hashed")
     assert run(spec, path, engine).status == "finished"
     return path
 
@@ -73,29 +70,9 @@ def test_with_a_witness_who_tells_it_is_solved_and_not_before(tmp_path: Path, se
     check_causes(path)
 
 
-@pytest.mark.parametrize(
-    ("model", "changes"), [("neighbour", {"policy_for": SILENCED}), ("mute", {})]
-)
-def test_without_a_witness_who_tells_it_is_not_solved(
-    tmp_path: Path, model: str, changes: dict[str, Value]
-) -> None:
-    path = run_mystery(tmp_path, model, **changes)
+def test_from_a_silent_witness_nobody_hears_and_it_is_not_solved(tmp_path: Path) -> None:
+    path = run_mystery(tmp_path, hours=1 / 6, policy_for={WITNESS: "idle"})
     assert not find_outcomes(path)["after"].majority
     flow = trace_news(path)
     assert flow.receivers == ()
     assert [one.agent for one in flow.agents if one.stored or one.retrieved] in ([], [WITNESS])
-
-
-def test_what_is_heard_flows_by_cause_among_the_scripted(tmp_path: Path) -> None:
-    path = run_mystery(tmp_path, policy="scripted")
-    flow = trace_news(path)
-    assert len(flow.agents) == 9
-    assert len(flow.receivers) > 3
-    check_causes(path)
-
-
-def test_from_a_silent_witness_nobody_hears_among_the_scripted(tmp_path: Path) -> None:
-    flow = trace_news(run_mystery(tmp_path, policy="scripted", policy_for=SILENCED))
-    assert len(flow.agents) == 9
-    assert flow.receivers == ()
-    assert flow.p_receive == 0

@@ -32,8 +32,7 @@ def at(kind: OptionKind, percept: Moment, begun: int = 0, **fields: Value) -> Ly
 
 
 def test_a_talk_ends_by_time_and_one_reflects() -> None:
-    early, late = Moment(conversation=TALK).later(110), Moment(conversation=TALK).later(120)
-    early, late = early.later(0, conversation=TALK), late.later(0, conversation=TALK)
+    early, late = (Moment().later(seconds, conversation=TALK) for seconds in (110, 120))
     assert at("talk", early, said=True).option.kind == "talk"
     option = at("talk", late, said=True).option
     assert (option.kind, option.ended) == ("reflect", "talk")
@@ -58,20 +57,15 @@ def test_a_talk_ends_when_words_repeat_themselves() -> None:
     assert not repetition.is_repetitive(mind)
 
 
-def test_a_talk_with_nobody_is_over() -> None:
-    assert at("talk", Moment()).option.kind == "decide"
-
-
-def test_one_who_arrives_where_nobody_is_waits_for_what_one_came_for() -> None:
-    arrival = Moment(result=Result(True, "", arrived=True))
+@pytest.mark.parametrize(
+    ("talk_there", "then"), [(None, ("wait", "", "feed the ducks")), (TALK, ("decide", "go", ""))]
+)
+def test_one_who_arrives_waits_for_what_one_came_for_unless_people_are_there(
+    talk_there: Conversation | None, then: tuple[str, str, str]
+) -> None:
+    arrival = Moment(conversation=talk_there, result=Result(True, "", arrived=True))
     option = at("go", arrival, target="Park", subgoal="feed the ducks").option
-    assert (option.kind, option.subgoal) == ("wait", "feed the ducks")
-
-
-def test_one_who_comes_to_people_thinks_anew() -> None:
-    arrival = Moment(conversation=TALK, result=Result(True, "", arrived=True))
-    option = at("go", arrival, target="Park").option
-    assert (option.kind, option.ended) == ("decide", "go")
+    assert (option.kind, option.ended, option.subgoal) == then
 
 
 def test_a_way_that_is_barred_ends_with_its_reason() -> None:
@@ -81,18 +75,11 @@ def test_a_way_that_is_barred_ends_with_its_reason() -> None:
     assert mind.feedback
 
 
-def test_who_is_found_is_talked_to_without_a_thought() -> None:
-    mind = make_mind()
-    mind.option = LyfeOption("find", target=BEN, subgoal="ask Ben of the river")
-    mind.near = [BEN]
-    options.settle(mind, moment(mind, Moment()))
-    option = mind.option
-    assert (option.kind, option.target, option.subgoal) == ("talk", BEN, "ask Ben of the river")
-
-
-@pytest.mark.parametrize("kind", ["go", "find"])
-def test_one_gives_up_after_so_long(kind: OptionKind) -> None:
-    assert at(kind, Moment().later(600), target="Nowhere").option.kind == "decide"
+@pytest.mark.parametrize(
+    ("kind", "then"), [("go", "decide"), ("find", "decide"), ("reflect", "reflect")]
+)
+def test_one_gives_up_after_so_long_but_waits_for_the_model(kind: OptionKind, then: str) -> None:
+    assert at(kind, Moment().later(600), target="Nowhere").option.kind == then
 
 
 def test_waiting_goes_on_until_something_happens() -> None:
@@ -115,17 +102,6 @@ def test_boredom_comes_about_as_often_as_it_is_said_to() -> None:
     assert 0.014 < bored / 4000 < 0.022
 
 
-def test_without_options_everything_is_decided_at_every_tick() -> None:
-    mind = at("go", Moment(), target="Park", config={"option_action": False})
-    assert mind.option.kind == "decide"
-    assert mind.option.target == "Park"
-
-
-def test_reflecting_and_deciding_wait_for_the_model() -> None:
-    for kind in ("reflect", "decide"):
-        assert at(kind, Moment().later(5000)).option.kind == kind
-
-
 def walk_past(kind: OptionKind, target: str, percept: Moment) -> LyfeMind:
     """Return a mind on its way that has just perceived and settled."""
     mind = make_mind()
@@ -142,9 +118,12 @@ def test_who_is_found_is_spoken_to_in_the_same_step() -> None:
 
     for tick in range(6):  # in whichever tick: there is no lot about who begins
         mind = make_mind(rule)
-        mind.option, mind.near = LyfeOption("find", target=BEN), [BEN]
+        mind.option = LyfeOption("find", target=BEN, subgoal="ask Ben of the river")
+        mind.near = [BEN]
         percept = Moment(people=(person(BEN),)).later(10 * tick)
         options.settle(mind, moment(mind, percept))
+        option = mind.option
+        assert (option.kind, option.target, option.subgoal) == ("talk", BEN, "ask Ben of the river")
         think(mind, talk.make_queries(mind, moment(mind, percept)), percept)
         step = act.choose_action(mind, moment(mind, percept))
         assert isinstance(step, Talk)
@@ -171,15 +150,9 @@ def test_a_talk_that_nobody_stayed_for_is_thought_about_not_waited_out() -> None
     assert mind.option.before == "ask Ben of the river"
 
 
-def test_one_who_waits_because_nothing_is_new_still_knows_what_for() -> None:
-    mind = make_mind()
-    mind.option, mind.fresh = LyfeOption("decide", before="ask Ben of the river"), False
-    assert not controller.make_queries(mind, moment(mind, Moment()))
-    assert (mind.option.kind, mind.option.subgoal) == ("wait", "ask Ben of the river")
-
-
-@pytest.mark.parametrize("distance", [2, 7])
-@pytest.mark.parametrize(("kind", "target"), [("go", "Park"), ("find", "Cat Cole")])
+@pytest.mark.parametrize(
+    ("kind", "target", "distance"), [("go", "Park", 2), ("find", "Cat Cole", 7)]
+)
 def test_one_stands_still_for_somebody_who_is_looking_for_one(
     kind: OptionKind, target: str, distance: int
 ) -> None:
@@ -188,36 +161,21 @@ def test_one_stands_still_for_somebody_who_is_looking_for_one(
     assert mind.option.kind == kind  # nobody is asked what to do
     assert mind.work[-1].text == "Ben Birch is looking for you."
     assert act.choose_action(mind, moment(mind, seeker)) == Idle("stopping for Ben Birch", "🙂")
-    late = seeker.later(90)  # who has not come by then is not coming
-    asyncio.run(senses.perceive(mind, moment(mind, late)))
-    assert isinstance(act.choose_action(mind, moment(mind, late)), Move)
-
-
-def test_one_goes_on_when_the_seeker_has_gone() -> None:
-    seeker = Moment(people=(person(BEN, doing="looking for Ann Ash"),))
-    mind = walk_past("go", "Park", seeker)
-    gone = Moment().later(10)
-    asyncio.run(senses.perceive(mind, moment(mind, gone)))
-    options.settle(mind, moment(mind, gone))
-    assert act.choose_action(mind, moment(mind, gone)) == Move("Park", "going to Park", "🚶")
+    # Who has not come by then is not coming, nor who is gone.
+    for later in (seeker.later(90), Moment().later(10)):
+        asyncio.run(senses.perceive(mind, moment(mind, later)))
+        assert isinstance(act.choose_action(mind, moment(mind, later)), Move)
 
 
 def test_a_seeker_is_noticed_once_and_others_do_not_stop_one() -> None:
     other = person(BEN, doing="looking for Cat Cole")
-    assert walk_past("go", "Park", Moment(people=(other,))).option.kind == "go"
+    assert walk_past("go", "Park", Moment(people=(other,))).work == []
     seeker = Moment(people=(person(BEN, 7, doing="looking for Ann Ash"),))
     mind = walk_past("go", "Park", seeker)
-    mind.option = LyfeOption("go", target="Park")
-    again = seeker.later(10)
-    asyncio.run(senses.perceive(mind, moment(mind, again)))
-    options.settle(mind, moment(mind, again))
-    assert mind.option.kind == "go"
+    asyncio.run(senses.perceive(mind, moment(mind, seeker.later(10))))
     assert len(mind.work) == 1
-
-
-def test_two_who_look_for_each_other_go_on_until_they_meet() -> None:
-    far = person(BEN, 7, doing="looking for Ann Ash")
-    assert walk_past("find", BEN, Moment(people=(far,))).option.kind == "find"
+    both = walk_past("find", BEN, seeker)  # who look for each other go on until they meet
+    assert isinstance(act.choose_action(both, moment(both, seeker)), Move)
 
 
 @pytest.mark.parametrize(

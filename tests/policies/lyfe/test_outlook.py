@@ -5,7 +5,6 @@ import json
 import pytest
 
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.scripted import always_invalid
 from genagents_env.policies.lyfe import reflect
 from genagents_env.policies.lyfe.mind import LyfeMind, LyfeOption
 from tests.policies.harness import fields_of, list_first_fields, list_requests, moment, think
@@ -51,10 +50,16 @@ def test_after_a_thought_goal_and_traits_are_considered_and_then_shown() -> None
 
 @pytest.mark.parametrize(
     ("after", "config"),
-    [(HOUR - 10, {}), (HOUR, {"outlook_minutes": 0}), (HOUR, {"preset": "release"})],
+    [(HOUR - 10, {}), (HOUR, {"preset": "release"})],
 )
 def test_they_are_considered_once_in_a_while_only(after: int, config: dict[str, Value]) -> None:
     assert list_first_fields(make_thinker(after=after, **config)) == ["thought"]
+
+
+def test_a_small_model_keeps_what_the_profile_says() -> None:
+    mind = make_mind(who=ANN)
+    mind.services.prompts.small = True
+    assert list_first_fields(think_at(mind, HOUR)) == ["thought"]
 
 
 def test_from_one_time_to_the_next_an_hour_goes_by() -> None:
@@ -67,20 +72,3 @@ def test_from_one_time_to_the_next_an_hour_goes_by() -> None:
 def test_what_is_not_said_anew_still_holds(reply: object) -> None:
     mind = make_thinker(reply)
     assert (mind.goal, mind.me.traits) == (ANN.goal, ANN.traits)
-
-
-def test_without_a_thought_nothing_is_considered() -> None:
-    mind = think_at(make_mind(always_invalid, who=ANN), HOUR)
-    assert not [request for request in list_requests(mind) if fields_of(request)[0] == "goal"]
-
-
-def test_a_small_model_keeps_what_the_profile_says() -> None:
-    mind = make_mind(who=ANN)
-    mind.services.prompts.small = True
-    assert list_first_fields(think_at(mind, HOUR)) == ["thought"]
-
-
-def test_they_survive_a_checkpoint() -> None:
-    mind, other = make_thinker(), make_mind(who=ANN)
-    other.load_state(json.loads(json.dumps(mind.state())))
-    assert (other.goal, other.me.traits) == (mind.goal, mind.me.traits)

@@ -36,17 +36,10 @@ def test_the_same_words_again_are_not_new_but_the_same_of_another_are() -> None:
 
 
 def test_words_are_new_again_after_so_many_others() -> None:
-    mind = make_mind(heard_kept=2)
+    mind = make_mind(heard_kept=2, work_items=3)
     for text in ("a", "b", "c", "a"):
         sense(mind, Moment(heard=(make_heard(text),)))
-    assert [item.text for item in mind.work] == ["a", "b", "c", "a"]
-
-
-def test_work_memory_holds_the_latest_few() -> None:
-    mind = make_mind(work_items=3)
-    for number in range(9):
-        sense(mind, Moment(heard=(make_heard(f"word {number}"),)))
-    assert [item.text for item in mind.work] == ["word 6", "word 7", "word 8"]
+    assert [item.text for item in mind.work] == ["b", "c", "a"]
 
 
 def test_sights_are_held_for_a_minute_and_are_no_events() -> None:
@@ -58,16 +51,13 @@ def test_sights_are_held_for_a_minute_and_are_no_events() -> None:
     assert mind.buffer == []
 
 
-def test_who_is_far_or_asleep_is_not_near() -> None:
+def test_who_is_far_or_asleep_is_not_near_unless_on_the_telephone() -> None:
     far, near = person("Cat Cole", distance=6), person(BEN, distance=5)
     mind = sense(make_mind(), Moment(people=(near, person("Dan Dorn", asleep=True), far)))
     assert mind.near == [BEN]
     assert mind.people == [BEN, "Dan Dorn", "Cat Cole"]
-
-
-def test_those_on_the_telephone_are_near_enough_to_talk_to() -> None:
-    talk = Conversation(1, ("Ann Ash", BEN), None, True, 9)
-    assert sense(make_mind(), Moment(conversation=talk)).near == [BEN]
+    talk = Conversation(1, ("Ann Ash", "Eve Elm"), None, True, 9)
+    assert sense(mind, Moment(conversation=talk)).near == ["Eve Elm"]
 
 
 def test_news_and_whispers_come_to_mind_notices_do_not() -> None:
@@ -110,3 +100,12 @@ def test_words_that_another_spoke_over_are_kept_once() -> None:
     sense(mind, lost)
     assert mind.turn.unsaid == ""
     assert mind.work == []
+
+
+def test_words_that_another_spoke_over_are_made_anew_once_one_was_answered() -> None:
+    mind = make_mind()
+    mind.last, mind.turn.unsaid = "Talk", "Good morning."
+    sense(
+        mind, Moment(result=Result(False, "someone else was speaking"), heard=(make_heard("Ah."),))
+    )
+    assert mind.turn.unsaid == ""

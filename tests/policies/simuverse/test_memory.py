@@ -3,18 +3,14 @@
 from datetime import timedelta
 from pathlib import Path
 
-from genagents_env.config import TownConfig
-from genagents_env.llm.calls import CompletionRequest
 from genagents_env.llm.client import ModelClient
 from genagents_env.llm.scripted import ScriptedEndpoint, find_rule
 from genagents_env.llm.scripted.prompt import Prompt
 from genagents_env.policies.simuverse import SimuversePolicy, memory
 from genagents_env.policy import Context
-from genagents_env.record import RunReader
-from genagents_env.run import PolicySpec, RunOptions, RunSpec, run
 from genagents_env.scenario.schema import PastMemory
 from tests.policies.percepts import PARTY, START, Moment, Value, infos, profile, wait_for
-from tests.policies.simuverse.town import ANN, BEN, Quarter, follow, quarter, speaks
+from tests.policies.simuverse.town import ANN, BEN, Quarter, play, speaks
 
 PAIR = {ANN: "hall", BEN: "hall"}
 
@@ -23,21 +19,14 @@ def remembered(prompt: Prompt) -> list[str]:
     return [line.text for line in prompt.lines if line.number is not None]
 
 
-def play(folder: Path, **config: Value) -> Quarter:
+def tell(folder: Path, **config: Value) -> Quarter:
     """Ann tells Ben something, both leave, and Ann scans on."""
-    words = {ANN: "The pump in the yard is broken. (LEAVE CONVERSATION)"}
-    choose = follow({ANN: ["(CONVERSE) Ben"]})
-
-    def reply(name: str, prompt: Prompt) -> str:
-        return words.get(name, "Oh.") if speaks(prompt) else choose(name, prompt)
-
-    town = Quarter(quarter(folder, PAIR), reply, turn_seconds=10, **config)
-    town.step(12)
-    return town
+    words = {"Ann": ["The pump in the yard is broken. (LEAVE CONVERSATION)"] * 12}
+    return play(folder, PAIR, {ANN: ["(CONVERSE) Ben"]}, 12, words, **config)
 
 
 def test_choices_results_and_utterances_are_remembered_with_their_events(tmp_path: Path) -> None:
-    town = play(tmp_path)
+    town = tell(tmp_path)
     mine = town.policy.memories(ANN)
     theirs = town.policy.memories(BEN)
     said = next(event for event in town.events if event.kind == "say" and event.agent == ANN)
@@ -50,7 +39,7 @@ def test_choices_results_and_utterances_are_remembered_with_their_events(tmp_pat
 
 
 def test_the_nearest_three_come_to_mind_and_none_that_is_too_far(tmp_path: Path) -> None:
-    mind = play(tmp_path).mind(BEN)
+    mind = tell(tmp_path).mind(BEN)
     for number in range(9):
         memory.remember(mind, f"The pump in the yard is broken, they say {number}", 100)
     about = "Is the pump in the yard broken?"
@@ -64,7 +53,7 @@ def test_the_nearest_three_come_to_mind_and_none_that_is_too_far(tmp_path: Path)
 
 
 def test_without_memory_nothing_is_embedded_or_recalled(tmp_path: Path) -> None:
-    town = play(tmp_path, memory="off")
+    town = tell(tmp_path, memory="off")
     assert not town.policy.uses_embedder
     assert len(town.mind(ANN).memory) == 0
     assert all(remembered(prompt) == [] for _, prompt in town.asked)
@@ -72,7 +61,7 @@ def test_without_memory_nothing_is_embedded_or_recalled(tmp_path: Path) -> None:
 
 
 def test_what_the_messages_or_the_input_show_is_not_shown_again(tmp_path: Path) -> None:
-    town = play(tmp_path, history=4, recall_above=-1.0)
+    town = tell(tmp_path, history=4, recall_above=-1.0)
     later = [prompt for who, prompt in town.asked if who == ANN and not speaks(prompt)][-1]
     assert len(remembered(later)) > 0
     shown = [line.text for line in later.lines if line.number is None]
@@ -82,7 +71,7 @@ def test_what_the_messages_or_the_input_show_is_not_shown_again(tmp_path: Path) 
 
 def test_an_answer_rests_on_the_events_of_what_it_names(tmp_path: Path) -> None:
     rule = find_rule("neighbour", [SimuversePolicy.scripted_replies])
-    town = play(tmp_path)
+    town = tell(tmp_path)
     endpoint: Value = town.policy.services.model.endpoint
     endpoint.rule = rule
     before = town.policy.state()
@@ -91,26 +80,6 @@ def test_an_answer_rests_on_the_events_of_what_it_names(tmp_path: Path) -> None:
     assert answer.text == "Yes, I know of Ann Ash."
     assert said & set(answer.evidence)
     assert town.policy.state() == before
-
-
-def test_the_picnic_is_told_in_the_park_scenario(tmp_path: Path) -> None:
-    path = tmp_path / "run.sqlite"
-    rule = find_rule("neighbour", [SimuversePolicy.scripted_replies])
-
-    def reply(request: CompletionRequest) -> str:
-        return rule(request)
-
-    spec = RunSpec(
-        TownConfig("simuverse_park", people="3", hours=0.1),
-        2,
-        policy=PolicySpec("simuverse", {"interpreter": "regex"}),
-    )
-    options = RunOptions(endpoint=ScriptedEndpoint(reply), embedder="hashed", interviews=False)
-    assert run(spec, path, options).status == "finished"
-    with RunReader(path) as record:
-        assert record.policy_fault_count() == 0
-        events = list(record.events())
-    assert {e.agent for e in events if e.kind == "learn" and e.data["fact"] == "picnic"} != set()
 
 
 def test_without_memory_prompts_and_interviews_have_all_that_was_known_at_the_start() -> None:

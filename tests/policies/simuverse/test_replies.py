@@ -30,10 +30,6 @@ def judge(text: str, scope: ToolScope = CAFE) -> str:
     return check(make_triple(text, scope), text, scope).describe()
 
 
-def test_the_corpus_is_large_and_says_nothing_twice() -> None:
-    assert len({text for text, _ in CORPUS}) == len(CORPUS) >= 60
-
-
 @pytest.mark.parametrize(("text", "verdict"), CORPUS)
 def test_a_reply_comes_to_its_verdict(text: str, verdict: str) -> None:
     assert judge(text) == verdict
@@ -51,11 +47,7 @@ def test_any_words_come_to_a_verdict(text: str, more: str) -> None:
     ("triple", "verdict"),
     [
         (("Ann Ash", "MOVE", "park"), "MOVE park"),
-        (("agent_7", "MOVE", "park"), "MOVE park"),
-        (("Ben Birch", "(move)", " the park "), "MOVE park"),
         (("Ann Ash", "ERROR", "park"), "strike: no tool of CONVERSE, MOVE, SCAN, CALL"),
-        (("Ann Ash", "", ""), "strike: no tool of CONVERSE, MOVE, SCAN, CALL"),
-        (("Ann Ash", "SCAN", "whatever"), "SCAN"),
         (("Ann Ash", "CALL", "Dan Dorn, park"), "CALL Dan Dorn, park"),
     ],
 )
@@ -67,8 +59,7 @@ def test_a_triple_is_checked_and_whose_it_says_it_is_does_not_matter(
 
 def test_idling_is_a_tool_where_it_is_allowed() -> None:
     idle = ToolScope("Ann", "Ann", "home", "cafe", ("cafe",), (), (), idle=True)
-    assert judge("(IDLE) reading a book", idle) == "IDLE"
-    assert judge("(idle)", idle) == "IDLE"
+    assert judge("(idle) reading a book", idle) == "IDLE"
 
 
 def test_what_is_said_with_a_call_goes_with_it_whoever_reads_the_reply() -> None:
@@ -90,17 +81,11 @@ def test_the_tools_behind_the_first_are_kept_for_the_record() -> None:
     ("text", "read"),
     [
         ("Hello, Ben!", ReadSpeech("Hello, Ben!")),
-        ("Ann: Hello!", ReadSpeech("Hello!")),
-        ('"Hello!"', ReadSpeech("Hello!")),
-        ("**Ann Ash:** Hello!", ReadSpeech("Hello!")),
-        ("Hello! Ben: Hello! Ann: How are you?", ReadSpeech("Hello!")),
-        ("With pleasure, Ben: at five.", ReadSpeech("With pleasure, Ben: at five.")),
+        ('"**Ann Ash:** Hello! Ben: Hello! Ann: How are you?"', ReadSpeech("Hello!")),
         ("Bye! (LEAVE CONVERSATION)", ReadSpeech("Bye!", leaves=True)),
         ("(leave_conversation) Bye!", ReadSpeech("Bye!", leaves=True)),
-        ("(LEAVE CONVERSATION)", ReadSpeech("", leaves=True)),
         ("Bye! (MOVE) the park", ReadSpeech("Bye!", leaves=True, heading="the park")),
         ("(CONVERSE) Hello!", ReadSpeech("Hello!", joining="Hello!")),
-        ("(CONVERSE) Cat: come here!", ReadSpeech("come here!", joining="Cat")),
         (
             "(CONVERSE) Cat Cole and Dan: Come!",
             ReadSpeech("Come!", joining="Cat Cole and Dan"),

@@ -6,8 +6,7 @@ import pytest
 
 from genagents_env.actions import Idle, Restart
 from genagents_env.llm.scripted.prompt import Prompt
-from tests.policies.percepts import Value
-from tests.policies.simuverse.town import ANN, BEN, CAT, Quarter, find, follow, quarter
+from tests.policies.simuverse.town import ANN, BEN, CAT, Quarter, find, follow, play, quarter
 
 ALONE = {ANN: "hall"}
 
@@ -18,22 +17,10 @@ def say(prompt: Prompt) -> list[tuple[object, ...]]:
     return [(line.heads, line.text) for line in prompt.lines if line.head not in changing]
 
 
-def play(folder: Path, *replies: str, ticks: int = 12, **config: Value) -> Quarter:
-    """Let Ann walk to the yard first, then reply so; the rest are scans."""
-    script = {ANN: ["(MOVE) yard", *replies]}
-    town = Quarter(quarter(folder, ALONE), follow(script), turn_seconds=10, **config)
-    town.step(ticks)
-    return town
-
-
 def test_two_in_a_row_return_the_agent_to_its_start_with_the_introduction_again(
     tmp_path: Path,
 ) -> None:
-    town = Quarter(
-        quarter(tmp_path, ALONE),
-        follow({ANN: ["(MOVE) yard", "I walk.", "I just walk."]}),
-        turn_seconds=10,
-    )
+    town = play(tmp_path, ALONE, {ANN: ["(MOVE) yard", "I walk.", "I just walk."]})
     start = town.percept(ANN).me.tile
     while not town.mind(ANN).strikes and not any(r["reset"] for r in town.notes):
         assert len(town.acted) < 20
@@ -58,60 +45,52 @@ def test_two_in_a_row_return_the_agent_to_its_start_with_the_introduction_again(
 
 
 def test_of_one_who_has_not_answered_yet_the_introduction_is_asked_again(tmp_path: Path) -> None:
-    script = {ANN: ["Hello?", "(SCAN)"]}
-    town = Quarter(quarter(tmp_path, ALONE), follow(script))
-    town.step()
+    town = play(tmp_path, ALONE, {ANN: ["Hello?", "(SCAN)"]}, 1)
     first, second = town.list_asked(ANN)
     assert (first.lines, first.words) == (second.lines, second.words)
     assert "This is the beginning" in second.words
     assert town.mind(ANN).strikes == 0
 
 
-@pytest.mark.parametrize("between", ["(SCAN)", "(MOVE) the moon", "(CONVERSE)", "(CALL) Ben"])
+@pytest.mark.parametrize("between", ["(SCAN)", "(CALL) Ben"])
 def test_a_tool_in_between_clears_the_count_even_in_vain(tmp_path: Path, between: str) -> None:
-    town = play(tmp_path, "Hm.", between, "Hm.", "(SCAN)")
-    assert [note["kind"] for note in town.notes][1:5:2] == ["strike", "strike"]
+    town = play(tmp_path, ALONE, {ANN: ["Hm.", between, "Hm.", "(SCAN)"]}, 6)
+    assert [note["kind"] for note in town.notes][:4:2] == ["strike", "strike"]
     assert not any(note["reset"] for note in town.notes)
     assert Restart() not in [acted[ANN] for acted in town.acted]
 
 
 def test_the_second_try_waits_its_time_where_it_is_so_configured(tmp_path: Path) -> None:
-    town = play(tmp_path, "Hm.", "Hm.", retry_in_step=False)
+    town = play(tmp_path, ALONE, {ANN: ["(SCAN)", "Hm.", "Hm."]}, 6, retry_in_step=False)
     resets = [tick for tick, acted in enumerate(town.acted) if acted[ANN] == Restart()]
     assert [note["strikes"] for note in town.notes[:3]] == [0, 1, 2]
     assert isinstance(town.acted[resets[0] - 1][ANN], Idle)
     assert len(resets) == 1
 
 
-@pytest.mark.parametrize(("keep", "left"), [(True, True), (False, False)])
-def test_memory_survives_a_reset_where_it_is_to(tmp_path: Path, keep: bool, left: bool) -> None:
-    town = play(tmp_path, "Hm.", "Hm.", ticks=6, keep_memory=keep)
-    assert any(note["reset"] for note in town.notes)
+@pytest.mark.parametrize("keep", [True, False])
+def test_memory_and_who_was_seen_survive_a_reset_where_they_are_to(
+    tmp_path: Path, keep: bool
+) -> None:
+    script = {ANN: ["(MOVE) yard", "Hm.", "Hm."]}
+    town = play(tmp_path, {ANN: "hall", BEN: "yard"}, script, keep_memory=keep)
+    while Restart() not in [acted[ANN] for acted in town.acted]:
+        assert len(town.acted) < 20
+        town.step()
+    assert (BEN in town.mind(ANN).seen) == keep
     walked = [one.text for one in town.policy.memories(ANN) if "You moved to yard" in one.text]
-    assert bool(walked) == left
+    assert bool(walked) == keep
     assert not any("yard" in line.text for line in town.mind(ANN).history)
 
 
 def test_nothing_is_under_way_after_a_reset_nor_does_a_call_wait(tmp_path: Path) -> None:
     homes = {ANN: "hall", BEN: "yard", CAT: "yard"}
     script = {ANN: ["(SCAN)", "(CALL) Ben, hall", "Hm.", "Hm."], BEN: ["(CONVERSE) Cat"]}
-    town = Quarter(quarter(tmp_path, homes), follow(script), turn_seconds=10)
-    town.step(2)
+    town = play(tmp_path, homes, script, 2)
     assert len(town.mind(ANN).calls) == 0
     town.step()
     assert town.acted[-1][ANN] == Restart()
     assert town.mind(ANN).calls == []
-
-
-def test_without_memory_a_reset_forgets_who_was_seen_where(tmp_path: Path) -> None:
-    for keep in (True, False):
-        homes = {ANN: "hall", BEN: "yard"}
-        script = {ANN: ["(MOVE) yard", "Hm.", "Hm."]}
-        town = Quarter(quarter(tmp_path, homes), follow(script), turn_seconds=10, keep_memory=keep)
-        while Restart() not in [acted[ANN] for acted in town.acted]:
-            assert len(town.acted) < 20
-            town.step()
-        assert (BEN in town.mind(ANN).seen) == keep
 
 
 def test_a_town_without_restart_says_so_and_the_agent_stays(tmp_path: Path) -> None:
@@ -127,16 +106,13 @@ def test_a_town_without_restart_says_so_and_the_agent_stays(tmp_path: Path) -> N
 
 
 def test_one_agents_strikes_are_not_anothers(tmp_path: Path) -> None:
-    homes = {ANN: "hall", BEN: "yard"}
     script = {ANN: ["Hm.", "(SCAN)", "Hm.", "(SCAN)"], BEN: ["Hm.", "Hm."]}
-    town = Quarter(quarter(tmp_path, homes), follow(script), turn_seconds=10)
-    town.step(3)
+    town = play(tmp_path, {ANN: "hall", BEN: "yard"}, script, 3)
     assert [acted[BEN] for acted in town.acted].count(Restart()) == 1
     assert Restart() not in [acted[ANN] for acted in town.acted]
 
 
 def test_one_who_never_chooses_a_tool_is_asked_no_more_often_than_others(tmp_path: Path) -> None:
-    town = Quarter(quarter(tmp_path, ALONE), lambda name, prompt: "Hm.", turn_seconds=60)
-    town.step(13)
+    town = play(tmp_path, ALONE, {ANN: ["Hm."] * 99}, 13, turn_seconds=60)
     assert [note["reset"] for note in town.notes] == [False, True] * 3
     assert [tick for tick, a in enumerate(town.acted) if a[ANN] == Restart()] == [0, 6, 12]

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from genagents_env.actions import Move, Talk
-from genagents_env.llm.scripted.prompt import Prompt
+from genagents_env.actions import Idle, Move, Talk
 from genagents_env.policies.simuverse.results import REMOVED
 from genagents_env.world.events import Event
+from tests.policies.percepts import Value
 from tests.policies.simuverse.town import (
     ANN,
     BEN,
@@ -15,9 +15,9 @@ from tests.policies.simuverse.town import (
     DAN,
     EVERYBODY,
     Quarter,
-    Reply,
     find,
     follow,
+    play,
     quarter,
     speaks,
 )
@@ -32,6 +32,10 @@ def told(town: Quarter, name: str) -> list[str]:
     return [" ".join(find(prompt, "it came to")) for prompt in chosen[1:]]
 
 
+def list_events(town: Quarter, kind: str) -> list[Event]:
+    return [event for event in town.events if event.kind == kind]
+
+
 def members(town: Quarter, name: str) -> tuple[str, ...]:
     talk = town.percept(name).conversation
     return () if talk is None else talk.members
@@ -39,8 +43,7 @@ def members(town: Quarter, name: str) -> tuple[str, ...]:
 
 def test_one_who_arrives_is_told_who_is_there_and_what_is_nearest(tmp_path: Path) -> None:
     script = {ANN: ["(MOVE) I want to move to the yard."], BEN: ["(SCAN)"]}
-    town = Quarter(quarter(tmp_path, APART), follow(script))
-    town.step(20)
+    town = play(tmp_path, APART, script, 20, turn_seconds=60)
     second = town.list_asked(ANN)[1]
     x, y = town.percept(ANN).me.tile
     assert find(second, "it came to")[0] == f"You moved to yard, at ({x}, {y})."
@@ -64,8 +67,7 @@ def test_one_who_arrives_is_told_who_is_there_and_what_is_nearest(tmp_path: Path
 def test_what_a_tool_comes_to_nothing_for_stands_in_the_next_prompt(
     tmp_path: Path, reply: str, why: str
 ) -> None:
-    town = Quarter(quarter(tmp_path, PAIR), follow({ANN: [reply]}), turn_seconds=10)
-    town.step(4)
+    town = play(tmp_path, PAIR, {ANN: [reply]}, 4)
     assert why in told(town, ANN)[0]
     assert not any(note["kind"] == "strike" for note in town.notes)
 
@@ -73,8 +75,7 @@ def test_what_a_tool_comes_to_nothing_for_stands_in_the_next_prompt(
 def test_a_scan_tells_names_kinds_distances_and_coordinates_the_nearest_first(
     tmp_path: Path,
 ) -> None:
-    town = Quarter(quarter(tmp_path, {ANN: "yard", BEN: "yard"}), follow({}), turn_seconds=10)
-    town.step()
+    town = play(tmp_path, {ANN: "yard", BEN: "yard"}, {}, 1)
     seen = town.percept(ANN)
     town.step()
     prompt = town.list_asked(ANN)[1]
@@ -91,9 +92,8 @@ def test_a_scan_tells_names_kinds_distances_and_coordinates_the_nearest_first(
 
 
 def test_the_range_of_a_scan_is_its_own(tmp_path: Path) -> None:
-    town = Quarter(quarter(tmp_path, PAIR), follow({}), turn_seconds=10, scan_range=1)
-    town.step(2)
-    near = [one for one in (*town.percept(ANN).people, *town.percept(ANN).objects)]
+    town = play(tmp_path, PAIR, {}, 2, scan_range=1)
+    near = [*town.percept(ANN).people, *town.percept(ANN).objects]
     lines = find(town.list_asked(ANN)[1], "it came to")
     within = [one for one in near if one.distance <= 1]
     assert len(within) < len(near)
@@ -104,28 +104,22 @@ def test_the_range_of_a_scan_is_its_own(tmp_path: Path) -> None:
 def test_three_converse_in_turn_and_the_fourth_is_told_why_not(tmp_path: Path) -> None:
     homes = dict.fromkeys(EVERYBODY, "yard")
     script = {ANN: ["(CONVERSE) Ben and Cat"], DAN: ["(SCAN)", "(CONVERSE) Ann Ash"]}
-    town = Quarter(quarter(tmp_path, homes), follow(script), turn_seconds=40)
-    town.step(14)
+    town = play(tmp_path, homes, script, 14, turn_seconds=40)
     assert members(town, ANN) == (ANN, BEN, CAT)
     assert members(town, DAN) == ()
     assert f"You could not talk to {ANN}: that conversation is full." in told(town, DAN)
-    said = [(event.agent, event.data["text"]) for event in happened(town, "say")]
+    said = [(event.agent, event.data["text"]) for event in list_events(town, "say")]
     order = [who for who, _ in said if who != DAN]
     # Ann to Ben, Ben's answer, then Ann has Cat join; from then on each in the order of joining.
     assert order[:3] == [ANN, BEN, ANN]
     assert order[3:9] == [BEN, CAT, ANN, BEN, CAT, ANN]
 
 
-def happened(town: Quarter, kind: str) -> list[Event]:
-    return [event for event in town.events if event.kind == kind]
-
-
 def test_who_has_had_all_exchanges_is_removed_with_the_notice_and_chooses_a_tool(
     tmp_path: Path,
 ) -> None:
-    town = Quarter(quarter(tmp_path, PAIR), follow({ANN: ["(CONVERSE) Ben"], BEN: []}))
-    town.step(30)
-    said = [event.agent for event in happened(town, "say")]
+    town = play(tmp_path, PAIR, {ANN: ["(CONVERSE) Ben"]}, 30, turn_seconds=60)
+    said = [event.agent for event in list_events(town, "say")]
     assert said[:20] == [ANN, BEN] * 9 + [ANN, *said[19:20]]
     assert said.count(ANN) >= 10
     after = [prompt for prompt in town.list_asked(ANN) if not speaks(prompt)][1]
@@ -136,35 +130,24 @@ def test_who_has_had_all_exchanges_is_removed_with_the_notice_and_chooses_a_tool
     assert "Choose one tool" in after.words
 
 
-@pytest.mark.parametrize("count", ["round", "utterance"])
+@pytest.mark.parametrize(("count", "idle"), [("round", True), ("utterance", False)])
 def test_the_policy_keeps_to_its_own_limit_where_the_town_allows_more(
-    tmp_path: Path, count: str
+    tmp_path: Path, count: str, idle: bool
 ) -> None:
-    scenario = quarter(tmp_path, PAIR, exchanges=100)
-    town = Quarter(scenario, follow({ANN: ["(CONVERSE) Ben"]}), exchanges=4, count=count)
+    scenario, script = quarter(tmp_path, PAIR, exchanges=100), {ANN: ["(CONVERSE) Ben"]}
+    town = Quarter(scenario, follow(script), exchanges=4, count=count, allow_idle=idle)
     town.step(14)
-    first = [e for e in happened(town, "say") if e.data["conversation"] == 0]
+    first = [e for e in list_events(town, "say") if e.data["conversation"] == 0]
     assert len(first) == (7 if count == "round" else 4)
-    assert REMOVED in told(town, ANN)[0]
+    assert (REMOVED.replace("four", "five") if idle else REMOVED) in told(town, ANN)[0]
 
 
-def answer(script: dict[str, list[str]], words: dict[str, list[str]]) -> Reply:
-    """Return a rule by which each also says its own words in turn."""
-    choose = follow(script)
-    left = {name: list(lines) for name, lines in words.items()}
-
-    def reply(name: str, prompt: Prompt) -> str:
-        if speaks(prompt):
-            return left[name].pop(0) if left.get(name) else "Well, well."
-        return choose(name, prompt)
-
-    return reply
+def converse(folder: Path, *words: str, ticks: int) -> Quarter:
+    return play(folder, PAIR, {ANN: ["(CONVERSE) Ben"]}, ticks, {"Ben": words}, turn_seconds=60)
 
 
 def test_leaving_says_the_words_before_the_signal_and_tells_the_one_left(tmp_path: Path) -> None:
-    rule = answer({ANN: ["(CONVERSE) Ben"]}, {BEN: ["I must go. (LEAVE CONVERSATION)"]})
-    town = Quarter(quarter(tmp_path, PAIR), rule)
-    town.step(4)
+    town = converse(tmp_path, "I must go. (LEAVE CONVERSATION)", ticks=4)
     assert Talk(None, "I must go.", True, f"talking to {ANN}", "💬") in [a[BEN] for a in town.acted]
     assert told(town, BEN)[0] == f"You left the conversation with {ANN}."
     assert told(town, ANN)[0] == f"The conversation with {BEN} is over: nobody is left in it."
@@ -172,29 +155,23 @@ def test_leaving_says_the_words_before_the_signal_and_tells_the_one_left(tmp_pat
 
 
 def test_moving_away_from_a_conversation_leaves_it(tmp_path: Path) -> None:
-    rule = answer({ANN: ["(CONVERSE) Ben"]}, {BEN: ["Bye! (MOVE) yard"]})
-    town = Quarter(quarter(tmp_path, PAIR), rule)
-    town.step(16)
+    town = converse(tmp_path, "Bye! (MOVE) yard", ticks=16)
     assert Move("yard") in [acted[BEN] for acted in town.acted]
     assert "You moved to yard" in told(town, BEN)[0]
 
 
 def test_one_who_has_nothing_to_say_twice_leaves(tmp_path: Path) -> None:
-    town = Quarter(
-        quarter(tmp_path, PAIR), answer({ANN: ["(CONVERSE) Ben"]}, {BEN: ['""', "(SCAN)"]})
-    )
-    town.step(5)
+    town = converse(tmp_path, '""', "(SCAN)", ticks=5)
     assert "is not for conversations" in " ".join(line.text for line in town.mind(BEN).history)
     assert told(town, BEN)[0] == f"You left the conversation with {ANN}."
 
 
 def test_two_who_ask_each_other_at_once_are_in_one_conversation(tmp_path: Path) -> None:
     script = {ANN: ["(CONVERSE) Ben"], BEN: ["(CONVERSE) Ann"]}
-    town = Quarter(quarter(tmp_path, PAIR), follow(script))
-    town.step(2)
+    town = play(tmp_path, PAIR, script, 2)
     assert sorted(members(town, ANN)) == [ANN, BEN]
     assert members(town, ANN) == members(town, BEN)
-    assert len({event.data["conversation"] for event in happened(town, "converse")}) == 1
+    assert len({event.data["conversation"] for event in list_events(town, "converse")}) == 1
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -215,8 +192,7 @@ def test_one_who_walks_off_is_talked_to_where_they_are_heard_or_not_at_all(
 
 def test_a_call_reaches_who_is_far_off_and_stands_in_their_prompts(tmp_path: Path) -> None:
     script = {ANN: ["(CALL) Ben, hall: there is soup."]}
-    town = Quarter(quarter(tmp_path, APART), follow(script), turn_seconds=10)
-    town.step(4)
+    town = play(tmp_path, APART, script, 4)
     assert told(town, ANN)[0] == f"You invited {BEN} to hall."
     words = "Will you meet me at hall? There is soup."
     invited = find(town.list_asked(BEN)[-1], "invitation")
@@ -230,8 +206,7 @@ def test_a_call_answers_an_invitation_in_its_own_words(tmp_path: Path) -> None:
         ANN: ["(CALL) Ben, hall: there is soup."],
         BEN: ["(SCAN)", "(CALL) Ann, hall: gladly, at noon."],
     }
-    town = Quarter(quarter(tmp_path, APART), follow(script), turn_seconds=10)
-    town.step(6)
+    town = play(tmp_path, APART, script, 6)
     assert f"You answered the invitation of {ANN} to hall." in " ".join(told(town, BEN))
     heard = [line.text for line in town.mind(ANN).history if "phone" in line.head]
     assert heard == ["Gladly, at noon."]
@@ -240,21 +215,8 @@ def test_a_call_answers_an_invitation_in_its_own_words(tmp_path: Path) -> None:
 
 def test_a_new_call_of_the_same_person_takes_the_place_of_the_last(tmp_path: Path) -> None:
     script = {ANN: ["(CALL) Ben, hall", "(CALL) Ben, shed"]}
-    town = Quarter(quarter(tmp_path, APART), follow(script), turn_seconds=10)
-    town.step(6)
+    town = play(tmp_path, APART, script, 6)
     assert [one.words for one in town.mind(BEN).invitations] == ["Will you meet me at shed?"]
-
-
-def test_a_call_to_somebody_who_is_talking_waits(tmp_path: Path) -> None:
-    homes = {ANN: "hall", BEN: "yard", CAT: "yard"}
-    script = {ANN: ["(SCAN)", "(CALL) Ben, hall"], BEN: ["(CONVERSE) Cat"]}
-    goodbye = {CAT: ["So.", "So.", "So.", "Bye. (LEAVE CONVERSATION)"]}
-    town = Quarter(quarter(tmp_path, homes), answer(script, goodbye), turn_seconds=10)
-    town.step(4)
-    assert f"{BEN} is talking to somebody. Your call waits" in told(town, ANN)[1]
-    town.step(12)
-    assert [one.who for one in town.mind(BEN).invitations] == [ANN]
-    assert town.mind(ANN).calls == []
 
 
 def test_without_a_telephone_only_who_is_near_is_called(tmp_path: Path) -> None:
@@ -264,7 +226,7 @@ def test_without_a_telephone_only_who_is_near_is_called(tmp_path: Path) -> None:
     assert "out of earshot. There is no telephone" in told(town, ANN)[0]
 
 
-def test_a_call_that_gets_through_later_is_not_taken_for_what_was_chosen_since(
+def test_a_call_to_somebody_who_is_talking_waits_and_is_not_taken_for_what_was_chosen_since(
     tmp_path: Path,
 ) -> None:
     homes = {ANN: "hall", BEN: "yard", CAT: "yard"}
@@ -272,9 +234,13 @@ def test_a_call_that_gets_through_later_is_not_taken_for_what_was_chosen_since(
         ANN: ["(SCAN)", "(CALL) Ben, hall", *["(SCAN)"] * 4, "(MOVE) yard"],
         BEN: ["(CONVERSE) Cat"],
     }
-    goodbye = {CAT: ["So.", "So.", "Bye. (LEAVE CONVERSATION)"]}
-    town = Quarter(quarter(tmp_path, homes), answer(script, goodbye), turn_seconds=10)
-    town.step(13)
+    town = play(
+        tmp_path, homes, script, 4, {"Cat": ["So.", "So.", "So.", "Bye. (LEAVE CONVERSATION)"]}
+    )
+    assert f"{BEN} is talking to somebody. Your call waits" in told(town, ANN)[1]
+    town.step(10)
+    assert [one.who for one in town.mind(BEN).invitations] == [ANN]
+    assert town.mind(ANN).calls == []
     kept = [one.text for one in town.policy.memories(ANN)]
     assert f"You invited {BEN} to hall." in kept
     assert any(text.startswith("I chose (MOVE) yard. You moved to yard") for text in kept)
@@ -283,27 +249,18 @@ def test_a_call_that_gets_through_later_is_not_taken_for_what_was_chosen_since(
 def test_one_is_told_of_those_who_do_not_join(tmp_path: Path) -> None:
     homes = {ANN: "hall", BEN: "hall", CAT: "hall"}
     script = {ANN: ["(CONVERSE) Ben and Cat"], CAT: ["(MOVE) yard"]}
-    town = Quarter(quarter(tmp_path, homes), follow(script), turn_seconds=40)
-    town.step(6)
+    town = play(tmp_path, homes, script, 6, turn_seconds=40)
     notes = [line.text for line in town.mind(ANN).history if line.head == "it came to"]
     assert f"{CAT} is not near enough to join you" in notes
 
 
 def test_a_fourth_is_not_asked_to_join_and_one_is_told_why(tmp_path: Path) -> None:
     homes = dict.fromkeys(EVERYBODY, "yard")
-    rule = answer({ANN: ["(CONVERSE) Ben and Cat"]}, {CAT: ["(CONVERSE) Dan: come here!"]})
-    town = Quarter(quarter(tmp_path, homes), rule, turn_seconds=40)
-    town.step(8)
+    script, words = {ANN: ["(CONVERSE) Ben and Cat"]}, {"Cat": ["(CONVERSE) Dan: come here!"]}
+    town = play(tmp_path, homes, script, 8, words, turn_seconds=40)
     notes = [line.text for line in town.mind(CAT).history]
     assert f"{DAN} cannot join: 3 are talking already" in notes
     assert members(town, DAN) == ()
-
-
-def test_with_a_fifth_tool_the_notice_of_a_removal_says_five(tmp_path: Path) -> None:
-    rule = follow({ANN: ["(CONVERSE) Ben"]})
-    town = Quarter(quarter(tmp_path, PAIR), rule, exchanges=2, allow_idle=True)
-    town.step(7)
-    assert "one of the five tools" in told(town, ANN)[0]
 
 
 @pytest.mark.parametrize(
@@ -320,13 +277,12 @@ def test_of_several_who_are_named_one_is_told_who_is_left_out(
     tmp_path: Path, reply: str, why: str
 ) -> None:
     homes = {ANN: "hall", BEN: "hall", CAT: "yard", DAN: "yard"}
-    town = Quarter(quarter(tmp_path, homes), follow({ANN: [reply]}))
-    town.step()
+    town = play(tmp_path, homes, {ANN: [reply]}, 1)
     assert why in [line.text for line in town.mind(ANN).history]
 
 
-def test_a_call_may_say_the_place_in_its_words(tmp_path: Path) -> None:
-    script = {ANN: ["(CALL) Ben: meet me at the yard, there is soup."]}
-    town = Quarter(quarter(tmp_path, APART), follow(script), turn_seconds=10)
-    town.step(3)
-    assert [one.place for one in town.mind(BEN).invitations] == ["yard"]
+def test_one_who_idles_does_so_for_its_time_and_then_chooses_anew(tmp_path: Path) -> None:
+    config: dict[str, Value] = {"allow_idle": True, "idle_seconds": 30}
+    town = play(tmp_path, PAIR, {ANN: ["(IDLE) whittling"]}, 5, **config)
+    assert [acted[ANN] for acted in town.acted][:3] == [Idle("whittling", "🙂")] * 3
+    assert told(town, ANN)[0] == "You were idle for 1 minute: whittling."

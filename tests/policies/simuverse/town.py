@@ -1,8 +1,9 @@
 """A small town whose people all have the SimuVerse mind, and answer by a rule of the test's."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from genagents_env.actions import Action
@@ -112,7 +113,6 @@ class Quarter(harness.Town[SimuversePolicy]):
         return self.reply(prompt.name, prompt)
 
     def step(self, times: int = 1) -> None:
-        """Let so many ticks pass."""
         for _ in range(times):
             acted = self.policy.act(self.observations, self.infos)
             self.acted.append(acted)
@@ -122,38 +122,51 @@ class Quarter(harness.Town[SimuversePolicy]):
             self.events += self.env.events
 
     def mind(self, name: str) -> SimuverseMind:
-        """Return a mind."""
         return self.policy.minds[name]
 
     def percept(self, name: str) -> Value:
-        """Return what somebody perceives now."""
         return self.infos[name]["percept"]
 
     def list_asked(self, name: str) -> list[Prompt]:
-        """Return what somebody was asked, in order."""
         return [prompt for who, prompt in self.asked if who == name]
 
 
 def speaks(prompt: Prompt) -> bool:
-    """Return whether the next words in a conversation are asked for."""
     return "What do you say?" in prompt.words
 
 
 def find(prompt: Prompt, head: str) -> list[str]:
-    """Return the texts of the lines with that head."""
     return [line.text for line in prompt.lines if line.head == head]
 
 
-def follow(script: dict[str, list[str]], words: str = "Well, well.") -> Reply:
+def follow(script: Mapping[str, Sequence[str]], **words: Sequence[str]) -> Reply:
     """Return a rule by which each chooses the tools of a script in turn, then scans.
 
-    In conversations everybody says `words`.
+    In conversations each says `words` in turn, by first name, then "Well, well.".
     """
     left = {name: list(lines) for name, lines in script.items()}
+    unsaid = {name: list(lines) for name, lines in words.items()}
 
     def reply(name: str, prompt: Prompt) -> str:
+        lines, rest = left.get(name), "(SCAN)"
         if speaks(prompt):
-            return words
-        return left[name].pop(0) if left.get(name) else "(SCAN)"
+            lines, rest = unsaid.get(name.split()[0]), "Well, well."
+        return lines.pop(0) if lines else rest
 
     return reply
+
+
+def play(
+    folder: Path,
+    homes: dict[str, str],
+    script: Mapping[str, Sequence[str]],
+    ticks: int = 0,
+    words: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    **config: Value,
+) -> Quarter:
+    """Return a town after so many ticks in which each follows a script, choosing at every tick."""
+    town = Quarter(
+        quarter(folder, homes), follow(script, **words), **{"turn_seconds": 10, **config}
+    )
+    town.step(ticks)
+    return town
