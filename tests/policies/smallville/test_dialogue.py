@@ -24,7 +24,6 @@ def at(hour: int, minute: int = 0) -> Moment:
     [
         (12, 23, 7, True),
         (23, 23, 7, False),
-        (23, 24, 7, True),
         (6, 24, 7, False),
         (6, 23, 7, False),
         (7, 23, 7, True),

@@ -1,19 +1,15 @@
 """Every ablation differs from the whole mind in the faculty that it leaves out, and in no other."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 import pytest
 
 from genagents_env.llm.calls import CompletionRequest
-from genagents_env.llm.client import ModelClient
-from genagents_env.llm.scripted import ScriptedEndpoint, sample_schema
-from genagents_env.memory.embedder import Embedder
-from genagents_env.memory.open import open_source
+from genagents_env.llm.scripted import sample_schema
 from genagents_env.percept import Percept
 from genagents_env.policies import smallville
-from genagents_env.policies.smallville import SmallvillePolicy
 from genagents_env.scenario import Scenario, load_scenario
 from genagents_env.scenario.schema import ScheduledEvent
 from tests.policies.percepts import Value, infos
@@ -98,34 +94,16 @@ def record_percepts() -> tuple[dict[str, Percept], ...]:
     return tuple(sequence)
 
 
-def start_policy(
-    town: Town, config: Mapping[str, object], embedder: Embedder | None
-) -> tuple[SmallvillePolicy, ModelClient]:
-    """Return a policy with this configuration for the people of `town`, and its model."""
-    policy = SmallvillePolicy(**{**EAGER, **config})
-    model = ModelClient(ScriptedEndpoint(rule), run_seed=3)
-    policy.reset(town.env.profiles(), 3, town.env.context(model, embedder))
-    return policy, model
+def purposes(config: Mapping[str, object]) -> frozenset[str]:
+    """Return the purposes of the calls that minds with this configuration make.
 
-
-def replay_minds(
-    config: Mapping[str, object], embedder: Embedder | None = None
-) -> Iterator[ModelClient]:
-    """Yield the model of minds with this configuration, after each recorded moment."""
-    town = Town(scenario(), rule, start=START, hours=HOURS)
-    if embedder is None and config.get("retrieval", True):
-        embedder = Embedder(open_source("hashed"))
-    policy, model = start_policy(town, config, embedder)
+    They are shown the recorded moments, one after the other.
+    """
+    town = Town(scenario(), rule, config={**EAGER, **config}, start=START, hours=HOURS)
     for percepts in record_percepts():
         seen = {agent: infos(percept)[agent] for agent, percept in percepts.items()}
-        policy.act({agent: {} for agent in seen}, seen)
-        yield model
-
-
-def purposes(config: Mapping[str, object]) -> frozenset[str]:
-    """Return the purposes of the calls that minds with this configuration make."""
-    *_, model = replay_minds(config)
-    return frozenset(row.purpose for row in model.ledger.rows() if row.calls)
+        town.policy.act({agent: {} for agent in seen}, seen)
+    return frozenset(row.purpose for row in town.model.ledger.rows() if row.calls)
 
 
 @cache
@@ -158,48 +136,14 @@ def test_a_fallback_is_a_reply_of_its_kind(purpose: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_whole_mind_does_everything() -> None:
+def test_the_whole_mind_does_everything_and_down_the_tree_the_same() -> None:
     assert whole() == EVERYTHING
+    assert purposes({"grounding": "recursive"}) == (
+        EVERYTHING - {"ground.pieces", "ground.one"} | RECURSIVE
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("faculty", FACULTIES)
 def test_a_mind_without_a_faculty_lacks_its_calls_and_no_others(faculty: str) -> None:
     assert purposes({faculty: False}) == whole() - FACULTIES[faculty]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "variant",
-    [
-        "full",
-        "no_reflection",
-        "no_reflection_no_planning",
-        "no_observation_no_reflection_no_planning",
-    ],
-)
-def test_a_variant_of_the_paper_lacks_the_calls_of_its_faculties(variant: str) -> None:
-    off = {name for name in FACULTIES if f"no_{name}" in variant}
-    gone = frozenset().union(*(FACULTIES[name] for name in off))
-    if {"observation", "reflection"} <= off:  # no talk and no insight is remembered that changes it
-        gone |= {"summary.status"}
-    assert purposes({"variant": variant}) == whole() - gone
-
-
-@pytest.mark.slow
-def test_without_observation_nothing_that_is_seen_or_heard_is_remembered() -> None:
-    town = Town(scenario(), rule, start=START, hours=HOURS)
-    policy, _ = start_policy(town, {"observation": False}, Embedder(open_source("hashed")))
-    for percepts in record_percepts()[:400]:
-        seen = {agent: infos(percept)[agent] for agent, percept in percepts.items()}
-        policy.act({agent: {} for agent in seen}, seen)
-    for mind in policy.minds.values():
-        kinds = {memory.kind for memory in mind.stream}
-        assert not kinds & {"event", "chat"}
-
-
-@pytest.mark.slow
-def test_down_the_tree_the_same_faculties_look_for_places() -> None:
-    asked = purposes({"grounding": "recursive"})
-    assert asked - RECURSIVE == EVERYTHING - {"ground.pieces", "ground.one"}
-    assert asked & RECURSIVE == RECURSIVE

@@ -93,15 +93,9 @@ def test_one_who_goes_on_talking_hears_the_news_in_the_talk() -> None:
     assert '["all heard", "Fire! Leave at once."]' in words.messages[-1].content
 
 
-def test_news_is_considered_while_one_reacts_to_something_else() -> None:
+def test_several_announcements_are_considered_one_after_the_other_even_in_a_reaction() -> None:
     mind = make_deciding_mind()
     mind.activity = SmallvilleActivity(kind="wait", until=500, reaction=True)
-    live(mind, Moment(heard=(FIRE,)))
-    assert len(list_decisions(mind)) == 1
-
-
-def test_several_announcements_are_considered_one_after_the_other() -> None:
-    mind = make_deciding_mind()
     live(mind, Moment(heard=(FIRE, HeardWords("news", None, "Rain.", False, False, (), 10))))
     live(mind, Moment().later(10))
     live(mind, Moment().later(20))
@@ -129,20 +123,14 @@ def test_what_calls_for_nothing_is_not_considered() -> None:
 
     assert count("burning") == 1
     assert count("off") == 0  # as it was found
+    focus = Focus("object", "Cafe/stove", "the stove is smoking", 0)
+    assert count("off", attention=Attention(focus=focus)) == 0  # by the time one is free
     for state in ("taken", "in use", "being served at", "free"):
         assert count(state) == 0
     assert count("burning", uses={"Cafe/stove": TemporaryUse("off", "on")}) == 0
     assert count("burning", activity=SmallvilleActivity(object="Cafe/stove", until=900)) == 0
     again = Attention(considered={"the stove is on": -9999})
     assert count("on", attention=again) == 0  # Cid stands beside it, as before
-
-
-def test_a_thing_that_is_as_it_was_found_when_one_is_free_is_not_considered() -> None:
-    mind = make_deciding_mind()
-    mind.objects["Cafe/stove"] = BelievedObject("stove", "off", 0, "off")
-    mind.attention.focus = Focus("object", "Cafe/stove", "the stove is smoking", 0)
-    live(mind, Moment())
-    assert not list_decisions(mind)
 
 
 @pytest.mark.parametrize("doing", ["walking up to", "turning to", "talking with"])
@@ -174,25 +162,19 @@ def test_being_served_is_considered_although_the_one_who_serves_was_just_now() -
     assert len(list_decisions(mind)) == 1
 
 
-def test_a_person_is_considered_only_once_one_may_begin_to_talk() -> None:
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_person_is_considered_only_once_one_may_begin_to_talk_and_sees_them(stays: bool) -> None:
     mind = make_deciding_mind()
     waiting = Moment(people=(person(BOB),))  # Bob may begin at ticks 0 to 4
     live(mind, waiting, [make_observation(BOB, f"{BOB} is reading")])
     assert mind.attention.focus is not None
+    later = waiting if stays else replace(waiting, people=())
     for k in range(1, 5):
-        live(mind, waiting.later(10 * k))
+        live(mind, later.later(10 * k))
     assert not list_decisions(mind)
-    live(mind, waiting.later(50))
-    assert len(list_decisions(mind)) == 1
+    live(mind, later.later(50))
+    assert len(list_decisions(mind)) == stays
     assert mind.attention.focus is None
-
-
-def test_one_who_is_out_of_sight_is_no_longer_considered() -> None:
-    mind = make_deciding_mind()
-    live(mind, Moment(people=(person(BOB),)), [make_observation(BOB, f"{BOB} is reading")])
-    for k in range(1, 9):
-        live(mind, Moment().later(10 * k))
-    assert not list_decisions(mind)
 
 
 def test_where_there_are_telephones_one_may_call_whom_one_knows_and_does_not_see() -> None:
@@ -204,21 +186,25 @@ def test_where_there_are_telephones_one_may_call_whom_one_knows_and_does_not_see
     words = list_requests(mind)[-1].messages[-1].content
     assert f"You are on the telephone with {CID}." in words
     assert '["you wanted to talk about", "the fire"]' in words
-    here = make_deciding_mind()
-    live(here, Moment(heard=(FIRE,), people=(person(CID),)))
-    assert "call" not in json.dumps(list_requests(here)[0].schema)
+    for people, phone in (((person(CID),), True), ((), False)):
+        here = make_deciding_mind()
+        here.profile = replace(here.profile, phone=phone)
+        live(here, Moment(heard=(FIRE,), people=people))
+        assert "call" not in json.dumps(list_requests(here)[0].schema)
 
 
 def test_a_plan_to_call_somebody_becomes_one_call() -> None:
-    mind = make_deciding_mind()
+    mind, nobody, offline = (make_deciding_mind() for _ in range(3))
     mind.activity = SmallvilleActivity(text="calling Cid about the party", until=900)
     action = live(mind, Moment())
     assert action == Talk(CID, "Hello.", doing=f"talking with {CID}", emoji="💬")
     mind.dialogue, mind.attention.talked = None, {}
     assert live(mind, Moment().later(10)) is None
-    nobody = make_deciding_mind()
     nobody.activity = SmallvilleActivity(text="calling the doctor", until=900)
     assert live(nobody, Moment()) is None
+    offline.activity = SmallvilleActivity(text="calling Cid about the party", until=900)
+    offline.profile = replace(offline.profile, phone=False)
+    assert live(offline, Moment()) is None
 
 
 def test_with_a_summary_of_context_one_more_call_takes_the_place_of_the_memories() -> None:
@@ -226,8 +212,6 @@ def test_with_a_summary_of_context_one_more_call_takes_the_place_of_the_memories
         {
             "choice": {"choice": f"talk to {BOB}", "what": "coffee", "minutes": 0},
             "summary": {"summary": "Bob is out of coffee."},
-            "relationship": {"relationship": "a friend"},
-            "say": {"say": "Hello.", "end": False},
         }
     )
     mind = make_mind(rule, context="summary")

@@ -49,9 +49,12 @@ def ask(mind: SmallvilleMind, *questions: str, **options: Value) -> list[Answer]
     return answers
 
 
-def make_experienced_mind(rule: Rule = sample_schema, **config: Value) -> SmallvilleMind:
+def make_experienced_mind(
+    rule: Rule = sample_schema, *, persona: str | None = None, **config: Value
+) -> SmallvilleMind:
     """Return a mind of some experience: a seed, events, and a thought on two of them."""
-    mind = make_mind(rule, **config)
+    who = profile() if persona is None else profile(persona=persona)
+    mind = make_mind(rule, who=who, **config)
     mind.tick = 359  # so the moment is 360
     add = mind.stream.add
     add("thought", "Ann runs the Cafe.", created=0, cause="seed")
@@ -72,29 +75,22 @@ def start_talk(mind: SmallvilleMind) -> SmallvilleMind:
     return mind
 
 
-def test_evidence_leads_to_the_events_that_were_perceived() -> None:
-    assert ask(make_experienced_mind(make_naming_rule("looks forward")), "What of Bob?") == [
-        Answer("Yes.", (41, 42))
-    ]
-    assert ask(make_experienced_mind(make_naming_rule("painting")), "What of Bob?") == [
-        Answer("Yes.", (42,))
-    ]
-    assert ask(make_experienced_mind(make_naming_rule("Bob")), "What of Bob?") == [
-        Answer("Yes.", (41, 42))
-    ]
-
-
-def test_what_was_known_from_the_start_leads_to_no_event() -> None:
-    mind = make_experienced_mind(make_naming_rule("pond"))
-    mind.stream.add("thought", "The pond is deep.", created=0, cause="seed")
-    assert ask(mind, "Is the pond deep?") == [Answer("Yes.")]
-    assert any("pond" in line[2] for line in list_numbered_lines(list_requests(mind)[0]))
-
-
-def test_numbers_that_name_nothing_are_no_evidence() -> None:
-    assert ask(make_experienced_mind(make_answer_rule("Yes.", 0, 9, -2, 200)), "What?") == [
-        Answer("Yes.")
-    ]
+@pytest.mark.parametrize(
+    ("words", "events"),
+    [
+        ("looks forward", (41, 42)),
+        ("painting", (42,)),
+        ("Ann runs", ()),  # known from the start
+        ("resigned", (77,)),  # said a moment ago
+        ("really", ()),  # one's own words
+    ],
+)
+def test_evidence_leads_to_the_events_that_were_perceived(
+    words: str, events: tuple[int, ...]
+) -> None:
+    mind = start_talk(make_experienced_mind(make_naming_rule(words), persona="Ann is kind"))
+    assert ask(mind, "What of Bob?") == [Answer("Yes.", events)]
+    assert any(words in line[2] for line in list_numbered_lines(list_requests(mind)[0]))
 
 
 def test_one_without_a_usable_reply_does_not_know() -> None:
@@ -118,27 +114,6 @@ def test_works_before_anything_was_perceived() -> None:
     assert "Monday 13 February 2023, 08:00" in list_requests(mind)[1].messages[-1].content
 
 
-def test_no_questions_no_answers() -> None:
-    assert ask(make_experienced_mind(always_invalid)) == []
-
-
-def test_an_answer_can_rest_on_what_was_said_a_moment_ago() -> None:
-    mind = start_talk(make_experienced_mind(make_naming_rule("resigned")))
-    assert ask(mind, "What of the mayor?") == [Answer("Yes.", (77,))]
-    said = [line[1:] for line in list_numbered_lines(list_requests(mind)[0])[:3]]
-    assert said == [
-        ["Bob Birch just said", "The mayor has resigned."],
-        ["you just said", "No, really?"],
-        ["Bob Birch just said", "This morning."],
-    ]
-
-
-def test_the_agents_own_words_are_no_evidence() -> None:
-    assert ask(start_talk(make_experienced_mind(make_naming_rule("really"))), "What?") == [
-        Answer("Yes.")
-    ]
-
-
 def test_words_just_said_do_not_stand_there_twice() -> None:
     mind = start_talk(make_experienced_mind(make_naming_rule("resigned")))
     text = 'Bob Birch said to Ann Ash: "The mayor has resigned."'
@@ -160,23 +135,19 @@ def test_only_what_stands_in_the_prompt_can_be_named() -> None:
     assert answer.evidence == (77,)
 
 
-def test_the_plan_of_the_day_and_ones_doing_are_shown() -> None:
-    mind = make_experienced_mind(make_answer_rule())
-    block, hour = PlanBlock, 3600
+def test_the_next_hours_of_the_plan_and_ones_doing_are_shown() -> None:
+    mind, hour = make_experienced_mind(make_answer_rule()), 3600
+    doings = ("opening", "baking", "serving", "washing", "sweeping", "dancing", "reading")
     mind.day.hours = [
-        block(k * hour, (k + 1) * hour, f"{what} in the Cafe with everybody")
-        for k, what in enumerate(("opening", "baking", "serving", "washing", "sweeping", "dancing"))
+        PlanBlock(k * hour, (k + 1) * hour, f"{what} with everybody")
+        for k, what in enumerate(doings)
     ]
     mind.activity.text = "baking bread"
-    mind.summary.core = "I am cheerful."
     ask(mind, "What will you do at ten?")
     shown = lines(list_requests(mind)[0])
-    told = {line[0]: line[1] for line in shown}
-    assert told["you"] == "I am cheerful."
-    assert told["you are"] == "baking bread"
+    assert ["you are", "baking bread"] in shown
     assert [line[1:] for line in shown if line[0] == "your plan"] == [
-        [f"{9 + k:02}:00", f"{what} in the Cafe with everybody"]
-        for k, what in enumerate(("baking", "serving", "washing", "sweeping", "dancing"))
+        [f"{9 + k:02}:00", f"{what} with everybody"] for k, what in enumerate(doings[1:])
     ]
     mind.asleep = True
     ask(mind, "What do you do?", repeat=1)
@@ -198,12 +169,16 @@ def test_the_plan_and_memories_have_room_beside_a_long_description() -> None:
 
 def test_of_a_long_conversation_the_last_words_are_shown() -> None:
     mind = start_talk(make_experienced_mind(make_answer_rule()))
-    dialogue_of(mind).lines += [DialogueLine("Bob Birch", f"Word {k}.", 80 + k) for k in range(4)]
+    dialogue_of(mind).lines += [
+        DialogueLine("Bob Birch", "Word 0.", 80),
+        DialogueLine("Ann Ash", "Word 1.", -1),
+        DialogueLine("Bob Birch", "Word 2.", 82),
+    ]
     ask(mind, "What?")
-    assert [line[2] for line in list_numbered_lines(list_requests(mind)[0])[:3]] == [
-        "Word 1.",
-        "Word 2.",
-        "Word 3.",
+    assert [line[1:] for line in list_numbered_lines(list_requests(mind)[0])[:3]] == [
+        ["Bob Birch just said", "Word 0."],
+        ["you just said", "Word 1."],
+        ["Bob Birch just said", "Word 2."],
     ]
 
 
@@ -249,9 +224,7 @@ def test_when_a_call_ends_the_run_what_was_answered_is_kept() -> None:
 
 def test_what_is_too_long_is_cut_and_what_is_foreign_cleaned() -> None:
     words = "It\u202e was\nBob. " + "And so on. " * 90
-    mind = make_experienced_mind(make_answer_rule(words, *range(1, 30)))
-    (answer,) = ask(mind, "Who?")
-    assert len(list_requests(mind)) == 1
+    (answer,) = ask(make_experienced_mind(make_answer_rule(words, *range(1, 30))), "Who?")
     assert answer.text == ("It was Bob. " + "And so on. " * 71).strip()  # 800 characters at most
     assert answer.evidence == (41, 42)
 
