@@ -94,15 +94,6 @@ def test_all_of_it_comes_back_at_the_same_times_of_town() -> None:
     assert (new.day.date, new.day.outline) == ("2023-02-13", ["bake"])
 
 
-def test_what_it_hands_on_again_is_the_same() -> None:
-    old = make_old()
-    past = collect_past(old, "a test")
-    again = collect_past(begin_later(old, past, 33 * HOUR), "a test")
-    handed = len(past.memories)
-    assert again.memories[:handed] == past.memories
-    assert again.model_copy(update={"memories": past.memories, "until": past.until}) == past
-
-
 def test_of_the_profile_only_what_is_new_is_added() -> None:
     old = make_old()
     profile = replace(old.profile, memories=("Ada is kind", "Ada sings"), relationships={})

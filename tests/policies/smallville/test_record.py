@@ -14,19 +14,17 @@ from tests.policies.percepts import Value
 from tests.scripted import neighbour
 
 FOUR = ["Isabella Rodriguez", "Maria Lopez", "Klaus Mueller", "Tom Moreno"]
-CONFIG: dict[str, Value] = {"rate_minutes": 2, "reflect_at": 40, "latency_ticks": {"reflect": 3}}
+CONFIG: dict[str, Value] = {"rate_minutes": 2, "reflect_at": 25, "latency_ticks": {"reflect": 3}}
 
 
 @pytest.fixture(scope="module", params=["neighbour", "sample"])
 def record(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the file of a run of three hours, with a checkpoint of its end."""
+    """Return the file of a run of an hour and a half, with a checkpoint of its end."""
     path = tmp_path_factory.mktemp("causes") / "run.sqlite"
     rule = neighbour if request.param == "neighbour" else sample_schema
-    engine = RunOptions(endpoint=ScriptedEndpoint(rule), embedder="hashed", checkpoint_every=1079)
-    policy = PolicySpec("smallville", CONFIG)
-    spec = RunSpec(
-        TownConfig("valentines_party", start="08:00", hours=3, people=FOUR), 5, policy=policy
-    )
+    engine = RunOptions(endpoint=ScriptedEndpoint(rule), embedder="hashed", checkpoint_every=539)
+    town = TownConfig("valentines_party", start="10:30", hours=1.5, people=FOUR)
+    spec = RunSpec(town, 5, policy=PolicySpec("smallville", CONFIG))
     assert run(spec, path, engine).status == "finished"
     return path
 
@@ -43,32 +41,20 @@ def read_streams(run: RunReader) -> Iterator[tuple[str, MemoryStream]]:
 
 def test_every_memory_is_perceived_seeded_or_made_by_a_stored_call(record: Path) -> None:
     with RunReader(record) as run:
-        calls = {
-            (c.agent, f"{c.purpose} #{c.number} at tick {c.tick}"): c.outcome for c in run.calls()
-        }
-        perceivable = {event.id: event for event in run.events()}
+        calls = {(c.agent, f"{c.purpose} #{c.number} at tick {c.tick}") for c in run.calls()}
+        perceivable = {event.id for event in run.events()}
         kinds = set()
         for agent, stream in read_streams(run):
             for memory in stream:
-                assert memory.events or memory.evidence or memory.cause == "seed" or memory.cause
-                assert all(event in perceivable for event in memory.events)
+                assert memory.events or memory.evidence or memory.cause
+                assert set(memory.events) <= perceivable
                 if memory.cause not in ("", "seed"):
                     assert (agent, memory.cause) in calls
                     kinds.add(memory.cause.split(" ")[0])
+                if memory.cause.startswith("reflect."):
+                    assert memory.evidence
+                    assert all(evidence < memory.id for evidence in memory.evidence)
         assert {"plan.day", "plan.hours", "converse.memo", "reflect.insights"} <= kinds
-
-
-def test_thoughts_of_a_reflection_rest_on_earlier_memories(record: Path) -> None:
-    with RunReader(record) as run:
-        insights = 0
-        for _, stream in read_streams(run):
-            for memory in stream:
-                if not memory.cause.startswith("reflect."):
-                    continue
-                insights += 1
-                assert memory.evidence
-                assert all(evidence < memory.id for evidence in memory.evidence)
-        assert insights
 
 
 def test_what_was_heard_leads_to_words_that_reached_one(record: Path) -> None:
@@ -83,12 +69,3 @@ def test_what_was_heard_leads_to_words_that_reached_one(record: Path) -> None:
                     assert agent in said[cause].data["heard_by"]
                     assert said[cause].data["text"] in memory.text
         assert heard
-
-
-def test_nobody_talks_out_of_hearing(record: Path) -> None:
-    with RunReader(record) as run:
-        said = [event for event in run.events() if event.kind == "say"]
-        assert said
-        for event in said:
-            if event.data["to"] is not None:
-                assert event.data["to"] in event.data["heard_by"]

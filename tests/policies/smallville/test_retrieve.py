@@ -4,7 +4,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.memory.embedder import Embedder
@@ -49,25 +49,12 @@ def recall(
     return [memory.text for _, memory in found]
 
 
-def test_the_best_of_each_question_come_in_turns() -> None:
+def test_the_best_of_each_question_come_in_turns_and_each_once() -> None:
     mind, _ = colourful(recall=2)
-    assert recall(mind, ["green", "red"]) == ["green apple", "red apple", "green leaf", "red rose"]
-
-
-def test_a_memory_that_several_questions_bring_up_comes_once() -> None:
-    mind, _ = colourful(recall=2)
-    assert recall(mind, ["red", "red red", "green"]) == [
-        "red apple",
-        "green apple",
-        "red rose",
-        "green leaf",
-    ]
-
-
-def test_no_more_than_the_option_says_for_each_question() -> None:
-    for count in (1, 3, 30):
-        mind, _ = colourful(recall=count)
-        assert len(recall(mind, ["red"])) == min(count, len(TEXTS))
+    turns = ["red apple", "green apple", "red rose", "green leaf"]
+    assert recall(mind, ["red", "red red", "green"]) == turns
+    everything, _ = colourful(recall=30)
+    assert len(recall(everything, ["red"])) == len(TEXTS)
 
 
 def test_what_is_recalled_counts_as_accessed() -> None:
@@ -133,15 +120,10 @@ def test_recalling_at_once_is_the_same_as_one_after_the_other() -> None:
     assert len(source.asked) == len(TEXTS) + 3
 
 
-def test_nothing_comes_to_an_empty_mind() -> None:
-    for retrieval in (True, False):
-        mind, _ = colourful([], retrieval=retrieval)
-        assert recall(mind, ["red"]) == []
-
-
-def test_no_question_brings_up_nothing() -> None:
-    mind, _ = colourful()
-    assert recall(mind, []) == []
+def test_nothing_comes_to_an_empty_mind_or_without_a_question() -> None:
+    for texts, questions in (([], ["red"]), (TEXTS, [])):
+        assert recall(colourful(texts)[0], questions) == []
+    assert recall(colourful([], retrieval=False)[0], ["red"]) == []
 
 
 @pytest.mark.parametrize(("weights", "first"), [("paper", "green"), ("public_code", "red")])
@@ -230,6 +212,7 @@ def test_the_public_codes_weights_recall_repetitions_as_that_code_does() -> None
     assert recall(mind, ["red"]) == ["red apple"] * 3
 
 
+@settings(max_examples=40)
 @given(
     st.lists(st.sampled_from(TEXTS), max_size=12),
     st.lists(st.sampled_from(["red", "green", "blue", "a dog"]), max_size=4),

@@ -1,7 +1,7 @@
 """Who begins to talk, whom words are for, and who answers them."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from genagents_env.policies.smallville.mind import DialogueLine
@@ -40,6 +40,7 @@ def sees(name: str, *others: str, tick: int = 0, **doing: str) -> bool:
     return may_begin(mind, moment(mind, Moment(tick=tick, people=people)))
 
 
+@settings(max_examples=30)
 @given(count=st.integers(2, 4), tick=st.integers(0, 100_000))
 def test_of_those_who_see_one_another_exactly_one_may_begin(count: int, tick: int) -> None:
     here = PEOPLE[:count]
@@ -102,16 +103,13 @@ def test_those_who_talk_pause_for_one_who_turns_to_them() -> None:
 @pytest.mark.parametrize(
     ("words", "to"),
     [
-        ("Cid, could you help me?", CID),
         ("Thank you, Bob. Cid, could you help?", CID),
         ("Bob, could you help me? Thanks, Cid.", BOB),
         ("Good morning, Mr. Cedar!", CID),
-        ("Hi Dan!", DAN),
         ("How are you, Dan Dale?", DAN),
         ("What does Cid think?", CID),
         ("I met Cid yesterday.", ""),
         ("Dan told me of the party.", ""),
-        ("Nobody here.", ""),
     ],
 )
 def test_whom_words_are_for(words: str, to: str) -> None:
@@ -126,9 +124,9 @@ def test_a_name_that_two_share_calls_neither_but_a_whole_one_does() -> None:
 
 
 def test_the_one_who_is_addressed_answers_next_then_the_others_may() -> None:
-    members = (ANN, BOB, CID)
-    assert list_next(members, (ANN, "Cid, could you help me?"))[:2] == [CID, BOB]
-    assert list_next(members, (ANN, "Bob, could you help me?"))[:2] == [BOB, CID]
+    for first, then in ((CID, BOB), (BOB, CID)):
+        words = f"{first.split()[0]}, could you help me?"
+        assert list_next((ANN, BOB, CID), (ANN, words))[:2] == [first, then]
 
 
 def test_without_a_name_the_one_who_was_answered_speaks_next_unless_two_talk_on_and_on() -> None:
@@ -142,13 +140,14 @@ def test_without_a_name_the_one_who_was_answered_speaks_next_unless_two_talk_on_
     assert firsts == {BOB, CID}
 
 
-def test_one_who_has_nothing_to_say_leaves_the_word_to_the_others() -> None:
+def test_one_who_has_nothing_to_say_or_whose_turn_it_is_not_leaves_the_word_to_others() -> None:
     members = (ANN, BOB, CID)
     mind, dialogue = in_dialogue(CID, members, (ANN, "Cid, could you help me?"))
-    now = moment(mind, Moment(conversation=group(*members)))
-    assert is_my_turn(mind, dialogue, now)
+    for turn, may in ((None, True), (CID, True), (BOB, False)):
+        talk = group(*members, turn=turn, may_speak=may)
+        assert is_my_turn(mind, dialogue, moment(mind, Moment(conversation=talk))) is may
     dialogue.passed = 1
-    assert not is_my_turn(mind, dialogue, now)
+    assert not is_my_turn(mind, dialogue, moment(mind, Moment(conversation=group(*members))))
 
 
 def test_after_its_own_words_one_waits_and_speaks_once_more_where_nobody_answers() -> None:
@@ -163,6 +162,7 @@ def test_after_its_own_words_one_waits_and_speaks_once_more_where_nobody_answers
     assert not is_my_turn(mind, dialogue, moment(mind, later))
 
 
+@settings(max_examples=40)
 @given(
     count=st.integers(2, 4),
     last=st.integers(0, 3),
@@ -192,12 +192,3 @@ def test_whoever_could_answer_gets_to_think_of_an_answer_before_long() -> None:
         mind, dialogue = in_dialogue(name, members, (ANN, "Well."))
         later = (Moment(tick=tick, conversation=group(*members)) for tick in range(60))
         assert any(is_my_turn(mind, dialogue, moment(mind, p)) for p in later)
-
-
-def test_where_turns_are_taken_in_order_only_whose_turn_it_is_speaks() -> None:
-    members = (ANN, BOB, CID)
-    mind, dialogue = in_dialogue(ANN, members, (CID, "Well."))
-    for turn, may in ((ANN, True), (BOB, False)):
-        talk = group(*members, turn=turn, may_speak=may)
-        percept = moment(mind, Moment(conversation=talk))
-        assert is_my_turn(mind, dialogue, percept) is may
