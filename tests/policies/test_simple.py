@@ -4,22 +4,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from genagents_env.actions import Idle
 from genagents_env.errors import ConfigError, PolicyError
-from genagents_env.run.policies import list_policies, load_policy
+from genagents_env.run.policies import load_policy
 from tests.policies.percepts import context
 
 MASK = np.array([1, 0, 0, 1, 1, 0], np.int8)
-
-
-def test_the_shipped_policies_load_by_name() -> None:
-    assert {"idle", "random", "scripted", "reactive"} <= set(list_policies())
-    for name in ("idle", "random", "scripted", "reactive"):
-        assert load_policy(name).name == name
-
-
-def test_idle_idles() -> None:
-    assert load_policy("idle").act({"a": {}}, {}) == {"a": Idle()}
 
 
 def test_random_draws_every_legal_choice_and_no_other_in_both_formats() -> None:
@@ -32,6 +21,8 @@ def test_random_draws_every_legal_choice_and_no_other_in_both_formats() -> None:
         words.add(policy.act({"a": {}}, {"a": told})["a"]["choice"])  # type: ignore[index]
         menu.add(policy.act({"a": {"action_mask": MASK}}, {"a": {}})["a"])
     assert words == menu == {0, 3, 4}
+    with pytest.raises(PolicyError, match="action mask"):
+        policy.act({"a": {}}, {"a": {}})
 
 
 def test_random_does_not_depend_on_who_else_acts_and_goes_on_from_its_state() -> None:
@@ -48,11 +39,6 @@ def test_random_does_not_depend_on_who_else_acts_and_goes_on_from_its_state() ->
             one.reset({}, 5, context())
             one.load_state(kept)
         assert one.act(observed("b"), {})["b"] == two.act(observed("a", "b"), {})["b"]
-
-
-def test_random_without_a_mask_says_so() -> None:
-    with pytest.raises(PolicyError, match="action mask"):
-        load_policy("random").act({"a": {}}, {"a": {}})
 
 
 FAILING = """
